@@ -79,7 +79,7 @@ func updateAccount(s *Toolset) entry {
 			w := newChange(ctx, s, before)
 			w.fill(&in)
 			w.custom(in.Fields, nil)
-			return changedUserResource().update(w, ownPath, "your own account, "+before.name())
+			return changedUserEndpoint().update(w, ownPath, "your own account, "+before.name())
 		})
 }
 

@@ -16,9 +16,9 @@ type category struct {
 	Assignee *named `json:"assigned_to,omitempty" row:"new issues go to %s" set:"assigned_to_id"`
 }
 
-// categoryResource is how categories of issues are read, written and compared.
-func categoryResource() resource[category] {
-	return resource[category]{
+// categoryEndpoint is how categories of issues are read, written and compared.
+func categoryEndpoint() endpoint[category] {
+	return endpoint[category]{
 		key: "issue_category", path: "/issue_categories",
 		name: func(c *category) string { return fmt.Sprintf("issue category %s of project %s", c, c.Project) },
 	}
@@ -49,7 +49,7 @@ func createCategory(s *Toolset) entry {
 		func(ctx context.Context, in createCategoryInput, p named) (*toolpost.Result, error) {
 			w := newWrite(ctx, s, p.ID)
 			w.fill(&in)
-			return categoryResource().create(w, strings.TrimSuffix(categories(p.ID).path, ".json"), "the new issue category in project "+p.String())
+			return categoryEndpoint().create(w, strings.TrimSuffix(categories(p.ID).path, ".json"), "the new issue category in project "+p.String())
 		})
 }
 
@@ -64,7 +64,7 @@ func (in *categoryID) find(ctx context.Context, s *Toolset) (*category, error) {
 	if err != nil {
 		return nil, err
 	}
-	return categoryResource().read(ctx, s, n, "")
+	return categoryEndpoint().read(ctx, s, n, "")
 }
 
 type updateCategoryInput struct {
@@ -74,7 +74,7 @@ type updateCategoryInput struct {
 }
 
 func updateCategory(s *Toolset) entry {
-	return changeTool(s, categoryResource, "update_issue_category", "Change an issue category", "Change an issue category.",
+	return changeTool(s, categoryEndpoint, "update_issue_category", "Change an issue category", "Change an issue category.",
 		func(w *write, in *updateCategoryInput, _ *category) { w.fill(in) })
 }
 
@@ -85,7 +85,7 @@ type deleteCategoryInput struct {
 }
 
 func deleteCategory(s *Toolset) entry {
-	return deleteTool(s, categoryResource, "delete_issue_category", "Delete an issue category", "Delete an issue category. Its issues stay.",
+	return deleteTool(s, categoryEndpoint, "delete_issue_category", "Delete an issue category", "Delete an issue category. Its issues stay.",
 		func(ctx context.Context, in *deleteCategoryInput, c *category, r *removal) error {
 			query := url.Values{"project_id": {fmt.Sprint(c.Project.ID)}, "category_id": {fmt.Sprint(c.ID)}, "status_id": {"*"}}
 			n, err := count(ctx, s, "/issues.json", query, "issues")

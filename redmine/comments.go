@@ -192,7 +192,7 @@ func comment(i *issue, id int) *journal {
 // readBackComment reads a comment back with its issue: alone it cannot be read.
 func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[string]any) (*toolpost.Result, error) {
 	done, facts := fmt.Sprintf("Changed comment %d of issue %d", id, issue), map[string]any{"id": id, "issue_id": issue}
-	i, err := issueResource().get(ctx, s, issueResource().at(issue), "journals")
+	i, err := issueEndpoint().get(ctx, s, issueEndpoint().at(issue), "journals")
 	if err != nil {
 		return s.unread(done, explain(err, fmt.Sprintf("issue %d", issue)), facts)
 	}

@@ -69,7 +69,7 @@ func personNamed(ctx context.Context, s *Toolset, project, id int) string {
 			}
 		}
 	}
-	if u, err := userResource().get(ctx, s, userResource().at(id), ""); err == nil {
+	if u, err := userEndpoint().get(ctx, s, userEndpoint().at(id), ""); err == nil {
 		return u.named().String()
 	}
 	return fmt.Sprintf("user [%d]", id)
@@ -86,7 +86,7 @@ func versionNamed(ctx context.Context, s *Toolset, project, id int) string {
 			}
 		}
 	}
-	if v, err := versionResource().get(ctx, s, versionResource().at(id), ""); err == nil {
+	if v, err := versionEndpoint().get(ctx, s, versionEndpoint().at(id), ""); err == nil {
 		return named{ID: v.ID, Name: v.Name}.String()
 	}
 	return fmt.Sprintf("version [%d]", id)

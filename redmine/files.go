@@ -35,16 +35,16 @@ type attachmentID struct {
 }
 
 func (in *attachmentID) find(ctx context.Context, s *Toolset) (*attachment, error) {
-	return fileResource().find(ctx, s, "a file", in.ID, "")
+	return fileEndpoint().find(ctx, s, "a file", in.ID, "")
 }
 
 func showAttachment(s *Toolset) entry {
 	return showTool[attachmentID, attachment](s, "show_attachment", "Show a file's details", "Show the name, size, type and author of a file.")
 }
 
-// fileResource is how the facts of files are read, written and compared.
-func fileResource() resource[attachment] {
-	return resource[attachment]{
+// fileEndpoint is how the facts of files are read, written and compared.
+func fileEndpoint() endpoint[attachment] {
+	return endpoint[attachment]{
 		key: "attachment", path: "/attachments", why: "Redmine removes characters that file names cannot contain",
 		name: func(a *attachment) string { return fmt.Sprintf("file %s [%d]", a.Name, a.ID) },
 	}
@@ -126,7 +126,7 @@ type updateAttachmentInput struct {
 }
 
 func updateAttachment(s *Toolset) entry {
-	return changeTool(s, fileResource, "update_attachment", "Change a file's details", "Change the name, description or type of a file.",
+	return changeTool(s, fileEndpoint, "update_attachment", "Change a file's details", "Change the name, description or type of a file.",
 		func(w *write, in *updateAttachmentInput, _ *attachment) { w.fill(in) })
 }
 
@@ -136,7 +136,7 @@ type deleteAttachmentInput struct {
 }
 
 func deleteAttachment(s *Toolset) entry {
-	return deleteTool(s, fileResource, "delete_attachment", "Delete a file", "Delete a file of an issue, wiki page, news or project.",
+	return deleteTool(s, fileEndpoint, "delete_attachment", "Delete a file", "Delete a file of an issue, wiki page, news or project.",
 		func(context.Context, *deleteAttachmentInput, *attachment, *removal) error { return nil })
 }
 
@@ -218,7 +218,7 @@ func ownVersion(ctx context.Context, s *Toolset, p named, text string) (int, err
 	if err != nil {
 		return 0, err
 	}
-	full, err := versionResource().read(ctx, s, v.ID, "")
+	full, err := versionEndpoint().read(ctx, s, v.ID, "")
 	if err != nil {
 		return 0, err
 	}

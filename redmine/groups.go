@@ -31,9 +31,9 @@ func (all groupUsers) lines() string {
 
 func (g *userGroup) title() string { return fmt.Sprintf("Group %d: %s", g.ID, g.Name) }
 
-// groupResource is how groups of users are read, written and compared.
-func groupResource() resource[userGroup] {
-	return resource[userGroup]{
+// groupEndpoint is how groups of users are read, written and compared.
+func groupEndpoint() endpoint[userGroup] {
+	return endpoint[userGroup]{
 		key: "group", path: "/groups", include: "users,memberships", stale: []string{"groups", "memberships"}, explain: forAdmins,
 		name: func(g *userGroup) string { return "group " + g.String() },
 	}
@@ -50,7 +50,7 @@ func readGroup(ctx context.Context, s *Toolset, text string, exact bool) (*userG
 	if err != nil {
 		return nil, err
 	}
-	return groupResource().read(ctx, s, n.ID, groupResource().include)
+	return groupEndpoint().read(ctx, s, n.ID, groupEndpoint().include)
 }
 
 type listGroupsInput struct {
@@ -107,12 +107,12 @@ func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpos
 	if g.has(who.ID) == on {
 		return s.show(fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n", who, where(on), g), g, nil)
 	}
-	at := groupResource().at(g.ID)
+	at := groupEndpoint().at(g.ID)
 	if err := s.setMembership(ctx, at+"/users", "user_id", who.ID, on); err != nil {
 		return nil, forAdmins(err, "the change of group "+g.String())
 	}
 	s.forget("memberships")
-	now, err := groupResource().get(ctx, s, at, groupResource().include)
+	now, err := groupEndpoint().get(ctx, s, at, groupEndpoint().include)
 	switch {
 	case err != nil:
 		return s.unread("Changed group "+g.String(), forAdmins(err, "group "+g.String()), map[string]any{"id": g.ID})
@@ -143,7 +143,7 @@ func createGroup(s *Toolset) entry {
 			}
 			w := newWrite(ctx, s, 0)
 			fillGroup(w, &in, in.Users, in.Fields)
-			return groupResource().create(w, "/groups", "the new group "+in.Name)
+			return groupEndpoint().create(w, "/groups", "the new group "+in.Name)
 		})
 }
 
@@ -162,7 +162,7 @@ func (in *wholeGroupID) find(ctx context.Context, s *Toolset) (*userGroup, error
 }
 
 func updateGroup(s *Toolset) entry {
-	return changeTool(s, groupResource, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.",
+	return changeTool(s, groupEndpoint, "update_group", "Change a group of users", "Change the name of a group or all of its users, for administrators.",
 		func(w *write, in *updateGroupInput, _ *userGroup) { fillGroup(w, in, in.Users, in.Fields) })
 }
 
@@ -182,7 +182,7 @@ type deleteGroupInput struct {
 }
 
 func deleteGroup(s *Toolset) entry {
-	return deleteTool(s, groupResource, "delete_group", "Delete a group of users", "Delete a group of users, for administrators. The users stay.",
+	return deleteTool(s, groupEndpoint, "delete_group", "Delete a group of users", "Delete a group of users, for administrators. The users stay.",
 		func(_ context.Context, in *deleteGroupInput, g *userGroup, r *removal) error {
 			r.given, r.names = in.ID, []string{fmt.Sprint(g.ID), g.Name}
 			r.would = fmt.Sprintf("Deleting group %s would take from its %d users the roles that they have through it in %d projects, and would unassign what is assigned to it.\n\n%s",

@@ -97,12 +97,12 @@ func (all subtasks) list(before string) (text string) {
 
 // readIssue reads an issue with what is included.
 func readIssue(ctx context.Context, s *Toolset, id int, include string) (*issue, error) {
-	return issueResource().read(ctx, s, id, include)
+	return issueEndpoint().read(ctx, s, id, include)
 }
 
 // issueAt reads the issue with an id as it stands in the arguments of a tool.
 func issueAt(ctx context.Context, s *Toolset, text, include string) (*issue, error) {
-	return issueResource().find(ctx, s, "an issue", text, include)
+	return issueEndpoint().find(ctx, s, "an issue", text, include)
 }
 
 func issueTools(s *Toolset) []entry {
@@ -174,9 +174,9 @@ func hiddenOf(i *issue, include string) (hidden []string) {
 	return hidden
 }
 
-// issueResource is how issues are read, written and compared.
-func issueResource() resource[issue] {
-	return resource[issue]{
+// issueEndpoint is how issues are read, written and compared.
+func issueEndpoint() endpoint[issue] {
+	return endpoint[issue]{
 		key: "issue", path: "/issues", include: "journals,attachments,watchers",
 		why:  "this account may not set it, the workflow forbids it, or the subtasks determine it",
 		name: func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },

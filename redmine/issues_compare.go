@@ -53,7 +53,7 @@ func (w *issueWrite) refused(err error, what string) error {
 		return told
 	}
 	text := told.Error()
-	if p, err := projectResource().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
+	if p, err := projectEndpoint().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
 		text = fmt.Sprintf("Project %s is closed, so it cannot take issues until it is reopened. %s", p.named(), text)
 	} else if err == nil && w.before == nil && lacksIssues(w.ctx, w.s, p.ID) {
 		return toolpost.Failed("Project %s does not use issue tracking (the module is switched off), so it cannot take issues.", p.named())
@@ -73,7 +73,7 @@ func (w *issueWrite) refused(err error, what string) error {
 
 // lacksIssues reports whether a project surely does not use issue tracking.
 func lacksIssues(ctx context.Context, s *Toolset, project int) bool {
-	p, err := projectResource().read(ctx, s, project, "enabled_modules")
+	p, err := projectEndpoint().read(ctx, s, project, "enabled_modules")
 	return err == nil && p.Modules != nil && !slices.Contains(p.Modules, "issue_tracking")
 }
 

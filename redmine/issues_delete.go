@@ -20,7 +20,7 @@ func (in *deleteIssueInput) find(ctx context.Context, s *Toolset) (*issue, error
 }
 
 func deleteIssue(s *Toolset) entry {
-	return deleteTool(s, issueResource, "delete_issue", "Delete an issue", "Delete an issue with its subtasks, comments and files.",
+	return deleteTool(s, issueEndpoint, "delete_issue", "Delete an issue", "Delete an issue with its subtasks, comments and files.",
 		func(ctx context.Context, in *deleteIssueInput, i *issue, r *removal) (err error) {
 			r.query, err = in.todo(ctx, s, i)
 			r.what, r.would = fmt.Sprintf("issue %d: %s", i.ID, i.Subject), goesWith(i)

@@ -202,7 +202,7 @@ func (e *descriptionEdit) write(text string) (stale bool, err error) {
 	if e.err != nil {
 		return false, e.err
 	}
-	err = e.s.client.send(e.ctx, http.MethodPut, issueResource().at(e.before.ID)+".json", e.body("issue"), nil)
+	err = e.s.client.send(e.ctx, http.MethodPut, issueEndpoint().at(e.before.ID)+".json", e.body("issue"), nil)
 	var f *responseError
 	if errors.As(err, &f) && (f.status == http.StatusConflict || f.status == http.StatusUnprocessableEntity && len(f.errors) == 0) {
 		return true, nil
@@ -211,11 +211,11 @@ func (e *descriptionEdit) write(text string) (stale bool, err error) {
 }
 
 func (e *descriptionEdit) readBack() (*toolpost.Result, error) {
-	return e.resource().readBack(e.issueWrite.write, issueResource().at(e.before.ID))
+	return e.endpoint().readBack(e.issueWrite.write, issueEndpoint().at(e.before.ID))
 }
 
 func (e *descriptionEdit) read() (*issue, error) {
-	return issueResource().get(anew(e.ctx), e.s, issueResource().at(e.before.ID), "journals")
+	return issueEndpoint().get(anew(e.ctx), e.s, issueEndpoint().at(e.before.ID), "journals")
 }
 
 // journalOf returns the journal of the change to text, nil if there is none. Of

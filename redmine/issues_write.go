@@ -63,7 +63,7 @@ func createIssue(s *Toolset) entry {
 			w.readAhead(&in.issueInput, len(in.Watchers) > 0)
 			w.apply(&in.issueInput, 0)
 			w.watchers(in.Watchers)
-			return w.resource().create(w.write, "/issues", "the new issue in project "+p.Name)
+			return w.endpoint().create(w.write, "/issues", "the new issue in project "+p.Name)
 		})
 }
 
@@ -94,7 +94,7 @@ func updateIssue(s *Toolset) entry {
 			w.readAhead(&in.issueInput, false)
 			w.apply(&in.issueInput, before.Tracker.ID)
 			removeFiles(w, in.Remove)
-			return w.resource().update(w.write, issueResource().at(before.ID), issueResource().name(before))
+			return w.endpoint().update(w.write, issueEndpoint().at(before.ID), issueEndpoint().name(before))
 		})
 }
 
@@ -104,9 +104,9 @@ type issueWrite struct {
 	before *issue // nil for a new one
 }
 
-// resource is that of issues, which compares with what was there before.
-func (w *issueWrite) resource() resource[issue] {
-	k := issueResource()
+// endpoint is that of issues, which compares with what was there before.
+func (w *issueWrite) endpoint() endpoint[issue] {
+	k := issueEndpoint()
 	k.explain, k.check = w.refused, func(_ *write, _, now *issue) { w.compare(now) }
 	return k
 }

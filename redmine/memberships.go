@@ -64,9 +64,9 @@ func (m member) String() string {
 
 func (m member) text() string { return "- " + m.String() + "\n" }
 
-// membershipResource is how memberships are read, changed and removed.
-func membershipResource() resource[member] {
-	return resource[member]{
+// membershipEndpoint is how memberships are read, changed and removed.
+func membershipEndpoint() endpoint[member] {
+	return endpoint[member]{
 		key: "membership", path: "/memberships", stale: []string{"memberships"},
 		why: "this account may not give or take the role", explain: ofMembers,
 		name: func(m *member) string {
@@ -155,7 +155,7 @@ func addMembers(ctx context.Context, s *Toolset, p named, users []named, roles [
 	for _, who := range users {
 		w := newWrite(ctx, s, p.ID)
 		w.set["user_id"], w.set["role_ids"] = who.ID, roles
-		n, err := membershipResource().post(w, fmt.Sprintf("/projects/%d/memberships", p.ID), "the membership of "+who.String())
+		n, err := membershipEndpoint().post(w, fmt.Sprintf("/projects/%d/memberships", p.ID), "the membership of "+who.String())
 		if err != nil {
 			failed = err
 			wrong = append(wrong, fmt.Sprintf("%s: %v", who, err))
@@ -222,7 +222,7 @@ func (in *membershipID) find(ctx context.Context, s *Toolset) (*member, error) {
 		return nil, toolpost.Retry("Give the id of the membership, or the project and the user.")
 	}
 	if in.ID != "" {
-		return membershipResource().find(ctx, s, "a membership", in.ID, "")
+		return membershipEndpoint().find(ctx, s, "a membership", in.ID, "")
 	}
 	p, err := s.project(ctx, in.Project)
 	if err != nil {
@@ -249,7 +249,7 @@ type updateMembershipInput struct {
 }
 
 func updateMembership(s *Toolset) entry {
-	return changeTool(s, membershipResource, "update_membership", "Change a member's roles", "Set the roles of a member of a project.",
+	return changeTool(s, membershipEndpoint, "update_membership", "Change a member's roles", "Set the roles of a member of a project.",
 		func(w *write, in *updateMembershipInput, m *member) {
 			if len(in.Roles) == 0 && !m.inherits() {
 				w.err = toolpost.Retry("Give a role: %s has no inherited ones. To remove the member call delete_membership.", m.who())
@@ -266,7 +266,7 @@ type deleteMembershipInput struct {
 }
 
 func deleteMembership(s *Toolset) entry {
-	return deleteTool(s, membershipResource, "delete_membership", "Remove a member", "Remove a user or group from a project.\nInherited roles cannot be removed.",
+	return deleteTool(s, membershipEndpoint, "delete_membership", "Remove a member", "Remove a user or group from a project.\nInherited roles cannot be removed.",
 		func(ctx context.Context, in *deleteMembershipInput, m *member, r *removal) error {
 			if m.inherits() {
 				return toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
@@ -287,7 +287,7 @@ func (in *membershipID) names(ctx context.Context, s *Toolset, m *member) []stri
 	who := m.who()
 	names := []string{fmt.Sprint(who.ID), who.Name}
 	if m.User != nil {
-		if u, err := userResource().get(ctx, s, userResource().at(who.ID), ""); err == nil {
+		if u, err := userEndpoint().get(ctx, s, userEndpoint().at(who.ID), ""); err == nil {
 			names = u.wholeNames()
 		}
 	}
@@ -311,7 +311,7 @@ func membersOf(ctx context.Context, s *Toolset, project int) ([]member, error) {
 
 // ownMemberships are those of this account.
 func ownMemberships(ctx context.Context, s *Toolset) ([]member, error) {
-	me, err := userResource().get(ctx, s, "/users/current", "memberships")
+	me, err := userEndpoint().get(ctx, s, "/users/current", "memberships")
 	if err != nil {
 		return nil, explain(err, "your own projects")
 	}

@@ -71,16 +71,16 @@ type newsID struct {
 }
 
 func (in *newsID) find(ctx context.Context, s *Toolset) (*news, error) {
-	return newsResource().find(ctx, s, "news", in.ID, newsResource().include)
+	return newsEndpoint().find(ctx, s, "news", in.ID, newsEndpoint().include)
 }
 
 func showNews(s *Toolset) entry {
 	return showTool[newsID, news](s, "show_news", "Show news", "Show news with its full text, comments and files.")
 }
 
-// newsResource is how news are read, written and compared.
-func newsResource() resource[news] {
-	return resource[news]{
+// newsEndpoint is how news are read, written and compared.
+func newsEndpoint() endpoint[news] {
+	return endpoint[news]{
 		key: "news", path: "/news", include: "attachments,comments",
 		name: func(n *news) string { return fmt.Sprintf("news %d", n.ID) },
 		check: func(w *write, before, now *news) {
@@ -138,7 +138,7 @@ func readBackNews(w *write, p named, last int) (*toolpost.Result, error) {
 	case found == 0:
 		return nil, toolpost.Failed("Redmine reported that the news %q in %s was created, but it is not in the list. Check before you create it again.", title, p.Name)
 	}
-	return newsResource().readBack(w, newsResource().at(found))
+	return newsEndpoint().readBack(w, newsEndpoint().at(found))
 }
 
 type updateNewsInput struct {
@@ -150,7 +150,7 @@ type updateNewsInput struct {
 }
 
 func updateNews(s *Toolset) entry {
-	return changeTool(s, newsResource, "update_news", "Change news", "Change news or add files to it.",
+	return changeTool(s, newsEndpoint, "update_news", "Change news", "Change news or add files to it.",
 		func(w *write, in *updateNewsInput, _ *news) { w.fill(in) })
 }
 
@@ -160,7 +160,7 @@ type deleteNewsInput struct {
 }
 
 func deleteNews(s *Toolset) entry {
-	return deleteTool(s, newsResource, "delete_news", "Delete news", "Delete news with its comments and files.",
+	return deleteTool(s, newsEndpoint, "delete_news", "Delete news", "Delete news with its comments and files.",
 		func(_ context.Context, _ *deleteNewsInput, n *news, r *removal) error {
 			r.what += ": " + n.Title
 			r.would = fmt.Sprintf("Deleting news %d, %s, would also delete:\n- %d comments\n- %d files", n.ID, n.Title, len(n.Comments), len(n.Attachments))

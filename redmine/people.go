@@ -61,7 +61,7 @@ func (s *Toolset) person(ctx context.Context, project int, text string) (named, 
 }
 
 func (s *Toolset) userWithID(ctx context.Context, me *user, id int) (named, error) {
-	u, err := userResource().get(ctx, s, userResource().at(id), "")
+	u, err := userEndpoint().get(ctx, s, userEndpoint().at(id), "")
 	switch {
 	case status(err) == http.StatusNotFound && !me.Admin:
 		return named{ID: id, Name: "somebody whom this account cannot see"}, nil
@@ -206,7 +206,7 @@ func (s *Toolset) requireExact(ctx context.Context, text string, found named, in
 	what, names := found.String(), []string{fmt.Sprint(found.ID), found.Name}
 	if in.groups {
 		what = "group " + what
-	} else if u, err := userResource().get(ctx, s, userResource().at(found.ID), ""); err == nil {
+	} else if u, err := userEndpoint().get(ctx, s, userEndpoint().at(found.ID), ""); err == nil {
 		names = u.wholeNames()
 	}
 	return requireWholeName(text, what, names...)

@@ -95,9 +95,9 @@ func (m *projectModules) UnmarshalJSON(data []byte) error {
 
 func (m projectModules) String() string { return strings.Join(m, ", ") }
 
-// projectResource is how projects are read, written and compared.
-func projectResource() resource[project] {
-	return resource[project]{
+// projectEndpoint is how projects are read, written and compared.
+func projectEndpoint() endpoint[project] {
+	return endpoint[project]{
 		key: "project", path: "/projects", include: projectParts, stale: []string{"projects"},
 		name: func(p *project) string { return "project " + p.named().String() },
 		check: func(w *write, _, p *project) {
@@ -208,7 +208,7 @@ func (in *showProjectInput) find(ctx context.Context, s *Toolset) (*project, err
 	if err != nil {
 		return nil, err
 	}
-	return projectResource().read(ctx, s, p.ID, include)
+	return projectEndpoint().read(ctx, s, p.ID, include)
 }
 
 func showProject(s *Toolset) entry {

@@ -32,7 +32,7 @@ func archiveProject(s *Toolset) entry {
 			if err := setState(ctx, s, fmt.Sprint(p.ID), "archive"); err != nil {
 				return nil, explain(err, "archiving project "+p.String())
 			}
-			_, err = projectResource().get(ctx, s, projectResource().at(p.ID), "")
+			_, err = projectEndpoint().get(ctx, s, projectEndpoint().at(p.ID), "")
 			if err == nil {
 				return nil, toolpost.Failed("Redmine accepted the request, but project %s is not archived. Redmine refuses that while issues of other projects are planned for one of its versions.", p)
 			}
@@ -125,7 +125,7 @@ func setState(ctx context.Context, s *Toolset, key, verb string) error {
 // readBackState answers with the state of a project, which must be one of those
 // wanted, and with what is below it.
 func readBackState(ctx context.Context, s *Toolset, n named, verb, more string, wanted ...projectStatus) (*toolpost.Result, error) {
-	now, err := projectResource().read(ctx, s, n.ID, "")
+	now, err := projectEndpoint().read(ctx, s, n.ID, "")
 	var below []named
 	if err == nil {
 		below, err = subprojects(ctx, s, n.ID)
@@ -157,7 +157,7 @@ func (in *deleteProjectInput) find(ctx context.Context, s *Toolset) (*project, e
 }
 
 func deleteProject(s *Toolset) entry {
-	return deleteTool(s, projectResource, "delete_project", "Delete a project", "Delete a project with its subprojects, issues, logged time, wiki and files.\nClosing or archiving it keeps everything.",
+	return deleteTool(s, projectEndpoint, "delete_project", "Delete a project", "Delete a project with its subprojects, issues, logged time, wiki and files.\nClosing or archiving it keeps everything.",
 		func(ctx context.Context, in *deleteProjectInput, p *project, r *removal) (err error) {
 			r.given, r.names, r.what = in.ID, wholeNames(p.named()), fmt.Sprintf("project %s, key %s", p.named(), p.Identifier)
 			r.would, r.facts, err = goesWithProject(ctx, s, p.named())

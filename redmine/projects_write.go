@@ -37,7 +37,7 @@ func createProject(s *Toolset) entry {
 			w := newWrite(ctx, s, 0)
 			w.set["identifier"] = in.Key
 			fillProject(w, &in, &in.projectInput)
-			return projectResource().create(w, "/projects", "the new project "+in.Name)
+			return projectEndpoint().create(w, "/projects", "the new project "+in.Name)
 		})
 }
 
@@ -53,11 +53,11 @@ func (in *updateProjectInput) find(ctx context.Context, s *Toolset) (*project, e
 	if err != nil {
 		return nil, err
 	}
-	return projectResource().read(ctx, s, p.ID, projectParts)
+	return projectEndpoint().read(ctx, s, p.ID, projectParts)
 }
 
 func updateProject(s *Toolset) entry {
-	return changeTool(s, projectResource, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.",
+	return changeTool(s, projectEndpoint, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.",
 		func(w *write, in *updateProjectInput, before *project) {
 			if in.Key != "" && in.Key != before.Identifier {
 				w.err = toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", before.named(), before.Identifier)

@@ -1,5 +1,5 @@
 // Package redmine is a toolset over the REST API of Redmine, 5.0 to 7.0: one
-// file per resource, each with its records and its tools.
+// file per kind of record, each with its record and its tools.
 //
 //	tool ─ names to ids ─▶ client ─ HTTP ─▶ Redmine
 //	  ▲ text and structured content    │

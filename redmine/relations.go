@@ -8,10 +8,10 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// relationResource is how relations are made and removed. Redmine may store one the
+// relationEndpoint is how relations are made and removed. Redmine may store one the
 // other way round, so only its delay is compared.
-func relationResource() resource[relation] {
-	return resource[relation]{
+func relationEndpoint() endpoint[relation] {
+	return endpoint[relation]{
 		key: "relation", path: "/relations",
 		name: func(r *relation) string { return fmt.Sprintf("relation [%d]", r.ID) },
 	}
@@ -63,7 +63,7 @@ func createRelation(s *Toolset) entry {
 			if in.Delay != 0 {
 				w.set["delay"] = in.Delay
 			}
-			return relationResource().create(w, issueResource().at(n)+"/relations", fmt.Sprintf("the relation of issue %d to issue %d", n, to))
+			return relationEndpoint().create(w, issueEndpoint().at(n)+"/relations", fmt.Sprintf("the relation of issue %d to issue %d", n, to))
 		})
 }
 
@@ -73,13 +73,13 @@ type relationID struct {
 }
 
 func (in *relationID) find(ctx context.Context, s *Toolset) (*relation, error) {
-	return relationResource().find(ctx, s, "a relation", in.ID, "")
+	return relationEndpoint().find(ctx, s, "a relation", in.ID, "")
 }
 
 func (relationID) confirmed() bool { return true }
 
 func deleteRelation(s *Toolset) entry {
-	return deleteTool(s, relationResource, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.",
+	return deleteTool(s, relationEndpoint, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.",
 		func(_ context.Context, _ *relationID, one *relation, r *removal) error {
 			r.what = "relation " + one.String()
 			return nil

@@ -22,8 +22,8 @@ func definitelyLacks(ctx context.Context, s *Toolset, project int, rights ...str
 // allRoles reports whether something holds surely for all roles of a member.
 func allRoles(ctx context.Context, s *Toolset, m *member, holds func(*role) bool) bool {
 	for _, held := range m.Roles {
-		at := roleResource().at(held.ID)
-		r, err := s.roles.get(at, func() (*role, error) { return roleResource().get(ctx, s, at, "") })
+		at := roleEndpoint().at(held.ID)
+		r, err := s.roles.get(at, func() (*role, error) { return roleEndpoint().get(ctx, s, at, "") })
 		if err != nil || !holds(r) {
 			return false
 		}

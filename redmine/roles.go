@@ -14,8 +14,8 @@ type role struct {
 
 func (r *role) title() string { return "Role " + r.String() }
 
-// roleResource is how roles are read.
-func roleResource() resource[role] { return resource[role]{key: "role", path: "/roles"} }
+// roleEndpoint is how roles are read.
+func roleEndpoint() endpoint[role] { return endpoint[role]{key: "role", path: "/roles"} }
 
 type roleID struct {
 	ID string `json:"id" desc:"Name or id"`
@@ -30,7 +30,7 @@ func (in *roleID) find(ctx context.Context, s *Toolset) (*role, error) {
 		}
 		n = found.ID
 	}
-	return roleResource().read(ctx, s, n, "")
+	return roleEndpoint().read(ctx, s, n, "")
 }
 
 func showRole(s *Toolset) entry {

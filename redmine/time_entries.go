@@ -43,9 +43,9 @@ func (e *timeEntry) issue() int {
 	return e.Issue.ID
 }
 
-// timeResource is how time entries are read, written and compared.
-func timeResource() resource[timeEntry] {
-	return resource[timeEntry]{
+// timeEndpoint is how time entries are read, written and compared.
+func timeEndpoint() endpoint[timeEntry] {
+	return endpoint[timeEntry]{
 		key: "time_entry", path: "/time_entries",
 		name: func(e *timeEntry) string { return fmt.Sprintf("time entry %d", e.ID) },
 		check: func(w *write, _, e *timeEntry) {
@@ -61,7 +61,7 @@ type timeID struct {
 }
 
 func (in *timeID) find(ctx context.Context, s *Toolset) (*timeEntry, error) {
-	return timeResource().find(ctx, s, "a time entry", in.ID, "")
+	return timeEndpoint().find(ctx, s, "a time entry", in.ID, "")
 }
 
 func showTime(s *Toolset) entry {
@@ -89,7 +89,7 @@ func timeFields(ctx context.Context, s *Toolset) ([]field, error) {
 // on Redmine leaves them out for who does not see its logged time, but perhaps may
 // log some: then they are those of all projects.
 func activitiesOf(ctx context.Context, s *Toolset, project int) (all []named, own bool, err error) {
-	p, err := projectResource().read(ctx, s, project, "time_entry_activities")
+	p, err := projectEndpoint().read(ctx, s, project, "time_entry_activities")
 	if err != nil {
 		return nil, false, err
 	}
@@ -139,7 +139,7 @@ func createTimeForIssue(s *Toolset) entry {
 			}
 			w := &timeWrite{write: newWrite(ctx, s, i.Project.ID)}
 			w.set["issue_id"] = i.ID
-			return w.log(in.Hours, &in, &in.timeInput, issueResource().name(i))
+			return w.log(in.Hours, &in, &in.timeInput, issueEndpoint().name(i))
 		})
 }
 
@@ -171,7 +171,7 @@ func updateTime(s *Toolset) entry {
 				return nil, err
 			}
 			w.apply(&in, &in.timeInput)
-			return w.resource().update(w.write, timeResource().at(before.ID), timeResource().name(before))
+			return w.endpoint().update(w.write, timeEndpoint().at(before.ID), timeEndpoint().name(before))
 		})
 }
 
@@ -181,9 +181,9 @@ type timeWrite struct {
 	before *timeEntry // nil for a new one
 }
 
-// resource is that of time entries, with what may be the reason of a refusal.
-func (w *timeWrite) resource() resource[timeEntry] {
-	k := timeResource()
+// endpoint is that of time entries, with what may be the reason of a refusal.
+func (w *timeWrite) endpoint() endpoint[timeEntry] {
+	k := timeEndpoint()
 	k.explain = w.refused
 	return k
 }
@@ -194,7 +194,7 @@ func (w *timeWrite) log(hours string, arguments any, in *timeInput, what string)
 		return nil, toolpost.Retry("Give the hours, such as 1.5 or 1h30m or 1:30.")
 	}
 	w.apply(arguments, in)
-	return w.resource().create(w.write, "/time_entries", "the time on "+what)
+	return w.endpoint().create(w.write, "/time_entries", "the time on "+what)
 }
 
 // move finds where an entry goes. An issue brings its project with it.
@@ -230,7 +230,7 @@ func (w *timeWrite) open() error {
 	if w.project == w.before.Project.ID {
 		return nil
 	}
-	p, err := projectResource().read(w.ctx, w.s, w.project, "")
+	p, err := projectEndpoint().read(w.ctx, w.s, w.project, "")
 	if err == nil && p.Status == closedProject {
 		err = toolpost.Retry("Project %s is closed, so logged time cannot be moved there.", p.named())
 	}
@@ -293,7 +293,7 @@ type deleteTimeInput struct {
 }
 
 func deleteTime(s *Toolset) entry {
-	return deleteTool(s, timeResource, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time.",
+	return deleteTool(s, timeEndpoint, "delete_time_entry", "Delete a time entry", "Delete an entry of logged time.",
 		func(_ context.Context, _ *deleteTimeInput, e *timeEntry, r *removal) error {
 			r.what = fmt.Sprintf("time entry %d: %s of %s on %s", e.ID, e.Hours, e.User.Name, e.SpentOn)
 			return nil

@@ -176,7 +176,7 @@ func showTool[In, T any, L locator[T, In]](s *Toolset, name, title, description 
 
 // changeTool makes a tool that changes the record that its arguments name. Fill
 // finds what to set.
-func changeTool[In, T any, L locator[T, In]](s *Toolset, k func() resource[T], name, title, description string, fill func(w *write, in *In, before *T)) entry {
+func changeTool[In, T any, L locator[T, In]](s *Toolset, k func() endpoint[T], name, title, description string, fill func(w *write, in *In, before *T)) entry {
 	return tool(s, name, title, description, changes, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		before, err := L(&in).find(ctx, s)
 		if err != nil {
@@ -198,7 +198,7 @@ func (c confirmation) confirmed() bool { return c.Confirm }
 
 // deleteTool makes a tool that deletes the record that its arguments name. Plan
 // completes what the answer shows before it is confirmed.
-func deleteTool[In interface{ confirmed() bool }, T any, L locator[T, In]](s *Toolset, k func() resource[T], name, title, description string, plan func(ctx context.Context, in *In, record *T, r *removal) error) entry {
+func deleteTool[In interface{ confirmed() bool }, T any, L locator[T, In]](s *Toolset, k func() endpoint[T], name, title, description string, plan func(ctx context.Context, in *In, record *T, r *removal) error) entry {
 	return tool(s, name, title, description, removes, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		record, err := L(&in).find(ctx, s)
 		if err != nil {

@@ -72,9 +72,9 @@ func userStatus(text string) (int, error) {
 	return 0, toolpost.Retry("%q is not a status of users. Choose from active, registered and locked.", text)
 }
 
-// userResource is how users are read, written and compared.
-func userResource() resource[user] {
-	return resource[user]{
+// userEndpoint is how users are read, written and compared.
+func userEndpoint() endpoint[user] {
+	return endpoint[user]{
 		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: ofUsers,
 		name: func(u *user) string { return "user " + u.named().String() },
 	}
@@ -189,7 +189,7 @@ type showUserInput struct {
 }
 
 func (in *showUserInput) find(ctx context.Context, s *Toolset) (*user, error) {
-	include, err := included(in.Include, userResource().include)
+	include, err := included(in.Include, userEndpoint().include)
 	if err != nil {
 		return nil, err
 	}
@@ -207,12 +207,12 @@ func showUser(s *Toolset) entry {
 // readUser reads a user; the own account with its mail address, which may be
 // hidden from others.
 func readUser(ctx context.Context, s *Toolset, id int, include string) (*user, error) {
-	u, err := userResource().read(ctx, s, id, include)
+	u, err := userEndpoint().read(ctx, s, id, include)
 	if err != nil || u.Mail != "" {
 		return u, err
 	}
 	if me, err := s.account(ctx); err == nil && me.ID == id {
-		own, err := userResource().get(ctx, s, ownPath, "")
+		own, err := userEndpoint().get(ctx, s, ownPath, "")
 		if err != nil {
 			return nil, explain(err, "your own account")
 		}

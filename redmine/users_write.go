@@ -41,18 +41,18 @@ func createUser(s *Toolset) entry {
 			fillUser(w, &in, &in.userInput)
 			groups, grouped := w.set["group_ids"] // which Redmine only takes from a user that is there
 			delete(w.set, "group_ids")
-			n, err := changedUserResource().post(w, "/users", "the new user "+in.Login)
+			n, err := changedUserEndpoint().post(w, "/users", "the new user "+in.Login)
 			if err != nil {
 				return nil, err
 			}
 			if grouped {
 				w.set["group_ids"] = groups
 				only := map[string]any{"user": map[string]any{"group_ids": groups}}
-				if err := s.client.send(ctx, http.MethodPut, userResource().at(n)+".json", only, nil); err != nil {
+				if err := s.client.send(ctx, http.MethodPut, userEndpoint().at(n)+".json", only, nil); err != nil {
 					w.notes = append(w.notes, explain(err, "the groups of the user").Error())
 				}
 			}
-			return changedUserResource().readBack(w, userResource().at(n))
+			return changedUserEndpoint().readBack(w, userEndpoint().at(n))
 		})
 }
 
@@ -66,7 +66,7 @@ func (in *userID) find(ctx context.Context, s *Toolset) (*user, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readUser(ctx, s, who.ID, userResource().include)
+	return readUser(ctx, s, who.ID, userEndpoint().include)
 }
 
 type updateUserInput struct {
@@ -79,7 +79,7 @@ type updateUserInput struct {
 }
 
 func updateUser(s *Toolset) entry {
-	return changeTool(s, changedUserResource, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.",
+	return changeTool(s, changedUserEndpoint, "update_user", "Change a user", "Change a user account, for administrators. Only what is given is changed.\nThe status locked locks the person out and keeps their work.",
 		func(w *write, in *updateUserInput, before *user) {
 			if w.err = refuseSelfLockout(w.ctx, s, before, in); w.err == nil {
 				fillUser(w, in, &in.userInput)
@@ -97,7 +97,7 @@ func refuseSelfLockout(ctx context.Context, s *Toolset, u *user, in *updateUserI
 	locks := in.Status != "" && in.Status != "active" && in.Status != "1"
 	switch {
 	case me.ID != u.ID && (in.Status+in.Admin+in.Password+in.Source+in.Login != "" || in.Generate):
-		return requireWholeName(in.ID, userResource().name(u), u.wholeNames()...)
+		return requireWholeName(in.ID, userEndpoint().name(u), u.wholeNames()...)
 	case me.ID != u.ID:
 		return nil
 	case !me.Admin:
@@ -111,9 +111,9 @@ func refuseSelfLockout(ctx context.Context, s *Toolset, u *user, in *updateUserI
 // wholeNames are what names a user whole.
 func (u *user) wholeNames() []string { return []string{fmt.Sprint(u.ID), u.Login, u.name(), u.Mail} }
 
-// changedUserResource is that of users, with notes on what Redmine does not show.
-func changedUserResource() resource[user] {
-	k := userResource()
+// changedUserEndpoint is that of users, with notes on what Redmine does not show.
+func changedUserEndpoint() endpoint[user] {
+	k := userEndpoint()
 	k.check = func(w *write, before, now *user) {
 		forgetMe(w.s, now.ID)
 		w.notes = append(w.notes, unknownOf(w, before, now)...)
@@ -167,7 +167,7 @@ type deleteUserInput struct {
 }
 
 func deleteUser(s *Toolset) entry {
-	return deleteTool(s, userResource, "delete_user", "Delete a user", "Delete a user account, for administrators.\nLocking it is usually better.",
+	return deleteTool(s, userEndpoint, "delete_user", "Delete a user", "Delete a user account, for administrators.\nLocking it is usually better.",
 		func(ctx context.Context, in *deleteUserInput, u *user, r *removal) error {
 			me, err := s.account(ctx)
 			switch {

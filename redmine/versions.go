@@ -104,7 +104,7 @@ func (in *versionID) find(ctx context.Context, s *Toolset) (*version, error) {
 	if err != nil {
 		return nil, err
 	}
-	return versionResource().read(ctx, s, n, "")
+	return versionEndpoint().read(ctx, s, n, "")
 }
 
 // inProject finds what has a name only within its project.
@@ -164,9 +164,9 @@ type versionInput struct {
 	Fields      []setField `json:"custom_fields,omitempty"`
 }
 
-// versionResource is how versions are read, written and compared.
-func versionResource() resource[version] {
-	return resource[version]{
+// versionEndpoint is how versions are read, written and compared.
+func versionEndpoint() endpoint[version] {
+	return endpoint[version]{
 		key: "version", path: "/versions",
 		name: func(v *version) string { return "version " + v.String() },
 		check: func(w *write, _, v *version) {
@@ -183,7 +183,7 @@ func checkDefault(w *write, v *version) {
 	if !ok {
 		return
 	}
-	p, err := projectResource().read(w.ctx, w.s, v.Project.ID, "")
+	p, err := projectEndpoint().read(w.ctx, w.s, v.Project.ID, "")
 	if err != nil {
 		w.notes = append(w.notes, fmt.Sprintf("Whether it is the default of the project could not be read back: %v", err))
 		return
@@ -215,7 +215,7 @@ func createVersion(s *Toolset) entry {
 			w, of := newWrite(ctx, s, p.ID), versions(p.ID)
 			w.fill(&in)
 			w.custom(in.Fields, func() ([]field, error) { return likeFields(ctx, s, of.path, of.key, of.what) })
-			return versionResource().create(w, strings.TrimSuffix(of.path, ".json"), "the new version in project "+p.String())
+			return versionEndpoint().create(w, strings.TrimSuffix(of.path, ".json"), "the new version in project "+p.String())
 		})
 }
 
@@ -226,7 +226,7 @@ type updateVersionInput struct {
 }
 
 func updateVersion(s *Toolset) entry {
-	return changeTool(s, versionResource, "update_version", "Change a version", "Change a version. Only what is given is changed.",
+	return changeTool(s, versionEndpoint, "update_version", "Change a version", "Change a version. Only what is given is changed.",
 		func(w *write, in *updateVersionInput, _ *version) {
 			w.fill(in)
 			w.custom(in.Fields, nil)
@@ -239,7 +239,7 @@ type deleteVersionInput struct {
 }
 
 func deleteVersion(s *Toolset) entry {
-	return deleteTool(s, deletedVersionResource, "delete_version", "Delete a version", "Delete a version that no issue and no file uses.",
+	return deleteTool(s, deletedVersionEndpoint, "delete_version", "Delete a version", "Delete a version that no issue and no file uses.",
 		func(ctx context.Context, in *deleteVersionInput, v *version, r *removal) error {
 			if err := v.count(ctx, s); err != nil {
 				return err
@@ -253,8 +253,8 @@ func deleteVersion(s *Toolset) entry {
 		})
 }
 
-func deletedVersionResource() resource[version] {
-	k := versionResource()
+func deletedVersionEndpoint() endpoint[version] {
+	k := versionEndpoint()
 	k.explain = versionInUse
 	return k
 }

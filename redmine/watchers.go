@@ -36,10 +36,10 @@ func watch(ctx context.Context, s *Toolset, in watcherInput, on bool) (*toolpost
 		return nil, err
 	}
 	n := i.ID
-	if err := s.setMembership(ctx, issueResource().at(n)+"/watchers", "user_id", who.ID, on); err != nil {
+	if err := s.setMembership(ctx, issueEndpoint().at(n)+"/watchers", "user_id", who.ID, on); err != nil {
 		return nil, explain(err, fmt.Sprintf("the watchers of issue %d", n))
 	}
-	if i, err = issueResource().get(ctx, s, issueResource().at(n), "watchers"); err != nil {
+	if i, err = issueEndpoint().get(ctx, s, issueEndpoint().at(n), "watchers"); err != nil {
 		return s.unread(fmt.Sprintf("Changed the watchers of issue %d", n), explain(err, fmt.Sprintf("issue %d", n)), map[string]any{"id": n})
 	}
 	if i.Watchers == nil {

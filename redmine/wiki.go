@@ -103,9 +103,9 @@ func wikiTitle(title string) string {
 	return ""
 }
 
-// wikiResource is how the wiki pages of a project are read, written and compared.
-func wikiResource() resource[wikiPage] {
-	return resource[wikiPage]{
+// wikiEndpoint is how the wiki pages of a project are read, written and compared.
+func wikiEndpoint() endpoint[wikiPage] {
+	return endpoint[wikiPage]{
 		key:  "wiki_page",
 		name: func(w *wikiPage) string { return "wiki page " + w.Title },
 	}
@@ -125,7 +125,7 @@ func wikiAt(p named, title string, version int) string {
 }
 
 func readWiki(ctx context.Context, s *Toolset, p named, title string, version int) (*wikiPage, error) {
-	return wikiResource().get(ctx, s, wikiAt(p, title, version), "attachments")
+	return wikiEndpoint().get(ctx, s, wikiAt(p, title, version), "attachments")
 }
 
 // missingWiki explains why a page cannot be read, and says which ones there are.

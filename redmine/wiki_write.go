@@ -155,7 +155,7 @@ func (w *wikiWrite) with(comments string, version int) {
 
 // save makes the change and answers with what became of it.
 func (w *wikiWrite) save() (*toolpost.Result, error) {
-	k := wikiResource()
+	k := wikiEndpoint()
 	k.include, k.check = "attachments", func(_ *write, _, now *wikiPage) { w.compare(now) }
 	if w.before != nil {
 		w.write.before = w.before
@@ -209,7 +209,7 @@ func deleteWiki(s *Toolset) entry {
 			case len(under) > 0:
 				r.then = ". The pages under it are kept: " + strings.Join(under, ", ")
 			}
-			return wikiResource().remove(ctx, s, w.before, r)
+			return wikiEndpoint().remove(ctx, s, w.before, r)
 		})
 }
 

@@ -36,7 +36,7 @@ const (
 func listProjectStatuses(s *Toolset) entry {
 	return projectTool(s, "list_project_statuses", "List a project's statuses", "List the statuses that issues of a project and tracker can have, and which may follow which.", reads,
 		func(ctx context.Context, in listProjectStatusesInput, n named) (*toolpost.Result, error) {
-			p, err := projectResource().read(ctx, s, n.ID, "trackers")
+			p, err := projectEndpoint().read(ctx, s, n.ID, "trackers")
 			if err != nil {
 				return nil, err
 			}

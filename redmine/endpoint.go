@@ -12,14 +12,14 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A resource is one kind of record that Redmine keeps, such as issues. Reading,
+// An endpoint is where Redmine keeps one kind of record, such as issues. Reading,
 // creating, changing and deleting one go the same way for all kinds:
 //
 //	find ─▶ fill a write ─▶ send ─▶ read back ─▶ compare ─▶ report
 //
 // The parameter at is the address of one record, such as "/issues/12"; what is its
 // name in errors, such as "issue 12".
-type resource[T any] struct {
+type endpoint[T any] struct {
 	key     string                         // of one in JSON, such as "time_entry"
 	path    string                         // of all, such as "/time_entries"
 	include string                         // what is read with one after a change
@@ -33,10 +33,10 @@ type resource[T any] struct {
 // notAllowed is why Redmine may ignore what a request sets.
 const notAllowed = "this account may not set it"
 
-func (k resource[T]) at(id int) string { return fmt.Sprintf("%s/%d", k.path, id) }
+func (k endpoint[T]) at(id int) string { return fmt.Sprintf("%s/%d", k.path, id) }
 
 // get reads a record with what is included. Its errors are not explained yet.
-func (k resource[T]) get(ctx context.Context, s *Toolset, at, include string) (*T, error) {
+func (k endpoint[T]) get(ctx context.Context, s *Toolset, at, include string) (*T, error) {
 	query := url.Values{}
 	if include != "" {
 		query.Set("include", include)
@@ -58,14 +58,14 @@ func one[T any](c *client, path string, raw json.RawMessage) (*T, error) {
 }
 
 // read is get with explained errors.
-func (k resource[T]) read(ctx context.Context, s *Toolset, id int, include string) (*T, error) {
+func (k endpoint[T]) read(ctx context.Context, s *Toolset, id int, include string) (*T, error) {
 	at := k.at(id)
 	record, err := k.get(ctx, s, at, include)
 	return record, k.words(err, fmt.Sprintf("%s %d", strings.ReplaceAll(k.key, "_", " "), id))
 }
 
 // find reads the record with an id as it stands in the arguments of a tool.
-func (k resource[T]) find(ctx context.Context, s *Toolset, what, text, include string) (*T, error) {
+func (k endpoint[T]) find(ctx context.Context, s *Toolset, what, text, include string) (*T, error) {
 	n, err := id(what, text)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (k resource[T]) find(ctx context.Context, s *Toolset, what, text, include s
 	return k.read(ctx, s, n, include)
 }
 
-func (k resource[T]) words(err error, what string) error {
+func (k endpoint[T]) words(err error, what string) error {
 	if k.explain != nil {
 		return k.explain(err, what)
 	}
@@ -81,7 +81,7 @@ func (k resource[T]) words(err error, what string) error {
 }
 
 // create creates a record at path, and answers with it.
-func (k resource[T]) create(w *write, path, what string) (*toolpost.Result, error) {
+func (k endpoint[T]) create(w *write, path, what string) (*toolpost.Result, error) {
 	n, err := k.post(w, path, what)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (k resource[T]) create(w *write, path, what string) (*toolpost.Result, erro
 }
 
 // post creates a record and returns its id.
-func (k resource[T]) post(w *write, path, what string) (int, error) {
+func (k endpoint[T]) post(w *write, path, what string) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
@@ -106,7 +106,7 @@ func (k resource[T]) post(w *write, path, what string) (int, error) {
 }
 
 // update changes the record at an address, and answers with it.
-func (k resource[T]) update(w *write, at, what string) (*toolpost.Result, error) {
+func (k endpoint[T]) update(w *write, at, what string) (*toolpost.Result, error) {
 	switch {
 	case w.err != nil:
 		return nil, w.err
@@ -123,13 +123,13 @@ func (k resource[T]) update(w *write, at, what string) (*toolpost.Result, error)
 }
 
 // change is update of a record that was read before.
-func (k resource[T]) change(w *write, before *T) (*toolpost.Result, error) {
+func (k endpoint[T]) change(w *write, before *T) (*toolpost.Result, error) {
 	return k.update(w, k.at(idOf(before)), k.name(before))
 }
 
 // readBack fetches the record after a write and reports every field that differs from
 // the request.
-func (k resource[T]) readBack(w *write, at string) (*toolpost.Result, error) {
+func (k endpoint[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 	for _, list := range k.stale {
 		w.s.forget(list)
 	}
@@ -150,7 +150,7 @@ func (k resource[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 
 // report answers with a record as it is after a write, and with every field that
 // is not as it was asked to be.
-func (k resource[T]) report(w *write, now *T, done string) (*toolpost.Result, error) {
+func (k endpoint[T]) report(w *write, now *T, done string) (*toolpost.Result, error) {
 	is, fields := settable(now), customFieldsOf(now)
 	w.wrong = append(diffValues(w.set, is), diffFields(w.fields, fields)...)
 	before, _ := w.before.(*T)
@@ -195,7 +195,7 @@ type removal struct {
 }
 
 // remove deletes a record if that is confirmed; otherwise it shows what would go.
-func (k resource[T]) remove(ctx context.Context, s *Toolset, record *T, r *removal) (*toolpost.Result, error) {
+func (k endpoint[T]) remove(ctx context.Context, s *Toolset, record *T, r *removal) (*toolpost.Result, error) {
 	if r.at == "" {
 		r.at, r.id = k.at(idOf(record)), idOf(record)
 	}
