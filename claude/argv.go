@@ -112,7 +112,8 @@ func (a *argv) session(o *Options) {
 		sources = append(sources, string(s))
 	}
 	a.list("setting-sources", sources)
-	a.on("await-initialize", len(fields) > 0 || len(o.MCPServers) > 0)
+	a.on("await-initialize", len(fields) > 0 || len(o.MCPServers) > 0 || len(o.ManagedSettings) > 0)
+	a.on("managed-settings-in-initialize", len(o.ManagedSettings) > 0)
 	a.text("initialize-fields", strings.Join(fields, ","))
 }
 

@@ -124,6 +124,9 @@ func checkAgents(o *Options) error {
 		if name == "" || a == nil || a.Description == "" || a.Prompt == "" {
 			return fmt.Errorf("the sub-agent %q needs a name, a Description that tells the model when to use it, and a Prompt", name)
 		}
+		if err := checkMCPServers(a.OwnServers); err != nil {
+			return fmt.Errorf("the sub-agent %q: %w", name, err)
+		}
 	}
 	return nil
 }
@@ -172,7 +175,11 @@ func checkServers(o *Options) error {
 			return err
 		}
 	}
-	for name, s := range o.MCPServers {
+	return checkMCPServers(o.MCPServers)
+}
+
+func checkMCPServers(servers map[string]*MCPServer) error {
+	for name, s := range servers {
 		switch {
 		case name == "" || s == nil:
 			return fmt.Errorf("the MCP server %q has no name or is nil; remove it or give both", name)

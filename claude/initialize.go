@@ -3,7 +3,9 @@ package claude
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -27,9 +29,10 @@ func (o *Options) initialize(ts *tools) (map[string]any, error) {
 	set("sdkMcpServerManifests", len(manifests) > 0, manifests)
 	set("mcpServers", len(o.MCPServers) > 0, o.MCPServers)
 	set("hooks", len(hooks) > 0, hooks)
-	set("systemPrompt", !o.ClaudeCodePrompt, []string{o.SystemPrompt})
+	set("systemPrompt", !o.ClaudeCodePrompt, promptParts(o.SystemPrompt))
 	set("appendSystemPrompt", o.AppendSystemPrompt != "", o.AppendSystemPrompt)
 	set("settings", inline(settings), json.RawMessage(settings))
+	set("managedSettings", len(o.ManagedSettings) > 0, o.ManagedSettings)
 	set("agents", len(o.Agents) > 0, o.Agents)
 	set("skills", o.Skills != nil && !slices.Contains(o.Skills, "all"), o.Skills)
 	set("title", o.Title != "", o.Title)
@@ -43,6 +46,16 @@ func (o *Options) initialize(ts *tools) (map[string]any, error) {
 		body[name] = value
 	}
 	return body, nil
+}
+
+// promptParts splits a system prompt at the line from which on it is not the same in
+// all sessions; the CLI takes that line as a part of its own.
+func promptParts(prompt string) []string {
+	const boundary = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__"
+	if fixed, rest, ok := strings.Cut(prompt, "\n"+boundary+"\n"); ok {
+		return []string{fixed, boundary, rest}
+	}
+	return []string{prompt}
 }
 
 // schema is that of the structured output.
@@ -69,6 +82,28 @@ type Subagent struct {
 	PermissionMode  PermissionMode `json:"permissionMode,omitempty"`
 	InitialPrompt   string         `json:"initialPrompt,omitempty"` // its first prompt, if it is Options.Agent
 	OmitClaudeMD    bool           `json:"omitClaudeMd,omitempty"`  // does not read the project's instructions
+
+	OwnServers        map[string]*MCPServer `json:"-"`                           // servers for it alone, by name
+	AutoCompactWindow int                   `json:"autoCompactWindow,omitempty"` // tokens at which it shortens its conversation, below the session's
+	Observer          string                `json:"observer,omitempty"`          // agents that watch its work and report, by name, separated by commas
+	ObserverMessage   string                `json:"observerMessage,omitempty"`   // added to what the observers read
+}
+
+// MarshalJSON returns the agent in the form of the CLI, with both kinds of servers
+// in one list.
+func (a *Subagent) MarshalJSON() ([]byte, error) {
+	var servers []any
+	for _, name := range a.MCPServers {
+		servers = append(servers, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.OwnServers)) {
+		servers = append(servers, map[string]*MCPServer{name: a.OwnServers[name]})
+	}
+	type plain Subagent // has no MarshalJSON
+	return json.Marshal(struct {
+		*plain
+		MCPServers []any `json:"mcpServers,omitempty"`
+	}{(*plain)(a), servers})
 }
 
 // An MCPServer is a server that the CLI starts or connects to: it has either a

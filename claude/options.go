@@ -95,8 +95,9 @@ type Options struct {
 	Checkpoints   bool   // keeps old versions of files, for Control.RewindFiles
 
 	// Settings.
-	Settings       string          // a file, or a JSON object
-	SettingSources []SettingSource // nil for all, empty for none
+	Settings        string          // a file, or a JSON object
+	SettingSources  []SettingSource // nil for all, empty for none
+	ManagedSettings map[string]any  // limits that no other settings widen, such as permissions.deny; if the machine is managed, its settings decide whether they count
 
 	// Limits.
 	MaxTurns     int     // calls of the model in one turn; no limit if 0. With Output, the model needs some of them to correct itself

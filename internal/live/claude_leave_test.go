@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	sdk "github.com/toolpost/toolpost/claude"
 	stream "github.com/toolpost/toolpost/claude/message"
@@ -157,4 +158,43 @@ func sdkVerbatim(s *stage) string {
 	}
 	s.saw("the-secret-is-42")
 	return "no file is read, no command is run"
+}
+
+// sdkAgentServer delegates to an agent whose server the main agent does not have.
+func sdkAgentServer(s *stage) string {
+	command := poison(s.T, "", filepath.Join(s.TempDir(), "log"))
+	s.opts.Tools, s.opts.AllowedTools = []string{"Task"}, []string{"Task", "mcp__ext"}
+	s.opts.Agents = map[string]*sdk.Subagent{"caller": {
+		Description: "Calls a tool.", Prompt: "You call a tool.",
+		OwnServers: map[string]*sdk.MCPServer{"ext": {Command: command[0], Args: command[1:], AlwaysLoad: true}},
+	}}
+	s.says(call1("Agent", object{"description": "call", "prompt": "SUBTASK: call", "subagent_type": "caller"}))
+	s.api.rest = func(in apiRequest) say {
+		if first := string(in.Messages[0].Content); strings.Contains(first, "SUBTASK") && !strings.Contains(in.body, "toolu_sub") {
+			return uses(use{"toolu_sub", "mcp__ext__good", object{"text": "x"}})
+		}
+		return text("Done.")
+	}
+	if r, err := s.run("please delegate"); err != nil || r.Result != "Done." {
+		s.Fatalf("%+v, %v", r, err)
+	}
+	s.saw("good got")
+	if first := s.api.requests()[0]; slices.ContainsFunc(first.Tools, func(t struct{ Name string }) bool { return strings.HasPrefix(t.Name, "mcp__ext") }) {
+		s.Error("the main agent has the server of the other")
+	}
+	return "the agent called its server"
+}
+
+// sdkManaged denies a tool that the options allow.
+func sdkManaged(s *stage) string {
+	s.serve(false, add())
+	s.opts.AllowDropped = true
+	s.opts.ManagedSettings = map[string]any{"permissions": map[string]any{"deny": []string{"mcp__calc__add"}}}
+	session := s.open()
+	s.says(call1("mcp__calc__add", sum{2, 3}), text("No."))
+	s.turn(session, "add", "No.")
+	if got := s.api.result("toolu_1"); !strings.Contains(got, "No such tool") && !strings.Contains(got, "denied") {
+		s.Errorf("the call of a denied tool gives %s", got)
+	}
+	return "a tool that is allowed is denied"
 }

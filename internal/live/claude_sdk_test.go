@@ -68,6 +68,8 @@ var sdkScenarios = []struct {
 	{"unknown flag", sdkUnknownFlag},
 	{"CLI killed", sdkKilled},
 	{"another MCP server", sdkExternal},
+	{"an agent with a server of its own", sdkAgentServer},
+	{"managed settings", sdkManaged},
 	{"another model", sdkModel},
 	{"status, usage, cost", sdkStatus},
 }
