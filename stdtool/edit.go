@@ -89,7 +89,7 @@ func (e replacement) apply(d *document, content []byte, mode string, first bool)
 	if err := e.check(d, content, found, mode); err != nil {
 		return nil, "", err
 	}
-	if found = withoutOverlaps(found); how == blockStrategy && len(found) > 1 {
+	if found = withoutOverlaps(found); how == otherLines && len(found) > 1 {
 		return nil, "", toolpost.Retry("old_string resembles several places in %q, at %s: copy it exactly from the file", d.given, lineNumbers(content, found))
 	}
 	note := fmt.Sprintf("%d replaced at %s", len(found), lineNumbers(content, found))
@@ -107,7 +107,7 @@ func blockHint(content []byte, old, mode string) string {
 	if len(content) > maxLoose {
 		return ""
 	}
-	found := findBlock(content, old, "")
+	found := findBlocks(content, old, "")
 	if len(found) != 1 {
 		return ""
 	}
@@ -134,20 +134,12 @@ func (e replacement) check(d *document, content []byte, found []match, mode stri
 
 // withoutOverlaps returns the matches without those that overlap the one before.
 func withoutOverlaps(found []match) []match {
-	kept, end := found[:0:0], 0
-	for i, m := range found {
-		switch {
-		case i == 0 || m.from >= end:
-			end = m.to
-			if len(kept) > 0 {
-				kept = append(kept, m)
-			}
-		case len(kept) == 0: // the first that overlaps: only now a copy is needed
-			kept = append(kept, found[:i]...)
+	var kept []match
+	end := 0
+	for _, m := range found {
+		if m.from >= end {
+			kept, end = append(kept, m), m.to
 		}
-	}
-	if len(kept) == 0 {
-		return found
 	}
 	return kept
 }

@@ -2,6 +2,7 @@ package stdtool
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -105,18 +106,11 @@ func similarRows(content []byte, all []row, line string) []nearby {
 		if s.add(p.common([]byte(line), content[r.from:r.to])); s.all == 0 {
 			continue
 		}
-		score := s.value()
-		if score < 0.4 || len(best) == maxNearest && score <= best[maxNearest-1].score {
-			continue
+		if score := s.value(); score >= 0.4 {
+			best = append(best, nearby{i, score})
+			slices.SortStableFunc(best, func(a, b nearby) int { return cmp.Compare(b.score, a.score) })
+			best = best[:min(len(best), maxNearest)]
 		}
-		at, _ := slices.BinarySearchFunc(best, score, func(n nearby, score float64) int {
-			if n.score >= score {
-				return -1
-			}
-			return 1
-		})
-		best = slices.Insert(best, at, nearby{i, score})
-		best = best[:min(len(best), maxNearest)]
 	}
 	return best
 }

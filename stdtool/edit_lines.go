@@ -90,43 +90,74 @@ func replaceRows(content []byte, all []row, a, b int, lines []string) span {
 	return span{at, at, strings.ReplaceAll(text, "\n", string(end))}
 }
 
-// words is text with every run of whitespace as one space, and none around.
-func words(text []byte) []byte { return bytes.Join(bytes.Fields(text), []byte(" ")) }
+// A lineSearch looks for the lines of old in a file.
+type lineSearch struct {
+	change
+	content    []byte
+	rows       []row
+	want, have []uint64 // hashes of the words of the old lines, and of those of the file
+}
 
-// findLines finds whole lines where only whitespace differs.
-func findLines(content []byte, old, new string) []match {
-	c, all := newChange(old, new), rows(content)
-	want, have := hashed(c, content, all)
-	n := len(want)
-	var found []match
-	for i := 0; i+n <= len(have); i++ {
-		if slices.Equal(want, have[i:i+n]) {
-			found = append(found, c.at(content, all, i))
-			i += n - 1
-		}
+func newLineSearch(content []byte, old, new string) *lineSearch {
+	s := &lineSearch{change: newChange(old, new), content: content, rows: rows(content)}
+	seed := maphash.MakeSeed()
+	for _, line := range s.old {
+		s.want = append(s.want, hashWords(seed, []byte(line)))
 	}
-	if len(found) == 1 { // the same question as in findExact
-		first, _ := slices.BinarySearchFunc(all, found[0].from, func(r row, at int) int { return r.from - at })
-		for i := first + 1; i < first+n && i+n <= len(have); i++ {
-			if slices.Equal(want, have[i:i+n]) {
-				return append(found, c.at(content, all, i))
+	for _, r := range s.rows {
+		s.have = append(s.have, hashWords(seed, content[r.from:r.to]))
+	}
+	return s
+}
+
+// matches returns the places where is reports that the rows from there on stand for
+// the old lines.
+func (s *lineSearch) matches(is func(first int) bool) (found []match) {
+	n := len(s.want)
+	for _, first := range occurrences(n, func(from int) int {
+		for ; from+n <= len(s.have); from++ {
+			if s.have[from] == s.want[0] && s.have[from+n-1] == s.want[n-1] && is(from) {
+				return from
 			}
 		}
+		return -1
+	}) {
+		found = append(found, s.at(s.content, s.rows, first))
 	}
 	return found
 }
 
-// hashed returns hashes of the words of all lines.
-func hashed(c change, content []byte, all []row) (want, have []uint64) {
-	seed := maphash.MakeSeed()
-	want, have = make([]uint64, len(c.old)), make([]uint64, len(all))
-	for i, line := range c.old {
-		want[i] = hashWords(seed, []byte(line))
+// findLines finds whole lines where only whitespace differs.
+func findLines(content []byte, old, new string) []match {
+	s := newLineSearch(content, old, new)
+	return s.matches(func(first int) bool { return slices.Equal(s.want, s.have[first:first+len(s.want)]) })
+}
+
+// findBlocks finds lines of which the first and the last are those of old, but
+// for whitespace, and the lines between are similar.
+func findBlocks(content []byte, old, new string) []match {
+	s := newLineSearch(content, old, new)
+	n := len(s.old)
+	if n < 3 || strings.TrimSpace(s.old[0]) == "" || strings.TrimSpace(s.old[n-1]) == "" {
+		return nil
 	}
-	for i, r := range all {
-		have[i] = hashWords(seed, content[r.from:r.to])
+	var p pairs
+	compared := 0
+	found := s.matches(func(first int) bool {
+		if compared++; compared > maxBlocks {
+			return false
+		}
+		var like similarity
+		for k := 1; k < n-1; k++ {
+			r := s.rows[first+k]
+			like.add(p.common([]byte(s.old[k]), content[r.from:r.to]))
+		}
+		return like.value() >= minSimilar
+	})
+	if compared > maxBlocks {
+		return nil
 	}
-	return want, have
+	return found
 }
 
 // hashWords returns the hash of a text whose every run of whitespace is one space.

@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-// A span is a replacement of content[from:to].
-type span struct {
-	from, to int
-	text     string
-}
-
 // A match is where old text was found, with what makes the new text of it.
 // Only the bytes of its spans change.
 type match struct {
@@ -19,67 +13,48 @@ type match struct {
 	spans    []span
 }
 
-// A strategy is a way to find old text, and to put new text in its place. The
-// text of the file has no byte order mark.
-type strategy struct {
-	name string // for the result; empty for the exact one
-	find func(content []byte, old, new string) []match
+// A span is a replacement of content[from:to].
+type span struct {
+	from, to int
+	text     string
 }
+
+// How old text differs from the text that was found; it is empty if it is the same.
+const (
+	otherEnds  = "line ends differ"
+	otherSpace = "whitespace differs, new_string is indented as the file"
+	otherLines = "inner lines differ, found by the first and the last line" // a guess: never used for several places
+)
 
 // maxLoose is the size of a file up to which text is found whose whitespace
 // differs.
 const maxLoose = 16 << 20
 
-// strategies are in the order in which they are tried; each is looser.
-func strategies(mode string, size int) []strategy {
-	all := []strategy{
-		{"", findExact},
-		{"line ends differ", findAcrossEnds},
-		{"whitespace differs, new_string is indented as the file", findLines},
-		{blockStrategy, findBlock},
-	}
-	switch {
-	case mode == "exact":
-		return all[:1]
-	case size > maxLoose:
-		return all[:2]
-	case mode == "block_anchor":
-		return all
-	}
-	return all[:3]
-}
-
-// blockStrategy is a guess: it is never used for several places.
-const blockStrategy = "inner lines differ, found by the first and the last line"
-
 var bom = []byte("\xEF\xBB\xBF")
 
-// find returns the matches of the first strategy that has any.
+// find returns the matches of old: those that differ in line ends, unless mode is
+// exact; if there are none, those that differ in whitespace; and if there are
+// none and mode is block_anchor, those of which only the first and the last line
+// are certain.
 func find(content []byte, old, new, mode string) (how string, found []match) {
 	shift := 0
 	if bytes.HasPrefix(content, bom) {
 		shift = len(bom)
-		old, new = strings.TrimPrefix(old, string(bom)), strings.TrimPrefix(new, string(bom))
+		content, old, new = content[shift:], strings.TrimPrefix(old, string(bom)), strings.TrimPrefix(new, string(bom))
 	}
 	if strings.TrimSpace(old) == "" {
 		return "", nil
 	}
-	for _, s := range strategies(mode, len(content)) {
-		if found = s.find(content[shift:], old, new); len(found) == 0 {
-			continue
+	if how, found = findText(content, old, new, mode == "exact"); len(found) == 0 && mode != "exact" && len(content) <= maxLoose {
+		how, found = otherSpace, findLines(content, old, new)
+		if len(found) == 0 && mode == "block_anchor" {
+			how, found = otherLines, findBlocks(content, old, new)
 		}
-		if s.name == "" && mode != "exact" && strings.ContainsAny(old, "\r\n") {
-			// Readers cannot see the places where only line ends differ.
-			if more := findAcrossEnds(content[shift:], old, new); len(withoutOverlaps(more)) > len(withoutOverlaps(found)) {
-				found = more
-			}
-		}
-		for i := range found {
-			found[i].move(shift)
-		}
-		return s.name, found
 	}
-	return "", nil
+	for i := range found {
+		found[i].move(shift)
+	}
+	return how, found
 }
 
 func (m *match) move(by int) {
@@ -107,77 +82,59 @@ func apply(content []byte, found []match) []byte {
 	return append(out, content[at:]...)
 }
 
-// findExact finds old as it is. A second match that overlaps an only one is
-// returned too: then it is not clear which is meant.
-func findExact(content []byte, old, new string) []match {
-	var found []match
-	want := []byte(old)
-	e := newExact(content, old, new)
-	for at := 0; ; {
-		i := bytes.Index(content[at:], want)
-		if i < 0 {
-			break
-		}
-		at += i + len(old)
-		found = append(found, e.match(content, at))
+// occurrences returns where next finds something of that size, from the beginning
+// on. A second one that overlaps an only one is returned too: then it is not clear
+// which is meant.
+func occurrences(size int, next func(from int) int) []int {
+	var all []int
+	for at := next(0); at >= 0; at = next(at + size) {
+		all = append(all, at)
 	}
-	if len(found) == 1 {
-		next := found[0].to - len(old) + 1
-		if i := bytes.Index(content[next:], want); i >= 0 {
-			found = append(found, match{from: next + i, to: next + i + len(old)})
+	if len(all) == 1 {
+		if at := next(all[0] + 1); at >= 0 {
+			all = append(all, at)
 		}
 	}
-	return found
+	return all
 }
 
-// An exact makes matches of old. Where the file has \r, the new lines get the ends
-// of those in whose place they are, unless new has \r itself or differs from old in
-// line ends only.
-type exact struct {
-	old, new string
-	whole    bool // a \n that old begins with may be the end of \r\n
-	adapt    bool
-}
-
-func newExact(content []byte, old, new string) exact {
-	mixed := bytes.IndexByte(content, '\r') >= 0
-	return exact{
-		old: old, new: new,
-		whole: mixed && !strings.Contains(old, "\r"),
-		adapt: mixed && !strings.Contains(new, "\r") && plainText(old) != new,
-	}
-}
-
-// match is the one that ends at to.
-func (e *exact) match(content []byte, to int) match {
-	m := match{from: to - len(e.old), to: to}
-	if e.whole && m.from > 0 && content[m.from-1] == '\r' && content[m.from] == '\n' {
-		m.from-- // a line end is replaced whole
-	}
-	text := e.new
-	if e.adapt {
-		text = withEnds(text, content, m)
-	}
-	m.spans = []span{{m.from, m.to, text}}
-	return m
-}
-
-// findAcrossEnds finds old where only line ends differ.
-func findAcrossEnds(content []byte, old, new string) []match {
-	if bytes.IndexByte(content, '\r') < 0 && !strings.Contains(old, "\r") {
-		return nil
-	}
+// findText finds old, also where only line ends differ: readers cannot see those.
+func findText(content []byte, old, new string, exactly bool) (how string, found []match) {
 	plain, dropped := plainEnds(content)
-	old, new = plainText(old), plainText(new)
-	found := findExact(plain, old, new)
-	for i, m := range found {
-		m.from, m.to = before(dropped, m.from), before(dropped, m.to)
-		if len(m.spans) > 0 {
-			m.spans[0] = span{m.from, m.to, withEnds(new, content, m)}
+	want := []byte(plainText(old))
+	how = otherEnds
+	for _, at := range occurrences(len(want), func(from int) int {
+		if i := bytes.Index(plain[from:], want); i >= 0 {
+			return from + i
 		}
-		found[i] = m
+		return -1
+	}) {
+		m := match{from: before(dropped, at), to: before(dropped, at+len(want))}
+		exact := m.replace(content, old, new)
+		if exact {
+			how = ""
+		}
+		if exact || !exactly {
+			found = append(found, m)
+		}
 	}
-	return found
+	return how, found
+}
+
+// replace sets the new text of a match of old, whose line ends may differ, and
+// reports whether it is old itself. New lines get the ends of those in whose place
+// they are, unless new has \r itself or differs from old in line ends only.
+func (m *match) replace(content []byte, old, new string) (exact bool) {
+	if strings.HasSuffix(old, "\r") && content[m.to-1] == '\n' {
+		m.to-- // it is the end of \r\n
+	}
+	text := string(content[m.from:m.to])
+	exact = text == old || text == "\r"+old // a line end is replaced whole
+	if !exact || !strings.Contains(new, "\r") && plainText(old) != new {
+		new = withEnds(plainText(new), content, *m)
+	}
+	m.spans = []span{{m.from, m.to, new}}
+	return exact
 }
 
 // before is the place in the original of a place in its plain form.
@@ -189,6 +146,9 @@ func before(dropped []int, at int) int {
 // plainEnds makes every line end \n. Dropped are the places in the result where
 // there were two bytes.
 func plainEnds(content []byte) (plain []byte, dropped []int) {
+	if bytes.IndexByte(content, '\r') < 0 {
+		return content, nil
+	}
 	plain = make([]byte, 0, len(content))
 	for len(content) > 0 {
 		i := bytes.IndexByte(content, '\r')
@@ -205,6 +165,9 @@ func plainEnds(content []byte) (plain []byte, dropped []int) {
 }
 
 func plainText(s string) string {
+	if !strings.Contains(s, "\r") {
+		return s
+	}
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
 }
 

@@ -9,36 +9,6 @@ const (
 	different  = 1 << 30
 )
 
-// findBlock finds lines of which the first and the last are those of old, but
-// for whitespace, and the lines between are similar.
-func findBlock(content []byte, old, new string) []match {
-	c, all := newChange(old, new), rows(content)
-	n := len(c.old)
-	want, have := hashed(c, content, all)
-	if n < 3 || len(words([]byte(c.old[0]))) == 0 || len(words([]byte(c.old[n-1]))) == 0 {
-		return nil
-	}
-	var found []match
-	var p pairs
-	for i, compared := 0, 0; i+n <= len(have); i++ {
-		if have[i] != want[0] || have[i+n-1] != want[n-1] {
-			continue
-		}
-		if compared++; compared > maxBlocks {
-			return nil
-		}
-		var s similarity
-		for k := 1; k < n-1; k++ {
-			r := all[i+k]
-			s.add(p.common([]byte(c.old[k]), content[r.from:r.to]))
-		}
-		if s.value() >= minSimilar {
-			found = append(found, c.at(content, all, i))
-		}
-	}
-	return found
-}
-
 // A similarity is the share of character pairs that texts have in common
 // (https://en.wikipedia.org/wiki/Dice-Sørensen_coefficient).
 type similarity struct{ common, all int }
