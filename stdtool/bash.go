@@ -2,15 +2,11 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"fmt"
 	"time"
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed bash.md
-var bashDescription string
 
 const defaultRun = 120_000 // milliseconds
 
@@ -22,7 +18,7 @@ type bashInput struct {
 
 // bash returns the tool bash: it runs a command line.
 func (s *Shell) bash() *toolpost.Tool {
-	return newTool("bash", description(bashDescription), func(ctx context.Context, in bashInput) (*toolpost.Result, error) {
+	return newTool("bash", func(ctx context.Context, in bashInput) (*toolpost.Result, error) {
 		if in.TimeoutMS == 0 && !in.Background {
 			in.TimeoutMS = defaultRun
 		}

@@ -2,13 +2,9 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed bash_kill.md
-var bashKillDescription string
 
 type bashKillInput struct {
 	ID string `json:"id" jsonschema:"minLength=1,maxLength=100,description=The id that bash returned"`
@@ -18,7 +14,7 @@ type bashKillInput struct {
 func (s *Shell) bashKill() *toolpost.Tool {
 	o := changing("End background command", true, true, false)
 	o.Policy.MaxOutput = -1 // all of the output is recorded already
-	return newTool("bash_kill", description(bashKillDescription), func(ctx context.Context, in bashKillInput) (*toolpost.Result, error) {
+	return newTool("bash_kill", func(ctx context.Context, in bashKillInput) (*toolpost.Result, error) {
 		c, err := s.find(ctx, in.ID)
 		if err != nil {
 			return nil, err

@@ -2,15 +2,11 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"regexp"
 	"time"
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed bash_output.md
-var bashOutputDescription string
 
 type bashOutputInput struct {
 	ID     string `json:"id" jsonschema:"minLength=1,maxLength=100,description=The id that bash returned"`
@@ -25,7 +21,7 @@ func (s *Shell) bashOutput() *toolpost.Tool {
 	no := false
 	o.Annotations.Idempotent = &no
 	o.Policy.Timeout = 0
-	return newTool("bash_output", description(bashOutputDescription), func(ctx context.Context, in bashOutputInput) (*toolpost.Result, error) {
+	return newTool("bash_output", func(ctx context.Context, in bashOutputInput) (*toolpost.Result, error) {
 		c, err := s.find(ctx, in.ID)
 		if err != nil {
 			return nil, err

@@ -2,13 +2,9 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed done.md
-var doneDescription string
 
 type doneInput struct {
 	Message string `json:"message" jsonschema:"maxLength=100000,description=The answer or what was done; it is the result of the run"`
@@ -17,7 +13,7 @@ type doneInput struct {
 // Done returns the tool done: it ends the run. A run also ends with an answer
 // that calls no tool.
 func Done() *toolpost.Tool {
-	return toolpost.New("done", description(doneDescription), func(_ context.Context, in doneInput) (string, error) {
+	return toolpost.New("done", description("done"), func(_ context.Context, in doneInput) (string, error) {
 		return "", toolpost.Complete("%s", in.Message)
 	}, readOnly("End the run"))
 }

@@ -2,15 +2,11 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"fmt"
 	"strings"
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed edit.md
-var editDescription string
 
 type editInput struct {
 	Path string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
@@ -30,7 +26,7 @@ type replacement struct {
 
 // Edit returns the tool edit: it replaces text in a file, or makes a file.
 func (f *Workspace) Edit() *toolpost.Tool {
-	return newTool("edit", description(editDescription), func(ctx context.Context, in editInput) (string, error) {
+	return newTool("edit", func(ctx context.Context, in editInput) (string, error) {
 		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, in.MatchMode, []replacement{in.replacement})
 	}, writing("Edit file"))
 }

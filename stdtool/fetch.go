@@ -2,7 +2,6 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"errors"
 	"fmt"
 	"io"
@@ -19,9 +18,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed fetch.md
-var fetchDescription string
 
 const (
 	maxFetch = 30 * time.Second
@@ -55,7 +51,7 @@ func Fetch(opts *FetchOptions) *toolpost.Tool {
 	o := readOnly("Fetch page")
 	yes := true
 	o.Annotations.OpenWorld = &yes
-	return newTool("fetch", description(fetchDescription), func(ctx context.Context, in fetchInput) (string, error) {
+	return newTool("fetch", func(ctx context.Context, in fetchInput) (string, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, maxFetch, errSlow)
 		defer cancel()
 		p, err := get(ctx, client, agent, in.URL)

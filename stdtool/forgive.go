@@ -29,8 +29,8 @@ var aliases = map[string][]string{
 
 // newTool is [toolpost.New] for a tool that takes arguments as models write them
 // for other tools: by other names, and numbers or booleans as text.
-func newTool[In, Out any](name, description string, fn func(context.Context, In) (Out, error), opts *toolpost.Options) *toolpost.Tool {
-	t := toolpost.New(name, description, fn, opts)
+func newTool[In, Out any](name string, fn func(context.Context, In) (Out, error), opts *toolpost.Options) *toolpost.Tool {
+	t := toolpost.New(name, description(name), fn, opts)
 	var input struct {
 		Properties map[string]struct {
 			Type string `json:"type"`

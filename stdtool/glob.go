@@ -2,7 +2,6 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,9 +12,6 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-//go:embed glob.md
-var globDescription string
-
 type globInput struct {
 	Pattern string `json:"pattern" jsonschema:"minLength=1,maxLength=1000,description=Pattern relative to path"`
 	Path    string `json:"path,omitempty" jsonschema:"maxLength=4096,description=Directory; default is the served folder"`
@@ -25,7 +21,7 @@ type globInput struct {
 
 // Glob returns the tool glob: paths that match a pattern.
 func Glob(root *os.Root) *toolpost.Tool {
-	return newTool("glob", description(globDescription), func(ctx context.Context, in globInput) (string, error) {
+	return newTool("glob", func(ctx context.Context, in globInput) (string, error) {
 		dir, err := localPath(root, in.Path)
 		if err != nil {
 			return "", err

@@ -2,7 +2,6 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"fmt"
 	"os"
 	"regexp"
@@ -11,9 +10,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/grep"
 )
-
-//go:embed grep.md
-var grepDescription string
 
 const maxGrepLine = 400 // characters of one line that are shown, around its match
 
@@ -32,7 +28,7 @@ type grepInput struct {
 
 // Grep returns the tool grep: lines that match a regular expression.
 func Grep(root *os.Root) *toolpost.Tool {
-	return newTool("grep", description(grepDescription), func(ctx context.Context, in grepInput) (string, error) {
+	return newTool("grep", func(ctx context.Context, in grepInput) (string, error) {
 		s, err := newSearch(in)
 		if err != nil {
 			return "", err

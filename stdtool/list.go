@@ -2,7 +2,6 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,9 +14,6 @@ import (
 	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
-//go:embed list.md
-var listDescription string
-
 type listInput struct {
 	Path  string `json:"path,omitempty" jsonschema:"maxLength=4096,description=File or directory; default is the served folder"`
 	Depth int    `json:"depth,omitempty" jsonschema:"minimum=1,maximum=20,default=1,description=Levels of directories to show"`
@@ -25,7 +21,7 @@ type listInput struct {
 
 // List returns the tool list: the entries of a folder, with kinds and sizes.
 func List(root *os.Root) *toolpost.Tool {
-	return newTool("list", description(listDescription), func(ctx context.Context, in listInput) (string, error) {
+	return newTool("list", func(ctx context.Context, in listInput) (string, error) {
 		dir, err := localPath(root, in.Path)
 		if err != nil {
 			return "", err

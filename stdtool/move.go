@@ -2,7 +2,6 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,9 +11,6 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-//go:embed move.md
-var moveDescription string
-
 type moveInput struct {
 	From string `json:"from" jsonschema:"minLength=1,maxLength=4096"`
 	To   string `json:"to" jsonschema:"minLength=1,maxLength=4096,description=The new path with the name"`
@@ -22,7 +18,7 @@ type moveInput struct {
 
 // Move returns the tool move: it gives a file or a folder another path.
 func (f *Workspace) Move() *toolpost.Tool {
-	return newTool("move", description(moveDescription), func(ctx context.Context, in moveInput) (string, error) {
+	return newTool("move", func(ctx context.Context, in moveInput) (string, error) {
 		from, err := f.entry(in.From)
 		if err != nil {
 			return "", err

@@ -2,13 +2,9 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed multiedit.md
-var multiEditDescription string
 
 type multiEditInput struct {
 	Path         string        `json:"path" jsonschema:"minLength=1,maxLength=4096"`
@@ -19,7 +15,7 @@ type multiEditInput struct {
 
 // MultiEdit returns the tool multi_edit: several edits of a file at once.
 func (f *Workspace) MultiEdit() *toolpost.Tool {
-	return newTool("multi_edit", description(multiEditDescription), func(ctx context.Context, in multiEditInput) (string, error) {
+	return newTool("multi_edit", func(ctx context.Context, in multiEditInput) (string, error) {
 		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, "line_trimmed", in.Edits)
 	}, writing("Edit file in several places"))
 }

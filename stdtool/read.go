@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
-	_ "embed" // for the description
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -14,9 +13,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed read.md
-var readDescription string
 
 const (
 	maxImage    = 3_750_000 // bytes; models take images of 5 MB in base64
@@ -31,7 +27,7 @@ type readInput struct {
 
 // Read returns the tool read: numbered lines of a text file, or an image.
 func Read(root *os.Root) *toolpost.Tool {
-	return newTool("read", description(readDescription), func(ctx context.Context, in readInput) (*toolpost.Result, error) {
+	return newTool("read", func(ctx context.Context, in readInput) (*toolpost.Result, error) {
 		name, err := localPath(root, in.Path)
 		if err != nil {
 			return nil, err

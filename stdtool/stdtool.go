@@ -6,6 +6,7 @@
 package stdtool
 
 import (
+	"embed"
 	"os"
 	"strings"
 	"time"
@@ -58,4 +59,14 @@ func writing(title string) *toolpost.Options {
 	}
 }
 
-func description(md string) string { return strings.TrimSpace(md) }
+//go:embed *.md
+var descriptions embed.FS
+
+// description returns the description of a tool for the model, which is in NAME.md.
+func description(tool string) string {
+	text, err := descriptions.ReadFile(tool + ".md")
+	if err != nil {
+		panic(err) // every tool has one
+	}
+	return strings.TrimSpace(string(text))
+}

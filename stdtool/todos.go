@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	_ "embed" // for the descriptions
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,14 +15,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/store"
-)
-
-var (
-	//go:embed write_todos.md
-	writeTodosDescription string
-
-	//go:embed read_todos.md
-	readTodosDescription string
 )
 
 // TodosOptions are the optional parts of [Todos].
@@ -42,8 +33,8 @@ func Todos(opts *TodosOptions) toolpost.Toolset {
 		k.store = store.Memory(nil)
 	}
 	return toolpost.Tools{
-		newTool("write_todos", description(writeTodosDescription), k.write, changing("Write todos", false, true, false)),
-		newTool("read_todos", description(readTodosDescription), k.read, readOnly("Read todos")),
+		newTool("write_todos", k.write, changing("Write todos", false, true, false)),
+		newTool("read_todos", k.read, readOnly("Read todos")),
 	}
 }
 

@@ -2,15 +2,11 @@ package stdtool
 
 import (
 	"context"
-	_ "embed" // for the description
 	"fmt"
 	"strings"
 
 	"github.com/toolpost/toolpost"
 )
-
-//go:embed write.md
-var writeDescription string
 
 type writeInput struct {
 	Path         string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
@@ -20,7 +16,7 @@ type writeInput struct {
 
 // Write returns the tool write: it makes a file, or replaces all of it.
 func (f *Workspace) Write() *toolpost.Tool {
-	return newTool("write", description(writeDescription), func(ctx context.Context, in writeInput) (string, error) {
+	return newTool("write", func(ctx context.Context, in writeInput) (string, error) {
 		if strings.HasSuffix(in.Path, "/") {
 			return f.makeFolder(in)
 		}
