@@ -53,7 +53,7 @@ func (f *Workspace) open(ctx context.Context, given string) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := f.lockFolder(ctx, path.Dir(target))
+	unlock, err := f.lockFolders(ctx, path.Dir(target), path.Dir(target))
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,6 @@ package stdtool
 
 import (
 	"context"
-	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -41,41 +39,16 @@ func Glob(root *os.Root) *toolpost.Tool {
 		} else if !info.IsDir() {
 			return "", toolpost.Retry("%q is not a directory: give the directory as path, and the rest as pattern", dir)
 		}
-		return globFolder(ctx, root, dir, p, in)
+		l := listing{limit: in.Limit, none: "nothing matches", next: "narrow the pattern"}
+		return l.run(ctx, walk{root: root, all: in.Ignored}, dir, func(e entry) (line string, into bool) {
+			full, inside := p.match(relativeTo(dir, e.name), e.mode.IsDir())
+			switch {
+			case full && e.mode.IsDir():
+				line = printable(e.name) + "/"
+			case full:
+				line = printable(e.name)
+			}
+			return line, inside
+		})
 	}, paged("Find files"))
-}
-
-func globFolder(ctx context.Context, root *os.Root, dir string, p pattern, in globInput) (string, error) {
-	var b strings.Builder
-	found, more := 0, false
-	w := walk{root: root, all: in.Ignored, visit: func(_ context.Context, e entry) error {
-		full, inside := p.match(relativeTo(dir, e.name), e.mode.IsDir())
-		if full {
-			if more = found == in.Limit || b.Len()+len(e.name) > maxOutput; more {
-				return errLimit
-			}
-			found++
-			b.WriteString(printable(e.name))
-			if e.mode.IsDir() {
-				b.WriteByte('/')
-			}
-			b.WriteByte('\n')
-		}
-		if !inside {
-			return fs.SkipDir
-		}
-		return nil
-	}}
-	late, err := w.run(ctx, dir)
-	switch {
-	case err != nil:
-		return "", err
-	case late:
-		b.WriteString(lateNote())
-	case more:
-		fmt.Fprintf(&b, "\n[the first %d; there are more, narrow the pattern]\n", found)
-	case found == 0:
-		return "[nothing matches]", nil
-	}
-	return b.String(), nil
 }

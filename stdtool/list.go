@@ -38,20 +38,39 @@ func List(root *os.Root) *toolpost.Tool {
 }
 
 func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (string, error) {
+	w := walk{root: root, all: depth == 1} // one level shows all; further ones not what is ignored
+	l := listing{none: "the directory is empty", next: "use glob, or list the directories in it"}
+	return l.run(ctx, w, dir, func(e entry) (line string, into bool) {
+		return printable(e.name) + e.details(root), strings.Count(relativeTo(dir, e.name), "/")+1 < depth
+	})
+}
+
+// A listing is the text of a walk, with a line for each entry that is shown.
+type listing struct {
+	limit int    // lines; 0 for as many as fit
+	none  string // describes that there is no entry
+	next  string // says what to do if there are more
+}
+
+// run walks below dir. Show returns the line of an entry, empty if it is not shown,
+// and whether to look into a folder.
+func (l listing) run(ctx context.Context, w walk, dir string, show func(entry) (line string, into bool)) (string, error) {
 	var b strings.Builder
-	more := false
-	// One level shows all; further ones not what is ignored.
-	w := walk{root: root, all: depth == 1, visit: func(_ context.Context, e entry) error {
-		line := fmt.Sprintf("%s%s\n", printable(e.name), e.details(root))
-		if more = b.Len()+len(line) > maxOutput; more {
-			return errLimit
+	shown, more := 0, false
+	w.visit = func(_ context.Context, e entry) error {
+		line, into := show(e)
+		if line != "" {
+			if more = shown == l.limit && shown > 0 || b.Len()+len(line) >= maxOutput; more {
+				return errLimit
+			}
+			shown++
+			b.WriteString(line + "\n")
 		}
-		b.WriteString(line)
-		if strings.Count(relativeTo(dir, e.name), "/")+1 >= depth {
+		if !into {
 			return fs.SkipDir
 		}
 		return nil
-	}}
+	}
 	late, err := w.run(ctx, dir)
 	switch {
 	case err != nil:
@@ -59,9 +78,9 @@ func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (stri
 	case late:
 		b.WriteString(lateNote())
 	case more:
-		b.WriteString("\n[there are more entries: use glob, or list the directories in it]\n")
-	case b.Len() == 0:
-		return "[the directory is empty]", nil
+		fmt.Fprintf(&b, "\n[the first %d; there are more, %s]\n", shown, l.next)
+	case shown == 0:
+		return "[" + l.none + "]", nil
 	}
 	return b.String(), nil
 }

@@ -14,18 +14,6 @@ import (
 	"github.com/toolpost/toolpost/internal/filelock"
 )
 
-// lockFolder keeps every tool of this process and of other processes from
-// changing what is in a directory. If the directory does not exist yet, the
-// nearest one above it is locked.
-func (f *Workspace) lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
-	for {
-		unlock, err := f.lockExactly(ctx, f.nearest(dir))
-		if unlock != nil || err != nil {
-			return unlock, err
-		}
-	}
-}
-
 // lockExactly locks an existing directory. It returns nothing if there is another
 // one by that name once it has the lock.
 func (f *Workspace) lockExactly(ctx context.Context, dir string) (unlock func(), err error) {
@@ -46,8 +34,10 @@ func (f *Workspace) lockExactly(ctx context.Context, dir string) (unlock func(),
 	return nil, nil
 }
 
-// lockFolders locks two directories. All who do so take them in the same order,
-// in which a directory comes before what is in it.
+// lockFolders keeps every tool of this process and of other processes from
+// changing what is in two directories, which may be one. If one does not exist
+// yet, the nearest one above it is locked. All who lock two take them in the same
+// order, in which a directory comes before what is in it.
 func (f *Workspace) lockFolders(ctx context.Context, a, b string) (unlock func(), err error) {
 	for {
 		a, b := f.nearest(a), f.nearest(b)
@@ -147,12 +137,8 @@ func standIn(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache, err := os.UserCacheDir()
+	cache, err := cacheFolder("locks")
 	if err != nil {
-		return nil, err
-	}
-	cache = filepath.Join(cache, "toolpost", "locks")
-	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(strings.ToLower(dir)))

@@ -168,7 +168,7 @@ func TestLockMoved(t *testing.T) {
 	f := NewWorkspace(root)
 	got := make(chan error)
 	go func() {
-		unlock, err := f.lockFolder(t.Context(), "a/new")
+		unlock, err := f.lockFolders(t.Context(), "a/new", "a/new")
 		if err == nil {
 			unlock()
 		}

@@ -47,24 +47,30 @@ func copyOf(dir *os.Root, file string, content []byte) (where string, remove fun
 	if !needsInPlace(err) {
 		return "", nil, err
 	}
-	nothing := "no other file"
-	cache, err := os.UserCacheDir()
+	const nowhere = "no other file"
+	cache, err := cacheFolder("saved")
 	if err != nil {
-		return nothing, func() {}, nil
-	}
-	cache = filepath.Join(cache, "toolpost", "saved")
-	if os.MkdirAll(cache, 0o700) != nil {
-		return nothing, func() {}, nil
+		return nowhere, func() {}, nil
 	}
 	saved, err := os.OpenRoot(cache)
 	if err != nil {
-		return nothing, func() {}, nil
+		return nowhere, func() {}, nil
 	}
 	if recoverable(saved, name, content) != nil {
 		saved.Close()
-		return nothing, func() {}, nil
+		return nowhere, func() {}, nil
 	}
 	return filepath.Join(cache, name), func() { _ = saved.Remove(name); saved.Close() }, nil
+}
+
+// cacheFolder returns a folder for this program in the user's cache, and makes it.
+func cacheFolder(name string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	cache = filepath.Join(cache, "toolpost", name)
+	return cache, os.MkdirAll(cache, 0o700)
 }
 
 // recoverable writes a copy that outlasts a crash.
