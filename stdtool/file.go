@@ -75,41 +75,67 @@ func openFile(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
+// regular returns an error unless mode is that of a regular file.
 func regular(name string, mode fs.FileMode) error {
-	switch {
-	case mode.IsRegular():
+	switch kind := describeKind(mode); kind {
+	case "file":
 		return nil
-	case mode.IsDir():
+	case "directory":
 		return toolpost.Retry("%q is a directory: use list to see what is in it", name)
-	case mode&fs.ModeNamedPipe != 0:
-		return toolpost.Failed("%q is a named pipe: only regular files can be used", name)
-	case mode&fs.ModeSocket != 0:
-		return toolpost.Failed("%q is a socket: only regular files can be used", name)
+	default:
+		return toolpost.Failed("%q is a %s: only regular files can be used", name, kind)
 	}
-	return toolpost.Failed("%q is a device: only regular files can be used", name)
 }
 
-// readError returns the error for the caller of why name cannot be used. It does not
-// contain the path of the root.
-func readError(name string, err error) error {
-	var p *fs.PathError
+func describeKind(mode fs.FileMode) string {
 	switch {
+	case mode.IsRegular():
+		return "file"
+	case mode.IsDir():
+		return "directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	}
+	return "device"
+}
+
+// readError and writeError return the error for the caller of why name was not
+// read or written. It does not contain the path of the root.
+func readError(name string, err error) error { return fileError(name, "read", err) }
+
+func writeError(name string, err error) error { return fileError(name, "written", err) }
+
+func fileError(name, done string, err error) error {
+	var (
+		o *toolpost.OutcomeError
+		p *fs.PathError
+		l *os.LinkError
+	)
+	switch {
+	case errors.As(err, &o):
+		return o
 	case errors.Is(err, fs.ErrNotExist):
 		return toolpost.Retry("%q does not exist: find the right path with glob", name)
 	case errors.Is(err, fs.ErrPermission):
-		return toolpost.Failed("%q cannot be read: permission denied. Ask the user to change the permissions", name)
+		return toolpost.Failed("%q cannot be %s: permission denied. Ask the user to change the permissions", name, done)
 	case errors.Is(err, syscall.ENOTDIR):
 		return toolpost.Retry("%q does not exist: a part of its path is a file, not a directory. Find the right path with glob", name)
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return toolpost.Retry("%q cannot be used: the name is too long for this file system. Give a shorter name", name)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return toolpost.Failed("%q cannot be %s: the disk is full. Nothing was changed; ask the user to free some space, then try again", name, done)
 	case outOfFiles(err):
-		return toolpost.Failed("%q cannot be read: this process has too many files open. Call again with a narrower path; a person can raise ulimit -n", name)
+		return toolpost.Failed("%q cannot be %s: this process has too many files open. Call again with a narrower path; a person can raise ulimit -n", name, done)
 	case errors.As(err, &p) && p.Err.Error() == "path escapes from parent": // os has no value for it
 		return escapes(name)
 	case errors.As(err, &p):
-		return toolpost.Failed("%q cannot be read: %v", name, p.Err)
+		return toolpost.Failed("%q cannot be %s: %v", name, done, p.Err)
+	case errors.As(err, &l):
+		return toolpost.Failed("%q cannot be %s: %v", name, done, l.Err)
 	}
-	return toolpost.Failed("%q cannot be read", name)
+	return toolpost.Failed("%q cannot be %s", name, done)
 }
 
 // binary reports whether the beginning of a file is not text.

@@ -31,7 +31,7 @@ func List(root *os.Root) *toolpost.Tool {
 			return "", readError(dir, err)
 		}
 		if !info.IsDir() {
-			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, describeKind(info.Mode(), info.Size()), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
+			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, describeSize(info.Mode(), info.Size()), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
 		}
 		return listFolder(ctx, root, dir, in.Depth)
 	}, paged("List directory"))
@@ -101,20 +101,15 @@ func (e entry) details(root *os.Root) string {
 	if info, err := root.Lstat(e.name); err == nil {
 		size = info.Size()
 	}
-	return "  " + describeKind(e.mode, size)
+	return "  " + describeSize(e.mode, size)
 }
 
-// describeKind returns the size of a regular file, or the kind of another one.
-func describeKind(mode fs.FileMode, size int64) string {
-	switch {
-	case mode.IsRegular():
+// describeSize returns the size of a regular file, or the kind of another one.
+func describeSize(mode fs.FileMode, size int64) string {
+	if mode.IsRegular() {
 		return fmt.Sprint(size)
-	case mode&fs.ModeNamedPipe != 0:
-		return "named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "socket"
 	}
-	return "device"
+	return describeKind(mode)
 }
 
 // printable returns a name as text. One that has line breaks, hidden characters or

@@ -181,28 +181,3 @@ func syncFolder(dir *os.Root) {
 		f.Close()
 	}
 }
-
-// writeError returns the error for the caller of why name was not written. It does
-// not contain the path of the root.
-func writeError(name string, err error) error {
-	var o *toolpost.OutcomeError
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &o):
-		return o
-	case errors.Is(err, fs.ErrPermission):
-		return toolpost.Failed("%q cannot be written: permission denied. Write another file, or ask the user to change the permissions", name)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return toolpost.Failed("%q cannot be written: the disk is full. Nothing was changed; ask the user to free some space, then try again", name)
-	case errors.Is(err, syscall.ENOTDIR):
-		return toolpost.Retry("%q cannot be written: a part of its path is a file, not a directory. Give another path", name)
-	case errors.Is(err, syscall.ENAMETOOLONG):
-		return toolpost.Retry("%q cannot be used: the name is too long for this file system. Give a shorter name", name)
-	case errors.As(err, &p):
-		return toolpost.Failed("%q cannot be written: %v", name, p.Err)
-	case errors.As(err, &l):
-		return toolpost.Failed("%q cannot be written: %v", name, l.Err)
-	}
-	return toolpost.Failed("%q cannot be written", name)
-}
