@@ -37,13 +37,5 @@ func (s *Shell) bash() *toolpost.Tool {
 		}
 		text, ref := c.record.Text(context.WithoutCancel(ctx))
 		return commandResult(text, c.ending(), ref), nil
-	}, changing("Run command", true, false, true))
-}
-
-// changing are the options of a tool that is not read-only.
-func changing(title string, destructive, idempotent, openWorld bool) *toolpost.Options {
-	no := false
-	return &toolpost.Options{Title: title, Annotations: toolpost.Annotations{
-		ReadOnly: &no, Destructive: &destructive, Idempotent: &idempotent, OpenWorld: &openWorld,
-	}}
+	}, options("Run command", false, true, false, true))
 }

@@ -12,7 +12,7 @@ type bashKillInput struct {
 
 // bashKill returns the tool bash_kill: it ends a command in the background.
 func (s *Shell) bashKill() *toolpost.Tool {
-	o := changing("End background command", true, true, false)
+	o := options("End background command", false, true, true, false)
 	o.Policy.MaxOutput = -1 // all of the output is recorded already
 	return newTool("bash_kill", func(ctx context.Context, in bashKillInput) (*toolpost.Result, error) {
 		c, err := s.find(ctx, in.ID)

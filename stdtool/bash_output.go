@@ -17,10 +17,8 @@ type bashOutputInput struct {
 // bashOutput returns the tool bash_output: what a command in the background
 // wrote since it was asked for last.
 func (s *Shell) bashOutput() *toolpost.Tool {
-	o := paged("Output of background command")
-	no := false
-	o.Annotations.Idempotent = &no
-	o.Policy.Timeout = 0
+	o := options("Output of background command", true, false, false, false)
+	o.Policy.MaxOutput = -1
 	return newTool("bash_output", func(ctx context.Context, in bashOutputInput) (*toolpost.Result, error) {
 		c, err := s.find(ctx, in.ID)
 		if err != nil {

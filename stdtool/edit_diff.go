@@ -3,9 +3,6 @@ package stdtool
 import (
 	"bytes"
 	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 )
@@ -25,14 +22,21 @@ func diff(name string, old, new []byte) string {
 	oldPart, cut := firstLines(oldTail)
 	newPart, newCut := firstLines(newTail)
 	cut = cut || newCut
-	d := udiff.Unified(name, name, string(oldPart), string(newPart))
-	if cut { // the ends that were cut off are not the same place
-		if last := strings.LastIndex(d, "\n@@ "); last > strings.Index(d, "\n@@ ") {
-			d = d[:last+1]
-		}
-		d += "[the rest of the diff is not shown]\n"
+	d, err := udiff.ToUnifiedDiff(name, name, string(oldPart), udiff.Lines(string(oldPart), string(newPart)), contextRows)
+	if err != nil {
+		return fmt.Sprintf("[the diff cannot be shown: %v]\n", err)
 	}
-	return strings.ToValidUTF8(shiftHunks(d, bytes.Count(old[:start], []byte("\n"))), "\uFFFD")
+	for _, h := range d.Hunks {
+		h.FromLine += bytes.Count(old[:start], []byte("\n"))
+		h.ToLine += bytes.Count(old[:start], []byte("\n"))
+	}
+	if !cut {
+		return validUTF8(d.String())
+	}
+	if n := len(d.Hunks); n > 1 { // the ends that were cut off are not the same place
+		d.Hunks = d.Hunks[:n-1]
+	}
+	return validUTF8(d.String()) + "[the rest of the diff is not shown]\n"
 }
 
 // commonStart returns where the lines around the first difference begin.
@@ -75,19 +79,4 @@ func firstLines(text []byte) (first []byte, cut bool) {
 		return text[:i+1], true
 	}
 	return text[:maxDiffed], true
-}
-
-var hunkHead = regexp.MustCompile(`(?m)^@@ -([0-9]+)((?:,[0-9]+)?) \+([0-9]+)((?:,[0-9]+)?) @@`)
-
-// shiftHunks adds a number of lines to the places of all hunks.
-func shiftHunks(diff string, lines int) string {
-	if lines == 0 {
-		return diff
-	}
-	return hunkHead.ReplaceAllStringFunc(diff, func(head string) string {
-		m := hunkHead.FindStringSubmatch(head)
-		old, _ := strconv.Atoi(m[1])
-		new, _ := strconv.Atoi(m[3])
-		return fmt.Sprintf("@@ -%d%s +%d%s @@", old+lines, m[2], new+lines, m[4])
-	})
 }

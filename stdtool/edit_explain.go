@@ -126,7 +126,7 @@ func visible(line []byte) string {
 		right = left
 	}
 	dots := strings.NewReplacer(" ", "·")
-	s = dots.Replace(s[:left]) + clip([]byte(s[left:right]), 0, maxShown) + dots.Replace(s[right:])
+	s = dots.Replace(s[:left]) + clip([]byte(s[left:right]), maxShown) + dots.Replace(s[right:])
 	if cr {
 		s += "␍"
 	}

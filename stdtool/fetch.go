@@ -48,9 +48,8 @@ func Fetch(opts *FetchOptions) *toolpost.Tool {
 	if agent == "" {
 		agent = "toolpost"
 	}
-	o := readOnly("Fetch page")
-	yes := true
-	o.Annotations.OpenWorld = &yes
+	o := options("Fetch page", true, false, true, true)
+	o.Policy.Timeout = 2 * maxRun
 	return newTool("fetch", func(ctx context.Context, in fetchInput) (string, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, maxFetch, errSlow)
 		defer cancel()
@@ -131,7 +130,7 @@ func (p *page) statusError(status string) error {
 	if err != nil || text == "" {
 		return toolpost.Failed("%s answered %s", p.url.Redacted(), status)
 	}
-	return toolpost.Failed("%s answered %s:\n%s", p.url.Redacted(), status, clip([]byte(text), 0, enough))
+	return toolpost.Failed("%s answered %s:\n%s", p.url.Redacted(), status, clip([]byte(text), enough))
 }
 
 // text returns what models can read.

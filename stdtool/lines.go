@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -51,23 +50,14 @@ func lines(r *bufio.Reader) iter.Seq2[line, error] {
 	}
 }
 
-// clip returns at most limit bytes of text around the byte at, as valid UTF-8
-// and with a mark where something was cut.
-func clip(text []byte, at, limit int) string {
-	from := max(0, min(at-limit/4, len(text)-limit))
-	to := min(len(text), from+limit)
-	for from > 0 && from < to && !utf8.RuneStart(text[from]) {
-		from++
+// clip returns at most limit bytes of the beginning of text, as valid UTF-8 and with
+// a mark where it was cut.
+func clip(text []byte, limit int) string {
+	if len(text) <= limit {
+		return validUTF8(string(text))
 	}
-	for to < len(text) && to > from && !utf8.RuneStart(text[to]) {
-		to--
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	s := strings.ToValidUTF8(string(text[from:to]), "\uFFFD")
-	if from > 0 {
-		s = "…" + s
-	}
-	if to < len(text) {
-		s += "…"
-	}
-	return s
+	return validUTF8(string(text[:limit])) + "…"
 }

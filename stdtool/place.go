@@ -1,11 +1,6 @@
 package stdtool
 
-import (
-	"io/fs"
-	"slices"
-	"strings"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // A place is an open folder. It is closed when nobody uses it any more.
 type place struct {
@@ -25,11 +20,4 @@ func (p *place) release() {
 	if p.users.Add(-1) == 0 {
 		p.close()
 	}
-}
-
-// sorted returns the entries of a folder, in order of names.
-func (p *place) sorted() []fs.DirEntry {
-	entries := p.entries()
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries
 }

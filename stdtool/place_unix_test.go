@@ -5,6 +5,7 @@ package stdtool
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,9 +64,10 @@ func TestHandle(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, d := range newPlace(h).sorted() {
+	for _, d := range newPlace(h).entries() {
 		names = append(names, d.Name()+" "+d.Type().String()[:1])
 	}
+	slices.Sort(names)
 	if got, want := strings.Join(names, ", "), "file -, out L, pipe p, secret L, self L, up L"; got != want {
 		t.Errorf("entries %s, want %s", got, want)
 	}

@@ -87,7 +87,7 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 			return "", context.Cause(ctx)
 		}
 		if l.number > in.Offset {
-			text := clip(l.text, 0, maxReadLine)
+			text := clip(l.text, maxReadLine)
 			if more = l.number-in.Offset > in.Limit || b.Len()+len(text) > maxOutput; more {
 				break
 			}

@@ -34,13 +34,17 @@ const maxOutput = 48_000
 // maxRun is how long one call looks; it then returns what it has found.
 const maxRun = 20 * time.Second
 
+// options are the options of a tool with these annotations.
+func options(title string, readOnly, destructive, idempotent, openWorld bool) *toolpost.Options {
+	return &toolpost.Options{Title: title, Annotations: toolpost.Annotations{
+		ReadOnly: &readOnly, Destructive: &destructive, Idempotent: &idempotent, OpenWorld: &openWorld,
+	}}
+}
+
 func readOnly(title string) *toolpost.Options {
-	yes, no := true, false
-	return &toolpost.Options{
-		Title:       title,
-		Annotations: toolpost.Annotations{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
-		Policy:      toolpost.Policy{Timeout: 2 * maxRun},
-	}
+	o := options(title, true, false, true, false)
+	o.Policy.Timeout = 2 * maxRun
+	return o
 }
 
 // paged are the options of a read-only tool that keeps to [maxOutput] itself.
@@ -51,12 +55,10 @@ func paged(title string) *toolpost.Options {
 }
 
 func writing(title string) *toolpost.Options {
-	yes, no := true, false
-	return &toolpost.Options{
-		Title:       title,
-		Annotations: toolpost.Annotations{ReadOnly: &no, Destructive: &yes, OpenWorld: &no},
-		Policy:      toolpost.Policy{Timeout: 2 * maxRun},
-	}
+	o := options(title, false, true, false, false)
+	o.Annotations.Idempotent = nil // false is the default: definitions stay short
+	o.Policy.Timeout = 2 * maxRun
+	return o
 }
 
 //go:embed *.md

@@ -33,7 +33,7 @@ func Todos(opts *TodosOptions) toolpost.Toolset {
 		k.store = store.Memory(nil)
 	}
 	return toolpost.Tools{
-		newTool("write_todos", k.write, changing("Write todos", false, true, false)),
+		newTool("write_todos", k.write, options("Write todos", false, false, true, false)),
 		newTool("read_todos", k.read, readOnly("Read todos")),
 	}
 }

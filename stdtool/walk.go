@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -95,7 +96,8 @@ func (w *walk) rulesAbove(dir string) *ignores {
 func (w *walk) folder(ctx context.Context, h handle, dir string, rules *ignores) error {
 	p := newPlace(h)
 	defer p.release()
-	entries := p.sorted()
+	entries := p.entries()
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	if !w.all && (dir == "." || slices.ContainsFunc(entries, hasIgnores)) {
 		rules = rules.inside(w.root, dir)
 	}
