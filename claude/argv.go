@@ -98,6 +98,7 @@ func (a *argv) session(o *Options) {
 	a.text("session-id", o.SessionID)
 	a.text("agent", o.Agent)
 	a.on("no-session-persistence", o.NoPersistence)
+	a.on("session-mirror", o.SessionStore != nil)
 	var fields []string
 	if inline(o.Settings) || o.Sandbox != nil {
 		fields = append(fields, "settings")

@@ -57,6 +57,10 @@ func checkSession(o *Options) error {
 		return errors.New("there is no session to Fork; set Resume to its id, or Continue")
 	case o.ResumeAt != "" && o.Resume == "":
 		return errors.New("ResumeAt needs Resume, the id of the session that contains the message")
+	case o.SessionStore != nil && o.NoPersistence:
+		return errors.New("a SessionStore gets what the CLI writes to disk, and NoPersistence writes nothing; leave one of them out")
+	case o.mirrorsItself():
+		return errors.New("the SessionStore is the folder that the CLI itself writes; leave it out or give it another ConfigDir")
 	case o.SessionID == "":
 		return nil
 	case old && !o.Fork:

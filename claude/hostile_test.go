@@ -51,6 +51,8 @@ var fakes = map[string]func(*fake){
 	"interrupted": interrupted,
 	"warnings":    warnings,
 	"initialize":  echoInitialize,
+	"mirrored":    mirrored,
+	"continued":   continued,
 }
 
 // begin introduces both sides to each other.

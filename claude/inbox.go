@@ -12,7 +12,8 @@ import (
 // An inbox keeps messages until they are read. It has no limit: a reader that
 // asks the CLI something between two messages must not keep the answer back.
 type inbox struct {
-	items queue[item]
+	items  queue[item]
+	mirror *mirror // gets the lines of transcripts, nil if the reader does
 
 	mu      sync.Mutex
 	why     error // what the messages end with, nil as long as it is not known
@@ -25,7 +26,18 @@ type item struct {
 	err error
 }
 
-func (b *inbox) put(m message.Message, err error) { b.items.put(item{m, err}) }
+func (b *inbox) put(m message.Message, err error) {
+	if b.mirror != nil {
+		switch m := m.(type) {
+		case *message.TranscriptMirror:
+			b.mirror.add(m)
+			return
+		case *message.Result: // who reads it may look into the store
+			b.mirror.flush()
+		}
+	}
+	b.items.put(item{m, err})
+}
 
 // because decides what the messages will end with. The first cause stays.
 func (b *inbox) because(err error) {
@@ -58,6 +70,9 @@ func (b *inbox) stopCause() error {
 // end says that no more messages come.
 func (b *inbox) end(err error) {
 	b.because(err)
+	if b.mirror != nil {
+		b.mirror.close()
+	}
 	b.items.end()
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/claude/sessions"
 )
 
 // Options configure a run or a session; nil means defaults. They are only read,
@@ -93,6 +94,14 @@ type Options struct {
 	Title         string // of the session, for lists of sessions
 	NoPersistence bool   // stores nothing on disk, so the session cannot be resumed
 	Checkpoints   bool   // keeps old versions of files, for Control.RewindFiles
+
+	// SessionStore gets a copy of the session as the CLI writes it, and of its
+	// sub-agents. When a result is read, the store has what came before. Lines
+	// that it does not take after three attempts are reported by a
+	// *message.System of the subtype mirror_error. Continue and Resume first
+	// bring the CLI's own files up to date from the store, so that a session goes
+	// on on another machine with the same Dir.
+	SessionStore sessions.Store
 
 	// Settings.
 	Settings        string          // a file, or a JSON object

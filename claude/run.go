@@ -9,6 +9,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/claude/sessions"
 )
 
 // A run is one CLI from its start to its end: it answers what the CLI asks, and
@@ -37,6 +38,10 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 	if err := errors.Join(context.Cause(ctx), opts.check()); err != nil {
 		return nil, err
 	}
+	opts, err := opts.restored(ctx)
+	if err != nil {
+		return nil, err
+	}
 	opts.warnShadowed()
 	work, end := toolpost.OpenScope(context.WithoutCancel(ctx), toolpost.PerRun)
 	work, finish := context.WithCancelCause(work)
@@ -49,6 +54,7 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 		finish(err)
 		return nil, errors.Join(err, end())
 	}
+	r.inbox.mirror = newMirror(work, opts.SessionStore, r.lose)
 	stop := context.AfterFunc(ctx, func() { r.abort(context.Cause(ctx)) })
 	go r.read(stop)
 	return r, introduce(work, r)
@@ -127,6 +133,14 @@ func (r *run) close() error {
 	err := r.conn.close()
 	<-r.ended
 	return err
+}
+
+// lose reports that the session store lacks lines of a transcript.
+func (r *run) lose(key sessions.Key, err error) {
+	warn(r.opts.logger(), "the session store does not take lines of a transcript", err, "session", key.SessionID)
+	if m, bad := r.opts.parser().Parse(mirrorError(key, err)); bad == nil {
+		r.inbox.put(m, nil)
+	}
 }
 
 // abort is close with a cause that is told. It does not wait.

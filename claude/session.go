@@ -3,7 +3,6 @@ package claude
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"iter"
 
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/claude/sessions"
 )
 
 // A Session is a conversation with one CLI. Only one goroutine at a time may
@@ -100,7 +100,7 @@ func (s *Session) Send(ctx context.Context, prompt string, blocks ...Block) (uui
 
 // SendPrompt is Send for all that a prompt can have.
 func (s *Session) SendPrompt(ctx context.Context, p *Prompt) (uuid string, err error) {
-	uuid = cmp.Or(p.UUID, newUUID())
+	uuid = cmp.Or(p.UUID, sessions.NewUUID())
 	return uuid, s.send(ctx, uuid, p, false)
 }
 
@@ -125,7 +125,7 @@ func (s *Session) Messages(ctx context.Context) iter.Seq2[message.Message, error
 // the queue; the session remains open.
 func (s *Session) Turn(ctx context.Context, prompt string, blocks ...Block) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
-		uuid := newUUID()
+		uuid := sessions.NewUUID()
 		if err := s.send(ctx, uuid, &Prompt{Text: prompt, Blocks: blocks}, true); err != nil {
 			yield(nil, err)
 			return
@@ -228,11 +228,3 @@ func (s *Session) Control() *Control { return &Control{s} }
 // Close cancels the calls in progress, ends the CLI, and waits until all of its
 // processes have ended.
 func (s *Session) Close() error { return s.close() }
-
-// newUUID returns a random UUID (RFC 9562, version 4).
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}

@@ -18,7 +18,7 @@ func of[T any, P interface {
 // untyped are the messages that are decoded as a [System].
 const untyped = "tool_progress tool_use_summary auth_status prompt_suggestion active_goal " +
 	"system/status system/informational system/notification system/thinking_tokens system/local_command_output system/commands_changed system/plugin_install system/worker_shutting_down system/control_request_progress " +
-	"system/files_persisted system/memory_recall system/model_refusal_fallback system/model_refusal_no_fallback system/session_writes_lost system/mirror_error system/elicitation_complete " +
+	"system/files_persisted system/memory_recall system/model_refusal_fallback system/model_refusal_no_fallback system/session_writes_lost system/session_title_changed system/mirror_error system/elicitation_complete " +
 	"system/hook_started system/hook_progress system/hook_response"
 
 // kinds are the types that are known; those of type system by their subtype.

@@ -35,15 +35,23 @@ const (
 
 // projects opens the folder of all projects.
 func (d *Disk) projects() (*os.Root, error) {
+	dir, err := d.dir()
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(dir)
+}
+
+func (d *Disk) dir() (string, error) {
 	config := cmp.Or(d.ConfigDir, os.Getenv("CLAUDE_CONFIG_DIR"))
 	if config == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, fmt.Errorf("find the CLI's configuration folder; set CLAUDE_CONFIG_DIR: %w", err)
+			return "", fmt.Errorf("find the CLI's configuration folder; set CLAUDE_CONFIG_DIR: %w", err)
 		}
 		config = filepath.Join(home, ".claude")
 	}
-	return os.OpenRoot(filepath.Join(config, "projects"))
+	return filepath.Join(config, "projects"), nil
 }
 
 // folder is where the files of a session are, besides its transcript.
@@ -57,12 +65,22 @@ func (k Key) file() string { return k.base() + ".jsonl" }
 // record is the file with the description of a sub-agent.
 func (k Key) record() string { return k.base() + ".meta.json" }
 
-var transcript = regexp.MustCompile(`^([A-Za-z0-9-]+)/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})((?:/[\w@-][\w@.-]*)*)\.jsonl$`)
+// transcript matches a transcript's place, the key being its groups.
+var transcript = regexp.MustCompile(`(?:^|/projects/)([A-Za-z0-9-]+)/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?:/(` + agents + `(?:/[\w@-][\w@.-]*)+))?\.jsonl$`)
+
+// ParseKey returns the key of a transcript of the CLI by the path of its file.
+func ParseKey(file string) (Key, error) {
+	m := transcript.FindStringSubmatch(strings.ReplaceAll(file, `\`, "/"))
+	if m == nil {
+		return Key{}, fmt.Errorf("%q is not the file of a transcript", file)
+	}
+	return Key{m[1], m[2], m[3]}, nil
+}
 
 // check rejects a key that is not that of a transcript of the CLI: ids come from
 // users, and keys from databases.
 func (k Key) check() error {
-	if !transcript.MatchString(k.file()) || k.Agent != "" && !strings.HasPrefix(k.Agent, agents+"/") {
+	if found, err := ParseKey(k.file()); err != nil || found != k {
 		return fmt.Errorf("%+v is not the key of a transcript; it needs a project from sessions.Project and a UUID", k)
 	}
 	return nil
@@ -95,7 +113,14 @@ func (d *Disk) Append(_ context.Context, key Key, lines []json.RawMessage) error
 		}
 		text = append(text, wire.Line(bytes.Clone(line))...)
 	}
-	return d.change(key, func(root *os.Root) error {
+	dir, err := d.dir()
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return d.within(key, func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.FromSlash(path.Dir(key.file())), 0o700); err != nil {
 			return err
 		}
@@ -108,8 +133,9 @@ func (d *Disk) Append(_ context.Context, key Key, lines []json.RawMessage) error
 	})
 }
 
-// change has f change files of a transcript.
-func (d *Disk) change(key Key, f func(root *os.Root) error) error {
+// within opens the folder of all projects for f, which needs the files of a
+// transcript.
+func (d *Disk) within(key Key, f func(root *os.Root) error) error {
 	if err := key.check(); err != nil {
 		return err
 	}
@@ -171,21 +197,21 @@ func (d *Disk) Load(ctx context.Context, key Key) iter.Seq2[json.RawMessage, err
 	})
 }
 
-// sample yields the first and last lines of a transcript, and the record that the
-// session is archived.
+// sample yields the first and last lines of a transcript, and then the record that
+// the session is archived.
 func (d *Disk) sample(ctx context.Context, key Key) iter.Seq2[json.RawMessage, error] {
 	return d.read(key, func(root *os.Root, f *os.File, size int64, yield func(json.RawMessage, error) bool) {
-		record := readRecord(root, key.folder()+archiveRecord, typeArchived)
-		if record != nil && !yield(record, nil) {
-			return
+		pieces := []io.Reader{f}
+		if size > 2*sampled { // the halves of lines where it is cut are not JSON
+			pieces = []io.Reader{io.NewSectionReader(f, 0, sampled), io.NewSectionReader(f, size-sampled, sampled)}
 		}
-		if size <= 2*sampled {
-			lines(ctx, f, yield)
-			return
+		for _, piece := range pieces {
+			if !lines(ctx, piece, yield) {
+				return
+			}
 		}
-		// The pieces of lines where it is cut are not JSON.
-		if lines(ctx, io.NewSectionReader(f, 0, sampled), yield) {
-			lines(ctx, io.NewSectionReader(f, size-sampled, sampled), yield)
+		if record := readRecord(root, key.folder()+archiveRecord, typeArchived); record != nil {
+			yield(record, nil)
 		}
 	})
 }
@@ -193,7 +219,7 @@ func (d *Disk) sample(ctx context.Context, key Key) iter.Seq2[json.RawMessage, e
 // read opens a transcript for as long as its lines are read.
 func (d *Disk) read(key Key, f func(*os.Root, *os.File, int64, func(json.RawMessage, error) bool)) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		err := d.change(key, func(root *os.Root) error {
+		err := d.within(key, func(root *os.Root) error {
 			file, size, err := open(root, key.file(), os.O_RDONLY)
 			if err != nil {
 				return err
@@ -266,10 +292,10 @@ func (d *Disk) List(_ context.Context, key Key) (all []Transcript, err error) {
 			return nil, err
 		}
 		for _, name := range names {
-			m := transcript.FindStringSubmatch(name)
+			key, bad := ParseKey(name)
 			info, err := root.Lstat(filepath.FromSlash(name))
-			if m != nil && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-				all = append(all, Transcript{Key{m[1], m[2], strings.TrimPrefix(m[3], "/")}, info.ModTime(), info.Size()})
+			if bad == nil && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+				all = append(all, Transcript{key, info.ModTime(), info.Size()})
 			}
 		}
 	}
@@ -278,7 +304,7 @@ func (d *Disk) List(_ context.Context, key Key) (all []Transcript, err error) {
 
 // Delete removes a transcript.
 func (d *Disk) Delete(_ context.Context, key Key) error {
-	return d.change(key, func(root *os.Root) error {
+	return d.within(key, func(root *os.Root) error {
 		err := root.Remove(filepath.FromSlash(key.file()))
 		if key.Agent == "" {
 			return errors.Join(err, root.RemoveAll(filepath.FromSlash(key.folder())))
@@ -292,7 +318,7 @@ func (d *Disk) Delete(_ context.Context, key Key) error {
 const archiveRecord = "/archived.json"
 
 func (d *Disk) archive(key Key, record []byte) error {
-	return d.change(key, func(root *os.Root) error {
+	return d.within(key, func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.FromSlash(key.folder()), 0o700); err != nil {
 			return err
 		}

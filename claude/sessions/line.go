@@ -148,14 +148,13 @@ func shorten(text string) string {
 // A summary describes a session from its lines, or from the first and last ones.
 type summary struct {
 	notes             line // what the CLI notes, the latest of each
-	begun             bool
-	side              bool // it is the transcript of a sub-agent
+	begun, side       bool // side: it is the transcript of a sub-agent
 	prompt, command   string
 	created, prompted time.Time
 }
 
 func (s *summary) add(l *line) {
-	if !s.begun {
+	if !s.begun && l.UUID != "" {
 		s.begun, s.side = true, l.IsSide
 	}
 	at := moment(l.Timestamp)

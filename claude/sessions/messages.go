@@ -90,9 +90,9 @@ func decode(parser *message.Parser, raw json.RawMessage, l *line, by message.Age
 }
 
 // maxNodes bounds what is kept of a transcript in memory.
-const maxNodes = 1 << 18
+const maxNodes = 1 << 20
 
-var errTooMany = errors.New("the transcript has too many messages; read its Lines")
+var errTooMany = errors.New("the transcript has more than a million lines; read its Lines")
 
 // A tree has the links between the lines of a transcript. Every line names its parent;
 // a conversation that is continued from an earlier message has branches.

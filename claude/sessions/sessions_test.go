@@ -173,6 +173,11 @@ func TestList(t *testing.T) {
 	write(t, d, 2, `{"type":"mode","mode":"normal"}`)                                                   // neither prompt nor title
 	write(t, d, 3, `{"type":"user","isSidechain":true,"uuid":"u","message":{"content":"of an agent"}}`) // of a sub-agent
 	write(t, d, 4)
+	write(t, d, 6, `{"type":"queue-operation"}`, `{"type":"user","isSidechain":true,"uuid":"u","message":{"content":"of an agent"}}`)
+	archived := filepath.Join(d.ConfigDir, "projects", "-tmp-project", "00000000-0000-4000-8000-000000000006", "archived.json")
+	if err := errors.Join(os.Mkdir(filepath.Dir(archived), 0o700), os.WriteFile(archived, []byte(`{"archived":true,"at":"2026-01-01T00:00:00Z"}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	fifth := write(t, d, 5, `{"type":"ai-title","aiTitle":"Greeting"}`)
 	if got, want := ids(t, &sessions.Options{Store: d}), []string{fifth, first}; !slices.Equal(got, want) {
 		t.Errorf("the sessions are %q, want %q", got, want)
@@ -358,7 +363,7 @@ func TestForkLines(t *testing.T) {
 		`{"type":"progress","uuid":"p1","parentUuid":"u1"}`, `{"type":"progress","uuid":"p2","parentUuid":"p1"}`,
 		`{"type":"assistant","uuid":"u2","parentUuid":"p2","slug":"x","message":{"content":"two"}}`,
 		`{"type":"assistant","uuid":"side","parentUuid":"u2","isSidechain":true,"message":{"content":"beside"}}`,
-		`{"type":"system","uuid":"u3","parentUuid":"side","big":12345678901234567890}`, `{"type":"file-history-snapshot","x":1}`, `{"type":"tools-used","tools":["x"]}`)
+		`{"type":"system","uuid":"u3","parentUuid":"side","big":12345678901234567890}`, `{"type":"file-history-snapshot","x":1}`, `{"type":"tools-used","tools":["x"]}`, `{"type":"content-replacement","uuid":"cr","replacements":[]}`)
 	f, err := get(t, d, id).Fork(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -370,7 +375,7 @@ func TestForkLines(t *testing.T) {
 	for line := range f.Lines(t.Context()) {
 		all.Write(line)
 	}
-	for text, want := range map[string]bool{"beside": false, "slug": false, "tools-used": true, "snapshot": false, `"parentUuid":null`: true, "12345678901234567890": true} {
+	for text, want := range map[string]bool{"beside": false, "slug": false, "tools-used": true, "content-replacement": true, "snapshot": false, `"parentUuid":null`: true, "12345678901234567890": true} {
 		if strings.Contains(all.String(), text) != want {
 			t.Errorf("%q in the fork: %t, want %t", text, !want, want)
 		}

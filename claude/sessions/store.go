@@ -20,7 +20,8 @@ type Store interface {
 	// ignored the second time.
 	Append(ctx context.Context, key Key, lines []json.RawMessage) error
 	// Load yields the lines of a transcript in their order, and nothing if there is
-	// no such transcript. The caller keeps the lines.
+	// no such transcript. The members of a line may be in another order than they
+	// were. The caller keeps the lines.
 	Load(ctx context.Context, key Key) iter.Seq2[json.RawMessage, error]
 	// List returns the sessions of key.Project, or of all projects if it is empty.
 	// If key has a SessionID, List returns the sub-agents of that session.

@@ -18,7 +18,7 @@ import (
 )
 
 // The code of docs/claude.md. It is compiled, and not run: it needs the CLI.
-var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, request, tell, list, fork}
+var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, request, tell, list, fork, keep}
 
 func runTask(ctx context.Context) (*claude.Response, error) {
 	response, err := claude.Collect(claude.Run(ctx, "What is new in Go 1.26?", nil))
@@ -167,4 +167,16 @@ func TestReplay(t *testing.T) {
 	if !errors.As(err, &failed) || failed.APIStatus != 529 {
 		t.Errorf("error %v, want a status of 529", err)
 	}
+}
+
+func keep(ctx context.Context, store sessions.Store, dir string) error {
+	opts := &claude.Options{SessionStore: store, Dir: dir}
+	first, err := claude.Collect(claude.Run(ctx, "Remember the number 7.", opts))
+	if err != nil {
+		return err
+	}
+	opts.Resume = first.SessionID
+	second, err := claude.Collect(claude.Run(ctx, "Which number was it?", opts))
+	fmt.Println(second)
+	return err
 }

@@ -64,6 +64,7 @@ var sdkScenarios = []struct {
 	{"a turn is left", sdkLeaveTurn},
 	{"resume and fork", sdkResume},
 	{"sessions on disk", sdkSessions},
+	{"a session store", sdkSessionStore},
 	{"unknown session", sdkUnknownSession},
 	{"unknown flag", sdkUnknownFlag},
 	{"CLI killed", sdkKilled},

@@ -5,8 +5,10 @@ package live
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	sdk "github.com/toolpost/toolpost/claude"
 	stream "github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/claude/sessions"
 )
@@ -31,7 +33,9 @@ func sdkSessions(s *stage) string {
 	if err := session.SetArchived(s.context(), true); err != nil || !s.onDisk(where, id).Archived {
 		s.Errorf("the session is not archived: %v", err)
 	}
-	s.resumes(id, "which?", "seven")
+	if titles := s.resumes(id, "which?", "seven"); !slices.Equal(titles, []string{"Lucky number"}) {
+		s.Errorf("the CLI shows the titles %q", titles)
+	}
 	session = s.onDisk(where, id)
 	if session.CustomTitle != "Lucky number" || session.Tag != "maths" || session.Archived {
 		s.Errorf("after a turn the session is %+v", session)
@@ -86,15 +90,60 @@ func (s *stage) reads(session *sessions.Session, want ...string) {
 	}
 }
 
-// resumes continues a session: the model gets its first prompt.
-func (s *stage) resumes(id, prompt, answer string) {
+// resumes continues a session: the model gets its first prompt. It returns the titles
+// that the CLI reports.
+func (s *stage) resumes(id, prompt, answer string) (titles []string) {
 	s.Helper()
 	s.opts.Resume = id
 	s.says(text(answer))
-	if r := s.must(prompt, answer); r.SessionID != id {
-		s.Errorf("the session is continued as %s", r.SessionID)
+	r, err := sdk.Collect(func(yield func(stream.Message, error) bool) {
+		for m, err := range sdk.Run(s.context(), prompt, s.opts) {
+			if err == nil && m.Head().Subtype == "session_title_changed" {
+				titles = append(titles, strings.Trim(string(m.Head().Extra["title"]), `"`))
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	})
+	if err != nil || r.SessionID != id || r.Result != answer {
+		s.Errorf("the session is continued with %+v (%v)", r, err)
 	}
 	if all := s.api.requests(); !strings.Contains(all[len(all)-1].body, "remember 7") {
 		s.Error("the model does not get the first prompt")
 	}
+	return titles
+}
+
+// sdkSessionStore keeps a session with its sub-agent in a store, and continues it on
+// another machine and on the first one again.
+func sdkSessionStore(s *stage) string {
+	store := &sessions.Memory{}
+	s.opts.SessionStore = store
+	s.opts.Tools, s.opts.AllowedTools = []string{"Agent"}, []string{"Agent"}
+	s.opts.Agents = map[string]*sdk.Subagent{"adder": {Description: "adds", Prompt: "You add."}}
+	s.api.then("remember 7", call1("Agent", object{"description": "adds", "prompt": "SUBTASK", "subagent_type": "adder", "run_in_background": false}))
+	s.api.then("SUBTASK", text("It is 5."))
+	s.api.then("remember 7", text("noted"))
+	id := s.must("remember 7", "noted").SessionID
+	here := s.opts.Env
+	where := &sessions.Options{Dir: s.opts.Dir, Store: store}
+	agents, err := s.onDisk(where, id).Subagents(s.context())
+	if err != nil || len(agents) != 1 || agents[0].Type != "adder" {
+		s.Errorf("the sub-agents in the store are %+v (%v)", agents, err)
+	}
+	s.opts.Env = append(slices.Clone(here), "CLAUDE_CONFIG_DIR="+s.TempDir())
+	s.resumes(id, "which?", "seven")
+	s.opts.Resume, s.opts.Continue, s.opts.Env = "", true, here
+	s.says(text("fourteen"))
+	s.must("and doubled?", "fourteen")
+	all := s.api.requests()
+	if last := all[len(all)-1].body; !strings.Contains(last, "which?") {
+		s.Errorf("the first machine does not know what was said on the other one")
+	}
+	want := []string{"remember 7", "", "", "noted", "which?", "seven", "and doubled?", "fourteen"}
+	s.reads(s.onDisk(where, id), want...)
+	disk := &sessions.Options{Dir: s.opts.Dir, Store: &sessions.Disk{ConfigDir: filepath.Join(filepath.Dir(s.opts.Dir), ".claude")}}
+	s.reads(s.onDisk(disk, id), want...)
+	return "continued on another machine, and on the first one again"
 }
