@@ -29,6 +29,7 @@ func showAccount(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
+			nameFields(ctx, s, 0, 0, u.CustomFields)
 			return s.show("", &ownUser{*u, redmineVersion(release)}, nil)
 		})
 }

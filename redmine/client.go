@@ -118,7 +118,6 @@ func stay(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// get reads JSON.
 func (c *client) get(ctx context.Context, path string, query url.Values, out any) error {
 	data, err := c.read(ctx, path, query)
 	if err != nil {

@@ -141,7 +141,6 @@ func decimals(_ *listQuery, operator string, values []string) ([]string, error) 
 	return inOrder(operator, values)
 }
 
-// hoursOf are hours.
 func hoursOf(_ *listQuery, operator string, values []string) ([]string, error) {
 	for i, v := range values {
 		h, err := readHours(v)
@@ -240,9 +239,9 @@ func dates(_ *listQuery, operator string, values []string) ([]string, error) {
 	return values, nil
 }
 
-// texts are texts. Those with blanks are quoted to be found as they are: Redmine
-// looks for the words one by one otherwise, and leaves out those of one letter. At
-// the begin and the end it does so since 5.1; before, it took quotes as they are.
+// texts quotes texts with spaces, to be found as they are: Redmine looks for the words
+// one by one otherwise, and leaves out those of one letter. At the begin and the end it
+// does so since 5.1; before, it took quotes as they are.
 func texts(q *listQuery, operator string, values []string) ([]string, error) {
 	for i, v := range values {
 		v = strings.TrimSpace(v)

@@ -227,9 +227,9 @@ func (k endpoint[T]) remove(ctx context.Context, s *Toolset, record *T, r *remov
 	return s.done(text, map[string]any{"deleted": r.id})
 }
 
-// setMembership adds an entry to a collection, such as a user to a group, or removes
+// setLink adds a link to a collection, such as a user to a group, or removes
 // it. Redmine takes its id as the member key of the request.
-func (s *Toolset) setMembership(ctx context.Context, collection, key string, id int, on bool) error {
+func (s *Toolset) setLink(ctx context.Context, collection, key string, id int, on bool) error {
 	if on {
 		return s.client.send(ctx, http.MethodPost, collection+".json", map[string]int{key: id}, nil)
 	}

@@ -155,6 +155,9 @@ func (f *responseError) words(what string) error {
 	case http.StatusForbidden:
 		return toolpost.Failed("Redmine refuses %s: this account may not do that there, or the project is closed or archived, or its module is switched off.", what)
 	case http.StatusNotFound:
+		if f.method == http.MethodPost {
+			return toolpost.Retry("Redmine refuses %s: what it would belong to does not exist, this account may not see it, or its module is switched off. List or search to find the right one.", what)
+		}
 		return toolpost.Retry("Redmine did not find %s: it does not exist, or this account may not see it. List or search to find the right one.", what)
 	case http.StatusConflict:
 		return toolpost.Retry("%s was changed by another user in the meantime. Read it again and redo your change.", upper(what))

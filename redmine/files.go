@@ -74,13 +74,18 @@ func uploadFile(s *Toolset) entry {
 			}
 			facts := map[string]any{"token": token, "filename": in.Name, "filesize": len(data)}
 			text := fmt.Sprintf("Uploaded %s, %d bytes.\n\n- token: %s\n", in.Name, len(data), token)
-			id, _, _ := strings.Cut(token, ".")
-			if a, err := (&attachmentID{id}).find(ctx, s); err == nil {
+			if a, err := (&attachmentID{idInToken(token)}).find(ctx, s); err == nil {
 				facts["id"], facts["filename"], facts["filesize"], facts["content_type"] = a.ID, a.Name, a.Size, a.Type
 				text += fmt.Sprintf("- stored as: %s [%d], %d bytes, %s\n", a.Name, a.ID, a.Size, a.Type)
 			}
 			return s.answer(text, facts)
 		})
+}
+
+// idInToken is the id of the file that an upload has become.
+func idInToken(token string) string {
+	id, _, _ := strings.Cut(token, ".")
+	return id
 }
 
 // bytes are those of the file.
@@ -120,9 +125,9 @@ func uploadRaw(ctx context.Context, c *client, query url.Values, data []byte) (t
 
 type updateAttachmentInput struct {
 	attachmentID
-	Name        string  `json:"filename,omitempty" fill:"text"`
+	Name        string  `json:"filename,omitempty" fill:"plain"`
 	Description *string `json:"description,omitempty" jsonschema:"maxLength=255" desc:"Empty clears it"`
-	Type        string  `json:"content_type,omitempty" fill:"text"`
+	Type        string  `json:"content_type,omitempty" fill:"plain"`
 }
 
 func updateAttachment(s *Toolset) entry {
@@ -201,9 +206,8 @@ func addFile(s *Toolset) entry {
 			if err != nil {
 				return s.unread("Added the file to project "+p.Name, err, map[string]any{})
 			}
-			id, _, _ := strings.Cut(in.Token, ".")
 			for i := range now {
-				if fmt.Sprint(now[i].ID) == id {
+				if fmt.Sprint(now[i].ID) == idInToken(in.Token) {
 					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, "- "+lineOf(&now[i])), map[string]any{"file": now[i]})
 				}
 			}
@@ -304,7 +308,7 @@ func shownFile(s *Toolset, a *attachment, data []byte, offset, limit int64) (*to
 		}
 		text += "\n"
 	}
-	return s.answer(text+"\n"+d.Text+"\n", d)
+	return s.answer(text+longText(d.Text).lines(), d)
 }
 
 // piece is a part of a text, from the begin of a letter to that of another.

@@ -108,7 +108,7 @@ func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpos
 		return s.show(fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n", who, where(on), g), g, nil)
 	}
 	at := groupEndpoint().at(g.ID)
-	if err := s.setMembership(ctx, at+"/users", "user_id", who.ID, on); err != nil {
+	if err := s.setLink(ctx, at+"/users", "user_id", who.ID, on); err != nil {
 		return nil, forAdmins(err, "the change of group "+g.String())
 	}
 	s.forget("memberships")

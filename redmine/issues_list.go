@@ -66,7 +66,7 @@ func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*t
 		what: q.what, key: "issues", rows: all, offset: in.Offset, total: total, remarks: remarks(q, total),
 		brief: true, facts: map[string]any{}, below: func(i *issue) (lines []string) {
 			for _, r := range i.Relations {
-				lines = append(lines, fmt.Sprintf("#%d %s #%d", r.From, r.Type, r.To))
+				lines = append(lines, r.text())
 			}
 			for _, a := range i.Attachments {
 				lines = append(lines, fmt.Sprintf("file %s [%d]", a.Name, a.ID))

@@ -74,7 +74,7 @@ func (s *Toolset) names(ctx context.Context, src source, again bool) ([]named, e
 			query.Set("status", listedProjects)
 		}
 		all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, mostNames)
-		return all, explain(err, "the list of names of kind "+src.what)
+		return all, explain(err, "the "+src.what+" names")
 	}
 	if strings.HasPrefix(src.path, "/projects/") {
 		return read()
@@ -174,7 +174,7 @@ func unnamed(what, text string, all []named) error {
 	}
 	switch {
 	case len(all) == 0:
-		return toolpost.Retry("There is no %s %q: this account can see none here.%s", what, text, archived)
+		return toolpost.Retry("There is no %s %q: this account sees none here. Ask the user for another account or project.%s", what, text, archived)
 	case text == "":
 		return toolpost.Retry("Name a %s. There are: %s.", what, listed(all))
 	case len(all) > mostListed:

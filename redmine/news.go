@@ -109,6 +109,7 @@ func createNews(s *Toolset) entry {
 				return nil, explain(err, "the news of project "+p.Name)
 			}
 			w := newWrite(ctx, s, p.ID)
+			w.meant(in.Project, p)
 			w.set["title"], w.set["summary"], w.set["description"] = in.Title, in.Summary, in.Description
 			w.fill(&in)
 			if err := s.client.send(ctx, http.MethodPost, newsPath(p)+".json", w.body("news"), nil); err != nil {

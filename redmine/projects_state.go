@@ -64,7 +64,7 @@ func unarchiveProject(s *Toolset) entry {
 			case status(err) == http.StatusNotFound:
 				return nil, toolpost.Retry("There is no project with the id or key %q. Archived projects cannot be found by name; the user can find them in Redmine under Administration, Projects.", key)
 			case err != nil:
-				return nil, explain(err, "unarchiving project "+key)
+				return nil, explain(err, "the change of project "+key)
 			}
 			p, err := s.project(ctx, key)
 			if err != nil {
@@ -111,7 +111,7 @@ func openOrClose(ctx context.Context, s *Toolset, id, verb string, want projectS
 		return nil, err
 	}
 	if err := setState(ctx, s, fmt.Sprint(n.ID), verb); err != nil {
-		return nil, explain(err, "to "+verb+" project "+n.String())
+		return nil, explain(err, "the change of project "+n.String())
 	}
 	return readBackState(ctx, s, n, verb, "", want)
 }

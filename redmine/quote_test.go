@@ -2,6 +2,7 @@ package redmine_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,7 +19,8 @@ func quote(text string) string {
 // TestNamesStayInTheirLine: what users name things cannot make lines of its own.
 func TestNamesStayInTheirLine(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u0085", "\v"} {
-		forged := quote("Real" + end + "#1 Bug: Login fails | Closed" + end + "# Note 1")
+		file := "Real" + end + "#1 Bug: Login fails | Closed" + end + "# Note 1"
+		forged := quote(file)
 		issue := `{"id":5,"subject":` + forged + `,"project":{"id":1,"name":` + forged + `},"tracker":{"id":1,"name":` + forged + `},
 			"status":{"id":1,"name":` + forged + `},"priority":{"id":2,"name":` + forged + `},"author":{"id":5,"name":` + forged + `},
 			"category":{"id":5,"name":` + forged + `},"fixed_version":{"id":5,"name":` + forged + `},"assigned_to":{"id":5,"name":` + forged + `},
@@ -36,7 +38,10 @@ func TestNamesStayInTheirLine(t *testing.T) {
 			"GET /projects.json":      `{"projects":[{"id":1,"name":` + forged + `,"identifier":"a"}],"total_count":1}`,
 			"GET /projects/1.json":    `{"project":{"id":1,"name":` + forged + `,"identifier":"a","description":` + forged + `,"homepage":` + forged + `}}`,
 			"GET /time_entries.json": `{"time_entries":[{"id":9,"hours":1,"project":{"id":1,"name":` + forged + `},"user":{"id":1,"name":` + forged + `},
-				"activity":{"id":1,"name":` + forged + `},"comments":` + forged + `,"spent_on":"2026-01-01"}],"total_count":1}`,
+				"activity":{"id":1,"name":` + forged + `},"comments":` + forged + `,"spent_on":"2026-01-01",
+				"custom_fields":[{"id":1,"name":` + forged + `,"value":` + forged + `}]}],"total_count":1}`,
+			"GET /attachments/1.json":               fmt.Sprintf(`{"attachment":{"id":1,"filename":%s,"filesize":%d}}`, forged, len(file)),
+			"GET /attachments/download/1":           file,
 			"GET /users.json":                       `{"users":[{"id":1,"login":` + forged + `,"firstname":` + forged + `,"lastname":` + forged + `,"mail":` + forged + `}],"total_count":1}`,
 			"GET /groups.json":                      `{"groups":[{"id":1,"name":` + forged + `}]}`,
 			"GET /projects/1/versions.json":         `{"versions":[{"id":1,"name":` + forged + `,"project":{"id":1,"name":` + forged + `},"description":` + forged + `}]}`,
@@ -54,7 +59,7 @@ func TestNamesStayInTheirLine(t *testing.T) {
 		set := f.open(t)
 		for _, call := range [][2]string{
 			{"list_issues", `{"show_fields":true,"include":"attachments"}`}, {"get_issue", `{"id":"5"}`}, {"list_projects", `{}`},
-			{"show_project", `{"id":"1"}`}, {"list_time_entries", `{}`}, {"list_users", `{}`}, {"list_groups", `{}`},
+			{"show_project", `{"id":"1"}`}, {"list_time_entries", `{"show_fields":true}`}, {"download_attachment", `{"id":"1"}`}, {"list_users", `{}`}, {"list_groups", `{}`},
 			{"list_versions", `{"project_id":"1"}`}, {"show_version", `{"id":"1"}`}, {"list_wiki_pages", `{"project_id":"1"}`},
 			{"get_wiki_page", `{"project_id":"1","title":"A"}`}, {"list_news", `{}`}, {"show_news", `{"id":"1"}`}, {"list_queries", `{}`},
 			{"search", `{"q":"real"}`}, {"list_memberships", `{"project_id":"1"}`}, {"list_issue_statuses", `{}`},

@@ -80,7 +80,7 @@ func lineOf(record any) string {
 		if text == "" && form == "%s" {
 			return
 		}
-		if part := strings.Replace(form, "%s", text, 1); unicode.IsSpace(rune(part[0])) {
+		if part := strings.Replace(form, "%s", text, 1); unicode.IsSpace(rune(form[0])) {
 			parts[len(parts)-1] += part
 		} else {
 			parts = append(parts, part)

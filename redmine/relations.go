@@ -17,7 +17,15 @@ func relationEndpoint() endpoint[relation] {
 	}
 }
 
-func (r relation) String() string { return fmt.Sprintf("[%d] #%d %s #%d", r.ID, r.From, r.Type, r.To) }
+func (r relation) String() string { return fmt.Sprintf("[%d] %s", r.ID, r.text()) }
+
+func (r relation) text() string {
+	text := fmt.Sprintf("#%d %s #%d", r.From, r.Type, r.To)
+	if r.Delay != nil && *r.Delay != 0 {
+		text += fmt.Sprintf(", %d days between", *r.Delay)
+	}
+	return text
+}
 
 type listRelationsInput struct {
 	Issue string `json:"issue_id"`
@@ -98,7 +106,7 @@ type issueRelations []relation
 
 func (all issueRelations) lines() (text string) {
 	for _, r := range all {
-		text += fmt.Sprintf("- relation [%d]: #%d %s #%d\n", r.ID, r.From, r.Type, r.To)
+		text += fmt.Sprintf("- relation [%d]: %s\n", r.ID, r.text())
 	}
 	return text
 }

@@ -57,7 +57,7 @@ func relate(ctx context.Context, s *Toolset, in *revisionInput, on bool) (*toolp
 	if err != nil {
 		return nil, err
 	}
-	err = s.setMembership(ctx, path, "issue_id", n, on)
+	err = s.setLink(ctx, path, "issue_id", n, on)
 	switch status(err) {
 	case 0:
 	case http.StatusNotFound:

@@ -61,10 +61,6 @@ func search(ctx context.Context, s *Toolset, in *searchInput) (*toolpost.Result,
 	if len(used) == 0 {
 		return nil, toolpost.Retry("Redmine finds nothing for %q: words need at least two letters. Give a longer word, or list issues with a filter on the subject.", in.Query)
 	}
-	query, err := in.query()
-	if err != nil {
-		return nil, err
-	}
 	path := "/search.json"
 	switch {
 	case in.Project != "":
@@ -76,7 +72,7 @@ func search(ctx context.Context, s *Toolset, in *searchInput) (*toolpost.Result,
 	case in.Scope == "project" || in.Scope == "subprojects":
 		return nil, toolpost.Retry("Give the project to search in, or another scope.")
 	}
-	all, total, err := rows[hit](ctx, s, path, query, "results", in.Offset, in.most())
+	all, total, err := rows[hit](ctx, s, path, in.query(), "results", in.Offset, in.most())
 	if err != nil {
 		return nil, explain(err, "the search")
 	}
@@ -85,8 +81,6 @@ func search(ctx context.Context, s *Toolset, in *searchInput) (*toolpost.Result,
 	}
 	return answerHits(s, in, all, total, used, unused)
 }
-
-var searchKinds = []string{"issues", "news", "documents", "changesets", "wiki_pages", "messages", "projects"}
 
 // kindOf is the kind, as it is asked for, of a type of hit.
 func kindOf(hit string) string {
@@ -102,7 +96,7 @@ func kindOf(hit string) string {
 }
 
 // query is that of the search. A flag is on if it has any value, "0" too.
-func (in *searchInput) query() (url.Values, error) {
+func (in *searchInput) query() url.Values {
 	query := url.Values{"q": {in.Query}}
 	flag := func(name string, on bool) {
 		if query.Set(name, ""); on {
@@ -113,9 +107,6 @@ func (in *searchInput) query() (url.Values, error) {
 	flag("titles_only", in.TitlesOnly)
 	flag("open_issues", in.OpenIssues)
 	for _, kind := range in.Types {
-		if !slices.Contains(searchKinds, kind) {
-			return nil, toolpost.Retry("The type %q cannot be searched. Choose from %s.", kind, strings.Join(searchKinds, ", "))
-		}
 		query.Set(kind, "1")
 	}
 	switch in.Attachments {
@@ -127,7 +118,7 @@ func (in *searchInput) query() (url.Values, error) {
 	if in.Scope != "" && in.Scope != "project" {
 		query.Set("scope", in.Scope)
 	}
-	return query, nil
+	return query
 }
 
 var searchWord = regexp.MustCompile(`"[^"]+"|\S+`)

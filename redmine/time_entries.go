@@ -119,6 +119,7 @@ func createTimeForProject(s *Toolset) entry {
 	return projectTool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue.\nDefaults are today and the default activity.", adds,
 		func(ctx context.Context, in projectTimeInput, p named) (*toolpost.Result, error) {
 			w := &timeWrite{write: newWrite(ctx, s, p.ID)}
+			w.meant(in.Project, p)
 			w.set["project_id"] = p.ID
 			return w.log(in.Hours, &in, &in.timeInput, "project "+p.String())
 		})

@@ -94,7 +94,6 @@ func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 	return q.encode()
 }
 
-// filterUser finds a user.
 func filterUser(q *listQuery, text string) (string, error) {
 	n, err := q.s.resolve(q.ctx, text, scope{users: true})
 	if me, bad := q.s.account(q.ctx); bad == nil && !me.is(text) {

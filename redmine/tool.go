@@ -53,6 +53,9 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 		return fn(ctx, in)
 	}
 	inferred, err := schema.ForInput[In]()
+	if err == nil {
+		err = checkFillers(new(In))
+	}
 	if err != nil {
 		panic(fmt.Sprintf("redmine: the arguments of %s: %v", name, err))
 	}
@@ -204,7 +207,7 @@ func deleteTool[In interface{ confirmed() bool }, T any, L locator[T, In]](s *To
 		if err != nil {
 			return nil, err
 		}
-		r := &removal{what: k().name(record), would: "This would go:\n\n" + textOf(record), facts: map[string]any{k().key: record}, confirmed: in.confirmed()}
+		r := &removal{what: k().name(record), would: "This would be deleted:\n\n" + textOf(record), facts: map[string]any{k().key: record}, confirmed: in.confirmed()}
 		if err := plan(ctx, &in, record, r); err != nil {
 			return nil, err
 		}

@@ -88,7 +88,8 @@ func updateUser(s *Toolset) entry {
 }
 
 // refuseSelfLockout refuses to lock the own account or to take its rights. It also
-// refuses a change of rights of another user who is named by a part of the name only.
+// refuses a change of the rights or the login of another user who is named by a part of
+// the name.
 func refuseSelfLockout(ctx context.Context, s *Toolset, u *user, in *updateUserInput) error {
 	me, err := s.account(ctx)
 	if err != nil {
@@ -96,7 +97,7 @@ func refuseSelfLockout(ctx context.Context, s *Toolset, u *user, in *updateUserI
 	}
 	locks := in.Status != "" && in.Status != "active" && in.Status != "1"
 	switch {
-	case me.ID != u.ID && (in.Status+in.Admin+in.Password+in.Source+in.Login != "" || in.Generate):
+	case me.ID != u.ID && (in.Status+in.Admin+in.Password+in.Source+in.Login+in.Mail != "" || in.Generate || in.Groups != nil):
 		return requireWholeName(in.ID, userEndpoint().name(u), u.wholeNames()...)
 	case me.ID != u.ID:
 		return nil

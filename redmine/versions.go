@@ -213,6 +213,7 @@ func createVersion(s *Toolset) entry {
 	return projectTool(s, "create_version", "Create a version", "Create a version in a project.", adds,
 		func(ctx context.Context, in createVersionInput, p named) (*toolpost.Result, error) {
 			w, of := newWrite(ctx, s, p.ID), versions(p.ID)
+			w.meant(in.Project, p)
 			w.fill(&in)
 			w.custom(in.Fields, func() ([]field, error) { return likeFields(ctx, s, of.path, of.key, of.what) })
 			return versionEndpoint().create(w, strings.TrimSuffix(of.path, ".json"), "the new version in project "+p.String())

@@ -36,7 +36,7 @@ func watch(ctx context.Context, s *Toolset, in watcherInput, on bool) (*toolpost
 		return nil, err
 	}
 	n := i.ID
-	if err := s.setMembership(ctx, issueEndpoint().at(n)+"/watchers", "user_id", who.ID, on); err != nil {
+	if err := s.setLink(ctx, issueEndpoint().at(n)+"/watchers", "user_id", who.ID, on); err != nil {
 		return nil, explain(err, fmt.Sprintf("the watchers of issue %d", n))
 	}
 	if i, err = issueEndpoint().get(ctx, s, issueEndpoint().at(n), "watchers"); err != nil {

@@ -123,12 +123,11 @@ func plain(w *write, name, text string) {
 }
 
 // compareFiles records the uploads that did not become files. Redmine reports nothing
-// about a token that it does not know. The id of the file is in the token.
+// about a token that it does not know.
 func (w *write) compareFiles(before, now []attachment) {
 	sent, _ := w.set["uploads"].([]upload)
 	for _, u := range sent {
-		id, _, _ := strings.Cut(u.Token, ".")
-		is := func(a attachment) bool { return fmt.Sprint(a.ID) == id }
+		is := func(a attachment) bool { return fmt.Sprint(a.ID) == idInToken(u.Token) }
 		if slices.ContainsFunc(before, is) || !slices.ContainsFunc(now, is) {
 			w.wrong = append(w.wrong, fmt.Sprintf("the file %s was not added: a token can be used once, exactly as the upload returned it", cmp.Or(u.Name, u.Token)))
 		}
@@ -269,7 +268,7 @@ func sameMinute(a, b any) bool {
 	return hours && both && math.Round(60*x) == math.Round(60*y)
 }
 
-// A idRef is something with a name as a write sets it: Redmine gets its id.
+// An idRef is a record with a name as a change sets it: Redmine gets its id.
 type idRef struct{ named }
 
 // MarshalJSON implements [json.Marshaler].
@@ -278,7 +277,7 @@ func (r idRef) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int
 // reference lets the name of a record stand for it in a change.
 func (n named) reference() idRef { return idRef{n} }
 
-// bare is a value as it is compared: of a ref the id, of a text one with the same
+// bare is a value as it is compared: of an idRef the id, of a text one with the same
 // line ends, as Redmine makes CR LF of any.
 func bare(v any) string {
 	switch v := v.(type) {

@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 )
@@ -23,6 +24,17 @@ var fillers = map[string]func(w *write, name, text string){
 	"category":    func(w *write, name, text string) { w.named(name, text, categories(w.project)) },
 	"version":     func(w *write, name, text string) { w.named(name, text, versions(w.project)) },
 	"user-status": (*write).userStatus,
+}
+
+// checkFillers reports a tag fill that fill would ignore.
+func checkFillers(arguments any) (err error) {
+	eachField(arguments, func(f reflect.StructField, _ reflect.Value) {
+		how := f.Tag.Get("fill")
+		if _, known := fillers[how]; how != "" && !known && how != "clearable" && how != "value" {
+			err = fmt.Errorf("%s: there is no filler %q", f.Name, how)
+		}
+	})
+	return err
 }
 
 // fill sets what the arguments of a tool give: texts by the tag fill of their field,
