@@ -64,23 +64,6 @@ func (m *memory[T]) forget(suffix string) {
 	maps.DeleteFunc(m.known, func(key string, _ remembered[T]) bool { return strings.HasSuffix(key, suffix) })
 }
 
-// mostAtOnce is how many requests one call makes at the same time.
-const mostAtOnce = 6
-
-// atOnce runs all functions, some of them at the same time, and waits for them.
-func atOnce(all ...func()) {
-	var wg sync.WaitGroup
-	turn := make(chan struct{}, mostAtOnce)
-	for _, f := range all {
-		turn <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-turn }()
-			f()
-		})
-	}
-	wg.Wait()
-}
-
 // callReads are what one call of a tool has read since its last change: it does not
 // read the same twice. What is read ahead at once is found here.
 type callReads struct {

@@ -1,14 +1,9 @@
 package redmine
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/toolpost/toolpost"
 )
 
 // compare records what was to be added or removed, and was not.
@@ -43,38 +38,6 @@ func noteOtherChanges(w *issueWrite, now *issue) {
 	if len(w.before.Children) > 0 && w.before.Project.ID != now.Project.ID {
 		w.notes = append(w.notes, "Its subtasks moved with it. They lose categories and versions that do not exist there.")
 	}
-}
-
-// refused adds to a refusal what can be given instead: Redmine words the reason in
-// the language of the account.
-func (w *issueWrite) refused(err error, what string) error {
-	told := explain(err, what)
-	if status(err) != http.StatusUnprocessableEntity {
-		return told
-	}
-	text := told.Error()
-	if p, err := projectEndpoint().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
-		text = fmt.Sprintf("Project %s is closed, so it cannot take issues until it is reopened. %s", p.named(), text)
-	} else if err == nil && w.before == nil && lacksIssues(w.ctx, w.s, p.ID) {
-		return toolpost.Failed("Project %s does not use issue tracking (the module is switched off), so it cannot take issues.", p.named())
-	}
-	if w.set["assigned_to_id"] != nil {
-		if all, err := people(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
-			text += fmt.Sprintf(" It can be assigned to members of the project whose role allows it: %s.", listed(all))
-		}
-	}
-	if w.set["fixed_version_id"] != nil {
-		if all, err := openVersions(w.ctx, w.s, w.project); err == nil {
-			text += fmt.Sprintf(" Open versions: %s.", cmp.Or(listed(all), "none"))
-		}
-	}
-	return toolpost.Retry("%s", text)
-}
-
-// lacksIssues reports whether a project surely does not use issue tracking.
-func lacksIssues(ctx context.Context, s *Toolset, project int) bool {
-	p, err := projectEndpoint().read(ctx, s, project, "enabled_modules")
-	return err == nil && p.Modules != nil && !slices.Contains(p.Modules, "issue_tracking")
 }
 
 func (w *issueWrite) compareComment(now *issue) {

@@ -3,7 +3,6 @@ package redmine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -201,36 +200,6 @@ func (w *issueWrite) known(tracker int) ([]field, error) {
 		return w.before.CustomFields, nil
 	}
 	return issueFields(w.ctx, w.s, w.project, tracker)
-}
-
-// whyNot is why an issue cannot have a status now: what blocks it, if it would be
-// closed, or the workflow.
-func whyNot(ctx context.Context, s *Toolset, issue int, wanted named) string {
-	workflow := fmt.Sprintf("the workflow does not allow %s for this account", wanted)
-	all, err := readAll[value](ctx, s, statuses().path, statuses().key, "the statuses")
-	if err != nil || !slices.ContainsFunc(all, func(v value) bool { return v.ID == wanted.ID && v.Closed }) {
-		return workflow
-	}
-	i, err := readIssue(ctx, s, issue, "relations,children")
-	if err != nil {
-		return workflow
-	}
-	var open []string
-	for _, r := range i.Relations[:min(len(i.Relations), 20)] {
-		if r.Type != "blocks" || r.To != issue {
-			continue
-		}
-		if by, err := readIssue(ctx, s, r.From, ""); err == nil && !by.Status.Closed {
-			open = append(open, fmt.Sprintf("#%d", by.ID))
-		}
-	}
-	switch {
-	case len(open) > 0:
-		return fmt.Sprintf("it cannot be closed as %s while an open issue blocks it: %s", wanted, strings.Join(open, ", "))
-	case len(i.Children) > 0:
-		return workflow + "; an issue with open subtasks cannot be closed either"
-	}
-	return workflow
 }
 
 // status refuses what the workflow does not allow: Redmine would ignore it.

@@ -1,0 +1,90 @@
+package redmine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+)
+
+// Check finds out whether the credentials are good, and whose they are: a public
+// Redmine answers as to nobody if they are not, or are no longer.
+func (s *Toolset) Check(ctx context.Context) error {
+	if s.client.anonymous {
+		return nil
+	}
+	_, err := authenticate(ctx, s)
+	return err
+}
+
+// account is whom Redmine answers.
+func (s *Toolset) account(ctx context.Context) (*user, error) {
+	if s.client.anonymous {
+		return &user{}, nil
+	}
+	s.mu.Lock()
+	me := s.me
+	s.mu.Unlock()
+	if me != nil {
+		return me, nil
+	}
+	return authenticate(ctx, s)
+}
+
+// authenticate asks whom Redmine answers. If it is nobody, what nobody may see was perhaps
+// kept too.
+func authenticate(ctx context.Context, s *Toolset) (*user, error) {
+	me, err := readAccount(ctx, s.client)
+	s.mu.Lock()
+	s.me = me
+	s.mu.Unlock()
+	if err != nil {
+		s.forgetAll()
+	}
+	return me, err
+}
+
+func readAccount(ctx context.Context, c *client) (*user, error) {
+	var answer struct {
+		User user `json:"user"`
+	}
+	err := c.get(anew(ctx), "/users/current.json", nil, &answer)
+	switch me := &answer.User; {
+	case status(err) == http.StatusNotFound, err == nil && me.ID == 0:
+		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API cannot be reached there. Ask the user to correct the address: it is the address of Redmine's home page, including its path.", c.base)
+	case status(err) == http.StatusUnauthorized && c.token:
+		if ok, err := v61().at(ctx, c); err == nil && !ok {
+			return nil, toolpost.Failed("A token needs Redmine 6.1 or later, and this Redmine is older. Ask the user to set an API key instead, for example REDMINE_API_KEY.")
+		}
+		return nil, explain(err, "your own account")
+	case status(err) == http.StatusForbidden:
+		return nil, toolpost.Failed("Redmine does not show the account of these credentials: its REST API is switched off, or the password has to be changed first. Ask the user; an administrator can switch on the API under Administration, Settings, API.")
+	case err != nil:
+		return nil, explain(err, "your own account")
+	case c.as != "" && !strings.EqualFold(c.as, me.Login):
+		return nil, toolpost.Failed("Redmine treats these calls as those of %s, not of %s: only the credentials of an administrator can act as another user. Ask the user to correct them.", me.Login, c.as)
+	default:
+		return me, nil
+	}
+}
+
+// verified reads, and then makes sure that Redmine still takes the credentials: if
+// it does not, it has answered as to nobody, and what was read may be a part only.
+func verified[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T, error) {
+	out, err := read()
+	if errors.As(err, new(*unreachableError)) {
+		return out, err
+	}
+	if bad := s.Check(ctx); bad != nil {
+		return *new(T), bad
+	}
+	return out, err
+}
+
+// is reports whether text means this account, in a call by it.
+func (u *user) is(text string) bool {
+	l := strings.ToLower(text)
+	return l == "me" || l == "current" || l != "" && l == strings.ToLower(u.Login)
+}
