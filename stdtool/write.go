@@ -56,7 +56,7 @@ func (f *Workspace) makeFolder(in writeInput) (string, error) {
 		return "", err
 	}
 	if _, err := f.root.Lstat(target); err == nil {
-		return "", toolpost.Retry("%q already exists", name)
+		return "", toolpost.Retry("%q already exists: give another path, or write a file into it", name)
 	}
 	if _, err := makeFolders(f.root, target); err != nil {
 		return "", writeError(name, err)
