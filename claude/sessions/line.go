@@ -66,10 +66,18 @@ const (
 	typeArchived    = "archived" // a record beside the transcript
 )
 
-// parse reads a line. Members that it cannot read stay empty.
+// maxID is the longest id in bytes. Ids of a whole transcript are in memory at once.
+const maxID = 256
+
+// parse reads a line. Members that it cannot read stay empty, and so do long ids.
 func parse(raw json.RawMessage) *line {
 	l := &line{}
 	_ = json.Unmarshal(raw, l)
+	for _, id := range []*string{&l.UUID, &l.ParentUUID, &l.SourceAssistant, &l.Message.ID} {
+		if len(*id) > maxID {
+			*id = ""
+		}
+	}
 	return l
 }
 

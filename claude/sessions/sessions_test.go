@@ -244,6 +244,7 @@ func TestBranch(t *testing.T) {
 		{[]string{say("user", "a", "", "one"), `{"type":"assistant","uuid":"b","parentUuid":"a"}`}, "user one\nassistant"},
 		{[]string{say("user", "a", "", "one"), `{"type":"attachment","uuid":"q","parentUuid":"a","attachment":{"type":"queued_command","prompt":"queued"}}`, say("assistant", "b", "q", "two")}, "user one\nuser queued\nassistant two"},
 		{[]string{say("progress", "a", "", "x")}, ""},
+		{[]string{say("user", "a", "", "one"), say("assistant", strings.Repeat("b", 257), "a", "two")}, "user one"},
 	} {
 		if got := texts(t, get(t, d, write(t, d, i, c.lines...)).Messages(t.Context())); got != c.want {
 			t.Errorf("%q is\n%s\nwant\n%s", c.lines, got, c.want)
