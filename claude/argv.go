@@ -8,12 +8,12 @@ import (
 )
 
 // process is how the CLI is started.
-func (o *Options) process(ts *tools) (*cli.Options, error) {
+func (o *Options) process(ts *tools) *cli.Options {
 	args := append(flags(o, ts.allowed()), o.Args...)
 	return &cli.Options{
 		Path: o.CLI, Args: args, Env: environment(o), Dir: o.Dir,
 		Grace: o.grace(), MaxLine: o.MaxLine, Stderr: o.Stderr, Logger: o.logger(),
-	}, nil
+	}
 }
 
 // An argv collects flags. All are written --flag=value: as a word of its own, a

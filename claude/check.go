@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ import (
 func (o *Options) check() error {
 	err := errors.Join(
 		checkPrompt(o), checkSession(o), checkLimits(o), checkModes(o), checkAgents(o),
-		checkProcess(o), checkArguments(o), checkHooks(o.Hooks), restrictions(o.Restrict).check(), checkServers(o),
+		checkArguments(o), checkHooks(o.Hooks), restrictions(o.Restrict).check(), checkServers(o),
 	)
 	if _, bad := o.initialize(&tools{}); bad != nil {
 		err = errors.Join(err, bad)
@@ -113,11 +112,7 @@ func checkSettings(o *Options) error {
 		}
 		return nil
 	}
-	path := o.Settings
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(o.Dir, path)
-	}
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(o.settingsFile()); err != nil {
 		return fmt.Errorf("the option Settings is %.100q, which is neither a JSON object nor an existing file; give one of them", o.Settings)
 	}
 	return nil
@@ -130,19 +125,6 @@ func checkAgents(o *Options) error {
 		}
 		if err := checkMCPServers(a.OwnServers); err != nil {
 			return fmt.Errorf("the sub-agent %q: %w", name, err)
-		}
-	}
-	return nil
-}
-
-func checkProcess(o *Options) error {
-	if o.Dir != "" {
-		info, err := os.Stat(o.Dir)
-		switch {
-		case err != nil:
-			return fmt.Errorf("the working directory cannot be used; create it or set another Dir: %w", err)
-		case !info.IsDir():
-			return fmt.Errorf("the working directory %q is a file; set Dir to a directory", o.Dir)
 		}
 	}
 	return nil

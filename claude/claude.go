@@ -48,11 +48,7 @@ func RunPrompts(ctx context.Context, prompts iter.Seq[Prompt], opts *Options) it
 		s := &Session{r}
 		defer s.Close()
 		go s.feed(ctx, prompts)
-		for m, err := range s.Messages(context.WithoutCancel(ctx)) {
-			if !yield(m, err) || err != nil {
-				return
-			}
-		}
+		s.Messages(context.WithoutCancel(ctx))(yield)
 	}
 }
 

@@ -75,11 +75,7 @@ func (c *conn) post(subtype string, body any) (wait func(context.Context) (json.
 	if err != nil {
 		return nil, err
 	}
-	line, err := json.Marshal(requestLine{"control_request", idPrefix + string(pending.ID), request})
-	if err == nil {
-		err = c.out.put(line)
-	}
-	if err != nil {
+	if err := c.write(requestLine{"control_request", idPrefix + string(pending.ID), request}); err != nil {
 		pending.End()
 		return nil, err
 	}

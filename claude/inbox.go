@@ -12,13 +12,13 @@ import (
 // An inbox keeps messages until they are read. It has no limit: a reader that
 // asks the CLI something between two messages must not keep the answer back.
 type inbox struct {
-	items  queue[item]
-	mirror *mirror // gets the lines of transcripts, nil if the reader does
+	items   queue[item]
+	mirror  *mirror // gets the lines of transcripts, nil if the reader does
+	why     cause   // what the messages end with
+	stopped cause   // why this process stopped the CLI, if it did
 
-	mu      sync.Mutex
-	why     error // what the messages end with, nil as long as it is not known
-	stopped error // why this process stopped the CLI, nil if it did not
-	told    bool  // the end was read
+	mu   sync.Mutex
+	told bool // the end was read
 }
 
 type item struct {
@@ -39,37 +39,27 @@ func (b *inbox) put(m message.Message, err error) {
 	b.items.put(item{m, err})
 }
 
-// because decides what the messages will end with. The first cause stays.
-func (b *inbox) because(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.why = cmp.Or(b.why, err)
+// A cause keeps the first error that it is set to.
+type cause struct {
+	mu  sync.Mutex
+	err error
 }
 
-// cause is what the messages end with, nil as long as it is not known.
-func (b *inbox) cause() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.why
+func (c *cause) set(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = cmp.Or(c.err, err)
 }
 
-// stop records why this process stops the CLI. The first cause stays.
-func (b *inbox) stop(cause error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.stopped = cmp.Or(b.stopped, cause)
-}
-
-// stopCause returns why this process stopped the CLI, nil if it did not.
-func (b *inbox) stopCause() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.stopped
+func (c *cause) get() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
 }
 
 // end says that no more messages come.
 func (b *inbox) end(err error) {
-	b.because(err)
+	b.why.set(err)
 	if b.mirror != nil {
 		b.mirror.close()
 	}
@@ -86,7 +76,7 @@ func (b *inbox) next(ctx context.Context) (message.Message, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err == io.EOF && !b.told {
-		b.told, err = true, b.why
+		b.told, err = true, b.why.get()
 	}
 	return nil, err
 }

@@ -17,7 +17,7 @@ func TestInbox(t *testing.T) {
 		go func() {
 			synctest.Wait() // the reader waits
 			b.put(first, nil)
-			b.because(cause)
+			b.why.set(cause)
 			b.end(io.EOF)
 		}()
 		if m, err := b.next(t.Context()); m != first || err != nil {
@@ -29,8 +29,8 @@ func TestInbox(t *testing.T) {
 		if _, err := b.next(t.Context()); err != io.EOF {
 			t.Errorf("after the end comes %v, want io.EOF", err)
 		}
-		if b.cause() != cause {
-			t.Errorf("the cause is %v after it was told", b.cause())
+		if b.why.get() != cause {
+			t.Errorf("the cause is %v after it was told", b.why.get())
 		}
 	})
 }

@@ -22,7 +22,7 @@ import (
 type Options struct {
 	// The process.
 	CLI        string            // the executable; found as [cli.Find] does if empty
-	Dir        string            // the working directory; that of this process if empty
+	Dir        string            // the working directory of the CLI; that of this process if empty
 	Env        []string          // "NAME=value" sets, "NAME" removes
 	Args       []string          // further flags, as "--flag=value"
 	Initialize map[string]any    // further fields of the initialize request, for features of the CLI that have no option here

@@ -3,8 +3,6 @@ package claude
 import (
 	"fmt"
 	"strings"
-
-	"github.com/toolpost/toolpost/dialect"
 )
 
 // A ToolsRefusedError reports tools that the CLI would silently drop and that
@@ -28,12 +26,4 @@ func (e *ToolsRefusedError) Error() string {
 		fmt.Fprintf(&b, "\n%q: %s (%s)", t.Tool, t.Why, t.Rule)
 	}
 	return b.String()
-}
-
-func refusals(withheld []dialect.Withheld) []Refusal {
-	var all []Refusal
-	for _, w := range withheld {
-		all = append(all, Refusal{w.Name, w.Rule, w.Why})
-	}
-	return all
 }

@@ -73,15 +73,11 @@ func connect(ctx, caller context.Context, r *run) (err error) {
 			r.tools.close()
 		}
 	}()
-	how, err := r.opts.process(r.tools)
-	if err != nil {
-		return err
-	}
 	startCLI := func(ctx context.Context, how *cli.Options) (Transport, error) { return cli.Start(ctx, how) }
 	if r.opts.Start != nil {
 		startCLI = r.opts.Start
 	}
-	process, err := startCLI(opening, how)
+	process, err := startCLI(opening, r.opts.process(r.tools))
 	if err != nil {
 		return err
 	}
@@ -105,12 +101,11 @@ func attach(ctx context.Context, r *run, p Transport) {
 
 // introduce sends the first request; ready is closed when it is answered.
 func introduce(ctx context.Context, r *run) error {
+	var wait func(context.Context) (json.RawMessage, error)
 	body, err := r.opts.initialize(r.tools)
-	if err != nil {
-		_ = r.close() // the cause is what is told
-		return err
+	if err == nil {
+		wait, err = r.conn.post("initialize", body)
 	}
-	wait, err := r.conn.post("initialize", body)
 	if err != nil {
 		_ = r.close() // the cause is what is told
 		return r.because(err)
@@ -145,7 +140,7 @@ func (r *run) lose(key sessions.Key, err error) {
 
 // abort is close with a cause that is told. It does not wait.
 func (r *run) abort(cause error) {
-	r.inbox.because(cause)
+	r.inbox.why.set(cause)
 	r.stop(cause)
 	_ = r.conn.close() // the cause is what is told
 }
@@ -153,7 +148,7 @@ func (r *run) abort(cause error) {
 // stop has the CLI leave its work, if it heeds that in time: after the end of its
 // input it would finish it.
 func (r *run) stop(cause error) {
-	r.inbox.stop(cause)
+	r.inbox.stopped.set(cause)
 	if r.turns.busy() {
 		patience, done := context.WithTimeout(context.Background(), r.opts.grace())
 		defer done()
@@ -191,7 +186,7 @@ func (r *run) read(stop func() bool) {
 	stop()
 	r.turns.stop()
 	cause := r.last(last)
-	r.inbox.because(cause)
+	r.inbox.why.set(cause)
 	r.conn.out.lines.drop() // who sends from here on is told the cause
 	r.inbox.end(cause)
 	r.conn.calls.Close(r.because(ErrClosed))
@@ -256,7 +251,7 @@ func (r *run) late() {
 	if failure := r.failure(r.turns.result()); failure != nil {
 		cause = failure
 	}
-	r.inbox.because(cause)
+	r.inbox.why.set(cause)
 	r.retire()
 }
 
@@ -268,7 +263,7 @@ func (r *run) malformed(err error) {
 		r.conn.refuse(bad)
 	}
 	if !r.conn.introduced && (!r.opts.SkipMalformed || bad != nil && bad.Type == "control_response") {
-		r.inbox.because(err) // the first of several
+		r.inbox.why.set(err) // the first of several
 		go r.abort(err)
 		return
 	}
@@ -313,7 +308,7 @@ func (r *run) failure(result *message.Result) error {
 
 // because returns what ended the session in place of err, if it has ended.
 func (r *run) because(err error) error {
-	if cause := r.inbox.cause(); cause != nil && cause != io.EOF {
+	if cause := r.inbox.why.get(); cause != nil && cause != io.EOF {
 		return cause
 	}
 	return err

@@ -41,6 +41,14 @@ type SandboxFilesystem struct {
 	AllowRead  []string `json:"allowRead,omitempty"`
 }
 
+// settingsFile returns the path of the file that Settings names.
+func (o *Options) settingsFile() string {
+	if filepath.IsAbs(o.Settings) {
+		return o.Settings
+	}
+	return filepath.Join(o.Dir, o.Settings)
+}
+
 // settings returns the settings with the sandbox in them: as JSON, or the name of a
 // file.
 func (o *Options) settings() (string, error) {
@@ -49,12 +57,8 @@ func (o *Options) settings() (string, error) {
 	}
 	raw := []byte(o.Settings)
 	if o.Settings != "" && !inline(o.Settings) {
-		path := o.Settings
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(o.Dir, path)
-		}
 		var err error
-		if raw, err = os.ReadFile(path); err != nil {
+		if raw, err = os.ReadFile(o.settingsFile()); err != nil {
 			return "", fmt.Errorf("read Settings, to add the Sandbox: %w", err)
 		}
 	}

@@ -52,11 +52,11 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 	log := cmp.Or(opts.Logger, slog.Default())
 	refused, first := &ToolsRefusedError{Server: name}, true
 	adapted, err := adapt(name, ts, opts.Dialect, func(withheld []dialect.Withheld) {
-		if first && !opts.SkipRefused {
-			refused.Tools = refusals(withheld)
-			return
-		}
 		for _, w := range withheld {
+			if first && !opts.SkipRefused {
+				refused.Tools = append(refused.Tools, Refusal{w.Name, w.Rule, w.Why})
+				continue
+			}
 			log.Warn("a tool is not served to the claude CLI, which would not accept it", "server", name, "tool", w.Name, "rule", w.Rule, "why", w.Why)
 		}
 	})

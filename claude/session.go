@@ -144,7 +144,7 @@ func (s *Session) Turn(ctx context.Context, prompt string, blocks ...Block) iter
 			switch {
 			case done && more:
 				if err := s.failure(result); err != nil {
-					yield(nil, cmp.Or(context.Cause(ctx), s.inbox.stopCause(), err))
+					yield(nil, cmp.Or(context.Cause(ctx), s.inbox.stopped.get(), err))
 				}
 				return
 			case done:

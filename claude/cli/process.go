@@ -61,8 +61,11 @@ func command(ctx context.Context, opts *Options) (*exec.Cmd, error) {
 		return nil, err
 	}
 	if opts.Dir != "" {
-		if _, err := os.Stat(opts.Dir); err != nil {
-			return nil, fmt.Errorf("start the claude command in its working directory: %w", err)
+		switch info, err := os.Stat(opts.Dir); {
+		case err != nil:
+			return nil, fmt.Errorf("the working directory cannot be used; create it or set another Dir: %w", err)
+		case !info.IsDir():
+			return nil, fmt.Errorf("the working directory %q is a file; set Dir to a directory", opts.Dir)
 		}
 	}
 	cmd := exec.Command(path, opts.Args...)

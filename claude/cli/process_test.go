@@ -268,13 +268,17 @@ func TestStart(t *testing.T) {
 	if err := os.WriteFile(file, []byte("no program"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, opts := range map[string]*cli.Options{
-		"no program": {Path: file},
-		"no folder":  {Path: os.Args[0], Dir: file + "/missing"},
-		"no command": {Path: file + "-missing"},
+	for _, test := range []struct {
+		opts *cli.Options
+		want string
+	}{
+		{&cli.Options{Path: file}, "start the claude command"},
+		{&cli.Options{Path: os.Args[0], Dir: file + "/missing"}, "create it or set another Dir"},
+		{&cli.Options{Path: os.Args[0], Dir: file}, "is a file"},
+		{&cli.Options{Path: file + "-missing"}, "was not found"},
 	} {
-		if _, err := cli.Start(t.Context(), opts); err == nil {
-			t.Errorf("%s: it starts", name)
+		if _, err := cli.Start(t.Context(), test.opts); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", test.opts, err, test.want)
 		}
 	}
 	nothingLeft(t, before, running)
