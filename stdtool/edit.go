@@ -97,10 +97,7 @@ func (e replacement) apply(d *document, content []byte, mode string, first bool)
 
 // blockHint names the lines that match_mode block_anchor would replace.
 func blockHint(content []byte, old, mode string) string {
-	if mode != "line_trimmed" {
-		return ""
-	}
-	if len(content) > maxLoose {
+	if mode != "line_trimmed" || len(content) > maxLoose {
 		return ""
 	}
 	found := findBlocks(content, old, "")

@@ -76,16 +76,13 @@ type page struct {
 }
 
 func get(ctx context.Context, client *http.Client, agent, address string) (*page, error) {
-	u, err := url.Parse(strings.TrimSpace(address))
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSpace(address), nil)
 	if err != nil {
 		return nil, toolpost.Retry("the address is malformed: give one such as https://example.org/page")
 	}
+	u := r.URL
 	if err := checkURL(u); err != nil {
 		return nil, err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, toolpost.Retry("the address is malformed: give one such as https://example.org/page")
 	}
 	r.Header.Set("User-Agent", agent)
 	r.Header.Set("Accept", "text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1")
@@ -199,13 +196,12 @@ func (p *page) show(text string, in fetchInput) string {
 	if text == "" {
 		return b.String() + "[the page contains no text]"
 	}
-	end, chars := len(text), utf8.RuneCountInString(text)
-	if chars > in.MaxChars {
-		end = 0
-		for range in.MaxChars {
-			_, size := utf8.DecodeRuneInString(text[end:])
-			end += size
+	end, chars := len(text), 0
+	for i := range text {
+		if chars == in.MaxChars {
+			end = i
 		}
+		chars++
 	}
 	b.WriteString(text[:end])
 	if end < len(text) {
