@@ -198,3 +198,27 @@ func sdkManaged(s *stage) string {
 	}
 	return "a tool that is allowed is denied"
 }
+
+// sdkPrompts sends prompts from a sequence: one that only adds to the conversation,
+// one that the model is silent about, and one that interrupts it.
+func sdkPrompts(s *stage) string {
+	asked := make(chan struct{}, 1)
+	s.says(silent(asked), text("Now."))
+	prompts := func(yield func(sdk.Prompt) bool) {
+		_ = yield(sdk.Prompt{Text: "this-comes-first", NoTurn: true}) && yield(sdk.Prompt{Text: "wait", Blocks: []sdk.Block{sdk.Text("a-block")}})
+		<-asked
+		yield(sdk.Prompt{Text: "and-now-this", Priority: sdk.PriorityNow})
+	}
+	r, err := sdk.Collect(sdk.RunPrompts(s.context(), prompts, s.opts))
+	if r == nil || r.Result != "Now." {
+		s.Fatalf("%+v, %v", r, err)
+	}
+	first := s.api.requests()[0].body
+	for _, text := range []string{"this-comes-first", "wait", "a-block"} {
+		if !strings.Contains(first, text) {
+			s.Errorf("the first request lacks %s: %.3000s", text, first)
+		}
+	}
+	s.saw("and-now-this")
+	return fmt.Sprintf("%d requests, the last prompt interrupted (%v)", len(s.api.requests()), err)
+}

@@ -69,6 +69,7 @@ var sdkScenarios = []struct {
 	{"unknown flag", sdkUnknownFlag},
 	{"CLI killed", sdkKilled},
 	{"another MCP server", sdkExternal},
+	{"a sequence of prompts", sdkPrompts},
 	{"an agent with a server of its own", sdkAgentServer},
 	{"managed settings", sdkManaged},
 	{"another model", sdkModel},
