@@ -1,9 +1,11 @@
 package stdtool
 
 import (
+	"io"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/JohannesKaufmann/dom"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -21,7 +23,7 @@ import (
 // A page may be hostile, and the converter bounds neither time nor memory.
 // Therefore it gets a copy of the tree that has few kinds of elements.
 func markdown(page string, address *url.URL) (title, text string, err error) {
-	doc, err := html.ParseWithOptions(strings.NewReader(page), html.ParseOptionEnableScripting(false))
+	doc, err := parsePage(page, maxParse)
 	if err != nil {
 		return "", "", err
 	}
@@ -32,6 +34,28 @@ func markdown(page string, address *url.URL) (title, text string, err error) {
 	c.endText(clean)
 	md, err := newConverter().ConvertNode(clean)
 	return title, reveal().Replace(string(md)), err
+}
+
+// maxParse is the most time that a page is parsed.
+const maxParse = 10 * time.Second
+
+// parsePage parses a page until its time is up: the time of html.Parse grows with
+// the square of a page such as x</b>x</b>x</b>, because it joins the texts.
+func parsePage(page string, limit time.Duration) (*html.Node, error) {
+	r := &limitedReader{strings.NewReader(page), time.Now().Add(limit)}
+	return html.ParseWithOptions(r, html.ParseOptionEnableScripting(false))
+}
+
+type limitedReader struct {
+	io.Reader
+	end time.Time
+}
+
+func (r *limitedReader) Read(b []byte) (int, error) {
+	if time.Now().After(r.end) {
+		return 0, errSlow
+	}
+	return r.Reader.Read(b)
 }
 
 func newConverter() *converter.Converter {

@@ -1,11 +1,13 @@
 package stdtool
 
 import (
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +91,13 @@ func TestMarkdownHostile(t *testing.T) {
 		if deep := name == "bold" || name == "nested" || name == "lists"; (err != nil) != deep && name != "tables" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Parsing ends with its time. Without the limit, this page takes minutes.
+func TestMarkdownSlow(t *testing.T) {
+	if _, err := parsePage(strings.Repeat("x</b>", maxBody/5), 100*time.Millisecond); !errors.Is(err, errSlow) {
+		t.Errorf("parsing ended with %v", err)
 	}
 }
 
