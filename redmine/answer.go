@@ -58,8 +58,8 @@ func redactErrors(s *Toolset, t *toolpost.Tool) *toolpost.Tool {
 	return t
 }
 
-// unread answers that a change was made, and could not be read back.
+// unread answers that Redmine accepted a change that could not be read back.
 func (s *Toolset) unread(done string, err error, facts map[string]any) (*toolpost.Result, error) {
-	facts["done"], facts["read_back"] = true, false
-	return s.done(fmt.Sprintf("%s. Do not repeat the change: it was made, but could not be read back: %v", done, err), facts)
+	facts["read_back"] = false
+	return s.done(fmt.Sprintf("%s. Do not repeat the change: Redmine accepted it, but it could not be read back, so it is not known whether all of it was saved. %v", done, err), facts)
 }

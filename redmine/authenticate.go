@@ -48,10 +48,17 @@ func authenticate(ctx context.Context, s *Toolset) (*user, error) {
 
 func readAccount(ctx context.Context, c *client) (*user, error) {
 	var answer struct {
-		User user `json:"user"`
+		User struct { // nothing else may keep all tools from working
+			ID        int    `json:"id"`
+			Login     string `json:"login"`
+			FirstName string `json:"firstname"`
+			LastName  string `json:"lastname"`
+			Admin     bool   `json:"admin"`
+		} `json:"user"`
 	}
 	err := c.get(anew(ctx), "/users/current.json", nil, &answer)
-	switch me := &answer.User; {
+	u := answer.User
+	switch me := (&user{ID: u.ID, Login: u.Login, FirstName: u.FirstName, LastName: u.LastName, Admin: u.Admin}); {
 	case status(err) == http.StatusNotFound, err == nil && me.ID == 0:
 		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API cannot be reached there. Ask the user to correct the address: it is the address of Redmine's home page, including its path.", c.base)
 	case status(err) == http.StatusUnauthorized && c.token:

@@ -27,12 +27,12 @@ type remembered[T any] struct {
 // mostRemembered bounds a memory: it starts anew when it is full.
 const mostRemembered = 1000
 
-// get returns what is known under a key, or reads it.
-func (m *memory[T]) get(key string, read func() (T, error)) (T, error) {
+// get returns what is known under a key, or reads it, also if it must again.
+func (m *memory[T]) get(key string, again bool, read func() (T, error)) (T, error) {
 	m.mu.Lock()
 	known, ok := m.known[key]
 	m.mu.Unlock()
-	if ok && time.Since(known.read) < fresh {
+	if ok && !again && time.Since(known.read) < fresh {
 		return known.value, nil
 	}
 	value, err := read()

@@ -27,7 +27,7 @@ func learned(ctx context.Context, s *Toolset, project int, f field) (field, erro
 		}
 		return f, err
 	}
-	known, err := s.formats.get(formatKey(f, project), func() (field, error) { return learnFormat(ctx, s, project, f) })
+	known, err := s.formats.get(formatKey(f, project), false, func() (field, error) { return learnFormat(ctx, s, project, f) })
 	f.Multiple, f.Format, f.Choices = known.Multiple || f.Multiple, known.Format, known.Choices
 	return f, err
 }

@@ -143,7 +143,7 @@ func (k endpoint[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 	}
 	if err != nil {
 		what := strings.ReplaceAll(strings.TrimPrefix(at, "/"), "/", " ")
-		return w.s.unread(done+what, k.words(err, what), map[string]any{"at": at})
+		return w.s.unread(done+what, k.words(err, what), map[string]any{"done": true, "at": at})
 	}
 	return k.report(w, now, done)
 }

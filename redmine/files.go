@@ -149,7 +149,7 @@ func deleteAttachment(s *Toolset) entry {
 type projectFile struct {
 	attachment
 	Version   *named `json:"version,omitempty" row:"version %s"`
-	Downloads int    `json:"downloads" row:"%s downloads"`
+	Downloads int    `json:"downloads" row:"%s downloads,always"`
 	Digest    string `json:"digest,omitempty"`
 }
 
@@ -204,7 +204,7 @@ func addFile(s *Toolset) entry {
 			}
 			now, err := projectFiles(ctx, s, p)
 			if err != nil {
-				return s.unread("Added the file to project "+p.Name, err, map[string]any{})
+				return s.unread("Added the file to project "+p.Name, err, map[string]any{"done": true})
 			}
 			for i := range now {
 				if fmt.Sprint(now[i].ID) == idInToken(in.Token) {
@@ -330,7 +330,7 @@ func piece(data []byte, offset, limit int64) (from, to int64) {
 type attachment struct {
 	ID          int       `json:"id"`
 	Name        string    `json:"filename" set:"filename"`
-	Size        byteCount `json:"filesize" text:"size,always" row:"%s"`
+	Size        byteCount `json:"filesize" text:"size,always" row:"%s,always"`
 	Type        string    `json:"content_type" text:"type" row:"%s" set:"content_type"`
 	Author      named     `json:"author" text:"author" row:"%n"`
 	CreatedOn   timestamp `json:"created_on" text:"created" row:"%s"`

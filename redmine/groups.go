@@ -115,7 +115,7 @@ func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpos
 	now, err := groupEndpoint().get(ctx, s, at, groupEndpoint().include)
 	switch {
 	case err != nil:
-		return s.unread("Changed group "+g.String(), forAdmins(err, "group "+g.String()), map[string]any{"id": g.ID})
+		return s.unread("Redmine accepted the change of group "+g.String(), forAdmins(err, "group "+g.String()), map[string]any{"id": g.ID})
 	case now.has(who.ID) != on:
 		return nil, toolpost.Failed("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listed(now.Users), "nobody"))
 	}

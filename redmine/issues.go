@@ -76,6 +76,9 @@ type issueRef struct {
 
 func (r issueRef) String() string { return fmt.Sprintf("#%d", r.ID) }
 
+// IsZero reports whether there is no issue.
+func (r issueRef) IsZero() bool { return r.ID == 0 }
+
 func (r issueRef) reference() idRef { return idRef{named{ID: r.ID}} }
 
 // subtasks are the issues below an issue, each with its own.

@@ -170,7 +170,7 @@ func addMembers(ctx context.Context, s *Toolset, p named, users []named, roles [
 	all, err := members(ctx, s, p)
 	if err != nil {
 		done := summarize(fmt.Sprintf("Added %d members to project %s", len(made), p), notGiven, wrong)
-		return s.unread(done+"List the members with list_memberships before you add any again", err, map[string]any{"not_taken": wrong})
+		return s.done(fmt.Sprintf("%sThe members could not be read back, so check with list_memberships before you add them again: %v", done, err), map[string]any{"read_back": false, "not_taken": wrong})
 	}
 	added := []member{}
 	lines := ""

@@ -79,10 +79,7 @@ func (s *Toolset) names(ctx context.Context, src source, again bool) ([]named, e
 	if strings.HasPrefix(src.path, "/projects/") {
 		return read()
 	}
-	if again {
-		s.lists.drop(src.path)
-	}
-	return s.lists.get(src.path, read)
+	return s.lists.get(src.path, again, read)
 }
 
 // forget has lists of a kind read again, after a change of what is in them.
@@ -111,9 +108,15 @@ func (s *Toolset) find(ctx context.Context, src source, text string) (named, err
 	return matchName(src.what, text, all)
 }
 
+// longestName is more than any name in Redmine has, in bytes. A longer one would be
+// compared with thousands.
+const longestName = 1000
+
 // matchName is find in a list.
 func matchName(what, text string, all []named) (named, error) {
-	text = strings.TrimSpace(text)
+	if text = strings.TrimSpace(text); len(text) > longestName {
+		return named{}, toolpost.Retry("There is no %s with a name of %d bytes.", what, len(text))
+	}
 	if text == "" {
 		return named{}, unnamed(what, text, all)
 	}
@@ -141,7 +144,9 @@ func unclear(text string, found []named) error {
 // matchExact returns what text names whole: by its id or, if that is a number too, its
 // name; else by its name or key, else by its name in any case and width.
 func matchExact(text string, all []named) (found []named) {
-	text = strings.TrimSpace(text)
+	if text = strings.TrimSpace(text); len(text) > longestName {
+		return nil
+	}
 	id, _ := number(text)
 	for _, same := range []func(n named) bool{
 		func(n named) bool { return n.ID == id || id > 0 && n.Name == text },
@@ -238,8 +243,11 @@ func (s *Toolset) project(ctx context.Context, text string) (named, error) {
 			Project named `json:"project"`
 		}
 		err := s.client.get(ctx, "/projects/"+url.PathEscape(text)+".json", nil, &answer)
-		if err == nil {
+		switch {
+		case err == nil && answer.Project.ID > 0:
 			return answer.Project, nil
+		case err == nil:
+			return named{}, toolpost.Failed("Redmine's answer for project %q has no project in it. Ask the user to check that this is the address of Redmine itself.", text)
 		}
 		if status(err) == http.StatusForbidden {
 			if n, ok := titled(ctx, s, text); ok {

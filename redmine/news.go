@@ -135,7 +135,7 @@ func readBackNews(w *write, p named, last int) (*toolpost.Result, error) {
 	}
 	switch {
 	case err != nil:
-		return w.s.unread(fmt.Sprintf("Created the news %q in project %s", title, p.Name), explain(err, "the list of news"), map[string]any{})
+		return w.s.unread(fmt.Sprintf("Created the news %q in project %s", title, p.Name), explain(err, "the list of news"), map[string]any{"done": true})
 	case found == 0:
 		return nil, toolpost.Failed("Redmine reported that the news %q in %s was created, but it is not in the list. Check before you create it again.", title, p.Name)
 	}

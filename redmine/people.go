@@ -250,7 +250,7 @@ func searchUsers(ctx context.Context, s *Toolset, text string) ([]user, error) {
 // colleagues are the users, or the groups, of the projects that this account is a
 // member of.
 func (s *Toolset) colleagues(ctx context.Context, groups bool) ([]named, error) {
-	return s.lists.get(fmt.Sprintf("own projects/groups %t/memberships.json", groups), func() ([]named, error) {
+	return s.lists.get(fmt.Sprintf("own projects/groups %t/memberships.json", groups), false, func() ([]named, error) {
 		own, err := ownMemberships(ctx, s)
 		if err != nil {
 			return nil, err

@@ -26,7 +26,7 @@ import (
 //     of other records.
 //   - set is its name in a change, by which it is compared with what was asked for.
 //
-// Zero values have no place in a text, unless ",always" follows the label. A field
+// Zero values have no place in a text or a list, unless ",always" ends the tag. A field
 // whose type has lines() needs no label: it adds those lines to the text.
 
 // A headed record has a text of several lines under a title.
@@ -66,8 +66,9 @@ func lineOf(record any) string {
 		parts = append(parts, named.String())
 	}
 	eachField(record, func(f reflect.StructField, v reflect.Value) {
-		form, whenEmpty := strings.CutPrefix(f.Tag.Get("row"), "!")
-		if form == "" || isEmpty(v) != whenEmpty {
+		form, always := strings.CutSuffix(f.Tag.Get("row"), ",always")
+		form, whenEmpty := strings.CutPrefix(form, "!")
+		if form == "" || !always && isEmpty(v) != whenEmpty {
 			return
 		}
 		text := valueText(v, false)
@@ -77,7 +78,7 @@ func lineOf(record any) string {
 		if n, ok := v.Interface().(referrer); ok && strings.Contains(form, "%n") {
 			form, text = strings.Replace(form, "%n", "%s", 1), n.reference().Name
 		}
-		if text == "" && form == "%s" {
+		if text == "" && strings.Contains(form, "%s") {
 			return
 		}
 		if part := strings.Replace(form, "%s", text, 1); unicode.IsSpace(rune(form[0])) {
@@ -91,7 +92,7 @@ func lineOf(record any) string {
 
 // isEmpty reports whether a value has no place in a list: it is zero, or says so.
 func isEmpty(v reflect.Value) bool {
-	if v.IsZero() {
+	if v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
 		return true
 	}
 	z, ok := v.Interface().(interface{ IsZero() bool })
@@ -108,17 +109,19 @@ type brief struct{ record any }
 func (b brief) MarshalJSON() ([]byte, error) {
 	var members []string
 	eachField(b.record, func(f reflect.StructField, v reflect.Value) {
-		name := f.Tag.Get("brief")
-		if name == "" || isEmpty(v) {
+		name, always := strings.CutSuffix(f.Tag.Get("brief"), ",always")
+		if name == "" || !always && isEmpty(v) {
 			return
 		}
 		value := v.Interface()
 		switch is := value.(type) {
 		case timestamp:
 			value = is.day()
+		case *issueRef:
+			value = is.ID
 		case referrer:
 			if value = is.reference().Name; value == "" {
-				value = is.reference().ID
+				return
 			}
 		}
 		members = append(members, fmt.Sprintf("%q:%s", name, encode(value)))

@@ -74,7 +74,7 @@ func relate(ctx context.Context, s *Toolset, in *revisionInput, on bool) (*toolp
 	now, err := readIssue(ctx, s, n, "changesets")
 	switch {
 	case err != nil:
-		return s.unread(fmt.Sprintf("Changed the revisions of issue %d", n), err, map[string]any{"id": n})
+		return s.unread(fmt.Sprintf("Redmine accepted the change of the revisions of issue %d", n), err, map[string]any{"id": n})
 	case len(now.Changesets) == len(before.Changesets):
 		return answerRevisions(s, now, "Redmine accepted the request, but as far as this account can see nothing changed. ")
 	}

@@ -23,7 +23,7 @@ func definitelyLacks(ctx context.Context, s *Toolset, project int, rights ...str
 func allRoles(ctx context.Context, s *Toolset, m *member, holds func(*role) bool) bool {
 	for _, held := range m.Roles {
 		at := roleEndpoint().at(held.ID)
-		r, err := s.roles.get(at, func() (*role, error) { return roleEndpoint().get(ctx, s, at, "") })
+		r, err := s.roles.get(at, false, func() (*role, error) { return roleEndpoint().get(ctx, s, at, "") })
 		if err != nil || !holds(r) {
 			return false
 		}

@@ -19,7 +19,7 @@ func timeTools(s *Toolset) []entry {
 type timeEntry struct {
 	ID           int          `json:"id" brief:"id"`
 	SpentOn      string       `json:"spent_on" text:"day" brief:"spent_on" set:"spent_on"`
-	Hours        hours        `json:"hours" row:"%s" brief:"hours" set:"hours"`
+	Hours        hours        `json:"hours" row:"%s,always" brief:"hours,always" set:"hours"`
 	User         named        `json:"user" text:"person" row:"%n" brief:"user" set:"user_id"`
 	Activity     named        `json:"activity" text:"activity" row:"%n" brief:"activity" set:"activity_id"`
 	Project      named        `json:"project" text:"project" row:"%n" brief:"project" set:"project_id"`

@@ -68,12 +68,12 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 	return entry{t, e, input}
 }
 
-// The limits of texts, of texts in lists, and of lists that have none of their own. A
-// name is looked for in thousands of others.
+// The limits of texts, of the values of custom fields in lists, and of lists that have
+// none of their own.
 const (
-	longestText = 255
-	longestItem = 1000
-	longestList = 200
+	longestText  = 1000
+	longestValue = 100_000
+	longestList  = 200
 )
 
 // bounded returns a schema in which nothing can grow without limit.
@@ -96,11 +96,15 @@ func bound(v any, longest int) {
 		if m["maxItems"] == nil {
 			m["maxItems"] = longestList
 		}
-		bound(m["items"], longestItem)
+		bound(m["items"], longest)
 	}
 	properties, _ := m["properties"].(map[string]any)
-	for _, property := range properties {
-		bound(property, longestText)
+	for name, property := range properties {
+		longest := longestText
+		if name == "values" {
+			longest = longestValue
+		}
+		bound(property, longest)
 	}
 }
 

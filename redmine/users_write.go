@@ -129,6 +129,9 @@ func unknownOf(w *write, before, now *user) (notes []string) {
 	if now.PasswordSet == "" || before != nil && before.PasswordSet == now.PasswordSet {
 		unknown = append(unknown, "password", "generate_password")
 	}
+	if now.Status == 0 {
+		unknown = append(unknown, "status")
+	}
 	for _, name := range unknown {
 		if w.set[name] != nil {
 			notes = append(notes, fmt.Sprintf("Redmine does not show %s, so it is not known whether it was saved.", name))

@@ -40,7 +40,7 @@ func watch(ctx context.Context, s *Toolset, in watcherInput, on bool) (*toolpost
 		return nil, explain(err, fmt.Sprintf("the watchers of issue %d", n))
 	}
 	if i, err = issueEndpoint().get(ctx, s, issueEndpoint().at(n), "watchers"); err != nil {
-		return s.unread(fmt.Sprintf("Changed the watchers of issue %d", n), explain(err, fmt.Sprintf("issue %d", n)), map[string]any{"id": n})
+		return s.unread(fmt.Sprintf("Redmine accepted the change of the watchers of issue %d", n), explain(err, fmt.Sprintf("issue %d", n)), map[string]any{"id": n})
 	}
 	if i.Watchers == nil {
 		return s.done(fmt.Sprintf("Redmine accepted the request, but this account may not see who watches issue %d, so it is not known whether %s does.", n, who), map[string]any{"id": n, "read_back": false})

@@ -163,7 +163,9 @@ func several[T cmp.Ordered](w *write, name string, texts []string, find func(tex
 // custom sets custom fields: those that the record has, or what learn finds for a new one.
 func (w *write) custom(set []setField, learn func() ([]field, error)) {
 	if w.before != nil {
-		learn = func() ([]field, error) { return customFieldsOf(w.before), nil }
+		if has := customFieldsOf(w.before); len(has) > 0 || learn == nil {
+			learn = func() ([]field, error) { return has, nil }
+		}
 	}
 	w.customOf(set, learn)
 }
