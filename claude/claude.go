@@ -12,6 +12,7 @@ package claude
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/toolpost/toolpost/claude/message"
@@ -54,6 +55,12 @@ func RunPrompts(ctx context.Context, prompts iter.Seq[Prompt], opts *Options) it
 
 // feed sends prompts to a run that ends by itself.
 func (s *Session) feed(ctx context.Context, prompts iter.Seq[Prompt]) {
+	ended := false
+	defer func() {
+		if !ended { // by runtime.Goexit
+			s.abort(errors.New("the sequence of prompts ended its goroutine"))
+		}
+	}()
 	_, err := guarded(func() (any, error) {
 		for p := range prompts {
 			if _, err := s.SendPrompt(ctx, &p); err != nil {
@@ -62,8 +69,9 @@ func (s *Session) feed(ctx context.Context, prompts iter.Seq[Prompt]) {
 		}
 		return nil, nil
 	})
+	ended = true
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, ErrClosed): // else its reader knows why the CLI has ended
 		s.abort(err)
 	case s.turns.fed():
 		s.retire()

@@ -19,13 +19,14 @@ import (
 
 // A mirror appends the lines that the CLI writes to its transcripts to a session
 // store. It has a goroutine of its own: the CLI's requests are answered while the
-// store works.
+// store works, but for a short time before a result is read.
 type mirror struct {
 	store   sessions.Store
 	lost    func(key sessions.Key, err error) // reports lines that the store did not take
 	waiting queue[mirrored]
-	size    int // of what was added since the last flush
-	ctx     context.Context
+	size    int             // of what was added since the last flush
+	caller  context.Context // of the run; after its end the store is waited for a short time
+	ctx     context.Context // of the store's work
 	cancel  context.CancelFunc
 	done    chan struct{}
 }
@@ -41,6 +42,7 @@ type mirrored struct {
 const (
 	appendAttempts = 3
 	appendTimeout  = 30 * time.Second
+	flushTimeout   = 10 * time.Second
 	maxMirrored    = 64 << 20 // bytes that may wait for the store
 )
 
@@ -49,37 +51,59 @@ func newMirror(ctx context.Context, store sessions.Store, lost func(sessions.Key
 	if store == nil {
 		return nil
 	}
-	m := &mirror{store: store, lost: lost, done: make(chan struct{})}
+	m := &mirror{store: store, lost: lost, caller: ctx, done: make(chan struct{})}
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go m.work()
 	return m
 }
 
 func (m *mirror) add(t *message.TranscriptMirror) {
+	if m.size > maxMirrored && !m.flush() {
+		key, _ := sessions.ParseKey(t.FilePath)
+		m.lost(key, errSlowStore)
+		return
+	}
+	m.size += len(t.Raw)
 	m.waiting.put(mirrored{file: t.FilePath, lines: t.Entries})
-	if m.size += len(t.Raw); m.size > maxMirrored {
-		m.flush()
-	}
 }
 
-// flush waits until the store has what was added, but not for ever.
-func (m *mirror) flush() {
-	m.size = 0
+var errSlowStore = errors.New("the session store is too slow")
+
+// flush waits a short time until the store has what was added. It reports whether it has.
+func (m *mirror) flush() bool {
 	stored := make(chan struct{})
-	if m.waiting.put(mirrored{stored: stored}) {
-		select {
-		case <-stored:
-		case <-time.After(appendTimeout):
-		}
+	if !m.waiting.put(mirrored{stored: stored}) {
+		return false
 	}
+	select {
+	case <-stored:
+		m.size = 0
+		return true
+	case <-m.caller.Done():
+	case <-time.After(flushTimeout):
+	}
+	return false
 }
 
-// close waits for the store, but not for ever.
+// close waits for the store, but not for ever: a store may ignore its context.
 func (m *mirror) close() {
 	m.waiting.end()
-	defer m.cancel()
-	defer time.AfterFunc(2*appendTimeout, m.cancel).Stop()
-	<-m.done
+	limit := 2 * appendTimeout
+	if m.caller.Err() != nil {
+		limit = flushTimeout
+	}
+	ended := func(limit time.Duration) bool {
+		select {
+		case <-m.done:
+			return true
+		case <-time.After(limit):
+			return false
+		}
+	}
+	inTime := ended(limit)
+	if m.cancel(); !inTime && !ended(time.Second) {
+		m.lost(sessions.Key{}, errSlowStore)
+	}
 }
 
 func (m *mirror) work() {
@@ -106,6 +130,9 @@ func (m *mirror) work() {
 // append tries again, except after a timeout: those lines may still arrive.
 func (m *mirror) append(key sessions.Key, lines []json.RawMessage) (err error) {
 	for attempt, pause := 1, 200*time.Millisecond; ; attempt, pause = attempt+1, 4*pause {
+		if m.ctx.Err() != nil {
+			return cmp.Or(err, errSlowStore)
+		}
 		ctx, cancel := context.WithTimeout(m.ctx, appendTimeout)
 		_, err = guarded(func() (struct{}, error) { return struct{}{}, m.store.Append(ctx, key, lines) })
 		late := ctx.Err() != nil
@@ -137,12 +164,15 @@ func (o *Options) restored(ctx context.Context) (*Options, error) {
 	if o.SessionStore == nil || !o.Continue && o.Resume == "" {
 		return o, nil
 	}
-	s, err := o.stored(ctx)
-	if errors.Is(err, fs.ErrNotExist) {
+	s, err := guarded(func() (*sessions.Session, error) {
+		s, err := o.stored(ctx)
+		if err == nil {
+			err = s.CopyTo(ctx, &sessions.Disk{ConfigDir: o.configDir()})
+		}
+		return s, err
+	})
+	if s == nil && errors.Is(err, fs.ErrNotExist) {
 		return o, nil
-	}
-	if err == nil {
-		err = s.CopyTo(ctx, &sessions.Disk{ConfigDir: o.configDir()})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("restore the session from the session store: %w", err)
@@ -167,7 +197,13 @@ func (o *Options) stored(ctx context.Context) (*sessions.Session, error) {
 // mirrorsItself reports whether the session store is where the CLI writes.
 func (o *Options) mirrorsItself() bool {
 	d, ok := o.SessionStore.(*sessions.Disk)
-	return ok && filepath.Clean(cmp.Or(d.ConfigDir, o.configDir())) == filepath.Clean(o.configDir())
+	if !ok {
+		return false
+	}
+	its, ours := cmp.Or(d.ConfigDir, o.configDir()), o.configDir()
+	a, err1 := os.Stat(its)
+	b, err2 := os.Stat(ours)
+	return filepath.Clean(its) == filepath.Clean(ours) || err1 == nil && err2 == nil && os.SameFile(a, b)
 }
 
 // configDir is the CLI's folder of configuration, empty for that of this process.

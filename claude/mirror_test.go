@@ -103,6 +103,27 @@ func TestMirrorForeign(t *testing.T) {
 	}
 }
 
+// TestMirrorDeaf is closed although the store ignores its context.
+func TestMirrorDeaf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		answers := make(chan struct{})
+		store := &flaky{fail: func(context.Context, int) error { <-answers; return nil }}
+		var lost error
+		m := newMirror(ctx, store, func(_ sessions.Key, err error) { lost = err })
+		m.add(frame("/x/projects/-p/"+mirroredID+".jsonl", `{"n":1}`))
+		cancel()
+		begin := time.Now()
+		m.flush()
+		m.close()
+		if took := time.Since(begin); took > appendTimeout || !errors.Is(lost, errSlowStore) {
+			t.Errorf("the store was waited for %v, lost for %v", took, lost)
+		}
+		close(answers)
+		<-m.done
+	})
+}
+
 // TestMirrorHangs is closed although the store never answers.
 func TestMirrorHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

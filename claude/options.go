@@ -86,7 +86,7 @@ type Options struct {
 	Output *Output // the structure of the answer; nil for text
 
 	// The conversation. At most one of Continue and Resume.
-	Continue      bool   // continues the latest session in Dir
+	Continue      bool   // continues the latest session in Dir, of the SessionStore if there is one
 	Resume        string // continues the session with this id
 	ResumeAt      string // with Resume: only up to the message with this UUID
 	Fork          bool   // with Resume or Continue: under a new id; the old session does not change

@@ -30,7 +30,9 @@ import (
 // tool.jsonl (a call of the tool add of a server calc), turns.jsonl (the same, and
 // Options.MaxTurns is reached), and of failures of the API retry.jsonl (429 and 529,
 // then an answer), overloaded.jsonl (529 to the end), unauthorized.jsonl (401).
-// They take any prompt. Options with other tools need AllowDropped.
+// They take any prompt without @ and without a slash at its start: before such a
+// prompt the program waits for an answer that they have after it. Options with other
+// tools need AllowDropped.
 //
 //go:embed recordings
 var Recordings embed.FS

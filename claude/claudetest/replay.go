@@ -28,6 +28,7 @@ func Replay(t testing.TB, fsys fs.FS, name string) func(context.Context, *cli.Op
 		entries, err := Read(fsys, name)
 		p := &player{t: t, rest: entries, lines: make(chan []byte)}
 		p.running, p.end = context.WithCancel(context.Background())
+		t.Cleanup(p.end) // a session that was not closed
 		return p, err
 	}
 }

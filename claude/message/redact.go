@@ -17,12 +17,17 @@ const (
 )
 
 var (
-	secretMember = regexp.MustCompile(`(?i)token$|secret|passw|passphrase|^account$|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie`)
-	secretValue  = regexp.MustCompile(`(?i)\bsk-[\w-]{8,}|\b(bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|\bgh[a-z]_\w{20,}|://[^/\s"@]*:[^/\s"@]*@`)
+	secretMember = regexp.MustCompile(`(?i)token$|access[-_]?tokens$|secret|passw|^pwd$|passphrase|^account$|authori[sz]ation|(api|private|access|session)[-_]?key|credential|cookie`)
+	secretValue  = regexp.MustCompile(`(?i)\bsk-[\w-]{8,}|\b(bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+|\b(gh[a-z]|github_pat)_\w{20,}|\bglpat-[\w-]{10,}|\bxox[a-z]-[\w-]{8,}|\bAKIA[0-9A-Z]{12,}|\bAIza[\w-]{20,}` +
+		`|://[^/\s"@]*:[^/\s"@]*@` +
+		`|\b\w*(passw(or)?d|secret|token|api_?key)=[^\s"'&]+` +
+		`|"[\w-]*(passw(or)?d|secret|api[-_]?key|private[-_]?key|access[-_]?token)"\s*:\s*"[^"]*"` + // JSON in a text
+		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*`)
 )
 
 // Redact returns a JSON value without the values of members that are named like a
-// secret, and without texts that look like one. Objects stay objects, and so on.
+// secret, and without texts that look like one. Objects stay objects, and so on. It does
+// not find a secret that is spread over several messages.
 func Redact(raw []byte) []byte { return []byte(redact(raw, math.MaxInt, math.MaxInt)) }
 
 // redacted returns the beginning of a redacted JSON value, for a log.
@@ -42,7 +47,7 @@ func redact(raw []byte, most, mostString int) string {
 // reports whether the token names a secret.
 func writeNext(b *strings.Builder, d *jsontext.Decoder, isSecret bool, mostString int) (namesSecret bool, err error) {
 	kind, isName, separator := d.PeekKind(), nextIsName(d), nextSeparator(d)
-	if masked := map[jsontext.Kind]string{'"': mark, '{': "{" + mark + ":null}", '[': "[" + mark + "]"}[kind]; isSecret && masked != "" {
+	if masked := map[jsontext.Kind]string{'"': mark, '0': "0", '{': "{" + mark + ":null}", '[': "[" + mark + "]"}[kind]; isSecret && masked != "" {
 		b.WriteString(separator + masked)
 		return false, d.SkipValue()
 	}

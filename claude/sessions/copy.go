@@ -5,18 +5,21 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"maps"
 )
 
 // CopyTo brings the copy of the session and its sub-agents in another Store up to
-// date: it adds the lines that are missing there.
+// date: it adds the lines that are missing at its end. If others are missing, the error
+// is [ErrGap].
 func (s *Session) CopyTo(ctx context.Context, to Store) error {
 	agents, err := s.store.List(ctx, Key{Project: s.Project, SessionID: s.SessionID})
 	if err != nil {
 		return fmt.Errorf("list the sub-agents of the session %s: %w", s.SessionID, err)
 	}
-	for _, t := range append([]Transcript{s.Transcript}, agents...) {
+	for _, t := range append([]Transcript{s.Transcript}, ofSession(agents, s.Key)...) {
 		if err := copyMissing(ctx, s.store, to, t.Key); err != nil {
 			return fmt.Errorf("copy the session %s: %w", s.SessionID, err)
 		}
@@ -24,8 +27,11 @@ func (s *Session) CopyTo(ctx context.Context, to Store) error {
 	return nil
 }
 
+// ErrGap reports a copy that lacks lines in the middle, which cannot be added.
+var ErrGap = errors.New("the copy lacks lines in the middle; delete it to copy the session anew")
+
 func copyMissing(ctx context.Context, from, to Store, key Key) error {
-	there := map[[sha256.Size]byte]bool{}
+	there := map[[sha256.Size]byte]int{} // how often
 	for raw, err := range to.Load(ctx, key) {
 		if err == nil && len(there) == maxNodes {
 			err = errTooMany
@@ -33,15 +39,40 @@ func copyMissing(ctx context.Context, from, to Store, key Key) error {
 		if err != nil {
 			return err
 		}
-		there[identity(raw)] = true
+		there[identity(raw)]++
 	}
-	return appendAll(ctx, to, key, func(yield func(json.RawMessage, error) bool) {
-		for raw, err := range from.Load(ctx, key) {
-			if (err != nil || !there[identity(raw)]) && !yield(raw, err) {
+	missing := notIn(there, from.Load(ctx, key))
+	for _, err := range missing { // before the first of them is added
+		if err != nil {
+			return err
+		}
+	}
+	return appendAll(ctx, to, key, missing)
+}
+
+// notIn yields the lines that are not there as often, and ErrGap where one that is there
+// comes after one that is not.
+func notIn(there map[[sha256.Size]byte]int, lines iter.Seq2[json.RawMessage, error]) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		left, gap := maps.Clone(there), false
+		for raw, err := range lines {
+			id, isMessage := identity(raw), parse(raw).UUID != ""
+			isThere := err == nil && left[id] > 0
+			if isThere {
+				left[id]--
+			}
+			switch {
+			case isThere && gap && isMessage:
+				err = ErrGap
+			case isThere:
+				continue
+			}
+			gap = gap || isMessage
+			if !yield(raw, err) || err != nil {
 				return
 			}
 		}
-	})
+	}
 }
 
 // identity distinguishes lines: by their UUID, or by all of their members, which a

@@ -86,6 +86,15 @@ func (k Key) check() error {
 	return nil
 }
 
+// checkList rejects a key that names neither a project nor a session of one, nor all.
+func (k Key) checkList() error {
+	probe := Key{Project: cmp.Or(k.Project, "-"), SessionID: cmp.Or(k.SessionID, "00000000-0000-0000-0000-000000000000")}
+	if probe.check() != nil || k.Project == "" && k.SessionID != "" {
+		return fmt.Errorf("%+v is not the key of a project or a session", k)
+	}
+	return nil
+}
+
 // open opens a regular file; anything else could block, or never end.
 func open(root *os.Root, name string, flag int) (*os.File, int64, error) {
 	f, err := root.OpenFile(filepath.FromSlash(name), flag|syscall.O_NONBLOCK, 0o600)
@@ -106,7 +115,12 @@ func open(root *os.Root, name string, flag int) (*os.File, int64, error) {
 // Append adds lines to a transcript.
 func (d *Disk) Append(_ context.Context, key Key, lines []json.RawMessage) error {
 	var text, record []byte
+	var bad error
 	for _, line := range lines {
+		if !wire.IsObject(line) || len(line) > maxLine { // it could not be loaded again
+			bad = fmt.Errorf("a line is not a JSON object of at most %d bytes; the others were added", maxLine)
+			continue
+		}
 		if key.Agent != "" && wire.Unquote(wire.Get(line, "type")) == agentRecord {
 			record = wire.Delete(line, "type")
 			continue
@@ -120,7 +134,7 @@ func (d *Disk) Append(_ context.Context, key Key, lines []json.RawMessage) error
 	if err != nil {
 		return err
 	}
-	return d.within(key, func(root *os.Root) error {
+	err = d.within(key, func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.FromSlash(path.Dir(key.file())), 0o700); err != nil {
 			return err
 		}
@@ -131,6 +145,7 @@ func (d *Disk) Append(_ context.Context, key Key, lines []json.RawMessage) error
 		}
 		return appendText(root, key.file(), text)
 	})
+	return cmp.Or(err, bad)
 }
 
 // within opens the folder of all projects for f, which needs the files of a
@@ -176,15 +191,19 @@ func appendText(root *os.Root, name string, text []byte) error {
 // to somewhere else.
 func replace(root *os.Root, name string, text []byte) error {
 	name = filepath.FromSlash(name)
-	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	draft := name + "." + NewUUID()
+	f, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	return cmp.Or(err, f.Close())
+	if err = cmp.Or(err, f.Close()); err == nil {
+		err = root.Rename(draft, name)
+	}
+	if err != nil {
+		_ = root.Remove(draft)
+	}
+	return err
 }
 
 // Load yields the lines of a transcript that are JSON objects.
@@ -201,12 +220,18 @@ func (d *Disk) Load(ctx context.Context, key Key) iter.Seq2[json.RawMessage, err
 // the session is archived.
 func (d *Disk) sample(ctx context.Context, key Key) iter.Seq2[json.RawMessage, error] {
 	return d.read(key, func(root *os.Root, f *os.File, size int64, yield func(json.RawMessage, error) bool) {
-		pieces := []io.Reader{f}
-		if size > 2*sampled { // the halves of lines where it is cut are not JSON
-			pieces = []io.Reader{io.NewSectionReader(f, 0, sampled), io.NewSectionReader(f, size-sampled, sampled)}
+		var read int64
+		goesOn := true
+		lines(ctx, f, func(line json.RawMessage, err error) bool { // a first prompt may be long
+			read += int64(len(line)) + 1
+			goesOn = yield(line, err)
+			return goesOn && read < sampled
+		})
+		if !goesOn {
+			return
 		}
-		for _, piece := range pieces {
-			if !lines(ctx, piece, yield) {
+		if end := max(read, size-sampled); end < size { // the half of a line where it is cut is not JSON
+			if !lines(ctx, io.NewSectionReader(f, end, size-end), yield) {
 				return
 			}
 		}
@@ -273,6 +298,9 @@ func readRecord(root *os.Root, name, kind string) json.RawMessage {
 
 // List returns sessions, or the sub-agents of one.
 func (d *Disk) List(_ context.Context, key Key) (all []Transcript, err error) {
+	if err := key.checkList(); err != nil {
+		return nil, err
+	}
 	root, err := d.projects()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -291,15 +319,21 @@ func (d *Disk) List(_ context.Context, key Key) (all []Transcript, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			key, bad := ParseKey(name)
-			info, err := root.Lstat(filepath.FromSlash(name))
-			if bad == nil && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-				all = append(all, Transcript{key, info.ModTime(), info.Size()})
-			}
-		}
+		all = append(all, transcripts(root, names)...)
 	}
 	return all, nil
+}
+
+// transcripts are those among files.
+func transcripts(root *os.Root, names []string) (all []Transcript) {
+	for _, name := range names {
+		key, bad := ParseKey(name)
+		info, err := root.Lstat(filepath.FromSlash(name))
+		if bad == nil && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			all = append(all, Transcript{key, info.ModTime(), info.Size()})
+		}
+	}
+	return all
 }
 
 // Delete removes a transcript.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // A line holds the members of a transcript's line that have a meaning here. A member
@@ -136,7 +137,7 @@ func (l *line) prompt() (text, name string) {
 	for _, t := range texts {
 		t = strings.TrimSpace(strings.ReplaceAll(t, "\n", " "))
 		if m := command.FindStringSubmatch(t); m != nil {
-			name = m[1]
+			name = shorten(m[1])
 			continue
 		}
 		if t != "" && !written.MatchString(t) {
@@ -146,7 +147,14 @@ func (l *line) prompt() (text, name string) {
 	return "", name
 }
 
+// shorten returns the beginning of a text in one line that a terminal can show.
 func shorten(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text[:min(len(text), 4*maxPrompt+4)])
 	if runes := []rune(text[:min(len(text), 4*maxPrompt+4)]); len(runes) > maxPrompt {
 		return strings.TrimSpace(string(runes[:maxPrompt])) + "…"
 	}
@@ -195,7 +203,7 @@ func (s *summary) session(t Transcript, store Store) *Session {
 	prompt := cmp.Or(s.prompt, s.command)
 	return &Session{
 		Transcript: t, store: store,
-		Title:       cmp.Or(n.CustomTitle, n.AITitle, n.LastPrompt, n.Summary, prompt),
+		Title:       shorten(cmp.Or(n.CustomTitle, n.AITitle, n.LastPrompt, n.Summary, prompt)),
 		CustomTitle: n.CustomTitle, FirstPrompt: prompt,
 		Dir: cmp.Or(n.MovedTo, n.CWD), Branch: n.Branch, Tag: n.Tag, Created: s.created,
 		Archived: n.Archived && !s.prompted.After(moment(n.At)),

@@ -103,7 +103,9 @@ func list(ctx context.Context, opts *Options) (store Store, found []Transcript, 
 	if found, err = store.List(ctx, key); err != nil {
 		return nil, nil, fmt.Errorf("list the sessions: %w", err)
 	}
-	found = slices.Clone(found) // it may be the store's own
+	found = slices.DeleteFunc(slices.Clone(found), func(t Transcript) bool { // it may be the store's own, and have others too
+		return t.Agent != "" || key.Project != "" && t.Project != key.Project
+	})
 	slices.SortFunc(found, func(a, b Transcript) int {
 		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.SessionID, b.SessionID))
 	})
@@ -134,7 +136,7 @@ func (s *Session) Subagents(ctx context.Context) ([]*Subagent, error) {
 		return nil, fmt.Errorf("list the sub-agents of the session %s: %w", s.SessionID, err)
 	}
 	var all []*Subagent
-	for _, t := range found {
+	for _, t := range ofSession(found, s.Key) {
 		a := &Subagent{Transcript: t, ID: strings.TrimPrefix(t.Agent[strings.LastIndex(t.Agent, "/")+1:], agentPrefix), store: s.store}
 		for raw, err := range s.store.Load(ctx, t.Key) {
 			if err != nil {
@@ -148,6 +150,13 @@ func (s *Session) Subagents(ctx context.Context) ([]*Subagent, error) {
 		all = append(all, a)
 	}
 	return all, nil
+}
+
+// ofSession are the transcripts of the sub-agents of a session: a store may list others too.
+func ofSession(all []Transcript, session Key) []Transcript {
+	return slices.DeleteFunc(slices.Clone(all), func(t Transcript) bool {
+		return t.Agent == "" || t.Project != session.Project || t.SessionID != session.SessionID
+	})
 }
 
 // A Subagent is a sub-agent that worked in a session.
