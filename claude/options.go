@@ -96,11 +96,11 @@ type Options struct {
 	Checkpoints   bool   // keeps old versions of files, for Control.RewindFiles
 
 	// SessionStore gets a copy of the session as the CLI writes it, and of its
-	// sub-agents. When a result is read, the store has what came before. Lines
-	// that it does not take after three attempts are reported by a
-	// *message.System of the subtype mirror_error. Continue and Resume first
-	// bring the CLI's own files up to date from the store, so that a session goes
-	// on on another machine with the same Dir.
+	// sub-agents. When a result is read, the store has what came before, unless that
+	// takes it more than 10 s. Lines that it does not take after three attempts are
+	// reported by a *message.System of the subtype mirror_error. Continue and Resume
+	// first bring the CLI's own files up to date from the store, so that a session
+	// goes on on another machine with the same Dir.
 	SessionStore sessions.Store
 
 	// Settings.
