@@ -46,7 +46,8 @@ const (
 	maxMirrored    = 64 << 20 // bytes that may wait for the store
 )
 
-// newMirror returns nil if there is no store. The values of ctx are for the store.
+// newMirror returns a mirror to a store, nil without a store. The store's contexts have
+// the values of ctx, and outlive it.
 func newMirror(ctx context.Context, store sessions.Store, lost func(sessions.Key, error)) *mirror {
 	if store == nil {
 		return nil
@@ -174,7 +175,10 @@ func (o *Options) restored(ctx context.Context) (*Options, error) {
 	if s == nil && errors.Is(err, fs.ErrNotExist) {
 		return o, nil
 	}
-	if err != nil {
+	switch {
+	case s != nil && errors.Is(err, sessions.ErrGap): // the CLI removes lines of its own files
+		warn(o.logger(), "continued the CLI's own files, which lack lines that the session store has", err, "session", s.SessionID)
+	case err != nil:
 		return nil, fmt.Errorf("restore the session from the session store: %w", err)
 	}
 	c := *o

@@ -166,7 +166,7 @@ func TestRunPrompts(t *testing.T) {
 	}
 }
 
-// TestRunPromptsEnds: the sequence is told of the end of the run, and the run of
+// TestRunPromptsEnds: the end of the run ends the sequence, and the run ends after
 // the end of the sequence.
 func TestRunPromptsEnds(t *testing.T) {
 	o := options(t, "user lines")

@@ -165,3 +165,31 @@ func TestSessionStoreOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoreGap continues the CLI's own files if they lack a line in the middle, which
+// the CLI has removed: the store does not bring it back, nor stop the session.
+func TestRestoreGap(t *testing.T) {
+	line := func(uuid string) string {
+		return `{"type":"user","uuid":"` + uuid + `","message":{"content":"hello"}}`
+	}
+	dir, config, store := t.TempDir(), t.TempDir(), &sessions.Memory{}
+	project, err := sessions.Project(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := sessions.Key{Project: project, SessionID: session}
+	for to, uuids := range map[sessions.Store][]string{store: {"a", "b", "c"}, &sessions.Disk{ConfigDir: config}: {"a", "c"}} {
+		for _, uuid := range uuids {
+			if err := to.Append(t.Context(), key, []json.RawMessage{json.RawMessage(line(uuid))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	o := options(t, "continued")
+	o.Dir, o.SessionStore, o.Resume = dir, store, session
+	o.Env = append(o.Env, "CLAUDE_CONFIG_DIR="+config)
+	response, err := claude.Collect(claude.Run(t.Context(), "go", o))
+	if want := line("a") + "\n" + line("c") + "\n"; err != nil || response.Result != want {
+		t.Errorf("the response is %+v (%v), want %q", response, err, want)
+	}
+}

@@ -154,7 +154,7 @@ func seen(ctx context.Context, s *Toolset, project int, f *field) error {
 	}
 	other := func(c choice) bool { return c.Value != "0" && c.Value != "1" }
 	if slices.Contains(f.Choices, choice{Value: "0"}) && !slices.ContainsFunc(f.Choices, other) {
-		f.Format = "bool" // 0 is no id
+		f.Format = "bool" // an id is never 0
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ type issueRef struct {
 
 func (r issueRef) String() string { return fmt.Sprintf("#%d", r.ID) }
 
-// IsZero reports whether there is no issue.
+// IsZero reports whether the reference is empty.
 func (r issueRef) IsZero() bool { return r.ID == 0 }
 
 func (r issueRef) reference() idRef { return idRef{named{ID: r.ID}} }

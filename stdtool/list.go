@@ -48,7 +48,7 @@ func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (stri
 // A listing is the text of a walk, with a line for each entry that is shown.
 type listing struct {
 	limit int    // lines; 0 for as many as fit
-	none  string // describes that there is no entry
+	none  string // describes an empty listing
 	next  string // says what to do if there are more
 }
 
