@@ -210,6 +210,13 @@ func checkClipped(t *testing.T, name, line string, l grep.Line) {
 	}
 }
 
+// One worker finds what several find, also what follows a line that is longer
+// than a block.
+func TestOneWorker(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	TestLongLines(t)
+}
+
 func TestLongLines(t *testing.T) {
 	long := strings.Repeat("0123456789", 30_000)
 	for _, data := range []string{

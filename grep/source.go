@@ -144,9 +144,14 @@ func (s *stream) fill(w *worker, buf []byte) int {
 	return n
 }
 
+// fault returns the error that comes with a block, which is nil as long as what
+// was read is not in a block.
 func (s *stream) fault() error {
-	if s.err == nil || s.err == io.EOF {
-		return s.err
+	switch {
+	case len(s.carry) > 0 || s.err == nil:
+		return nil
+	case s.err == io.EOF:
+		return io.EOF
 	}
 	return fmt.Errorf("read after %d bytes: %w", s.read, s.err)
 }
