@@ -192,7 +192,7 @@ func TestModelSettings(t *testing.T) {
 }
 
 func TestModelTimeout(t *testing.T) {
-	m := newModel(t, nil)
+	m := newModel(t, func(o *claude.ModelOptions) { o.Stderr = nil }) // a slow start is stopped before the prompt
 	_, response, err := m.RequestWithMetadata(t.Context(), &claude.Request{
 		Prompt: "hang", Settings: &claude.RequestSettings{Timeout: 500 * time.Millisecond},
 	})

@@ -179,7 +179,7 @@ func pidIn(t *testing.T, line []byte) int {
 // ended waits until a process that is not our child has ended.
 func ended(t *testing.T, pid int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); alive(pid); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); alive(pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("process %d runs on", pid)
 		}

@@ -53,7 +53,7 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 
 // command is what is to be run, without its pipes.
 func command(ctx context.Context, opts *Options) (*exec.Cmd, error) {
-	if err := ctx.Err(); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("start the claude command: %w", err)
 	}
 	path, err := Find(opts.Path)

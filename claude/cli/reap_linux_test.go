@@ -54,7 +54,7 @@ func adoptAndNeglect() {
 // when they have.
 func TestOrphans(t *testing.T) {
 	for _, mode := range []string{"adopt-and-close", "adopt-and-neglect"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, os.Args[0])
 		cmd.Env = append(os.Environ(), "FAKE_CLI="+mode)
