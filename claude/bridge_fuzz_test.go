@@ -27,7 +27,7 @@ func FuzzReceive(f *testing.F) {
 	ts.send = func(string, json.RawMessage) {}
 	f.Cleanup(ts.close)
 	f.Fuzz(func(t *testing.T, request []byte) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		answer, err := ts.receive(ctx, request)()
 		if ctx.Err() != nil {

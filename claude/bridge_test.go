@@ -415,11 +415,7 @@ func TestBridgeCallsAtOnce(t *testing.T) {
 	}
 	defer s.Close()
 	c := newFakeCLI(t, t.Context(), &Options{Servers: []*Server{s}})
-	now = nil
-	if err := s.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	now = toolpost.Tools{addTool()}
+	now = toolpost.Tools{addTool(), rawTool("new", `{"type":"object"}`, textHandler("I am new."))}
 	if err := s.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func descriptors() int {
 // leaks fails the test if a goroutine of this module runs, or a process.
 func leaks(t *testing.T) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		ours := goroutines()
 		n := children(t)

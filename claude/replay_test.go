@@ -511,7 +511,7 @@ func untilCancelled(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 	select {
 	case <-ctx.Done():
 		return toolpost.TextResult("5"), nil
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		return nil, errors.New("the CLI's cancellation did not reach the tool")
 	}
 }
