@@ -1,0 +1,87 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// maxValue is the longest value that is recorded, in bytes.
+const maxValue = 256 << 10
+
+// CheckPattern returns an error if a pattern of [Options].Redact is not valid. A
+// pattern is the name of an argument at any depth, such as "email", or a JSON
+// pointer of one, such as "/customer/phone"; each segment may have the wildcards *
+// and ?.
+func CheckPattern(pattern string) error {
+	if strings.Trim(pattern, "/") == "" {
+		return fmt.Errorf(`%q names no argument; write a name such as "email", or a JSON pointer such as "/customer/phone"`, pattern)
+	}
+	if _, err := path.Match(pattern, ""); err != nil {
+		return fmt.Errorf(`%q is not a pattern: %w`, pattern, err)
+	}
+	return nil
+}
+
+// A redactor hides secrets in arguments and results.
+type redactor struct {
+	patterns []string
+	secrets  *strings.Replacer
+}
+
+func newRedactor(patterns, secrets []string) (*redactor, error) {
+	for _, p := range patterns {
+		if err := CheckPattern(p); err != nil {
+			return nil, err
+		}
+	}
+	return &redactor{patterns, secret.Replacer(secret.Mark, secrets...)}, nil
+}
+
+// name returns the name of a tool or the address of a resource, which may contain
+// a password, without its secrets.
+func (r *redactor) name(s string) string {
+	const enough = 4 << 10 // bytes; more than are recorded, so that no secret is cut in them
+	return clipped(r.secrets.Replace(secret.RedactText(s[:min(len(s), enough)])))
+}
+
+// json returns a JSON value without its secrets.
+func (r *redactor) json(raw json.RawMessage) json.RawMessage {
+	switch {
+	case len(raw) == 0:
+		return nil
+	case len(raw) > maxValue:
+		return tooLong(len(raw))
+	case !wire.Valid(raw):
+		return wire.Quote("[not valid JSON]")
+	}
+	clear, _ := secret.RedactJSON(raw, &secret.JSONOptions{Member: r.hides, Text: r.secrets.Replace})
+	if len(clear) > maxValue || !json.Valid(clear) {
+		return tooLong(len(raw))
+	}
+	return clear
+}
+
+// hides reports whether a pattern matches a member.
+func (r *redactor) hides(pointer string) bool {
+	segments := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, s := range segments {
+		segments[i] = strings.ReplaceAll(jsontree.UnescapePointer(s), "/", "\x00") // a slash is part of a name
+	}
+	whole, name := "/"+strings.Join(segments, "/"), segments[len(segments)-1]
+	for _, p := range r.patterns {
+		subject := name
+		if strings.HasPrefix(p, "/") {
+			subject = whole
+		}
+		if ok, _ := path.Match(p, subject); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package audit
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// A Verification is what [Verify] found.
+type Verification struct {
+	Files    int       `json:"files"`
+	Records  int       `json:"records"`
+	Problems []Problem `json:"problems"` // the log was changed, or damaged
+	Notes    []Problem `json:"notes"`    // what is normal, but cannot be checked
+}
+
+// A Problem is a place of the log, and what is wrong there.
+type Problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"` // from 1
+	Message string `json:"message"`
+}
+
+// Verify reads the log of a folder and checks its chains: that no line was changed,
+// inserted, moved or removed between others. It cannot find out that the newest lines
+// of a chain or its oldest files were removed.
+func Verify(dir string) (*Verification, error) {
+	v := &Verification{Problems: []Problem{}, Notes: []Problem{}}
+	names, err := segments(dir)
+	if ignoreMissing(err) != nil {
+		return nil, fmt.Errorf("verify the audit log: %w", err)
+	}
+	ends := map[string]bool{} // the digests of the last lines of the files before
+	for _, name := range names {
+		c := &chain{file: name, report: v, ends: ends}
+		end, err := scan(filepath.Join(dir, name), 0, c.check)
+		if ignoreMissing(err) != nil {
+			return nil, fmt.Errorf("verify the audit log: %w", err)
+		}
+		if err != nil {
+			continue // another process has removed it
+		}
+		v.Files++
+		if path := filepath.Join(dir, name); end < sizeOf(path) && !inUse(path) {
+			c.note("the last line is torn, because its process was ended while it wrote; the next process that writes the log removes it")
+		}
+		ends[c.last] = true
+	}
+	return v, nil
+}
+
+// A chain is the state of checking one file.
+type chain struct {
+	file   string
+	report *Verification
+	ends   map[string]bool
+	line   int
+	seq    uint64 // of the line before
+	last   string // its digest; "" at the beginning, and after a line that cannot be read
+}
+
+func (c *chain) fail(format string, args ...any) {
+	const most = 1000
+	if len(c.report.Problems) < most {
+		c.report.Problems = append(c.report.Problems, Problem{c.file, c.line, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (c *chain) note(message string) {
+	c.report.Notes = append(c.report.Notes, Problem{c.file, c.line, message})
+}
+
+// check checks the next line of the file.
+func (c *chain) check(line []byte) {
+	c.line++
+	r, err := decode(line)
+	if err != nil {
+		c.fail("the line cannot be read: %v", err)
+		c.seq++
+		c.last = Digest(line)
+		return
+	}
+	c.report.Records++
+	switch {
+	case c.line == 1:
+		c.begin(r)
+	case r.Seq != c.seq+1:
+		c.fail("record %d follows record %d: lines were removed or moved", r.Seq, c.seq)
+	case r.Prev != c.last:
+		c.fail("record %d does not belong to the line before, which was changed", r.Seq)
+	}
+	c.seq, c.last = r.Seq, Digest(line)
+}
+
+// begin checks the first line of a file.
+func (c *chain) begin(r *Record) {
+	switch {
+	case r.Seq == 1 && r.Prev == "":
+	case r.Seq == 1 || r.Prev == "":
+		c.fail("record %d is not the first one of a chain", r.Seq)
+	case !c.ends[r.Prev]:
+		c.note(fmt.Sprintf("the records before %d are not there; old files are removed by size and age", r.Seq))
+	}
+}
