@@ -46,7 +46,7 @@ func Replacer(mark string, values ...string) *strings.Replacer {
 
 var (
 	secretName  = regexp.MustCompile(`(?i)(token|key|secret|pass|pwd|auth|credential|header|cookie|bearer|dsn)`)
-	secretValue = regexp.MustCompile(`^(sk-|gh[a-z]_|github_pat_|glpat-|xox|AKIA|eyJ|Bearer |Basic )`)
+	secretValue = regexp.MustCompile(`^(sk-|toolpost_|gh[a-z]_|github_pat_|glpat-|xox|AKIA|eyJ|Bearer |Basic )`)
 	random      = regexp.MustCompile(`^[A-Za-z0-9_+/=-]{20,}$`)
 	hexadecimal = regexp.MustCompile(`^[0-9a-fA-F-]{24,}$`)
 	reference   = regexp.MustCompile(`^\$\{[^}]*\}$`)

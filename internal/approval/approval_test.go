@@ -1,0 +1,310 @@
+package approval_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/schema"
+)
+
+func compile(t *testing.T, lists ...[]approval.Rule) approval.Policy {
+	t.Helper()
+	var all []approval.List
+	for i, rules := range lists {
+		all = append(all, approval.List{Name: string(rune('a' + i)), Rules: rules})
+	}
+	p, err := approval.Compile(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func on(name, pattern string) []approval.Argument {
+	return []approval.Argument{{Name: name, Pattern: pattern}}
+}
+
+var read = approval.Target{Server: "files", Tool: "read"}
+
+// The first rule of a list decides, and the strictest list.
+func TestOrder(t *testing.T) {
+	p := compile(t,
+		[]approval.Rule{{Action: "allow", Tools: []string{"re*"}, Arguments: on("path", "/home/*")}, {Action: "ask", Tools: []string{"read"}}, {Action: "deny", Servers: []string{"evil?"}}},
+		[]approval.Rule{{Action: "allow", Tools: []string{"x"}}, {Action: "deny", Arguments: on("path", "/home/secret")}},
+	)
+	for _, tt := range []struct {
+		server, tool, args string
+		want               approval.Action
+		rule               string
+	}{
+		{"files", "read", `{"path":"/home/a"}`, "allow", "a[0]"},
+		{"files", "read", `{"path":"/etc/a"}`, "ask", "a[1]"},
+		{"files", "read", `{"path":"/home/secret"}`, "deny", "b[1]"},
+		{"files", "write", `{}`, "allow", ""},
+		{"files", "x", `{}`, "allow", "b[0]"},
+		{"evil1", "write", ``, "deny", "a[2]"},
+		{"evil", "write", ``, "allow", ""},
+		{"evil1", "re\u200bad", `{}`, "ask", "a[1]"},
+		{"evil1", "", `{}`, "deny", "a[2]"}, // a method of an extension
+	} {
+		d := p.Decide(approval.Target{Server: tt.server, Tool: tt.tool}, []byte(tt.args))
+		if d.Action != tt.want || d.Rule != tt.rule {
+			t.Errorf("%s %q %s: got %+v", tt.server, tt.tool, tt.args, d)
+		}
+	}
+	if d := approval.Policy(nil).Decide(read, []byte(`not JSON`)); d.Action != "allow" {
+		t.Errorf("without rules: %+v", d)
+	}
+}
+
+// A denial by an argument is not bypassed by another spelling of the argument.
+func TestDenyBypasses(t *testing.T) {
+	p := compile(t, []approval.Rule{{Action: "deny", Tools: []string{"read"}, Arguments: on("path", "/etc/*")}})
+	target := read
+	target.Definition = &toolpost.Definition{Input: schema.MustParse(`{"type":"object","properties":{"path":{"type":"string","default":"/etc/passwd"}}}`)}
+	for name, args := range map[string]string{
+		"plain":                     `{"path":"/etc/passwd"}`,
+		"white space in JSON":       " {\n\t\"path\" : \"/etc/passwd\" } ",
+		"escapes in the value":      `{"path":"\u002fetc\/pass\u0077d"}`,
+		"escapes in the name":       `{"p\u0061th":"/etc/passwd"}`,
+		"duplicate, last":           `{"path":"/tmp/x","path":"/etc/passwd"}`,
+		"duplicate, first":          `{"path":"/etc/passwd","path":"/tmp/x"}`,
+		"case of the name":          `{"PATH":"/etc/passwd"}`,
+		"folded name":               `{"path":"/tmp/x","Path":"/etc/passwd"}`,
+		"NUL in the name":           `{"path\u0000":"/etc/passwd"}`,
+		"zero width in the name":    `{"pa\u200bth":"/etc/passwd"}`,
+		"space in the name":         `{" path ":"/etc/passwd"}`,
+		"case of the value":         `{"path":"/ETC/passwd"}`,
+		"space around the value":    `{"path":"  /etc/passwd\n"}`,
+		"zero width in the value":   `{"path":"/e\u200btc/passwd"}`,
+		"NUL in the value":          `{"path":"/etc/passwd\u0000.txt"}`,
+		"parent folders":            `{"path":"/home/me/../../etc/passwd"}`,
+		"repeated separators":       `{"path":"//etc///passwd"}`,
+		"dot":                       `{"path":"/./etc/./passwd"}`,
+		"backslashes":               `{"path":"\\etc\\passwd"}`,
+		"percent":                   `{"path":"/%65tc/passwd"}`,
+		"twice percent":             `{"path":"/tmp/%252e%252e/etc/passwd"}`,
+		"file address":              `{"path":"file:///etc/passwd"}`,
+		"file address, host":        `{"path":"FILE://localhost/etc/passwd"}`,
+		"in an array":               `{"path":["/tmp/x","/etc/passwd"]}`,
+		"in an object":              `{"path":{"file":"/etc/passwd"}}`,
+		"as a name":                 `{"path":{"/etc/passwd":true}}`,
+		"the schema's default":      `{}`,
+		"null for the default":      `{"path":null}`,
+		"the default, no bytes":     ``,
+		"not an object":             `["/etc/passwd"]`,
+		"not JSON":                  `{"path":`,
+		"two values":                `{"path":"/tmp"} {"path":"/etc/passwd"}`,
+		"half a surrogate":          `{"path":"/etc/\ud800"}`,
+		"not UTF-8":                 "{\"path\":\"/etc/\xff\"}",
+		"nested without end":        `{"path":` + strings.Repeat("[", 100_000),
+		"duplicate, deep elsewhere": `{"path":"/tmp/x","o":{"a":1,"a":2}}`,
+	} {
+		if d := p.Decide(target, []byte(args)); d.Action != "deny" {
+			t.Errorf("%s: %.80s is not denied: %+v", name, args, d)
+		}
+	}
+	for _, args := range []string{`{"path":"/tmp/x"}`, `{"path":"/etcetera/x"}`, `{"path":"/tmp/x","note":"/etc/passwd"}`, `{"path":5}`} {
+		if d := p.Decide(target, []byte(args)); d.Action != "allow" {
+			t.Errorf("%s is not allowed: %+v", args, d)
+		}
+	}
+}
+
+// An exception from a denial holds only if every reading of every value is in it.
+func TestAllowIsExact(t *testing.T) {
+	p := compile(t, []approval.Rule{{Action: "allow", Arguments: on("path", "/work/*")}, {Action: "deny"}})
+	for args, want := range map[string]approval.Action{
+		`{"path":"/work/a"}`:                      "allow",
+		`{"path":["/work/a","/work/b"]}`:          "allow",
+		`{"path":"/work/a","other":1}`:            "allow",
+		`{"path":"/work/../etc/passwd"}`:          "deny",
+		`{"path":"/work/%2e%2e/etc/passwd"}`:      "deny",
+		`{"path":"/work/..\\..\\etc"}`:            "deny",
+		`{"path":"/WORK/a"}`:                      "deny",
+		`{"path":["/work/a","/etc/b"]}`:           "deny",
+		`{"path":[]}`:                             "deny",
+		`{"path":{"a":"/work/a","b":"/etc"}}`:     "deny",
+		`{"path":"/work/a","Path":"/etc/passwd"}`: "deny",
+		`{"path":"/work/a","path":"/work/b"}`:     "deny",
+		`{"Path":"/work/a"}`:                      "deny",
+		`{}`:                                      "deny",
+		`{"path":true}`:                           "deny",
+	} {
+		if d := p.Decide(read, []byte(args)); d.Action != want {
+			t.Errorf("%s: got %+v, want %s", args, d, want)
+		}
+	}
+	// What only the schema promises is no reason to allow.
+	target := read
+	target.Definition = &toolpost.Definition{Input: schema.MustParse(`{"type":"object","properties":{"path":{"type":"string","default":"/work/a"}}}`)}
+	if d := p.Decide(target, []byte(`{}`)); d.Action != "deny" {
+		t.Errorf("a default: %+v", d)
+	}
+	urls := compile(t, []approval.Rule{{Action: "allow", Arguments: on("url", "https://a.example/*")}, {Action: "deny"}})
+	for url, want := range map[string]approval.Action{"https://a.example/x//y": "allow", "https://a.example.evil/x": "deny", "https://a.example@evil/": "deny", `https://evil\\@a.example/`: "deny"} {
+		if d := urls.Decide(read, []byte(`{"url":"`+url+`"}`)); d.Action != want {
+			t.Errorf("%s: got %+v, want %s", url, d, want)
+		}
+	}
+}
+
+// Names that begin with a slash are JSON pointers, * means all arguments, and numbers
+// match in each notation.
+func TestArgumentNames(t *testing.T) {
+	for _, tt := range []struct {
+		name, pattern, args string
+		regexp, matches     bool
+	}{
+		{"/options/mode", "rw", `{"options":{"mode":"rw"}}`, false, true},
+		{"/options/mode", "rw", `{"options":[{"mode":"r"},{"Mode":"RW"}]}`, false, true},
+		{"/options/mode", "rw", `{"options":{"mode":"r"},"mode":"rw"}`, false, false},
+		{"/a~1b", "x", `{"a/b":"x"}`, false, true},
+		{"*", "*secret*", `{"x":{"y":["a secret"]}}`, false, true},
+		{"*", "*secret*", `{"secret":"x"}`, false, false},
+		{"n", "100", `{"n":1e2}`, false, true},
+		{"n", "100", `{"n":100.0}`, false, true},
+		{"n", "true", `{"n":true}`, false, true},
+		{"n", "null", `{"n":null}`, false, true},
+		{"cmd", `\brm\b`, `{"cmd":"ls; RM -rf /"}`, true, true},
+		{"cmd", `^rm`, `{"cmd":"ls; rm"}`, true, false},
+	} {
+		p := compile(t, []approval.Rule{{Action: "deny", Arguments: []approval.Argument{{Name: tt.name, Pattern: tt.pattern, Regexp: tt.regexp}}}})
+		if d := p.Decide(read, []byte(tt.args)); (d.Action == "deny") != tt.matches {
+			t.Errorf("%s %s: %s: got %+v", tt.name, tt.pattern, tt.args, d)
+		}
+	}
+}
+
+// A tool that claims nothing is taken for one that changes and destroys.
+func TestAnnotations(t *testing.T) {
+	no, yes := false, true
+	for _, tt := range []struct {
+		rule    approval.Annotations
+		claims  toolpost.Annotations
+		matches bool
+	}{
+		{approval.Annotations{ReadOnly: &no}, toolpost.Annotations{}, true},
+		{approval.Annotations{ReadOnly: &yes}, toolpost.Annotations{}, false},
+		{approval.Annotations{ReadOnly: &yes}, toolpost.Annotations{ReadOnly: &yes}, true},
+		{approval.Annotations{Destructive: &yes}, toolpost.Annotations{}, true},
+		{approval.Annotations{Destructive: &yes}, toolpost.Annotations{ReadOnly: &yes}, false},
+		{approval.Annotations{Destructive: &yes}, toolpost.Annotations{ReadOnly: &yes, Destructive: &yes}, true},
+		{approval.Annotations{OpenWorld: &yes}, toolpost.Annotations{}, true},
+		{approval.Annotations{OpenWorld: &no, ReadOnly: &yes}, toolpost.Annotations{OpenWorld: &no}, false},
+		{approval.Annotations{Idempotent: &no}, toolpost.Annotations{}, true},
+	} {
+		p := compile(t, []approval.Rule{{Action: "deny", Annotations: tt.rule}})
+		target := approval.Target{Server: "s", Tool: "t", Definition: &toolpost.Definition{Annotations: tt.claims}}
+		if d := p.Decide(target, nil); (d.Action == "deny") != tt.matches {
+			t.Errorf("%+v of %+v: got %+v", tt.rule, tt.claims, d)
+		}
+	}
+}
+
+// Only a tool none of whose calls can run is removed from lists.
+func TestDenies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		rules []approval.Rule
+		want  string
+	}{
+		"none":                {nil, ""},
+		"all":                 {[]approval.Rule{{Action: "deny"}}, "a[0]"},
+		"some arguments":      {[]approval.Rule{{Action: "deny", Arguments: on("p", "x")}}, ""},
+		"some, then all":      {[]approval.Rule{{Action: "deny", Arguments: on("p", "x")}, {Action: "deny"}}, "a[1]"},
+		"an exception":        {[]approval.Rule{{Action: "allow", Arguments: on("p", "x")}, {Action: "deny"}}, ""},
+		"a question before":   {[]approval.Rule{{Action: "ask"}, {Action: "deny"}}, ""},
+		"others are excepted": {[]approval.Rule{{Action: "allow", Tools: []string{"x"}}, {Action: "deny"}}, "a[1]"},
+	} {
+		if got, _ := compile(t, tt.rules).Denies(read); got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func question(t *testing.T, args string) string {
+	t.Helper()
+	q, err := approval.NewQuestion(approval.Target{Server: "files", Tool: "read\u202e"}, strings.Repeat("ab", 32), approval.Decision{Action: "ask", Rule: "approvals[0]", Reason: "why\u200b"}, []byte(args))
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return q.Text
+}
+
+// The user sees every character of what is asked.
+func TestQuestion(t *testing.T) {
+	const head = "Toolpost asks: may this call run, once?\n\nServer: \"files\"\nTool: \"read\\u202e\" (definition sha256:abababababab)\nRule: approvals[0]: why\\u200b\n"
+	for args, want := range map[string]string{
+		``: head + `Arguments: {}`,
+		`{"path":"/etc\u200b/x","n":1e2,"l":[true,null,{}],"a\u202eb":"x\n\n\nApproved: yes\u001b[2J"}`: head + "Arguments: {\n  \"path\": \"/etc\\u200b/x\",\n  \"n\": 1e2,\n  \"l\": [\n    true,\n    null,\n    {}\n  ],\n  \"a\\u202eb\": \"x\\n\\n\\nApproved: yes\\u001b[2J\"\n}",
+		`{"p":"a` + strings.Repeat(" ", 40) + `b"}`:                                                     head + "Arguments: {\n  \"p\": \"a   " + strings.Repeat(`\x20`, 37) + "b\"\n}",
+		`{"a":1,"a":2}`: "error: the arguments have the member \"/a\" twice; give it once",
+		`[`:             "error: the arguments are not valid JSON: expected a value, got the end of the data at byte 1; it is not JSON",
+	} {
+		if got := question(t, args); got != want {
+			t.Errorf("%.60s:\n%s\nwant\n%s", args, got, want)
+		}
+	}
+}
+
+// Nothing is hidden silently: a long text is cut with its length and digest, and the
+// question says so at its top. What is longer still cannot be asked.
+func TestQuestionOfLongArguments(t *testing.T) {
+	long := strings.Repeat("é", 3000)
+	got := question(t, `{"text":"`+long+`"}`)
+	before, after, _ := strings.Cut(got, "Arguments: ")
+	if !strings.Contains(before, "NOT ALL IS SHOWN: the middle of long texts (1) is left out.") ||
+		!strings.Contains(after, "BYTES ARE LEFT OUT, of 6000 with sha256:") || strings.Count(after, "é") != 400 {
+		t.Errorf("got %s", got)
+	}
+	many, _ := json.Marshal(map[string][]string{"list": make([]string, 5000)})
+	for _, args := range []string{string(many), `{"` + long + long + long + `":1}`} {
+		if got := question(t, args); !strings.HasPrefix(got, "error: its arguments are too long to be shown to the user") {
+			t.Errorf("got %.200s", got)
+		}
+	}
+}
+
+func TestApproved(t *testing.T) {
+	for answer, want := range map[string]bool{
+		`{"action":"accept","content":{"approve":true}}`:                    true,
+		`{"action":"accept","content":{"approve":true,"x":1},"_meta":{}}`:   true,
+		`{"action":"accept","content":{"approve":false}}`:                   false,
+		`{"action":"accept","content":{"approve":"true"}}`:                  false,
+		`{"action":"accept","content":{"approve":1}}`:                       false,
+		`{"action":"accept","content":{"Approve":true}}`:                    false,
+		`{"action":"accept","content":{"approve":false,"approve":true}}`:    false,
+		`{"action":"accept"}`:                                               false,
+		`{"action":"decline","content":{"approve":true}}`:                   false,
+		`{"action":"cancel"}`:                                               false,
+		`{"action":"decline","action":"accept","content":{"approve":true}}`: false,
+		`null`: false,
+		`{`:    false,
+	} {
+		if got, _ := approval.Approved([]byte(answer)); got != want {
+			t.Errorf("%s: got %v", answer, got)
+		}
+	}
+}
+
+func FuzzDecide(f *testing.F) {
+	f.Add(`{"path":"/etc/passwd"}`)
+	f.Add(`{"path":"%2e%2e/%"}`)
+	p, err := approval.Compile([]approval.List{{Name: "a", Rules: []approval.Rule{
+		{Action: "allow", Arguments: on("path", "/work/*")}, {Action: "deny", Arguments: on("*", "*etc*")}, {Action: "ask"},
+	}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		d := p.Decide(read, []byte(args))
+		if d.Action == "ask" {
+			if _, err := approval.NewQuestion(read, "", d, []byte(args)); err != nil && !strings.Contains(err.Error(), "too long") {
+				t.Errorf("%q: %v", args, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,289 @@
+package approval
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/jsontree"
+)
+
+// Arguments are hostile: a model chooses them, perhaps as a foreign text wants it.
+// So each value has several readings, as different servers may read it. A rule that
+// denies or asks matches if one reading of one value does; a rule that allows
+// matches only if every reading of every value does.
+
+// maxLevels is how deep arguments may be nested.
+const maxLevels = 256
+
+// A condition is a compiled Argument.
+type condition struct {
+	path    []string // the names that lead to the value; none for all arguments
+	pattern *regexp.Regexp
+	strict  bool // of a rule that allows
+}
+
+func (a *Argument) compile(strict bool) (c *condition, err error) {
+	c = &condition{strict: strict}
+	switch {
+	case a.Name == "":
+		return nil, errors.New("it has no name")
+	case a.Name == "*":
+	case strings.HasPrefix(a.Name, "/"):
+		for token := range strings.SplitSeq(a.Name[1:], "/") {
+			c.path = append(c.path, jsontree.UnescapePointer(token))
+		}
+	default:
+		c.path = []string{a.Name}
+	}
+	flags := "i"
+	if strict {
+		flags = ""
+	}
+	switch {
+	case len(a.Pattern) > maxPatternLen:
+		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPatternLen)
+	case !a.Regexp:
+		c.pattern, err = globs([]string{a.Pattern}, flags)
+	case strict:
+		c.pattern, err = regexp.Compile(a.Pattern)
+	default:
+		c.pattern, err = regexp.Compile(`(?i:` + a.Pattern + `)`)
+	}
+	return c, err
+}
+
+// decoded are the arguments of one call. They are read when a rule asks for them.
+type decoded struct {
+	raw    []byte
+	target Target
+	done   bool
+	err    error
+	given  *jsontree.Value // as the server gets them
+	filled *jsontree.Value // with the defaults of the tool's schema
+}
+
+// read decodes the arguments. It refuses what two readers may understand differently.
+func (a *decoded) read() error {
+	if a.done {
+		return a.err
+	}
+	a.done = true
+	raw := a.raw
+	if len(strings.TrimSpace(string(raw))) == 0 {
+		raw = []byte("{}")
+	}
+	if a.given, a.err = readObject(raw); a.err != nil {
+		return a.err
+	}
+	a.filled = a.given
+	if d := a.target.Definition; d != nil && d.Input != nil {
+		if filled, err := readObject(d.Input.ApplyDefaults(raw)); err == nil {
+			a.filled = filled
+		}
+	}
+	return nil
+}
+
+func readObject(raw []byte) (*jsontree.Value, error) {
+	v, syntax := jsontree.Parse(raw, maxLevels)
+	switch {
+	case syntax != nil:
+		return nil, fmt.Errorf("the arguments are not valid JSON: %w", syntax)
+	case v.Kind != jsontree.KindObject:
+		return nil, errors.New("the arguments are not a JSON object")
+	}
+	twice := ""
+	jsontree.Duplicates(v, "", func(pointer string) { twice = pointer })
+	if twice != "" {
+		return nil, fmt.Errorf("the arguments have the member %.100q twice; give it once", twice)
+	}
+	return v, nil
+}
+
+// match reports whether the condition holds for the arguments.
+func (c *condition) match(a *decoded) bool {
+	if c.strict {
+		values, all := reach(a.given, c.path)
+		for _, v := range values {
+			all = all && c.all(v)
+		}
+		return all && len(values) > 0
+	}
+	values := a.filled.Kids
+	if len(c.path) > 0 {
+		values = reachAny(a.filled, c.path)
+	}
+	for _, v := range values {
+		if c.some(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// reach returns the values at a path, through arrays, and those in the value there. All
+// reports whether the path exists everywhere, and no other member could be taken for
+// one of it.
+func reach(v *jsontree.Value, path []string) (values []*jsontree.Value, all bool) {
+	switch {
+	case v.Kind == jsontree.KindArray || len(path) == 0 && v.Kind == jsontree.KindObject:
+		all = len(v.Kids) > 0
+		for _, kid := range v.Kids {
+			below, ok := reach(kid, path)
+			values, all = append(values, below...), all && ok
+		}
+		return values, all
+	case len(path) == 0:
+		return []*jsontree.Value{v}, true
+	}
+	member, single := memberOf(v, path[0])
+	if member == nil {
+		return nil, false
+	}
+	values, all = reach(member, path[1:])
+	return values, all && single
+}
+
+// memberOf returns the member of that name. Single reports whether no other name could
+// be taken for it.
+func memberOf(v *jsontree.Value, name string) (found *jsontree.Value, single bool) {
+	single = true
+	for _, kid := range v.Members() {
+		switch {
+		case kid.Name == name:
+			found = kid
+		case alike(kid.Name, name):
+			single = false
+		}
+	}
+	return found, single
+}
+
+// reachAny returns the values at a path, through arrays. Names that some servers take
+// for the same are.
+func reachAny(v *jsontree.Value, path []string) (values []*jsontree.Value) {
+	switch {
+	case len(path) == 0:
+		return []*jsontree.Value{v}
+	case v.Kind == jsontree.KindArray:
+		for _, kid := range v.Kids {
+			values = append(values, reachAny(kid, path)...)
+		}
+	default:
+		for _, kid := range v.Members() {
+			if alike(kid.Name, path[0]) {
+				values = append(values, reachAny(kid, path[1:])...)
+			}
+		}
+	}
+	return values
+}
+
+// alike reports whether a server may take one name for the other.
+func alike(a, b string) bool { return strings.EqualFold(plain(a), plain(b)) }
+
+func plain(text string) string {
+	return strings.TrimSpace(cleartext.Clean(strings.ReplaceAll(text, "\x00", "")))
+}
+
+// all reports whether every reading of a value without others in it matches.
+func (c *condition) all(v *jsontree.Value) bool {
+	for _, text := range readings(v) {
+		if !c.pattern.MatchString(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// some reports whether a reading of v, of a value in it, or of a name in it matches.
+func (c *condition) some(v *jsontree.Value) bool {
+	for _, text := range readings(v) {
+		if c.pattern.MatchString(text) {
+			return true
+		}
+	}
+	for _, kid := range v.Kids {
+		if v.Kind == jsontree.KindObject && c.anyReading(kid.Name) || c.some(kid) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *condition) anyReading(text string) bool {
+	for _, one := range textReadings(text) {
+		if c.pattern.MatchString(one) {
+			return true
+		}
+	}
+	return false
+}
+
+// readings returns the texts that servers may read a value as.
+func readings(v *jsontree.Value) []string {
+	switch {
+	case v.Kind == jsontree.KindString:
+		return textReadings(v.Text)
+	case v.Kind&jsontree.KindNumber != 0:
+		texts := []string{string(v.Raw)}
+		if f, err := strconv.ParseFloat(string(v.Raw), 64); err == nil {
+			texts = append(texts, strconv.FormatFloat(f, 'f', -1, 64))
+		}
+		return texts
+	case v.Kind&(jsontree.KindNull|jsontree.KindBoolean) != 0:
+		return []string{string(v.Raw)}
+	}
+	return nil
+}
+
+// textReadings returns a text as it is; up to the character that ends texts in C;
+// without hidden characters and space around it; with escapes of URLs decoded; and
+// each of these as a path without "..", "." and repeated separators.
+func textReadings(text string) []string {
+	texts := []string{text}
+	if head, _, cut := strings.Cut(text, "\x00"); cut {
+		texts = append(texts, head)
+	}
+	if p := plain(text); p != text {
+		texts = append(texts, p)
+	}
+	const mostDecoded = 3 // times that a text may be escaped
+	for last, i := texts[len(texts)-1], 0; i < mostDecoded && strings.Contains(last, "%"); i++ {
+		next, err := url.PathUnescape(last)
+		if err != nil || next == last {
+			break
+		}
+		last = next
+		texts = append(texts, next)
+	}
+	for _, one := range texts[:len(texts):len(texts)] {
+		if p := cleanPath(one); p != one {
+			texts = append(texts, p)
+		}
+	}
+	return texts
+}
+
+// cleanPath returns a path, or the address of something, in its shortest form.
+func cleanPath(text string) string {
+	if !strings.ContainsAny(text, `/\`) {
+		return text
+	}
+	slashed := strings.ReplaceAll(text, `\`, "/")
+	scheme, rest, address := strings.Cut(slashed, "://")
+	switch {
+	case address && strings.EqualFold(scheme, "file"):
+		return path.Clean("/" + strings.TrimPrefix(strings.TrimLeft(rest, "/"), "localhost/"))
+	case address:
+		host, below, _ := strings.Cut(rest, "/")
+		return scheme + "://" + host + path.Clean("/"+below)
+	}
+	return path.Clean(slashed)
+}

@@ -1,0 +1,175 @@
+package breaker_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/breaker"
+	"github.com/toolpost/toolpost/observe"
+)
+
+// A server is called through breakers.
+type server struct {
+	*breaker.Breakers
+	answer error // of the server
+	calls  int   // that it got
+}
+
+func (s *server) call(ctx context.Context) error {
+	_, err := s.Around(ctx, &observe.Target{Server: "s"}, &toolpost.Call{}, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
+		s.calls++
+		return toolpost.TextResult("x"), s.answer
+	})
+	return err
+}
+
+// reaches reports whether the next call gets to the server.
+func (s *server) reaches(t *testing.T) bool {
+	t.Helper()
+	before := s.calls
+	ctx, request := observe.Begin(t.Context())
+	err := s.call(ctx)
+	refused := s.calls == before
+	if refused != (request.Noted() == observe.CircuitOpen) || refused && (err == nil || !strings.Contains(err.Error(), "Call again in")) {
+		t.Errorf("a call that reached the server: %v, is noted as %q: %v", !refused, request.Noted(), err)
+	}
+	return !refused
+}
+
+func TestBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := &toolpost.UnavailableError{Text: "gone"}
+		s := &server{Breakers: breaker.New(nil), answer: gone}
+		for range 4 {
+			if !s.reaches(t) {
+				t.Fatal("it opened too early")
+			}
+		}
+		for _, harmless := range []error{nil, toolpost.Failed("no"), &toolpost.ProtocolError{Code: -32000}} { // each begins the count again
+			s.answer = harmless
+			s.reaches(t)
+			s.answer = gone
+			for range 4 {
+				if !s.reaches(t) {
+					t.Fatalf("it opened although the server had answered %v", harmless)
+				}
+			}
+		}
+		s.reaches(t)
+		if s.reaches(t) {
+			t.Fatal("it did not open")
+		}
+		time.Sleep(5 * time.Second)
+		if !s.reaches(t) || s.reaches(t) {
+			t.Fatal("half open, it lets one call pass")
+		}
+		time.Sleep(9 * time.Second)
+		if s.reaches(t) {
+			t.Fatal("a failed probe doubles the wait")
+		}
+		time.Sleep(time.Second)
+		s.answer = nil
+		for range 3 {
+			if !s.reaches(t) {
+				t.Fatal("a success closes it")
+			}
+		}
+	})
+}
+
+// While a call probes the server, others are refused; if it is canceled, the next
+// one probes.
+func TestBreakerProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{Breakers: breaker.New(nil), answer: &toolpost.UnavailableError{Text: "gone"}}
+		for range 5 {
+			s.reaches(t)
+		}
+		time.Sleep(5 * time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := s.Around(ctx, &observe.Target{Server: "s"}, &toolpost.Call{}, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})
+			ended <- err
+		}()
+		synctest.Wait()
+		if s.reaches(t) {
+			t.Error("a second call probes the server")
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		s.answer = nil
+		if !s.reaches(t) {
+			t.Error("no call probes the server after the first one was canceled")
+		}
+	})
+}
+
+// A call that takes long keeps others waiting only for a while.
+func TestBreakerLongProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{Breakers: breaker.New(nil), answer: &toolpost.UnavailableError{Text: "gone"}}
+		for range 5 {
+			s.reaches(t)
+		}
+		time.Sleep(5 * time.Second)
+		go func() {
+			_, _ = s.Around(t.Context(), &observe.Target{Server: "s"}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				time.Sleep(time.Hour)
+				return toolpost.TextResult("x"), nil
+			})
+		}()
+		synctest.Wait()
+		s.answer = nil
+		if s.reaches(t) {
+			t.Error("a second call tries the server at once")
+		}
+		time.Sleep(5 * time.Second)
+		for range 2 {
+			if !s.reaches(t) {
+				t.Error("a call that takes long keeps all others from the server")
+			}
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+func TestBreakerClosesOnConnect(t *testing.T) {
+	connects := 1
+	s := &server{Breakers: breaker.New(func(string) int { return connects }), answer: &toolpost.UnavailableError{Text: "gone", Timeout: true}}
+	for range 5 {
+		s.reaches(t)
+	}
+	if s.reaches(t) {
+		t.Fatal("it did not open")
+	}
+	connects++
+	if !s.reaches(t) {
+		t.Error("a new connection does not close it")
+	}
+}
+
+func TestBreakerRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{Breakers: breaker.New(nil), answer: &toolpost.UnavailableError{Text: "429", RetryAfter: 30 * time.Second}}
+		s.reaches(t)
+		time.Sleep(29 * time.Second)
+		if s.reaches(t) {
+			t.Error("the server asked for 30 s without calls")
+		}
+		time.Sleep(time.Second)
+		if !s.reaches(t) {
+			t.Error("it stays open")
+		}
+	})
+}

@@ -1,0 +1,226 @@
+// Package catalog stores on disk what servers listed last, so that a gateway
+// lists it again before they have connected.
+//
+// A folder has one file for each server of each configuration, and the key of
+// the user. Each file begins with a keyed hash of its content: a file that is
+// broken, or was written with another key, is as good as none. Files are replaced
+// in one step, so that several processes may share the folder.
+package catalog
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+// Limits of a folder.
+const (
+	MostBytes  = 16 << 20  // of one entry; a larger one is not stored
+	mostStored = 256 << 20 // bytes of all entries
+	mostFiles  = 2000
+	oldest     = 90 * 24 * time.Hour // since an entry was last written
+	staleTemp  = time.Hour           // of a file whose writer has ended
+)
+
+const (
+	ending  = ".catalog"
+	keyFile = "key"
+	keySize = 32
+	macSize = 2 * sha256.Size // in hexadecimal digits, and a line break follows
+)
+
+// An Entry is what is known about one server of one configuration.
+type Entry struct {
+	Config string `json:"config"` // what names the configuration, such as the path of its file
+	Server string `json:"server"` // its name there
+
+	// Print is the fingerprint of what the server is started with. A listing of
+	// a server with another print is not its own.
+	Print string `json:"print"`
+
+	// Listing is what the server listed last, nil if it did not answer yet.
+	Listing json.RawMessage `json:"listing,omitempty"`
+
+	// Names are the owners of names that do not follow from the configuration
+	// alone, by their kind, a space and the name.
+	Names map[string]Owner `json:"names,omitempty"`
+}
+
+// An Owner is the tool or prompt of a server that has a name.
+type Owner struct {
+	Kind   string `json:"kind"` // tool or prompt
+	Server string `json:"server"`
+	Own    string `json:"own"` // the name on the server
+}
+
+// A Folder has the entries of one user.
+type Folder struct {
+	dir string
+	key []byte
+}
+
+// Dir returns the folder below the user's cache folder.
+func Dir() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's cache folder: %w", err)
+	}
+	return filepath.Join(dir, "toolpost", "catalog"), nil
+}
+
+// Open opens the folder, and creates it and its key if they are missing.
+func Open(dir string) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open catalog: %w", err)
+	}
+	path := filepath.Join(dir, keyFile)
+	key, err := readKey(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		key, err = createKey(dir, path, os.Link) // fails if another process has made one meanwhile
+	case err != nil: // without its key, all entries are misses
+		key, err = createKey(dir, path, os.Rename)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open catalog: %w; remove %s", err, path)
+	}
+	return &Folder{dir, key}, nil
+}
+
+func readKey(path string) ([]byte, error) {
+	data, err := readFile(path, keySize)
+	if err == nil && len(data) != keySize {
+		err = fmt.Errorf("%s has %d bytes, not %d", path, len(data), keySize)
+	}
+	return data, err
+}
+
+// createKey makes a key and puts it in its place. If that fails, it returns the
+// key that is there.
+func createKey(dir, path string, put func(from, to string) error) ([]byte, error) {
+	key := make([]byte, keySize)
+	_, _ = rand.Read(key) // never fails
+	temp, err := writeTemp(dir, key)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(temp)
+	if put(temp, path) == nil {
+		return key, nil
+	}
+	if other, err := readKey(path); err == nil {
+		return other, nil
+	}
+	return key, os.Rename(temp, path) // a file system without links
+}
+
+// Fingerprint returns a hash of v's JSON that only this user can make: nothing
+// about the secrets in v can be learned from it.
+func (f *Folder) Fingerprint(v any) (string, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("fingerprint: %w", err)
+	}
+	return f.mac("fingerprint", data), nil
+}
+
+func (f *Folder) mac(purpose string, data []byte) string {
+	h := hmac.New(sha256.New, f.key)
+	_, _ = io.WriteString(h, purpose+"\x00") // never fails
+	_, _ = h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (f *Folder) path(config, server string) string {
+	name := f.mac("name", []byte(config+"\x00"+server))
+	return filepath.Join(f.dir, name[:32]+ending)
+}
+
+// Read returns the entry of a server, nil if there is none that can be used.
+func (f *Folder) Read(config, server string) *Entry {
+	path := f.path(config, server)
+	data, err := readFile(path, MostBytes+macSize+1)
+	if err != nil || len(data) <= macSize || data[macSize] != '\n' {
+		return nil
+	}
+	sum, body := data[:macSize], data[macSize+1:]
+	if !hmac.Equal(sum, []byte(f.mac("entry", body))) {
+		return nil
+	}
+	var e Entry
+	if json.Unmarshal(body, &e) != nil || e.Config != config || e.Server != server {
+		return nil
+	}
+	return &e
+}
+
+// ErrTooLarge means that an entry has more than [MostBytes].
+var ErrTooLarge = errors.New("it is too large to be stored")
+
+// Write stores an entry in place of the one before. An entry that cannot be
+// stored leaves the one before as it is.
+func (f *Folder) Write(e *Entry) error {
+	body, err := json.Marshal(e)
+	switch {
+	case err != nil:
+		return fmt.Errorf("store catalog of %q: %w", e.Server, err)
+	case len(body) > MostBytes:
+		return fmt.Errorf("store catalog of %q: %w: %d bytes, at most %d", e.Server, ErrTooLarge, len(body), MostBytes)
+	}
+	temp, err := writeTemp(f.dir, append([]byte(f.mac("entry", body)+"\n"), body...))
+	if err != nil {
+		return fmt.Errorf("store catalog of %q: %w", e.Server, err)
+	}
+	if err := os.Rename(temp, f.path(e.Config, e.Server)); err != nil {
+		return errors.Join(fmt.Errorf("store catalog of %q: %w", e.Server, err), os.Remove(temp))
+	}
+	return f.prune(time.Now())
+}
+
+// readFile reads a regular file that no other user can have written, of at most
+// limit bytes.
+func readFile(path string, limit int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > limit:
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes: %w", path, limit, fs.ErrInvalid)
+	}
+	if err := trust.Check(path); err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, limit))
+}
+
+func writeTemp(dir string, data []byte) (path string, err error) {
+	file, err := os.CreateTemp(dir, ".*.tmp") // with mode 0600
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+func isEntry(name string) bool { return strings.HasSuffix(name, ending) }
+func isTemp(name string) bool  { return strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp") }

@@ -1,0 +1,85 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A stored file is an entry on disk.
+type stored struct {
+	path    string
+	size    int64
+	written time.Time
+}
+
+// prune removes the entries that were written longest ago while there are too
+// many, those that are too old, and what processes that were killed left behind.
+func (f *Folder) prune(now time.Time) error {
+	all, err := f.stored(now)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b stored) int { return b.written.Compare(a.written) })
+	size := int64(0)
+	var errs []error
+	for i, s := range all {
+		if size += s.size; size > mostStored || i >= mostFiles || now.Sub(s.written) > oldest {
+			errs = append(errs, remove(s.path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// stored returns the entries, and removes temporary files that nothing writes.
+func (f *Folder) stored(now time.Time) ([]stored, error) {
+	files, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list catalog: %w", err)
+	}
+	var all []stored
+	for _, file := range files {
+		info, err := file.Info()
+		if err != nil {
+			continue // another process has removed it
+		}
+		path := filepath.Join(f.dir, file.Name())
+		switch {
+		case isEntry(file.Name()):
+			all = append(all, stored{path, info.Size(), info.ModTime()})
+		case isTemp(file.Name()) && now.Sub(info.ModTime()) > staleTemp:
+			if err := remove(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// Clear removes all entries. It returns how many there were, and their bytes.
+func (f *Folder) Clear() (entries int, bytes int64, err error) {
+	all, err := f.stored(time.Now())
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, s := range all {
+		if err := remove(s.path); err != nil {
+			return entries, bytes, err
+		}
+		entries++
+		bytes += s.size
+	}
+	return entries, bytes, nil
+}
+
+// remove removes a file that another process may have removed.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove from catalog: %w", err)
+	}
+	return nil
+}

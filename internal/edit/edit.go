@@ -1,0 +1,58 @@
+// Package edit changes single members of configuration files that people write:
+// JSON with comments and trailing commas, and TOML. Everything else stays as it
+// is: comments, order, indentation, line endings, a byte order mark.
+package edit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// A Document is the content of a configuration file. A path is the names of the
+// tables that contain a member, from the outside in, and its own name.
+type Document interface {
+	// Get returns a member as JSON, nil if the document does not have it.
+	Get(path ...string) (json.RawMessage, error)
+
+	// Set adds a member, and the tables that contain it, or replaces its value.
+	Set(value json.RawMessage, path ...string) error
+
+	// Remove removes a member. It is not an error if there is none.
+	Remove(path ...string) error
+
+	// Bytes returns the whole content.
+	Bytes() []byte
+}
+
+// Open parses the content of a file, which is TOML if the name of the file ends
+// with .toml, otherwise JSON with comments. The error does not quote the content,
+// which may be secret.
+func Open(file string, data []byte) (Document, error) {
+	if strings.EqualFold(filepath.Ext(file), ".toml") {
+		return openTOML(data)
+	}
+	return openJSON(data)
+}
+
+var byteOrderMark = []byte("\ufeff")
+
+// errUnreadable is the cause of [Open]'s errors about the content.
+var errUnreadable = errors.New("it cannot be parsed")
+
+func unreadable(why string) error { return fmt.Errorf("%w: %s", errUnreadable, why) }
+
+// newline returns the line ending that a text uses.
+func newline(data []byte) string {
+	if before, _, found := strings.Cut(string(data), "\n"); found && strings.HasSuffix(before, "\r") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// notTable reports that a part of a path has a value that cannot contain members.
+func notTable(path []string) error {
+	return fmt.Errorf("%q is not an object", strings.Join(path, "."))
+}

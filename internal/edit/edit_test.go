@@ -1,0 +1,266 @@
+package edit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/internal/edit"
+)
+
+const server = `{"command": "toolpost", "args": ["serve", "--stdio"]}`
+
+// change opens a text, changes it and returns the new text.
+func change(t *testing.T, file, text string, do func(edit.Document) error) string {
+	t.Helper()
+	d, err := edit.Open(file, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := do(d); err != nil {
+		t.Fatal(err)
+	}
+	return string(d.Bytes())
+}
+
+func TestSetJSON(t *testing.T) {
+	const entry = "\"b\": {\n      \"x\": 1\n    }"
+	tests := map[string]struct{ before, after string }{
+		"empty file":      {"", "{\n  \"list\": {\n    \"b\": {\n      \"x\": 1\n    }\n  }\n}\n"},
+		"only a comment":  {"// mine", "// mine\n{\n  \"list\": {\n    \"b\": {\n      \"x\": 1\n    }\n  }\n}\n"},
+		"no list":         {"{\n  \"a\": 1 // one\n}\n", "{\n  \"a\": 1, // one\n  \"list\": {\n    " + entry + "\n  }\n}\n"},
+		"empty list":      {`{"list": {}}`, "{\"list\": {\n    " + entry + "\n  }}"},
+		"trailing commas": {"{\n  \"list\": {\n    \"a\": 1,\n  },\n}\n", "{\n  \"list\": {\n    \"a\": 1,\n    " + entry + ",\n  },\n}\n"},
+		"comments":        {"{\n  \"list\": {\n    \"a\": 1, // one\n    // end\n  }\n}\n", "{\n  \"list\": {\n    \"a\": 1, // one\n    // end\n    " + entry + ",\n  }\n}\n"},
+		"line endings":    {"{\r\n  \"list\": {}\r\n}\r\n", "{\r\n  \"list\": {\r\n    \"b\": {\r\n      \"x\": 1\r\n    }\r\n  }\r\n}\r\n"},
+		"tabs":            {"{\n\t\"list\": {\n\t\t\"a\": 1\n\t}\n}", "{\n\t\"list\": {\n\t\t\"a\": 1,\n\t\t\"b\": {\n\t\t\t\"x\": 1\n\t\t}\n\t}\n}"},
+		"byte order mark": {"\ufeff{\"list\": {}}", "\ufeff{\"list\": {\n    " + entry + "\n  }}"},
+		"four spaces":     {"{\n    \"z\": 0\n}", "{\n    \"z\": 0,\n    \"list\": {\n        \"b\": {\n            \"x\": 1\n        }\n    }\n}"},
+		"other value":     {"{\"list\": {\n  /* before */ \"b\": {\"y\": 2} /* after */ , \"c\": 1}}", "{\"list\": {\n  /* before */ \"b\": {\n    \"x\": 1\n  } /* after */ , \"c\": 1}}"},
+	}
+	for name, tt := range tests {
+		got := change(t, "a.json", tt.before, func(d edit.Document) error { return d.Set(json.RawMessage(`{"x":1}`), "list", "b") })
+		if got != tt.after {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
+		}
+	}
+}
+
+func TestRemoveJSON(t *testing.T) {
+	tests := map[string]struct{ before, after string }{
+		"only member":    {"{\"list\": {\n    \"b\": 1\n  }}", `{"list": {}}`},
+		"first member":   {"{\"list\": {\n  // b\n  \"b\": 1, // one\n  \"c\": 2}}", "{\"list\": {\n  // b // one\n  \"c\": 2}}"},
+		"last member":    {"{\"list\": {\n  \"a\": 1, // one\n  \"b\": 2\n}}", "{\"list\": {\n  \"a\": 1 // one\n}}"},
+		"trailing comma": {"{\"list\": {\n  \"a\": 1,\n  \"b\": 2,\n}}", "{\"list\": {\n  \"a\": 1,\n}}"},
+		"no member":      {`{"list": {"c": 1}}`, `{"list": {"c": 1}}`},
+		"no list":        {`{}`, `{}`},
+	}
+	for name, tt := range tests {
+		got := change(t, "a.json", tt.before, func(d edit.Document) error { return d.Remove("list", "b") })
+		if got != tt.after {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
+		}
+	}
+}
+
+func TestTOML(t *testing.T) {
+	const block = "[mcp_servers.toolpost]\ncommand = \"toolpost\"\nargs = [\"serve\", \"--stdio\"]\n"
+	tests := map[string]struct{ before, after string }{
+		"empty":        {"", block},
+		"after others": {"# mine\nmodel = \"o\" # best\n", "# mine\nmodel = \"o\" # best\n\n" + block},
+		"no line end":  {"model = \"o\"", "model = \"o\"\n\n" + block},
+		"in its place": {
+			"[mcp_servers.toolpost]\nurl = \"http://a\"\n[mcp_servers.toolpost.env]\nA = \"\"\"\n[x]\n\"\"\"\n# next\n[z]\na = 1\n",
+			block + "\n# next\n[z]\na = 1\n",
+		},
+		"odd header": {"[ mcp_servers . \"toolpost\" ] # ours\nurl = 'http://a'\n\n[b]\n", block + "\n[b]\n"},
+		"text in strings": {
+			"a = '''\n[mcp_servers.toolpost]\n'''\nb = [\n  \"[mcp_servers.toolpost]\", # ]\n]\n",
+			"a = '''\n[mcp_servers.toolpost]\n'''\nb = [\n  \"[mcp_servers.toolpost]\", # ]\n]\n\n" + block,
+		},
+		"line endings": {"a = 1\r\n", "a = 1\r\n\r\n" + strings.ReplaceAll(block, "\n", "\r\n")},
+	}
+	for name, tt := range tests {
+		got := change(t, "config.toml", tt.before, func(d edit.Document) error { return d.Set(json.RawMessage(server), "mcp_servers", "toolpost") })
+		if got != tt.after {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
+		}
+	}
+	for _, before := range []string{"mcp_servers = { toolpost = { url = \"a\" } }\n", "mcp_servers.toolpost.url = \"a\"\n", "[mcp_servers]\ntoolpost.url = \"a\"\n"} {
+		d, err := edit.Open("config.toml", []byte(before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Set(json.RawMessage(server), "mcp_servers", "toolpost"); err == nil {
+			t.Errorf("%q is changed to %q", before, d.Bytes())
+		}
+		if err := d.Remove("mcp_servers", "toolpost"); err == nil || string(d.Bytes()) != before {
+			t.Errorf("%q is changed to %q", before, d.Bytes())
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for _, text := range []string{"[]", "{", `{"list": 1`, "\xff", strings.Repeat("[", 600), "// a\n{} {}"} {
+		if _, err := edit.Open("a.json", []byte(text)); err == nil {
+			t.Errorf("%.20q is opened", text)
+		}
+	}
+	for _, text := range []string{`{"list": []}`, `{"list": {}, "list": {}}`, `{"list": {"b": 1, "b": 2}}`, `{"list": null}`} {
+		d, err := edit.Open("a.json", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Set(json.RawMessage("{}"), "list", "b"); err == nil || string(d.Bytes()) != text {
+			t.Errorf("%s becomes %s", text, d.Bytes())
+		}
+	}
+	// A table that extends an inline one is not TOML, although our parser reads it.
+	for _, text := range []string{"list = {a = {x = 1}}\n", "\"list\" = {}\n", "[list]\nb = {x = 1}\n", "[list]\n b.x = 1\n", "list.b.x = 1\n"} {
+		d, err := edit.Open("a.toml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Set(json.RawMessage(server), "list", "b"); err == nil || string(d.Bytes()) != text {
+			t.Errorf("%s becomes %s", text, d.Bytes())
+		}
+	}
+}
+
+// TestRoundTrips checks on random documents that an edit changes one member and
+// keeps every comment, and that removing a new member of a list restores the text.
+func TestRoundTrips(t *testing.T) {
+	for seed := range uint64(400) {
+		g := &generator{rand.New(rand.NewPCG(seed, 1)), []string{"\n", "\r\n"}[seed%2], []string{"  ", "\t", "    "}[seed%3]}
+		text, file := g.json(0), "a.json"
+		if seed%4 == 3 {
+			text, file = g.toml(), "a.toml"
+		}
+		set := change(t, file, text, func(d edit.Document) error { return d.Set(json.RawMessage(server), "list", "toolpost") })
+		want := decode(t, file, text)
+		list, _ := want["list"].(map[string]any)
+		if list == nil {
+			list = map[string]any{}
+			want["list"] = list
+		}
+		list["toolpost"] = map[string]any{"command": "toolpost", "args": []any{"serve", "--stdio"}}
+		if got := decode(t, file, set); !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: got %v, want %v of\n%s", seed, got, want, set)
+		}
+		if strings.Count(set, "note") != strings.Count(text, "note") || (g.newline == "\n") == strings.Contains(set, "\r") {
+			t.Fatalf("seed %d: comments or line endings of\n%s\nin\n%s", seed, text, set)
+		}
+		undone := change(t, file, set, func(d edit.Document) error { return d.Remove("list", "toolpost") })
+		if had := len(list) > 1 || file == "a.toml"; had && undone != text {
+			t.Fatalf("seed %d: undone is\n%q\nwant\n%q", seed, undone, text)
+		}
+	}
+}
+
+func decode(t *testing.T, file, text string) map[string]any {
+	t.Helper()
+	v := map[string]any{}
+	var err error
+	if file == "a.toml" {
+		err = toml.Unmarshal([]byte(text), &v)
+	} else if text, e := hujson.Standardize([]byte(text)); e == nil {
+		err = json.Unmarshal(text, &v)
+	} else {
+		err = e
+	}
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return v
+}
+
+// A generator writes random documents as people format them.
+type generator struct {
+	*rand.Rand
+	newline, unit string
+}
+
+func (g *generator) json(depth int) string {
+	var b strings.Builder
+	b.WriteString("{")
+	n, trailing := 1+g.IntN(4), g.IntN(2) == 0
+	for i := range n {
+		name := fmt.Sprintf("k%d", i)
+		if i == n-1 && depth == 0 {
+			name = "list"
+		}
+		b.WriteString(g.comment() + g.newline + strings.Repeat(g.unit, depth+1) + fmt.Sprintf("%q: ", name))
+		switch {
+		case name == "list" || depth < 3 && g.IntN(3) == 0:
+			b.WriteString(g.json(depth + 1))
+		default:
+			b.WriteString([]string{"1", `"// note }"`, "null", "[1, 2]", "1e3", `"\u00e9"`}[g.IntN(6)])
+		}
+		if trailing || i < n-1 {
+			b.WriteString(",")
+		}
+	}
+	return b.String() + g.comment() + g.newline + strings.Repeat(g.unit, depth) + "}"
+}
+
+func (g *generator) comment() string {
+	return []string{"", "", " // note", " /* note */"}[g.IntN(4)]
+}
+
+func (g *generator) toml() string {
+	var b strings.Builder
+	for i := range g.IntN(3) {
+		b.WriteString(fmt.Sprintf("k%d = ", i) + []string{"1", `"[x] # note"`, "[1, # note" + g.newline + "]", `'''` + g.newline + `[list.toolpost]'''`, "2026-01-02"}[g.IntN(5)] + g.newline)
+	}
+	for i := range g.IntN(3) {
+		b.WriteString(g.newline + fmt.Sprintf("[list.s%d] # note", i) + g.newline + `command = "a"` + g.newline)
+	}
+	if b.Len() == 0 {
+		b.WriteString("# note" + g.newline)
+	}
+	return b.String()
+}
+
+func FuzzJSON(f *testing.F) {
+	f.Add([]byte("{\"list\": {\"a\": 1, // c\n},}"))
+	f.Fuzz(func(t *testing.T, data []byte) { roundTrip(t, "a.json", data) })
+}
+
+func FuzzTOML(f *testing.F) {
+	f.Add([]byte("a = \"\"\"\n[x]\"\"\"\n[list.toolpost]\nb = {c = 1}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) { roundTrip(t, "a.toml", data) })
+}
+
+func roundTrip(t *testing.T, file string, data []byte) {
+	d, err := edit.Open(file, data)
+	if err != nil {
+		return
+	}
+	before := d.Bytes()
+	if err := d.Set(json.RawMessage(server), "list", "toolpost"); err != nil {
+		if !bytes.Equal(d.Bytes(), before) {
+			t.Fatalf("refused, but changed %q to %q", before, d.Bytes())
+		}
+		return
+	}
+	again, err := edit.Open(file, d.Bytes())
+	if err != nil {
+		t.Fatalf("%q became %q: %v", data, d.Bytes(), err)
+	}
+	if got, err := again.Get("list", "toolpost"); err != nil || !strings.Contains(string(got), "--stdio") {
+		t.Fatalf("%q became %q: %s %v", data, d.Bytes(), got, err)
+	}
+	if err := again.Remove("list", "toolpost"); err != nil {
+		t.Fatalf("%q: %v", again.Bytes(), err)
+	}
+	if got, _ := again.Get("list", "toolpost"); got != nil {
+		t.Fatalf("%q still has it", again.Bytes())
+	}
+}

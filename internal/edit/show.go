@@ -1,0 +1,140 @@
+package edit
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/internal/terminal"
+)
+
+const notShown = "(not shown)"
+
+// Show writes the difference of two contents of a file, nil for none, to a page.
+// Values that are probably secrets are left out, also those of lines that do not
+// change.
+func Show(p *terminal.Page, file string, before, after []byte) {
+	names := [2]string{file, file}
+	if before == nil {
+		names[0] = "(no file)"
+	}
+	if after == nil {
+		names[1] = "(no file)"
+	}
+	p.WriteString(p.Paint("1", "--- "+terminal.Printable(names[0])) + "\n" + p.Paint("1", "+++ "+terminal.Printable(names[1])) + "\n")
+	wide := p.Wide
+	p.Wide = false
+	p.Diff(terminal.Diff(lines(Redacted(file, before)), lines(Redacted(file, after))))
+	p.Wide = wide
+}
+
+func lines(data []byte) []string {
+	text := strings.TrimSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// Redacted returns the content of a file without the values that are probably
+// secrets.
+func Redacted(file string, data []byte) []byte {
+	d, err := Open(file, data)
+	if err != nil || len(data) == 0 {
+		return nil // only what was parsed is shown
+	}
+	if j, ok := d.(*jsonDocument); ok {
+		hideIn(&j.root, "")
+		return j.Bytes()
+	}
+	var hidden []string
+	collect(d.(*tomlDocument).values, "", &hidden)
+	return []byte(secret.Replacer(notShown, hidden...).Replace(string(data)))
+}
+
+// hideIn replaces the secrets in a value that has a name.
+func hideIn(v *hujson.Value, name string) {
+	switch part := v.Value.(type) {
+	case *hujson.Object:
+		for i := range part.Members {
+			hideIn(&part.Members[i].Value, part.Members[i].Name.Value.(hujson.Literal).String())
+		}
+	case *hujson.Array:
+		var texts []string
+		for i := range part.Elements {
+			if l, ok := part.Elements[i].Value.(hujson.Literal); ok {
+				texts = append(texts, l.String())
+			}
+		}
+		hidden := secret.InArgs(texts)
+		for i := range part.Elements {
+			hideIn(&part.Elements[i], "")
+			part.Elements[i].Value = hide(part.Elements[i].Value, hidden)
+		}
+	case hujson.Literal:
+		if part.Kind() == '"' {
+			v.Value = hide(part, secretsOf(name, part.String()))
+		}
+	}
+}
+
+// hide returns a literal without the secrets in it.
+func hide(v hujson.ValueTrimmed, hidden []string) hujson.ValueTrimmed {
+	l, ok := v.(hujson.Literal)
+	if !ok || l.Kind() != '"' {
+		return v
+	}
+	text := l.String()
+	for _, s := range hidden {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, notShown)
+		}
+	}
+	if text == l.String() {
+		return v
+	}
+	return hujson.String(text)
+}
+
+// secretsOf returns what of a named value is not shown.
+func secretsOf(name, value string) []string {
+	switch {
+	case strings.Contains(value, "${"), strings.HasPrefix(value, "$"):
+		return nil // names a variable
+	case strings.Contains(value, "://"):
+		return secret.InURL(value)
+	case secret.Is(name, value):
+		return []string{value}
+	}
+	return nil
+}
+
+// collect appends the secrets of a value of TOML that has a name.
+func collect(v any, name string, hidden *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, v := range v {
+			collect(v, name, hidden)
+		}
+	case []map[string]any:
+		for _, v := range v {
+			collect(v, name, hidden)
+		}
+	case []any:
+		var texts []string
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				texts = append(texts, s)
+			}
+			collect(e, "", hidden)
+		}
+		*hidden = append(*hidden, secret.InArgs(texts)...)
+	case string:
+		*hidden = append(*hidden, secretsOf(name, v)...)
+	}
+}
+
+// Equal reports whether two contents of a file are the same, nil meaning none.
+func Equal(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }

@@ -1,0 +1,248 @@
+// Package link writes the gateway into the configuration files of MCP clients,
+// and takes it out again. For each file it keeps a record and a copy of the file
+// as it was, so that an undo restores a file that has not changed since byte for
+// byte, and otherwise removes only the gateway's entry.
+package link
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+// maxFile is the longest file that is changed, in bytes; Claude Code keeps much
+// more than servers in its own.
+const maxFile = 64 << 20
+
+// A Change is an edit of one file of a client, which [Store.Apply] makes.
+type Change struct {
+	File   config.ClientFile
+	Before []byte // nil if the file does not exist
+	After  []byte // nil if the file is to be removed
+
+	record  *record // after the change; nil if the file is not linked any more
+	backup  []byte  // the content that an undo restores; nil for no file
+	folders []string
+}
+
+// Empty reports whether the change changes nothing in the file.
+func (c *Change) Empty() bool { return edit.Equal(c.Before, c.After) }
+
+// Link returns the change that adds the gateway to a client's file under a name,
+// or updates its entry.
+func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Change, error) {
+	path := f.ServerPath(name)
+	if path == nil {
+		return nil, fmt.Errorf("toolpost cannot write servers into %s", filepath.Base(f.Path))
+	}
+	before, err := readFile(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.lookup(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	r := &record{Client: f.Client, File: f.Path, Name: name}
+	base := before
+	if known != nil { // the entry of the earlier link goes
+		r.Folders = known.Folders
+		if base, err = s.undo(f, known, before); err != nil {
+			return nil, err
+		}
+	}
+	d, err := edit.Open(f.Path, base)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Set(f.Entry(e), path...); err != nil {
+		return nil, err
+	}
+	after := d.Bytes()
+	r.Missing, r.After = base == nil, digest(after)
+	return &Change{File: f, Before: before, After: after, record: r, backup: base}, nil
+}
+
+// Undo returns the change that takes the gateway out of a client's file, nil if
+// it was not linked.
+func (s *Store) Undo(f config.ClientFile) (*Change, error) {
+	known, err := s.lookup(f.Path)
+	if known == nil || err != nil {
+		return nil, err
+	}
+	before, err := readFile(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.undo(f, known, before)
+	if err != nil {
+		return nil, err
+	}
+	return &Change{File: f, Before: before, After: after, folders: known.Folders}, nil
+}
+
+// undo returns the content of a file without the link.
+func (s *Store) undo(f config.ClientFile, known *record, now []byte) ([]byte, error) {
+	backup, err := s.backup(known)
+	if err != nil {
+		return nil, err
+	}
+	if now == nil {
+		return nil, nil // the user removed the file
+	}
+	if digest(now) == known.After {
+		return backup, nil
+	}
+	return without(f, known.Name, backup, now)
+}
+
+// without returns the content of a file that has changed since it was linked,
+// without the gateway's entry: with the entry that the backup has in its place,
+// if there is one.
+func without(f config.ClientFile, name string, backup, now []byte) ([]byte, error) {
+	path := f.ServerPath(name)
+	if path == nil {
+		return nil, errors.New("the name of the file stands for another client now")
+	}
+	old, err := edit.Open(f.Path, backup)
+	if err != nil {
+		return nil, err
+	}
+	d, err := edit.Open(f.Path, now)
+	if err != nil {
+		return nil, err
+	}
+	if previous, _ := old.Get(path...); previous != nil {
+		err = d.Set(previous, path...)
+	} else {
+		err = d.Remove(path...)
+	}
+	for n := len(path) - 1; n > 0 && err == nil; n-- { // lists that only the link needed
+		had, _ := old.Get(path[:n]...)
+		if has, _ := d.Get(path[:n]...); had == nil && string(has) == "{}" {
+			err = d.Remove(path[:n]...)
+		}
+	}
+	return d.Bytes(), err
+}
+
+// readFile returns the content of a client's file, nil if there is none. It
+// refuses files that should not be replaced.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, _ := os.Readlink(path)
+		return nil, fmt.Errorf("it is a link to %s, which may belong to a program that manages your files", target)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case !trust.Owned(info):
+		return nil, errors.New("it belongs to another user")
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("it is larger than %d bytes", maxFile)
+	}
+	data, err := os.ReadFile(path)
+	if data == nil && err == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// Apply writes the file of a change, and remembers how to undo it. It refuses a
+// file that has changed since the change was computed.
+func (s *Store) Apply(c *Change) error {
+	now, err := readFile(c.File.Path)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", c.File.Path, err)
+	}
+	if !edit.Equal(now, c.Before) {
+		return fmt.Errorf("write %s: it changed while you were answering; run the command again", c.File.Path)
+	}
+	if c.record != nil { // first, so that the copy is there whatever happens to the file
+		c.record.Folders = append(missingFolders(c.File.Path), c.record.Folders...)
+		if err := s.save(c.record, c.backup); err != nil {
+			return err
+		}
+	}
+	if err := write(c.File.Path, c.After, c.Empty()); err != nil {
+		return fmt.Errorf("write %s: %w", c.File.Path, err)
+	}
+	if c.record != nil {
+		return nil
+	}
+	if c.After == nil {
+		for _, folder := range c.folders {
+			_ = os.Remove(folder) // one that is not empty stays
+		}
+	}
+	return s.forget(c.File.Path)
+}
+
+func write(path string, data []byte, same bool) error {
+	if same {
+		return nil
+	}
+	if data == nil {
+		return os.Remove(path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return edit.Save(path, data)
+}
+
+// missingFolders lists the folders of a path that do not exist, the innermost first.
+func missingFolders(path string) (missing []string) {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	return missing
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Linked returns the name under which a client's file has the gateway, empty if
+// it is not linked. Changed reports whether the file has changed since.
+func (s *Store) Linked(f config.ClientFile) (name string, changed bool) {
+	known, err := s.lookup(f.Path)
+	if known == nil || err != nil {
+		return "", false
+	}
+	data, err := readFile(f.Path)
+	if err != nil || data == nil {
+		return "", true
+	}
+	d, err := edit.Open(f.Path, data)
+	if err != nil {
+		return "", true
+	}
+	entry, err := d.Get(f.ServerPath(known.Name)...)
+	if entry == nil || err != nil {
+		return "", true
+	}
+	return known.Name, digest(data) != known.After
+}
+
+// Knows reports whether a client's file was linked and not undone.
+func (s *Store) Knows(f config.ClientFile) bool {
+	_, err := os.Lstat(s.path(f.Path))
+	return err == nil
+}

@@ -1,0 +1,111 @@
+package link
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+// A Store keeps the records of linked files in a folder, which only the user may
+// read, because the copies of the files may contain secrets.
+type Store struct{ dir string }
+
+// A record describes one linked file.
+type record struct {
+	Client  string   `json:"client"`
+	File    string   `json:"file"`
+	Name    string   `json:"name"`              // of the entry
+	Missing bool     `json:"missing,omitempty"` // there was no file before
+	After   string   `json:"after"`             // digest of the content that was written
+	Folders []string `json:"folders,omitempty"` // that were made for the file, the innermost first
+}
+
+// Open returns the store of the current user.
+func Open() (*Store, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return nil, fmt.Errorf("open the list of linked clients: %w", err)
+	}
+	return &Store{filepath.Join(dir, "toolpost", "linked")}, nil
+}
+
+func (s *Store) path(file string) string { return filepath.Join(s.dir, digest([]byte(file))+".json") }
+
+// Backup returns where the copy of a client's file is kept.
+func (s *Store) Backup(file string) string {
+	return filepath.Join(s.dir, digest([]byte(file))+".backup")
+}
+
+// lookup returns the record of a file, nil if it is not linked.
+func (s *Store) lookup(file string) (*record, error) {
+	path := s.path(file)
+	data, err := ownFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	r := &record{}
+	if err == nil {
+		err = json.Unmarshal(data, r)
+	}
+	if err != nil || r.File != file {
+		return nil, fmt.Errorf("%s cannot be read; remove it, and the entry from %s by hand", path, file)
+	}
+	return r, nil
+}
+
+// backup returns the content that a file had before it was linked, nil if there
+// was no file.
+func (s *Store) backup(r *record) ([]byte, error) {
+	if r.Missing {
+		return nil, nil
+	}
+	data, err := ownFile(s.Backup(r.File))
+	if err != nil {
+		return nil, fmt.Errorf("read the copy of %s: %w; remove the entry %q by hand", r.File, err, r.Name)
+	}
+	return data, nil
+}
+
+// ownFile reads a file that no one else can have written.
+func ownFile(path string) ([]byte, error) {
+	if _, err := os.Lstat(path); err != nil {
+		return nil, err
+	}
+	if err := trust.Check(path); err != nil {
+		return nil, err
+	}
+	return readFile(path)
+}
+
+func (s *Store) save(r *record, backup []byte) error {
+	err := os.MkdirAll(s.dir, 0o700)
+	if err == nil && !r.Missing {
+		err = edit.Save(s.Backup(r.File), backup)
+	}
+	var data []byte
+	if err == nil {
+		data, err = json.Marshal(r)
+	}
+	if err == nil {
+		err = edit.Save(s.path(r.File), append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("keep a copy of %s: %w", r.File, err)
+	}
+	return nil
+}
+
+// forget removes the record of a file.
+func (s *Store) forget(file string) error {
+	_ = os.Remove(s.Backup(file)) // there is none if there was no file
+	if err := os.Remove(s.path(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

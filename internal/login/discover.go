@@ -1,0 +1,247 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A discovery is what a login to a server needs to know.
+type discovery struct {
+	resource string
+	scopes   []string // that the server wants
+	reach    reach
+	meta     *oauthex.AuthServerMeta
+}
+
+// A challenge is how a server refused a request.
+type challenge struct {
+	bearer   bool   // it wants a token
+	metadata string // the address of its metadata
+	code     string
+	scopes   []string
+}
+
+// readChallenge reads the headers WWW-Authenticate. A header that is malformed
+// counts as none.
+func readChallenge(h http.Header) (c challenge) {
+	values := h.Values("WWW-Authenticate")
+	if len(values) > 8 || len(strings.Join(values, "")) > 16<<10 {
+		return c
+	}
+	all, err := oauthex.ParseWWWAuthenticate(values)
+	if err != nil {
+		return c
+	}
+	for _, one := range all {
+		if one.Scheme == "bearer" {
+			c.bearer = true
+			c.code = one.Params["error"]
+			c.scopes = cleanScopes(strings.Fields(one.Params["scope"]))
+		}
+		if m := one.Params["resource_metadata"]; m != "" && c.metadata == "" {
+			c.metadata = m
+		}
+	}
+	return c
+}
+
+// discover finds the authorization server of an MCP server (RFC 9728, RFC 8414).
+func (l *Logins) discover(ctx context.Context, cfg *upstream.Config) (*discovery, error) {
+	c, r, err := l.probe(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	d := &discovery{reach: r, scopes: c.scopes}
+	web := l.network.client(r)
+	resource, err := readResource(ctx, web, c.metadata, address(cfg.URL))
+	if err != nil {
+		return nil, err
+	}
+	issuers := []string{origin(cfg.URL)} // as servers did before they had metadata (MCP 2025-03-26)
+	d.resource = address(cfg.URL)
+	if resource != nil {
+		d.resource, issuers = resource.Resource, resource.AuthorizationServers
+		if len(d.scopes) == 0 {
+			d.scopes = cleanScopes(resource.ScopesSupported)
+		}
+	}
+	issuer, err := chooseIssuer(cfg.Auth, issuers)
+	if err != nil {
+		return nil, err
+	}
+	if d.meta, err = l.readIssuer(ctx, web, r, issuer, resource != nil); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// probe asks the MCP server for a challenge, and notes in which network it is. Only
+// an address that it was really reached at counts.
+func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, r reach, err error) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		if to, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
+			r = reachOf(to.Addr())
+		}
+	}})
+	message := wire.AppendRequest(nil, []byte("1"), "initialize", []byte(`{"protocolVersion":"`+wire.LastSession+`","capabilities":{},"clientInfo":{"name":"toolpost","version":"1"}}`))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, cfg.URL, strings.NewReader(string(message)))
+	if err != nil {
+		return c, r, errors.New("its url is malformed")
+	}
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Content-Type", "application/json")
+	for name, value := range cfg.Headers {
+		req.Header.Set(name, value)
+	}
+	t := l.network.transport()
+	t.Proxy = l.network.proxy
+	if proxy, err := l.network.proxy(req); err == nil && proxy != nil {
+		defer func() { r = public }() // the address is the proxy's
+	}
+	web := &http.Client{Transport: t, Timeout: longestRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := web.Do(req)
+	if err != nil {
+		return c, r, withoutURL(err)
+	}
+	resp.Body.Close()
+	return readChallenge(resp.Header), r, nil
+}
+
+// wellKnown returns the addresses of a document of a server: for its path, and at
+// the root.
+func wellKnown(server, document string) []string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return nil
+	}
+	path := strings.TrimSuffix(u.Path, "/")
+	u.RawQuery, u.Path, u.RawPath = "", "/.well-known/"+document, ""
+	root := u.String()
+	if path == "" {
+		return []string{root}
+	}
+	u.Path += path
+	return []string{u.String(), root}
+}
+
+const resourceDocument = "oauth-protected-resource"
+
+// readResource returns the metadata of a server, nil if it has none.
+func readResource(ctx context.Context, web *http.Client, metadata, server string) (*oauthex.ProtectedResourceMetadata, error) {
+	places := wellKnown(server, resourceDocument)
+	if metadata != "" {
+		places = []string{metadata}
+	}
+	for _, place := range places {
+		m := &oauthex.ProtectedResourceMetadata{}
+		switch err := getJSON(ctx, web, place, m); {
+		case errors.Is(err, errAbsent):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("read what it says about logins: %w", err)
+		case !covers(m.Resource, server):
+			return nil, fmt.Errorf("its metadata is about %s, which is another server; Toolpost does not ask for a token for that one", shown(m.Resource))
+		case len(m.AuthorizationServers) == 0:
+			return nil, errors.New("it names no authorization server; its owner has to add one to its metadata")
+		}
+		return m, nil
+	}
+	if metadata != "" {
+		return nil, errors.New("its metadata about logins is not at the address that it names")
+	}
+	return nil, nil
+}
+
+// covers reports whether a resource is the server, or is above it on the same
+// origin, as many servers name it.
+func covers(resource, server string) bool {
+	r, errR := url.Parse(resource)
+	s, errS := url.Parse(server)
+	if errR != nil || errS != nil || r.Fragment != "" || r.User != nil || !sameOrigin(r, s) {
+		return false
+	}
+	above, path := strings.TrimSuffix(r.Path, "/"), strings.TrimSuffix(s.Path, "/")
+	return (above == path || strings.HasPrefix(path, above+"/")) && (r.RawQuery == "" || r.RawQuery == s.RawQuery)
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(hostPort(a), hostPort(b))
+}
+
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	switch {
+	case port == "" && strings.EqualFold(u.Scheme, "https"):
+		port = "443"
+	case port == "":
+		port = "80"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+func origin(server string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func chooseIssuer(a *upstream.Auth, issuers []string) (string, error) {
+	if a == nil || a.Issuer == "" {
+		return issuers[0], nil
+	}
+	if !slices.ContainsFunc(issuers, func(i string) bool { return strings.TrimSuffix(i, "/") == strings.TrimSuffix(a.Issuer, "/") }) {
+		return "", fmt.Errorf("it names the authorization server %s, but its configuration allows only %s", shown(strings.Join(issuers, ", ")), a.Issuer)
+	}
+	return a.Issuer, nil
+}
+
+// readIssuer reads the metadata of an authorization server. One without metadata
+// has fixed addresses, but only if it was not named by metadata either.
+func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issuer string, named bool) (*oauthex.AuthServerMeta, error) {
+	u, err := url.Parse(issuer)
+	if err != nil {
+		return nil, errors.New("it names an authorization server whose address is malformed")
+	}
+	if err := r.check(u); err != nil {
+		return nil, err
+	}
+	m, err := auth.GetAuthServerMetadata(ctx, issuer, web)
+	switch {
+	case err != nil && strings.Contains(err.Error(), "does not implement PKCE"):
+		return nil, errNoPKCE(issuer)
+	case err != nil:
+		return nil, fmt.Errorf("read the metadata of the authorization server %s: %s", shown(issuer), shown(err.Error()))
+	case m == nil && named:
+		return nil, fmt.Errorf("the authorization server %s has no metadata", shown(issuer))
+	case m == nil:
+		m = &oauthex.AuthServerMeta{Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize", TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register"}
+	case !slices.Contains(m.CodeChallengeMethodsSupported, "S256"):
+		return nil, errNoPKCE(issuer)
+	}
+	for _, place := range []string{m.AuthorizationEndpoint, m.TokenEndpoint, m.RegistrationEndpoint, m.RevocationEndpoint} {
+		if u, err := url.Parse(place); place != "" && (err != nil || r.check(u) != nil) {
+			return nil, refusedf("%s", shown(place))
+		}
+	}
+	return m, nil
+}
+
+func errNoPKCE(issuer string) error {
+	return fmt.Errorf("the authorization server %s does not support PKCE with S256, without which another program could take the login", shown(issuer))
+}

@@ -1,0 +1,298 @@
+// Package login logs in to MCP servers as their OAuth clients: it finds the
+// authorization server, has the user agree in a browser, keeps the tokens in a
+// vault, and renews them, one process at a time.
+//
+//	Login ─ discover ─ register ─ browser ─ callback ─ grant ──▶ record in the vault
+//	                                                                  │
+//	request ──▶ transport ──▶ source: token, renew, stepUp ◀──────────┘
+//
+// A token is sent only to the server that it was issued for, and a refresh token
+// only to the authorization server that issued it.
+package login
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+
+	"github.com/toolpost/toolpost/internal/vault"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// Logins are the logins of the user, in a vault.
+type Logins struct {
+	vault   vault.Vault
+	network *network
+	log     *slog.Logger
+	now     func() time.Time
+
+	mu      sync.Mutex
+	sources map[string]*source // by the name in the vault, and command
+}
+
+// New returns the logins that v keeps. A nil logger discards.
+func New(v vault.Vault, log *slog.Logger) *Logins {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Logins{vault: v, network: newNetwork(), log: log, now: time.Now, sources: map[string]*source{}}
+}
+
+// Wrap returns a value for [upstream.Config].Wrap that adds the token of the
+// server's login to requests, over what inner returns. Command is what the user
+// runs to log in. It is nil for servers that have no logins.
+func (l *Logins) Wrap(cfg *upstream.Config, command string, inner func(*http.Transport) http.RoundTripper) func(*http.Transport) http.RoundTripper {
+	u, err := url.Parse(cfg.URL)
+	if err != nil || cfg.URL == "" || cfg.Auth != nil && cfg.Auth.Type == upstream.AuthOff {
+		return inner
+	}
+	s := l.source(cfg, command)
+	return func(base *http.Transport) http.RoundTripper {
+		t := &transport{source: s, origin: u, base: base}
+		if inner != nil {
+			t.base = inner(base)
+		}
+		return t
+	}
+}
+
+// source returns the source for a server. Connections to one server share it.
+func (l *Logins) source(cfg *upstream.Config, command string) *source {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := nameOf(cfg) + command
+	if cfg.Auth != nil {
+		key += fmt.Sprintf("%+v", *cfg.Auth)
+	}
+	s := l.sources[key]
+	if s == nil {
+		s = &source{Logins: l, cfg: *cfg, server: address(cfg.URL), name: nameOf(cfg), command: command}
+		l.sources[key] = s
+	}
+	return s
+}
+
+// A Person is the user who logs in.
+type Person struct {
+	// Visit shows the address to open in a browser. The browser returns to this
+	// machine.
+	Visit func(ctx context.Context, address string) error
+
+	// Paste returns the address that the browser was sent to, for a browser on
+	// another machine. Nil waits for the browser only.
+	Paste func(ctx context.Context) (string, error)
+}
+
+// Login has a person log in to a server, and keeps the tokens. Scopes, if there
+// are any, take the place of those of the configuration and of the server.
+func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []string, person *Person) (*Status, error) {
+	if err := checkServer(cfg); err != nil {
+		return nil, err
+	}
+	d, err := l.discover(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	before, err := l.stored(cfg)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := listen(cfg.Auth)
+	if err != nil {
+		return nil, err
+	}
+	defer answers.close()
+	known, err := l.register(ctx, d, cfg.Auth, answers.redirect)
+	if err != nil {
+		return nil, err
+	}
+	r := d.record(address(cfg.URL), *known)
+	t, err := l.authorize(ctx, d, r, d.wanted(cfg.Auth, before, scopes), answers, person)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.keep(ctx, cfg, r, t); err != nil {
+		return nil, err
+	}
+	return l.status(r), nil
+}
+
+// keep stores a login in the place of an earlier one.
+func (l *Logins) keep(ctx context.Context, cfg *upstream.Config, r *record, t *oauth2.Token) error {
+	r.adopt(t, r.Scopes)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestRenewal)
+	defer cancel()
+	err := l.vault.Update(ctx, nameOf(cfg), func([]byte) ([]byte, error) { return r.encode(), nil })
+	if err != nil {
+		return fmt.Errorf("the login succeeded but cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// stored returns the record of a server, nil if there is none that can be read.
+func (l *Logins) stored(cfg *upstream.Config) (*record, error) {
+	data, err := l.vault.Get(nameOf(cfg))
+	if errors.Is(err, vault.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := decode(data, address(cfg.URL))
+	if err != nil {
+		return nil, nil // the login replaces it
+	}
+	return r, nil
+}
+
+// record returns the record of a login that has no tokens yet.
+func (d *discovery) record(server string, c client) *record {
+	return &record{
+		Server: server, Resource: d.resource, Issuer: d.meta.Issuer, Token: d.meta.TokenEndpoint,
+		Revocation: d.meta.RevocationEndpoint, Reach: d.reach, Client: c,
+	}
+}
+
+// wanted returns the scopes to ask for: those of the login before stay, if it was
+// at the same authorization server.
+func (d *discovery) wanted(a *upstream.Auth, before *record, scopes []string) []string {
+	switch {
+	case len(scopes) > 0:
+	case a != nil && len(a.Scopes) > 0:
+		scopes = a.Scopes
+	default:
+		scopes = d.scopes
+	}
+	if before != nil && before.Issuer == d.meta.Issuer {
+		scopes = slices.Concat(scopes, before.Scopes, before.Wanted)
+	}
+	if len(scopes) > 0 && slices.Contains(d.meta.ScopesSupported, "offline_access") {
+		scopes = append(slices.Clip(scopes), "offline_access")
+	}
+	return cleanScopes(scopes)
+}
+
+// Where a client comes from.
+const (
+	fromConfiguration = "configuration"
+	fromDocument      = "document"
+	fromRegistration  = "registration"
+)
+
+// register returns the client to log in as, in the order of the specification
+// (MCP 2026-07-28, Client Registration Approaches).
+func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, redirect string) (*client, error) {
+	if a == nil {
+		a = &upstream.Auth{}
+	}
+	switch m := d.meta; {
+	case a.ClientID != "":
+		return &client{ID: a.ClientID, Secret: a.ClientSecret, Style: styleOf(m.TokenEndpointAuthMethodsSupported, a.ClientSecret), From: fromConfiguration}, nil
+	case a.ClientMetadataURL != "" && m.ClientIDMetadataDocumentSupported:
+		return &client{ID: a.ClientMetadataURL, Style: oauth2.AuthStyleInParams, From: fromDocument}, nil
+	case m.RegistrationEndpoint == "":
+		return nil, fmt.Errorf(`the authorization server %s registers no clients; register one there with the redirect address %s, and write its id as "auth": {"clientId": "…"} to the server's entry`, shown(m.Issuer), redirect)
+	}
+	answer, err := oauthex.RegisterClient(ctx, d.meta.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
+		RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: methodOf(d.meta.TokenEndpointAuthMethodsSupported),
+		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		ClientName: "Toolpost", ClientURI: "https://github.com/toolpost/toolpost", ApplicationType: "native",
+	}, l.network.client(d.reach))
+	if err != nil {
+		return nil, fmt.Errorf("register at the authorization server %s: %w", shown(d.meta.Issuer), registrationError(err))
+	}
+	style := oauth2.AuthStyleInParams
+	if answer.ClientSecret != "" && slices.Contains([]string{"", "client_secret_basic"}, answer.TokenEndpointAuthMethod) {
+		style = oauth2.AuthStyleInHeader
+	}
+	return &client{ID: answer.ClientID, Secret: answer.ClientSecret, Style: style, From: fromRegistration}, nil
+}
+
+// registrationError leaves out the body of the answer, which may have secrets.
+func registrationError(err error) error {
+	if answer, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
+		return &grantError{shown(answer.ErrorCode), shown(answer.ErrorDescription)}
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		return request.Err
+	}
+	text, _, _ := strings.Cut(err.Error(), ":")
+	return errors.New(shown(text))
+}
+
+// methodOf returns how a new client shall authenticate: without a secret, where
+// that is supported.
+func methodOf(supported []string) string {
+	for _, m := range []string{"none", "client_secret_basic", "client_secret_post"} {
+		if slices.Contains(supported, m) {
+			return m
+		}
+	}
+	return "none"
+}
+
+// styleOf returns how a known client authenticates. The default of servers that do
+// not say is Basic (RFC 8414, §2).
+func styleOf(supported []string, secret string) oauth2.AuthStyle {
+	if secret == "" || len(supported) > 0 && !slices.Contains(supported, "client_secret_basic") {
+		return oauth2.AuthStyleInParams
+	}
+	return oauth2.AuthStyleInHeader
+}
+
+// authorize has the person agree, and exchanges the code.
+func (l *Logins) authorize(ctx context.Context, d *discovery, r *record, scopes []string, answers *callback, person *Person) (*oauth2.Token, error) {
+	verifier := oauth2.GenerateVerifier()
+	request := oauth2.Config{ClientID: r.Client.ID, RedirectURL: answers.redirect, Scopes: scopes, Endpoint: oauth2.Endpoint{AuthURL: d.meta.AuthorizationEndpoint}}
+	extra := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", r.Resource)}
+	if slices.Contains(scopes, "offline_access") {
+		extra = append(extra, oauth2.SetAuthURLParam("prompt", "consent")) // OpenID Connect Core, §11
+	}
+	code, err := answers.code(ctx, request.AuthCodeURL(answers.state, extra...), d.meta, person)
+	if err != nil {
+		return nil, err
+	}
+	r.Scopes = scopes
+	t, err := l.network.grant(ctx, r, url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {answers.redirect}, "code_verifier": {verifier}})
+	if err != nil {
+		return nil, fmt.Errorf("exchange the code for a token: %w", err)
+	}
+	return t, nil
+}
+
+// Logout revokes the tokens of a login and removes it. Found reports whether there
+// was one. An error after that is about the authorization server.
+func (l *Logins) Logout(ctx context.Context, cfg *upstream.Config) (found bool, err error) {
+	return l.remove(ctx, nameOf(cfg))
+}
+
+// remove revokes and removes the login of this name.
+func (l *Logins) remove(ctx context.Context, name string) (found bool, err error) {
+	var r *record
+	err = l.vault.Update(ctx, name, func(data []byte) ([]byte, error) {
+		found = data != nil
+		r, _ = decode(data, "")
+		return nil, nil
+	})
+	if err != nil || r == nil || r.Revocation == "" {
+		return found, err
+	}
+	for kind, token := range map[string]string{"refresh_token": r.Refresh, "access_token": r.Access} {
+		if token != "" {
+			if e := l.network.revoke(ctx, r, token, kind); e != nil {
+				err = fmt.Errorf("the login is removed here, but %s did not revoke it: %w", shown(r.Issuer), e)
+			}
+		}
+	}
+	return found, err
+}

@@ -1,0 +1,69 @@
+package login
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/secret"
+)
+
+// longestText bounds texts of servers in errors and tables.
+const longestText = 200
+
+// shown makes a text of a server one short line.
+func shown(text string) string {
+	text = strings.Join(strings.Fields(cleartext.Clean(strings.ToValidUTF8(text, "\uFFFD"))), " ")
+	if r := []rune(text); len(r) > longestText {
+		text = string(r[:longestText]) + "…"
+	}
+	return text
+}
+
+const mostScopes, longestScope = 64, 256
+
+// cleanScopes returns the scopes that may be sent (RFC 6749, §3.3), each once.
+func cleanScopes(scopes []string) (clean []string) {
+	for _, s := range scopes {
+		bad := strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
+		if !bad && s != "" && len(s) <= longestScope && len(clean) < mostScopes && !slices.Contains(clean, s) {
+			clean = append(clean, s)
+		}
+	}
+	return clean
+}
+
+// A grantError is an error that an authorization server answered.
+type grantError struct{ code, text string }
+
+func (e *grantError) Error() string {
+	if e.text == "" {
+		return "the authorization server answers " + e.code
+	}
+	return fmt.Sprintf("the authorization server answers %s: %s", e.code, e.text)
+}
+
+// final reports whether the same request will never succeed.
+func (e *grantError) final() bool {
+	return slices.Contains([]string{"invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target"}, e.code)
+}
+
+// cleanError returns err without the body of the answer and without secrets.
+func cleanError(err error, secrets ...string) error {
+	hide := secret.Replacer("[hidden]", secrets...)
+	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		code := answer.ErrorCode
+		if code == "" && answer.Response != nil {
+			code = "with status " + answer.Response.Status
+		}
+		return &grantError{shown(hide.Replace(code)), shown(hide.Replace(answer.ErrorDescription))}
+	}
+	if errors.Is(err, errRefused) {
+		return withoutURL(err)
+	}
+	return errors.New(shown(hide.Replace(withoutURL(err).Error())))
+}

@@ -1,0 +1,166 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A transport adds the token of a login to requests.
+type transport struct {
+	source *source
+	origin *url.URL
+	base   http.RoundTripper
+}
+
+// RoundTrip sends a request with the token. If the server refuses the token, it
+// sends the request once more with a new one.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if hasAuthorization(req.Header) && t.source.cfg.Auth == nil || !sameOrigin(req.URL, t.origin) {
+		return t.base.RoundTrip(req)
+	}
+	held, err := t.source.token(req.Context())
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	resp, err := t.base.RoundTrip(authorized(req, held))
+	if err != nil || !isRefusal(resp) {
+		return resp, err
+	}
+	next, err := t.refused(req.Context(), held, resp)
+	switch {
+	case err != nil:
+		drop(resp)
+		return nil, err
+	case next == nil:
+		return resp, nil
+	}
+	again, ok := rewound(req)
+	if !ok {
+		return resp, nil
+	}
+	drop(resp)
+	resp, err = t.base.RoundTrip(authorized(again, next))
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+		return resp, err
+	}
+	drop(resp)
+	return nil, t.source.needsLogin("the server refuses the renewed token too")
+}
+
+func isRefusal(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
+}
+
+// CloseIdleConnections is called by the method of [http.Client].
+func (t *transport) CloseIdleConnections() {
+	(&http.Client{Transport: t.base}).CloseIdleConnections()
+}
+
+// refused returns the token to try next, nil if the refusal is the answer.
+func (t *transport) refused(ctx context.Context, held *record, resp *http.Response) (*record, error) {
+	c := readChallenge(resp.Header)
+	switch {
+	case resp.StatusCode == http.StatusForbidden && c.code == "insufficient_scope":
+		return t.source.stepUp(ctx, held, c)
+	case resp.StatusCode == http.StatusForbidden:
+		return nil, nil
+	case held != nil:
+		return t.source.renew(ctx, held.Access)
+	}
+	next, err := t.source.renew(ctx, "") // another process may have logged in
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return next, err
+	case !t.wantsLogin(ctx, c):
+		return nil, nil
+	case isLogin(err) || t.source.isClient():
+		return nil, err
+	}
+	return nil, t.source.needsLogin(err.Error()) // the vault is unusable
+}
+
+// wantsLogin reports whether a server that refuses a request has an authorization
+// server, and does not only want a header.
+func (t *transport) wantsLogin(ctx context.Context, c challenge) bool {
+	if c.metadata != "" || t.source.cfg.Auth != nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	places := append(wellKnown(t.source.server, resourceDocument), wellKnown(origin(t.source.server), "oauth-authorization-server")...)
+	for _, place := range places {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+		if err != nil {
+			continue
+		}
+		resp, err := t.base.RoundTrip(req)
+		if err != nil {
+			continue
+		}
+		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+		drop(resp)
+		if resp.StatusCode == http.StatusOK && kind == "application/json" {
+			return true
+		}
+	}
+	return false
+}
+
+// authorized returns a copy of a request with a token.
+func authorized(req *http.Request, r *record) *http.Request {
+	if r == nil {
+		return req
+	}
+	req = req.Clone(req.Context())
+	req.Header.Set("Authorization", "Bearer "+r.Access)
+	return req
+}
+
+// rewound returns a request that can be sent again.
+func rewound(req *http.Request) (*http.Request, bool) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return req, true
+	}
+	if req.GetBody == nil {
+		return nil, false
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return nil, false
+	}
+	req = req.Clone(req.Context())
+	req.Body = body
+	return req, true
+}
+
+func drop(resp *http.Response) {
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
+	resp.Body.Close()
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
+}
+
+// errNoAddress reports a server without a URL.
+var errNoAddress = errors.New("it has no url: only servers that are reached over HTTP have logins")
+
+func checkServer(cfg *upstream.Config) error {
+	if cfg.URL == "" {
+		return errNoAddress
+	}
+	if cfg.Auth != nil && cfg.Auth.Type != upstream.AuthCode {
+		return errors.New(`the type of its "auth" is ` + string(cfg.Auth.Type) + ", which needs no login of a person")
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package monitor
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+)
+
+// A logHandler records log lines, and passes them on.
+type logHandler struct {
+	slog.Handler
+	monitor *Monitor
+	prefix  string // the attributes of WithAttrs
+}
+
+// Log returns a handler that records lines from level info on before next gets
+// them. Lines about single calls are not recorded: calls are recorded by Observe.
+func (m *Monitor) Log(next slog.Handler) slog.Handler { return &logHandler{Handler: next, monitor: m} }
+
+// Enabled implements [slog.Handler].
+func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelInfo || h.Handler.Enabled(ctx, level)
+}
+
+// Handle implements [slog.Handler].
+func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelInfo && r.Message != "call" {
+		text := r.Message + h.prefix
+		r.Attrs(func(a slog.Attr) bool {
+			text += attribute(a)
+			return true
+		})
+		h.monitor.log(&r, text)
+	}
+	if !h.Handler.Enabled(ctx, r.Level) {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements [slog.Handler].
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	prefix := h.prefix
+	for _, a := range attrs {
+		prefix += attribute(a)
+	}
+	return &logHandler{h.Handler.WithAttrs(attrs), h.monitor, prefix}
+}
+
+// WithGroup implements [slog.Handler].
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	return &logHandler{h.Handler.WithGroup(name), h.monitor, h.prefix}
+}
+
+func attribute(a slog.Attr) string {
+	if a.Key == "" || a.Value.String() == "" {
+		return ""
+	}
+	return " " + a.Key + "=" + a.Value.String()
+}
+
+// log records one line.
+func (m *Monitor) log(r *slog.Record, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seq++
+	line := Log{Seq: m.seq, Time: r.Time, Level: strings.ToLower(r.Level.String()), Text: shorten(text)}
+	m.logs = push(m.logs, line, mostLogs)
+}

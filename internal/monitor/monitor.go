@@ -1,0 +1,186 @@
+// Package monitor remembers what a running gateway did last: its requests, their
+// servers and clients, and log lines. "toolpost top" shows it.
+//
+//	observe.Observer ──▶ Monitor ──▶ Status ── GET /status ──▶ toolpost top
+//	slog.Handler ──────────┘
+//
+// Everything is bounded, and arguments and results are never kept.
+package monitor
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/observe"
+)
+
+// The limits of a Monitor.
+const (
+	mostCalls     = 500  // the last ones
+	mostLogs      = 500  // the last ones
+	mostClients   = 200  // further ones are counted as otherClients
+	mostServers   = 1000 // as many as a configuration has
+	mostDurations = 256  // of one server, for percentiles
+	mostSessions  = 500  // of one client
+	longestText   = 300  // characters of a name or error
+)
+
+// otherClients is the name under which clients beyond mostClients are counted.
+const otherClients = "(other clients)"
+
+// idleSession is the time after which a session counts no more.
+const idleSession = 30 * time.Minute
+
+// A Monitor records requests and log lines. It may be used by several goroutines.
+type Monitor struct {
+	started time.Time
+
+	mu      sync.Mutex
+	seq     uint64 // of the last call or log line
+	calls   []Call // the oldest first
+	logs    []Log  // the oldest first
+	servers map[string]*server
+	clients map[string]*client
+	running map[*observe.Request]bool
+}
+
+// A server is what is known about the requests to one server.
+type server struct {
+	Counts
+	durations []time.Duration // the last ones, in the order of next
+	next      int
+}
+
+// A client is what is known about one client.
+type client struct {
+	Counts
+	last     time.Time
+	sessions map[string]time.Time // when each was seen last
+}
+
+// New returns a Monitor that has seen nothing.
+func New() *Monitor {
+	return &Monitor{started: time.Now(), servers: map[string]*server{}, clients: map[string]*client{}, running: map[*observe.Request]bool{}}
+}
+
+// Observe is an [observe.Observer].
+func (m *Monitor) Observe(ctx context.Context, r *observe.Request) (context.Context, func(*observe.Response)) {
+	m.mu.Lock()
+	m.running[r] = true
+	m.mu.Unlock()
+	return ctx, func(response *observe.Response) { m.end(r, response) }
+}
+
+// end records a request that has ended.
+func (m *Monitor) end(r *observe.Request, response *observe.Response) {
+	call := Call{
+		Time: r.Start, Client: clientName(r.Client), Session: r.Owner.Session, Method: shorten(r.Method), Name: withoutSecrets(r.Name),
+		MS: response.Duration.Seconds() * 1000, BytesIn: int64(len(r.Params)), BytesOut: response.Bytes,
+		Tokens: tokens(response.Bytes), Outcome: string(response.Outcome),
+	}
+	if to := r.Target(); to != nil {
+		call.Server = to.Server
+	}
+	if response.Err != nil {
+		call.Error = withoutSecrets(response.Err.Error())
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.running, r)
+	m.count(&call, response.Duration)
+	call.Session = "" // it may be what a client authenticates with
+	if !listed(r) {
+		return
+	}
+	m.seq++
+	call.Seq = m.seq
+	m.calls = push(m.calls, call, mostCalls)
+}
+
+// listed reports whether a request is shown as a call: it has a name, or went to
+// a server. Handshakes, lists and pings are only counted.
+func listed(r *observe.Request) bool { return r.Name != "" || r.Target() != nil }
+
+// bytesPerToken is how many bytes of JSON make a token, about.
+const bytesPerToken = 4
+
+func tokens(bytes int64) int64 { return (bytes + bytesPerToken - 1) / bytesPerToken }
+
+// count adds a call to its server and its client.
+func (m *Monitor) count(call *Call, d time.Duration) {
+	c := m.client(call.Client)
+	c.add(call)
+	c.last = time.Now()
+	if _, known := c.sessions[call.Session]; call.Session != "" && (known || len(c.sessions) < mostSessions) {
+		c.sessions[call.Session] = c.last
+	}
+	if call.Server == "" {
+		return
+	}
+	s := m.servers[call.Server]
+	if s == nil {
+		if len(m.servers) >= mostServers {
+			return
+		}
+		s = &server{}
+		m.servers[call.Server] = s
+	}
+	s.add(call)
+	if len(s.durations) < mostDurations {
+		s.durations = append(s.durations, d)
+	} else {
+		s.durations[s.next] = d
+	}
+	s.next = (s.next + 1) % mostDurations
+}
+
+// client returns what is counted for the client of that name.
+func (m *Monitor) client(name string) *client {
+	if m.clients[name] == nil && len(m.clients) >= mostClients {
+		name = otherClients
+	}
+	if m.clients[name] == nil {
+		m.clients[name] = &client{sessions: map[string]time.Time{}}
+	}
+	return m.clients[name]
+}
+
+func clientName(c observe.Client) string {
+	name := strings.TrimSpace(c.Name + " " + c.Version)
+	if name == "" {
+		name = c.UserAgent
+	}
+	if name == "" {
+		name = "unknown"
+	}
+	return shorten(name)
+}
+
+// withoutSecrets returns the beginning of a name or error without what looks like a secret:
+// the addresses of resources may contain passwords.
+func withoutSecrets(s string) string {
+	const enough = 8 * longestText // so that no secret is cut in a part that is shown
+	return shorten(secret.RedactText(s[:min(len(s), enough)]))
+}
+
+func shorten(s string) string {
+	if len(s) <= longestText {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longestText], "") + "…"
+}
+
+// push appends v and drops the oldest of more than most.
+func push[T any](all []T, v T, most int) []T {
+	if len(all) == 2*most { // so that dropping costs little
+		all = slices.Clone(all[most+1:])
+	}
+	return append(all, v)
+}
+
+// last returns the newest of all, at most so many.
+func last[T any](all []T, most int) []T { return all[max(0, len(all)-most):] }

@@ -1,0 +1,163 @@
+package secret
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Mark takes the place of a secret in JSON.
+const Mark = "[secret]"
+
+var secretMember = regexp.MustCompile(`(?i)token$|access[-_]?tokens$|secret|passw|^pwd$|passphrase|^account$|authori[sz]ation|(api|private|access|session)[-_]?key|credential|cookie`)
+
+// textForms are the forms of secrets in a text. The regular expressions are slow, so
+// each is used only if the text has one of its hints, in small letters.
+var textForms = sync.OnceValue(func() []textForm {
+	return []textForm{
+		{[]string{"-----begin"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*`)},
+		{[]string{"passw", "secret", `key"`, `token"`}, regexp.MustCompile(`(?i)"[\w-]*(passw(or)?d|secret|api[-_]?key|private[-_]?key|access[-_]?token)"\s*:\s*"[^"]*"`)}, // JSON in a text
+		{[]string{"password=", "passwd=", "secret=", "token=", "apikey=", "api_key="}, regexp.MustCompile(`(?i)\b\w*(passw(or)?d|secret|token|api_?key)=[^\s"'&]+`)},
+		{[]string{"://"}, regexp.MustCompile(`://[^/\s"@]*:[^/\s"@]*@`)},
+		{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}`)},
+		{[]string{"toolpost_"}, regexp.MustCompile(`\btoolpost_[\w-]{40,}`)}, // of our own callers
+		{[]string{"sk-"}, regexp.MustCompile(`(?i)\bsk-[\w-]{8,}`)},
+		{[]string{"eyj"}, regexp.MustCompile(`(?i)\beyJ[\w-]{8,}\.[\w.-]+`)},
+		{[]string{"github_pat_"}, regexp.MustCompile(`(?i)\bgithub_pat_\w{20,}`)},
+		{[]string{"gh"}, regexp.MustCompile(`(?i)\bgh[a-z]_\w{20,}`)},
+		{[]string{"glpat-"}, regexp.MustCompile(`(?i)\bglpat-[\w-]{10,}`)},
+		{[]string{"xox"}, regexp.MustCompile(`(?i)\bxox[a-z]-[\w-]{8,}`)},
+		{[]string{"akia", "aiza"}, regexp.MustCompile(`(?i)\b(AKIA[0-9A-Z]{12,}|AIza[\w-]{20,})`)},
+	}
+})
+
+// A textForm is one form of secrets.
+type textForm struct {
+	hints []string
+	form  *regexp.Regexp
+}
+
+// RedactText returns a text, such as an address, without parts that look like a
+// secret.
+func RedactText(text string) string {
+	small := strings.ToLower(text)
+	for _, f := range textForms() {
+		if slices.ContainsFunc(f.hints, func(hint string) bool { return strings.Contains(small, hint) }) {
+			text = f.form.ReplaceAllString(text, Mark)
+		}
+	}
+	return text
+}
+
+// JSONOptions are the optional parts of [RedactJSON].
+type JSONOptions struct {
+	Most     int                       // the value is cut off after so many bytes, which makes it invalid JSON; 0 for no limit
+	MostText int                       // bytes of one string; 0 for no limit
+	Member   func(pointer string) bool // reports whether a member with this JSON pointer is secret too; may be nil
+	Text     func(string) string       // hides further secrets in a string; may be nil
+}
+
+// RedactJSON returns a JSON value without the values of members that are named like
+// a secret, and without texts that look like one. Hidden is the number of values
+// and texts that were hidden. Objects stay objects, and so on. White space is left
+// out. It does not find a secret that is spread over several values.
+func RedactJSON(raw []byte, opts *JSONOptions) (redacted []byte, hidden int) {
+	r := redactor{d: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	if opts != nil {
+		r.opts = *opts
+	}
+	r.opts.Most = cmp.Or(r.opts.Most, math.MaxInt)
+	r.opts.MostText = cmp.Or(r.opts.MostText, math.MaxInt)
+	for hide, err := false, error(nil); err == nil && r.Len() < r.opts.Most; {
+		hide, err = r.next(hide)
+	}
+	return r.Bytes(), r.hidden
+}
+
+// A redactor is the state of one RedactJSON.
+type redactor struct {
+	bytes.Buffer
+	d      *jsontext.Decoder
+	opts   JSONOptions
+	hidden int
+}
+
+// next writes the next token, or a mark in its place if it is secret. It
+// reports whether the token names a secret.
+func (r *redactor) next(isSecret bool) (namesSecret bool, err error) {
+	kind, isName, separator := r.d.PeekKind(), r.atName(), r.separator()
+	const mark = `"` + Mark + `"`
+	if masked := map[jsontext.Kind]string{'"': mark, '0': "0", '{': "{" + mark + ":null}", '[': "[" + mark + "]"}[kind]; isSecret && masked != "" {
+		r.hidden++
+		r.WriteString(separator + masked)
+		return false, r.d.SkipValue()
+	}
+	if kind != '"' {
+		t, err := r.d.ReadToken()
+		if err == nil {
+			r.WriteString(separator + t.String())
+		}
+		return false, err
+	}
+	v, err := r.d.ReadValue() // no copy, as a token of a long string would be
+	if err != nil {
+		return false, err
+	}
+	text := beginning(v, r.opts.MostText)
+	r.WriteString(separator)
+	r.text(text)
+	return isName && (secretMember.MatchString(text) || r.opts.Member != nil && r.opts.Member(string(r.d.StackPointer()))), nil
+}
+
+// atName reports whether the next token is the name of a member.
+func (r *redactor) atName() bool {
+	kind, n := r.d.StackIndex(r.d.StackDepth())
+	return kind == '{' && n%2 == 0 && r.d.PeekKind() == '"'
+}
+
+// separator returns what JSON has before the next token.
+func (r *redactor) separator() string {
+	kind, n := r.d.StackIndex(r.d.StackDepth())
+	next := r.d.PeekKind()
+	switch {
+	case kind == '{' && n%2 == 1:
+		return ":"
+	case n > 0 && (kind == '{' || kind == '[') && next != '}' && next != ']':
+		return ","
+	}
+	return ""
+}
+
+// beginning returns more than the first most bytes of a JSON string.
+func beginning(v jsontext.Value, most int) string {
+	if len(v)/4 <= most { // an escape has up to six bytes
+		text, _ := jsontext.AppendUnquote(nil, v) // what is invalid in it is replaced
+		return string(text)
+	}
+	return strings.ToValidUTF8(string(v[1:4*most]), "")
+}
+
+// text writes a string without secrets.
+func (r *redactor) text(text string) {
+	clear := RedactText(text)
+	if r.opts.Text != nil {
+		clear = r.opts.Text(clear)
+	}
+	if clear != text {
+		r.hidden++
+	}
+	if len(clear) > r.opts.MostText {
+		clear = strings.ToValidUTF8(clear[:r.opts.MostText], "") + "…"
+	}
+	quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(clear, "\uFFFD"))
+	if err != nil {
+		quoted = []byte(`"…"`)
+	}
+	r.Write(quoted)
+}

@@ -1,0 +1,174 @@
+package vault
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/toolpost/toolpost/internal/filelock"
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+// The writing tools of package stdtool refuse names with this ending.
+const ending = ".toolpost-secret"
+
+const (
+	longestSecret = 64 << 10
+	longestFile   = longestSecret + 1<<10 // of a secret that is encrypted
+	longestName   = 100                   // its hexadecimal form is the name of a file
+)
+
+// A folder keeps each secret in a file that only its owner can read.
+type folder struct{ dir, why string }
+
+// Folder returns a vault of files with mode 0600. The folder is created when the
+// first secret is kept.
+func Folder(dir string) Vault { return &folder{dir: dir} }
+
+// CheckName reports why a secret cannot have a name.
+func CheckName(name string) error {
+	switch {
+	case name == "" || len(name) > longestName:
+		return fmt.Errorf("the name of a secret has 1 to %d bytes, not %d", longestName, len(name))
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("the name of a secret has letters, digits, spaces and punctuation only; %q has other characters", name)
+	}
+	return nil
+}
+
+func (f *folder) path(name string) string { return File(f.dir, name) }
+
+// File returns the file in which [Folder] keeps a secret, for those who watch it.
+func File(dir, name string) string {
+	return filepath.Join(dir, hex.EncodeToString([]byte(name))+ending)
+}
+
+func errTooLong(secret []byte) error {
+	return fmt.Errorf("keep a secret: it has %d bytes; at most %d are kept", len(secret), longestSecret)
+}
+
+// Get reads the file of a secret.
+func (f *folder) Get(name string) ([]byte, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	path := f.path(name)
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%q: %w", name, ErrNotFound)
+	case err != nil:
+		return nil, fmt.Errorf("read a secret: %w", err)
+	case !info.Mode().IsRegular() || info.Size() > longestFile:
+		return nil, fmt.Errorf("read a secret: %s is not a file of at most %d bytes; remove it", path, longestFile)
+	}
+	if err := trust.Check(path); err != nil {
+		return nil, fmt.Errorf("read a secret: %w", err)
+	}
+	return os.ReadFile(path)
+}
+
+// Update writes another file and renames it, so that a crash leaves the old
+// secret or the new one.
+func (f *folder) Update(ctx context.Context, name string, change func([]byte) ([]byte, error)) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return fmt.Errorf("keep a secret: %w", err)
+	}
+	lock, err := os.OpenFile(f.path(name)+"-lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep a secret: %w", err)
+	}
+	defer lock.Close()
+	if err := filelock.Wait(ctx, lock); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("keep a secret: wait for another process: %w", err)
+	}
+	defer filelock.Release(lock)
+	old, err := f.Get(name)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	secret, err := change(old)
+	if err != nil {
+		return err
+	}
+	return f.replace(name, secret)
+}
+
+// replace writes or removes the file of a secret.
+func (f *folder) replace(name string, secret []byte) error {
+	var err error
+	switch {
+	case len(secret) > longestFile:
+		return errTooLong(secret)
+	case secret == nil:
+		if err = os.Remove(f.path(name)); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	default:
+		err = writeFile(f.dir, f.path(name), secret)
+	}
+	if err != nil {
+		return fmt.Errorf("keep a secret: %w", err)
+	}
+	return nil
+}
+
+// writeFile replaces a file of a folder, with mode 0600.
+func writeFile(dir, path string, data []byte) error {
+	file, err := os.CreateTemp(dir, "*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) // nothing, once it is renamed
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	syncFolder(dir)
+	return nil
+}
+
+// syncFolder makes the names in a folder survive a crash of the system.
+func syncFolder(dir string) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return // Windows opens no folders; a rename is durable there
+	}
+	defer d.Close()
+	_ = d.Sync() // not every file system can
+}
+
+// Names decodes the names of the files.
+func (f *folder) Names() (names []string, err error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list the secrets: %w", err)
+	}
+	for _, e := range entries {
+		if coded, ok := strings.CutSuffix(e.Name(), ending); ok {
+			if name, err := hex.DecodeString(coded); err == nil {
+				names = append(names, string(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Place names the folder.
+func (f *folder) Place() string {
+	return "files of " + f.dir + " that only you can read" + because(f.why)
+}

@@ -1,0 +1,31 @@
+// Package vault keeps secrets that Toolpost gets at run time, such as the tokens
+// of logins, in a place that the user has chosen.
+package vault
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrNotFound reports that a vault has no secret of the name.
+var ErrNotFound = errors.New("no such secret")
+
+// A Vault keeps secrets by name. Names are printable texts of 1 to 100
+// bytes, see [CheckName]; a secret has at most 64 KiB. It is safe for concurrent
+// use by many processes.
+type Vault interface {
+	// Get returns a secret, or an error that wraps [ErrNotFound].
+	Get(name string) ([]byte, error)
+
+	// Update replaces a secret by what change returns; nil removes it. No other
+	// process updates the secret meanwhile. Change gets nil if there is none. If it
+	// returns an error, the secret stays as it was. When Update has returned
+	// without an error, the secret survives a crash.
+	Update(ctx context.Context, name string, change func(secret []byte) ([]byte, error)) error
+
+	// Names returns the names of all secrets, sorted.
+	Names() ([]string, error)
+
+	// Place describes where secrets are kept and why, for people.
+	Place() string
+}
