@@ -1,20 +1,20 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"github.com/BurntSushi/toml"
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/toolpost/toolpost/internal/edit"
 )
 
 // maxConverted is the longest TOML or YAML file that is read.
-const maxConverted = 1 << 20
+const maxConverted = edit.MaxTOML
 
 // clientJSON returns a client's file as JSON, and reports whether it was
 // converted from TOML (Codex) or YAML (Continue): then positions in it are not
@@ -26,17 +26,17 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 	if len(data) > maxConverted {
 		return nil, true, fmt.Errorf("it is larger than %d bytes", maxConverted)
 	}
-	if tooDeep(data) >= 0 {
+	if edit.TooDeep(data, maxDepth) >= 0 {
 		return nil, true, fmt.Errorf("it is nested more than %d levels deep", maxDepth)
 	}
 	var v any
 	if strings.EqualFold(filepath.Ext(path), ".toml") {
-		v, err = decodeTOML(data)
+		v, err = edit.DecodeTOML(data)
 	} else {
 		v, err = decodeYAML(data)
 	}
 	switch {
-	case errors.Is(err, errExpands):
+	case errors.Is(err, edit.ErrExpands):
 		return nil, true, err
 	case err != nil:
 		return nil, true, fmt.Errorf("it cannot be parsed as %s", strings.ToUpper(filepath.Ext(path)[1:])) // the parser's error may show values
@@ -45,23 +45,6 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 		return nil, true, fmt.Errorf("it holds values that JSON does not have")
 	}
 	return asJSON, true, nil
-}
-
-// errExpands reports a file whose content expands to far more than its size. A
-// hostile folder can contain such a file.
-var errExpands = errors.New("its keys are nested too deep, or its aliases repeat too much")
-
-// maxDots is the number of dots in one line of TOML. Each dot of a key is one
-// more level, and the parser's time grows with the square of the levels.
-const maxDots = 200
-
-func decodeTOML(data []byte) (v map[string]any, err error) {
-	for line := range bytes.Lines(data) {
-		if bytes.Count(line, []byte(".")) > maxDots {
-			return nil, errExpands
-		}
-	}
-	return v, toml.Unmarshal(data, &v)
 }
 
 // maxExpanded is how long the values of a YAML file may be with its aliases
@@ -74,7 +57,7 @@ func decodeYAML(data []byte) (v any, err error) {
 		return nil, err
 	}
 	if left := chargeYAML(&root, 0, maxExpanded); left < 0 {
-		return nil, errExpands
+		return nil, edit.ErrExpands
 	}
 	return v, root.Decode(&v)
 }

@@ -13,10 +13,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/callers"
+	limits "github.com/toolpost/toolpost/internal/limit"
 	"github.com/toolpost/toolpost/redmine"
+	"github.com/toolpost/toolpost/retool"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -24,12 +30,18 @@ import (
 type Config struct {
 	Servers       []Server           // in the order of the file
 	Output        Output             // which part of a tool's output is shown
+	Search        Search             // for which clients tools are searched instead of listed
 	Quiet         []string           // globs of tools whose calls are not logged at info level
 	QuietOptional bool               // it is not reported if a glob of Quiet matches no tool
 	Name          string             // the name of this server for clients; "" for the default
 	Dialect       string             // for clients whose address names no dialect; "" chooses one for each client
 	Dialects      *dialect.Book      // the known dialects; nil for the built-in ones
 	Findings      []toolpost.Finding // settings of the file that have no effect here
+	Profiles      []Profile          // in the order of the file
+	Limits        limits.Options     // how many requests servers get
+	Approvals     []approval.List    // which calls run, need the user's approval, or are denied
+	Audit         *audit.Options     // which calls are recorded; nil for none. Its Secrets and Logger are not set
+	Access        *callers.Options   // the authorization server that callers log in at; nil for none. Its Resource may be empty
 	Lock          bool               // keep the pinned tools in a file beside the configuration, to be committed
 
 	// Digest identifies the content of the file and of the environment files
@@ -37,8 +49,8 @@ type Config struct {
 	// configurations.
 	Digest string
 
-	source *source // nil if Load has not read it
-
+	source *source   // nil if Load has not read it
+	notes  []Problem // the same as Findings, with their places
 }
 
 // A Server is one upstream of a Config.
@@ -46,8 +58,10 @@ type Server struct {
 	upstream.Config
 	Redmine  *redmine.Options // if not nil, the server is this Redmine; of Config, only the name is used
 	Disabled bool
-	Share    string  // which clients share the process or connection: all for "" or "always", or see [PerSession]
-	Prefix   *string // added before every tool's name; nil means Name + "__"
+	Required bool          // toolpost is ready only while this server is connected, see /readyz
+	Share    string        // which clients share the process or connection: all for "" or "always", or see [PerClient] and [PerSession]
+	Idle     time.Duration // after which a process or connection of a client or session ends without a call; 30 minutes if 0
+	Prefix   *string       // added before every tool's name; nil means Name + "__"
 
 	Filter
 
@@ -62,13 +76,21 @@ type Server struct {
 	// as failed; the others are served.
 	Err error
 
+	environmentFile
+}
+
+// An environmentFile is where variables of a server come from.
+type environmentFile struct {
 	envFile     string       // variables of it are added to Env by Load
 	environment *environment // the content of envFile; nil if there is none
 }
 
-// PerSession is the value of [Server].Share that gives every client session its
-// own process.
-const PerSession = "per-session"
+// Values of [Server].Share: every client session has a process of its own, or
+// every client, in all of its sessions.
+const (
+	PerSession = "per-session"
+	PerClient  = "per-client"
+)
 
 // Pinning says what is pinned of one server; the zero value pins its tools and
 // serves those that it adds later.
@@ -83,11 +105,13 @@ const NoDialect = "none"
 // Redmine is the transport of a server that is a Redmine: its REST API.
 const Redmine upstream.Transport = "redmine"
 
-// A Filter selects what clients get of a server.
+// A Filter selects and changes what clients get of a server.
 type Filter struct {
 	// Allow and Deny are globs (* and ?) of the server's own tool names.
 	// Without Allow, all tools are served; Deny takes precedence.
 	Allow, Deny []string
+
+	Tools retool.Block // by the server's own tool names
 
 	// Extensions are globs of the capabilities beside MCP's own whose methods
 	// reach the server, such as io.modelcontextprotocol/skills. Nil means all,
@@ -205,7 +229,10 @@ func Parse(name string, data []byte, env func(string) (string, bool)) (*Config, 
 		f.read(root)
 	}
 	if len(s.problems) == 0 {
-		cfg.Findings = s.findings
+		cfg.notes = s.notes
+		for _, note := range s.notes {
+			cfg.Findings = append(cfg.Findings, toolpost.Finding{Message: (&Error{name, []Problem{note}}).Error()})
+		}
 		return cfg, nil
 	}
 	for _, server := range cfg.Servers {
@@ -218,7 +245,7 @@ func Parse(name string, data []byte, env func(string) (string, bool)) (*Config, 
 }
 
 func sortProblems(problems []Problem) {
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
-	})
+	slices.SortStableFunc(problems, comparePlaces)
 }
+
+func comparePlaces(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // A Description shows a person everything that a server of a
@@ -23,18 +24,19 @@ type Description struct {
 	Name   string
 	Lines  []string
 	Digest string // changes if the server's entry or its environment file changes
+
+	variables []string // of the environment that the entry reads
 }
 
 // Describe describes every server of a configuration that [Load] has
-// read, in the order of the file.
+// read, in the order of the file, and the authorization server.
 func (c *Config) Describe() []Description {
 	if c.source == nil {
 		return nil
 	}
-	written := &Config{}
-	s := newSource(c.source.name, c.source.data)
-	if root := s.root(); root != nil {
-		(&file{source: s, cfg: written}).read(root) // without variables: nothing is expanded
+	written, err := unexpanded(c.source.name, c.source.data)
+	if err != nil {
+		return nil // Load has read it without an error
 	}
 	var all []Description
 	for i := range written.Servers {
@@ -43,6 +45,9 @@ func (c *Config) Describe() []Description {
 			server.environment = loaded.environment
 		}
 		all = append(all, describe(server))
+	}
+	if written.Access != nil {
+		all = append(all, describeAccess(written.Access))
 	}
 	return all
 }
@@ -68,6 +73,7 @@ func describe(s *Server) Description {
 		d.note(s.URL)
 	}
 	d.credentials(s)
+	d.auth(s.Auth)
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		d.add("variable", visible(name)+"="+visibleValue(name, s.Env[name]))
 		d.note(s.Env[name])
@@ -94,7 +100,7 @@ func describe(s *Server) Description {
 	if s.Err != nil {
 		d.add("invalid", "it is not started until the entry is corrected")
 	}
-	return Description{Name: visible(s.Name), Lines: d.lines, Digest: s.digest()}
+	return Description{Name: visible(s.Name), Lines: d.lines, Digest: s.digest(), variables: d.variables}
 }
 
 // digest identifies the entry as it is written, with its environment file.
@@ -161,6 +167,19 @@ func (d *description) credentials(s *Server) {
 		if c[1] != "" {
 			d.add("sends", c[0]+"="+visibleValue(c[0], c[1]))
 			d.note(c[1])
+		}
+	}
+}
+
+// auth shows how a server is logged in to.
+func (d *description) auth(a *upstream.Auth) {
+	if a == nil {
+		return
+	}
+	for _, part := range [][2]string{{"type", string(a.Type)}, {"clientId", a.ClientID}, {"clientSecret", a.ClientSecret}, {"clientMetadataUrl", a.ClientMetadataURL}, {"scopes", strings.Join(a.Scopes, " ")}, {"issuer", a.Issuer}} {
+		if part[1] != "" {
+			d.add("logs in", part[0]+"="+visibleValue(part[0], part[1]))
+			d.note(part[1])
 		}
 	}
 }

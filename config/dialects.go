@@ -50,11 +50,12 @@ func (f *file) bind() {
 	case len(texts) > 0:
 		f.cfg.Dialects = book
 	}
-	if f.chosen == nil || texts[f.cfg.Dialect] != nil {
-		return
-	}
 	if book == nil {
 		book, _ = dialect.NewBook(nil) // only overlays can be wrong
+	}
+	f.checkProfiles(book, texts)
+	if f.chosen == nil || texts[f.cfg.Dialect] != nil {
+		return
 	}
 	if err := CheckDialect(book, f.cfg.Dialect); err != nil {
 		f.fail(f.chosen.StartOffset, "%v", err)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost"
+	limits "github.com/toolpost/toolpost/internal/limit"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
@@ -24,6 +23,9 @@ type file struct {
 	cfg  *Config
 	vars *variables
 	dialects
+	named  []namedProfile  // those of cfg.Profiles
+	wanted []wantedDialect // by profiles
+	scoped []namedProfile  // by the access block
 }
 
 // fileKeys says what each key of the file sets.
@@ -35,6 +37,12 @@ var fileKeys = map[string]func(f *file, v hujson.Value, path string){
 	"dialect":    (*file).dialect,
 	"dialects":   (*file).overlays,
 	"output":     (*file).output,
+	"profiles":   (*file).profiles,
+	"audit":      (*file).audit,
+	"access":     (*file).access,
+	"limits":     (*file).limits,
+	"search":     (*file).search,
+	"approvals":  (*file).approvals,
 	"lock":       func(f *file, v hujson.Value, path string) { f.cfg.Lock = f.boolean(v, path) },
 	"quiet":      func(f *file, v hujson.Value, path string) { f.cfg.Quiet = f.texts(v, path) },
 	"$schema":    func(*file, hujson.Value, string) {},
@@ -107,10 +115,9 @@ func (f *file) servers(v hujson.Value, path string) {
 		}
 		f.problems = others
 		f.cfg.Servers = append(f.cfg.Servers, e.server)
+		f.limitServer(name, e.limits)
 	})
-	for _, p := range f.cut(before) {
-		f.findings = append(f.findings, toolpost.Finding{Message: (&Error{f.name, []Problem{p}}).Error()})
-	}
+	f.notes = append(f.notes, f.cut(before)...)
 }
 
 // cut removes and returns the problems from index start on, in the order of the file.
@@ -141,8 +148,9 @@ type entry struct {
 	vars    *variables // nil leaves variables as they are
 	server  Server
 	redmine redmine.Options
-	address []string // the keys that say where the server is
-	unset   []string // why variables could not be expanded
+	address []string  // the keys that say where the server is
+	unset   []Problem // why variables could not be expanded
+	limits  *limits.Rule
 }
 
 // entryKeys says what each key of a server sets.
@@ -155,6 +163,8 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"url":             (*entry).url,
 	"serverUrl":       (*entry).url,                                                                                       // Windsurf
 	"httpUrl":         func(e *entry, v hujson.Value, path string) { e.url(v, path); e.server.Transport = upstream.HTTP }, // Gemini CLI
+	"auth":            (*entry).auth,
+	"oauth":           (*entry).auth, // Claude Code, Gemini CLI
 	"headers":         func(e *entry, v hujson.Value, path string) { e.server.Headers = e.table(v, path) },
 	"type":            (*entry).transport,
 	"transport":       (*entry).transport,
@@ -165,11 +175,16 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"maxMessage":      func(e *entry, v hujson.Value, path string) { e.server.MaxMessage = size(e.source, v, path) },
 	"protocolVersion": func(e *entry, v hujson.Value, path string) { e.server.ProtocolVersion = e.text(v, path) },
 	"share":           (*entry).share,
+	"idle":            func(e *entry, v hujson.Value, path string) { e.server.Idle = e.duration(v, path) },
+	"limits":          func(e *entry, v hujson.Value, path string) { e.limits = &limits.Rule{}; e.rule(e.limits, v, path) },
+	"required":        func(e *entry, v hujson.Value, path string) { e.server.Required = e.boolean(v, path) },
 	"pins":            func(e *entry, v hujson.Value, path string) { e.server.Pinning.Off = !e.boolean(v, path) },
 	"newTools":        (*entry).newTools,
 	"extensions":      (*entry).extensions,
 	"prefix":          func(e *entry, v hujson.Value, path string) { p := e.text(v, path); e.server.Prefix = &p },
 	"tools":           (*entry).tools,
+	"include_tags":    func(e *entry, v hujson.Value, path string) { e.server.Tools.IncludeTags = e.texts(v, path) }, // FastMCP
+	"exclude_tags":    func(e *entry, v hujson.Value, path string) { e.server.Tools.ExcludeTags = e.texts(v, path) },
 	"output":          (*entry).outputs,
 	"includeTools":    (*entry).allow, // Gemini CLI
 	"enabledTools":    (*entry).allow,
@@ -186,11 +201,11 @@ const (
 // ignoredKeys are keys that clients write and that mean nothing to a gateway.
 var ignoredKeys = map[string]string{
 	"alwaysAllow": clientOnly, "autoApprove": clientOnly, "trust": clientOnly, "alwaysLoad": labelOnly,
-	"name": labelOnly, "source": labelOnly, "required": labelOnly, "faviconUrl": labelOnly,
+	"name": labelOnly, "source": labelOnly, "faviconUrl": labelOnly,
 	"description": labelOnly, "gallery": labelOnly, "version": labelOnly, "extension": labelOnly,
 	"extensionName": labelOnly, "icon": labelOnly, "dev": labelOnly, "watchPaths": labelOnly,
 	"sandbox": "is not supported: the server runs without a sandbox", "sandboxEnabled": "is not supported: the server runs without a sandbox",
-	"oauth": noLogin, "auth": noLogin, "authProviderType": noLogin, "headersHelper": noLogin,
+	"authProviderType": noLogin, "headersHelper": noLogin,
 	"targetAudience": noLogin, "targetServiceAccount": noLogin,
 }
 
@@ -216,7 +231,7 @@ func (e *entry) read(m *hujson.ObjectMember) {
 		checkType(e, m)
 	}
 	if len(e.unset) > 0 {
-		e.server.Err = errors.New(strings.Join(e.unset, "; "))
+		e.server.Err = &unsetError{e.name, e.unset}
 	}
 }
 
@@ -230,6 +245,8 @@ func (e *entry) check(m *hujson.ObjectMember) {
 		e.fail(at, "%s has both %q and %q; keep one", e.path, e.address[0], e.address[1])
 	case s.Command != "" && s.Transport != "" && s.Transport != upstream.Stdio:
 		e.fail(at, `%s has a command, but its type is %q; remove "type", or give "url" instead`, e.path, s.Transport)
+	case s.Idle != 0 && s.Share != PerClient && s.Share != PerSession:
+		e.fail(at, `%s has "idle", which ends processes of single clients; add "share": %q or %q, or remove "idle"`, e.path, PerClient, PerSession)
 	case s.URL != "" && s.Transport == upstream.Stdio:
 		e.fail(at, `%s has an address, but its type is "stdio"; remove "type", or give "command" instead`, e.path)
 	}
@@ -238,8 +255,8 @@ func (e *entry) check(m *hujson.ObjectMember) {
 // share reads who shares the process of a server.
 func (e *entry) share(v hujson.Value, path string) {
 	e.server.Share = e.text(v, path)
-	if e.server.Share != PerSession && e.server.Share != "always" && v.Value.Kind() == '"' {
-		e.fail(v.StartOffset, `%s is %.40q; want "always" or %q`, path, e.server.Share, PerSession)
+	if !slices.Contains([]string{"always", PerClient, PerSession}, e.server.Share) && v.Value.Kind() == '"' {
+		e.fail(v.StartOffset, `%s is %.40q; want "always", %q or %q`, path, e.server.Share, PerClient, PerSession)
 	}
 }
 
@@ -353,20 +370,26 @@ func (e *entry) deny(v hujson.Value, path string) {
 	e.server.Deny = append(e.server.Deny, e.texts(v, path)...)
 }
 
-// tools reads {"allow": […], "deny": […]}, or a list that is allowed.
+// tools reads a list that is allowed, or an object: its arrays "allow" and
+// "deny" are filters, and every object in it is a tool of FastMCP's tools block,
+// also one that is called "allow".
 func (e *entry) tools(v hujson.Value, path string) {
 	if v.Value.Kind() == '[' {
 		e.allow(v, path)
 		return
 	}
 	e.members(v, path, func(m *hujson.ObjectMember) {
-		switch p := path + "." + key(m); key(m) {
-		case "allow":
+		switch p, k := path+"."+key(m), m.Value.Value.Kind(); {
+		case k == '{':
+			e.change(&e.server.Tools, m, p)
+		case key(m) == "allow":
 			e.allow(m.Value, p)
-		case "deny":
+		case key(m) == "deny":
 			e.deny(m.Value, p)
-		default:
+		case k == '[':
 			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), []string{"allow", "deny"}))
+		default:
+			e.fail(m.Value.StartOffset, `%s is %s; want an object that changes the tool, such as {"description": "…"}`, p, kind(m.Value))
 		}
 	})
 }

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,8 +50,31 @@ func (e *entry) expand(s string, v hujson.Value, path string) string {
 			return
 		}
 		line, column := e.position(v.StartOffset)
-		e.unset = append(e.unset, fmt.Sprintf("%s (%s:%d:%d): %s", path, e.name, line, column, why))
+		e.unset = append(e.unset, Problem{line, column, path + ": " + why})
 	})
+}
+
+// An unsetError names the variables of one server that could not be expanded.
+type unsetError struct {
+	file     string
+	problems []Problem
+}
+
+func (e *unsetError) Error() string {
+	lines := make([]string, len(e.problems))
+	for i, p := range e.problems {
+		path, why, _ := strings.Cut(p.Message, ": ")
+		lines[i] = fmt.Sprintf("%s (%s:%d:%d): %s", path, e.file, p.Line, p.Column, why)
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Expand replaces the variables of a text, such as ${NAME} and ${NAME:-default},
+// as in a file of the current folder; env looks them up. The error names a
+// variable that is not set.
+func Expand(text string, env func(string) (string, bool)) (expanded string, err error) {
+	expanded = newVariables(".", env).expand(text, 0, func(why string) { err = cmp.Or(err, errors.New(why)) })
+	return expanded, err
 }
 
 const maxNested = 8 // defaults that hold variables

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/approval"
 	"github.com/toolpost/toolpost/redmine"
 )
 
@@ -16,10 +17,14 @@ import (
 //
 // The definition of a server is its name, under which its tools are pinned, and
 // what it runs, contacts and sends. A new or changed definition waits for
-// approval. The server's settings, such as filters, prefixes, limits and
-// timeouts, and the rest of the file apply immediately, and so does a removal.
+// approval, and so does the token of a profile, which decides who may call. The
+// server's settings, such as filters, prefixes, limits and timeouts, and the rest of
+// the file apply immediately, and so does a removal. Rules of approvals can only
+// become stricter.
 type Guard struct {
-	approved []Server // definitions that may run
+	approved []Server                   // definitions that may run
+	tokens   map[string]string          // those of profiles that may be used, by profile
+	rules    map[string][]approval.Rule // the approvals that hold, by profile; "" for those of the file
 }
 
 // NewGuard returns a guard that allows the servers of cfg to run.
@@ -31,7 +36,10 @@ func NewGuard(cfg *Config) *Guard {
 
 // Approve allows the servers of cfg to run, and no others from now on.
 func (g *Guard) Approve(cfg *Config) {
-	g.approved = nil
+	g.approved, g.tokens, g.rules = nil, map[string]string{}, map[string][]approval.Rule{"": rulesOf(cfg.Approvals)}
+	for _, p := range cfg.Profiles {
+		g.tokens[p.Name], g.rules[p.Name] = p.Token, rulesOf(p.Approvals)
+	}
 	for i := range cfg.Servers {
 		if s := &cfg.Servers[i]; !s.Disabled {
 			g.approved = append(g.approved, s.definition())
@@ -41,7 +49,8 @@ func (g *Guard) Approve(cfg *Config) {
 
 // Admit returns next without its definitions that are not approved. Such a
 // server keeps its definition from running; if running does not have the
-// server, it is listed as failed. Waiting contains the names of these servers.
+// server, it is listed as failed. Waiting contains the names of these servers,
+// and "profile NAME" for profiles whose tokens wait.
 // Remedy explains how to approve the file; it is appended to the messages about
 // these servers.
 func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, waiting []string) {
@@ -63,7 +72,56 @@ func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, w
 		}
 		s.Err = fmt.Errorf("it is new and is not started until you approve it; %s", remedy)
 	}
-	return &c, waiting
+	waiting = append(waiting, g.admitTokens(&c, remedy)...)
+	return &c, append(waiting, g.admitRules(&c, remedy)...)
+}
+
+// admitRules adds the approved rules of approvals to those that may loosen them. The
+// strictest of both decides, so that what tightens them holds at once. It returns the
+// places of the rules that wait.
+func (g *Guard) admitRules(c *Config, remedy string) (waiting []string) {
+	one := func(profile, place string, next []approval.List) []approval.List {
+		approved := g.rules[profile]
+		equal := func(a, b approval.Rule) bool { return reflect.DeepEqual(a, b) }
+		if approval.Tightens(approved, rulesOf(next), equal) {
+			return next
+		}
+		waiting = append(waiting, place)
+		message := fmt.Sprintf("%s: the change may loosen the rules, so the rules before it hold too until you approve it; %s", place, remedy)
+		c.Findings = append(c.Findings, toolpost.Finding{Message: message})
+		return append(slices.Clone(next), approval.List{Name: place + " before the change", Rules: approved})
+	}
+	c.Approvals = one("", "approvals", c.Approvals)
+	for i := range c.Profiles { // admitTokens has made a copy
+		p := &c.Profiles[i]
+		p.Approvals = one(p.Name, "profiles."+p.Name+".approvals", p.Approvals)
+	}
+	return waiting
+}
+
+// rulesOf returns the rules of a configuration that was read from one file.
+func rulesOf(lists []approval.List) (rules []approval.Rule) {
+	for _, l := range lists {
+		rules = append(rules, l.Rules...)
+	}
+	return rules
+}
+
+// admitTokens removes the tokens of profiles that are not approved. It returns
+// those profiles.
+func (g *Guard) admitTokens(c *Config, remedy string) (waiting []string) {
+	c.Profiles = slices.Clone(c.Profiles)
+	for i := range c.Profiles {
+		p := &c.Profiles[i]
+		if p.Token == "" || g.tokens[p.Name] == p.Token {
+			continue
+		}
+		p.Token = ""
+		waiting = append(waiting, "profile "+p.Name)
+		message := fmt.Sprintf("profile %q: its new token is accepted once you approve it; %s", p.Name, remedy)
+		c.Findings = append(c.Findings, toolpost.Finding{Message: message})
+	}
+	return waiting
 }
 
 func (g *Guard) allows(s *Server) bool {
@@ -94,7 +152,7 @@ func (s *Server) definition() Server {
 // copySettings copies what may change without an approval. A field that is not
 // listed here belongs to the definition.
 func copySettings(to, from *Server) {
-	to.Prefix, to.Filter, to.Outputs = from.Prefix, from.Filter, from.Outputs
+	to.Prefix, to.Filter, to.Outputs, to.Required = from.Prefix, from.Filter, from.Outputs, from.Required
 	to.ProtocolVersion, to.MaxMessage = from.ProtocolVersion, from.MaxMessage
 	to.CallTimeout, to.ConnectTimeout, to.ProbeTimeout = from.CallTimeout, from.ConnectTimeout, from.ProbeTimeout
 	if to.Redmine == nil {

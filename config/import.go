@@ -48,8 +48,8 @@ const maxImport = 64 << 20
 // no such file. Existing content remains unchanged, including comments. Import
 // calls keep for each server that it would add; nil adds all.
 func Import(files []ClientFile, name string, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
-	if len(strings.TrimSpace(string(existing))) == 0 {
-		existing = []byte("{\n  \"mcpServers\": {}\n}\n")
+	if empty(existing) {
+		existing = []byte(emptyFile)
 	}
 	im := &importer{out: &Imported{}, name: name}
 	if err := im.existing(existing); err != nil {
@@ -58,7 +58,9 @@ func Import(files []ClientFile, name string, existing []byte, keep func(*Importe
 	for _, f := range files {
 		im.file(f)
 	}
-	im.write(existing, keep)
+	if err := im.write(existing, keep); err != nil {
+		return nil, err
+	}
 	return im.out, nil
 }
 
@@ -81,13 +83,9 @@ func (im *importer) note(format string, args ...any) {
 }
 
 func (im *importer) existing(data []byte) error {
-	s := newSource(im.name, data)
-	cfg := &Config{}
-	if root := s.root(); root != nil {
-		(&file{source: s, cfg: cfg}).read(root)
-	}
-	if len(s.problems) > 0 {
-		return fmt.Errorf("import servers: %w", &Error{im.name, s.problems})
+	cfg, err := unexpanded(im.name, data)
+	if err != nil {
+		return fmt.Errorf("import servers: %w", err)
 	}
 	for _, server := range cfg.Servers {
 		im.found = append(im.found, found{server: server})
@@ -226,6 +224,9 @@ func (im *importer) add(f found) {
 			known.value = f.value // one client uses it
 			known.server.Disabled = false
 		}
+		if known.server.Auth == nil && f.server.Auth != nil {
+			known.value, known.server.Auth = f.value, f.server.Auth // one client has a client id
+		}
 		return
 	}
 	name := f.server.Name
@@ -240,9 +241,19 @@ func (im *importer) add(f found) {
 
 // sameServer reports whether both reach the same server in the same way.
 func sameServer(a, b Server) bool {
-	return a.Command == b.Command && a.URL == b.URL && a.Dir == b.Dir && a.envFile == b.envFile &&
+	return a.Command == b.Command && a.URL == b.URL && a.Dir == b.Dir && a.envFile == b.envFile && sameAuth(a.Auth, b.Auth) &&
 		reflect.DeepEqual(a.Redmine, b.Redmine) && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
-		(a.Command != "" || a.Transport == b.Transport || a.Transport == "" || b.Transport == "")
+		sameTransport(a, b)
+}
+
+func sameTransport(a, b Server) bool {
+	return a.Command != "" || a.Transport == b.Transport || a.Transport == "" || b.Transport == ""
+}
+
+// sameAuth reports whether both log in in the same way, or one of them leaves it to
+// the server.
+func sameAuth(a, b *upstream.Auth) bool {
+	return a == nil || b == nil || reflect.DeepEqual(a, b)
 }
 
 // adapt makes an entry of a client one of toolpost.json, and returns what it dropped.

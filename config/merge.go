@@ -1,28 +1,25 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // write adds the servers that were found to data, a toolpost.json that was
 // parsed before. Only the new lines differ.
-func (im *importer) write(data []byte, keep func(*ImportedServer) bool) {
+func (im *importer) write(data []byte, keep func(*ImportedServer) bool) error {
 	im.out.JSON = data
-	bom := len(data) - len(newSource("", data).data)
-	v, err := hujson.Parse(data[bom:])
+	d, err := edit.Open("", data)
 	if err != nil {
-		return // it was parsed before
+		return fmt.Errorf("import servers: %w", err)
 	}
-	root := v.Value.(*hujson.Object)
-	servers := v.Find("/mcpServers")
-	if servers == nil {
-		servers = v.Find("/servers")
-	}
-	base := lastLine(indentOf(root), "  ")
+	list := serverList(d)
 	for _, f := range im.found {
 		if f.value.Value == nil {
 			continue
@@ -31,61 +28,125 @@ func (im *importer) write(data []byte, keep func(*ImportedServer) bool) {
 		if keep != nil && !keep(&server) {
 			continue
 		}
-		appendMember(servers.Value.(*hujson.Object), f.server.Name, f.value, base)
+		if err := d.Set(minimal(f.value), list, server.Name); err != nil {
+			return fmt.Errorf("import %s: %w", server.Name, err)
+		}
 		im.out.Servers = append(im.out.Servers, server)
 	}
 	if len(im.out.Servers) > 0 {
-		im.out.JSON = append(bytes.Clone(data[:bom]), v.Pack()...)
+		im.out.JSON = d.Bytes()
 	}
+	return nil
 }
 
-// indentOf returns what stands before the first member.
-func indentOf(o *hujson.Object) string {
-	if len(o.Members) == 0 {
-		return ""
+// serverList returns the key under which a toolpost.json keeps its servers.
+func serverList(d edit.Document) string {
+	if list, err := d.Get("mcpServers"); list == nil && err == nil {
+		if list, _ = d.Get("servers"); list != nil {
+			return "servers"
+		}
 	}
-	return string(o.Members[0].Name.BeforeExtra)
+	return "mcpServers"
 }
 
-// lastLine returns the white space after the last line break of extra, or otherwise.
-func lastLine(extra, otherwise string) string {
-	i := strings.LastIndexByte(extra, '\n')
-	if i < 0 || strings.TrimSpace(extra[i:]) != "" {
-		return otherwise
-	}
-	return extra[i+1:]
-}
-
-// appendMember adds a member on lines of its own, indented as its neighbours.
-// Base is the indentation of the object itself.
-func appendMember(o *hujson.Object, name string, value hujson.Value, base string) {
-	unit := "  "
-	if strings.Contains(base, "\t") {
-		unit = "\t"
-	}
-	indent := lastLine(indentOf(o), base+unit)
-	if deeper, ok := strings.CutPrefix(indent, base); ok && deeper != "" {
-		unit = deeper
-	}
-	after := string(o.AfterExtra)
-	m := hujson.ObjectMember{
-		Name:  hujson.Value{Value: hujson.String(name)},
-		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: pretty(value, indent, unit)},
-	}
-	m.Name.BeforeExtra = hujson.Extra(strings.TrimRight(after, " \t\r\n") + "\n" + indent)
-	if n := len(o.Members); n > 0 && o.Members[n-1].Value.AfterExtra != nil {
-		m.Value.AfterExtra = hujson.Extra{} // goes on with trailing commas
-	}
-	o.Members = append(o.Members, m)
-	o.AfterExtra = hujson.Extra("\n" + lastLine(after, base))
-}
-
-// pretty returns v on lines of its own.
-func pretty(v hujson.Value, indent, unit string) hujson.ValueTrimmed {
+func minimal(v hujson.Value) json.RawMessage {
 	v.Minimize()
-	var b bytes.Buffer
-	if err := json.Indent(&b, v.Pack(), indent, unit); err != nil {
-		return v.Value // Minimize leaves JSON only
+	return json.RawMessage(v.Pack())
+}
+
+const emptyFile = "{\n  \"mcpServers\": {}\n}\n"
+
+// Add adds a server, whose entry is encoded as JSON, to data, the content of the toolpost.json with the given
+// path; data is empty if the file does not exist. It returns the new content, in
+// which only the new lines differ, and describes the server. The error lists the
+// mistakes of the entry, or reports that the name is taken.
+func Add(file string, data []byte, name string, entry any) ([]byte, *Description, error) {
+	if empty(data) {
+		data = []byte(emptyFile)
 	}
-	return hujson.Literal(b.Bytes())
+	d, err := edit.Open("", data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("add %s to %s: %w", name, file, err)
+	}
+	list := serverList(d)
+	if taken, _ := d.Get(list, name); taken != nil {
+		return nil, nil, fmt.Errorf("add %s: %s has a server of that name already; choose another with --name, or remove it with: toolpost remove %s", name, file, name)
+	}
+	if err := d.Set(encode(entry), list, name); err != nil {
+		return nil, nil, fmt.Errorf("add %s to %s: %w", name, file, err)
+	}
+	written, err := unexpanded(file, d.Bytes())
+	if err != nil {
+		return nil, nil, err
+	}
+	server := written.server(name)
+	if server == nil {
+		return nil, nil, fmt.Errorf("add %q: it cannot be the name of a server; choose another with --name", name)
+	}
+	if server.Err != nil {
+		return nil, nil, fmt.Errorf("add %s: %w", name, server.Err)
+	}
+	description := describe(server)
+	return d.Bytes(), &description, nil
+}
+
+// Remove removes servers from data, the content of the toolpost.json with the
+// given path, and returns the new content.
+func Remove(file string, data []byte, names ...string) ([]byte, error) {
+	written, err := unexpanded(file, data)
+	if err != nil {
+		return nil, err
+	}
+	d, err := edit.Open("", data)
+	if err != nil {
+		return nil, fmt.Errorf("remove a server from %s: %w", file, err)
+	}
+	list := serverList(d)
+	for _, name := range names {
+		if written.server(name) == nil {
+			return nil, fmt.Errorf("%s has no server %q%s", file, name, otherServers(name, written))
+		}
+		if err := d.Remove(list, name); err != nil {
+			return nil, fmt.Errorf("remove %s from %s: %w", name, file, err)
+		}
+	}
+	return d.Bytes(), nil
+}
+
+// Folders lists the folders in which the servers of a toolpost.json start, as the
+// file has them.
+func Folders(file string, data []byte) (folders []string) {
+	cfg, err := unexpanded(file, data)
+	if err != nil {
+		return nil
+	}
+	for i := range cfg.Servers {
+		folders = append(folders, cfg.Servers[i].Dir)
+	}
+	return folders
+}
+
+func otherServers(name string, cfg *Config) string {
+	known := mapped(cfg.Servers, func(s Server) string { return s.Name })
+	if near := suggest.Nearest(name, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	if len(known) == 0 {
+		return "; it has none"
+	}
+	return "; it has " + strings.Join(known, ", ")
+}
+
+// unexpanded reads a toolpost.json without the values of its variables.
+func unexpanded(name string, data []byte) (*Config, error) {
+	s := newSource(name, data)
+	cfg := &Config{}
+	if root := s.root(); root != nil {
+		(&file{source: s, cfg: cfg}).read(root)
+	}
+	if len(s.problems) > 0 {
+		sortProblems(s.problems)
+		return nil, &Error{name, s.problems}
+	}
+	return cfg, nil
 }

@@ -27,7 +27,7 @@ var redmineKeys = map[string]func(e *entry, v hujson.Value, path string){
 }
 
 // mcpKeys mean nothing to a Redmine.
-var mcpKeys = []string{"args", "env", "envFile", "cwd", "headers", "connectTimeout", "maxMessage", "protocolVersion", "share", "pins", "newTools"}
+var mcpKeys = []string{"args", "env", "envFile", "cwd", "headers", "connectTimeout", "maxMessage", "protocolVersion", "share", "idle", "pins", "newTools"}
 
 func expanded(e *entry, v hujson.Value, path string) string {
 	return e.expand(e.text(v, path), v, path)

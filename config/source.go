@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
-	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
 
@@ -25,7 +25,7 @@ type source struct {
 	name     string
 	data     []byte
 	problems []Problem
-	findings []toolpost.Finding
+	notes    []Problem // what has no effect; nothing is wrong with it
 }
 
 func newSource(name string, data []byte) *source {
@@ -53,12 +53,11 @@ func (s *source) fail(offset int, format string, args ...any) {
 
 // note reports something that is right but has no effect.
 func (s *source) note(offset int, format string, args ...any) {
-	if len(s.findings) == maxProblems {
+	if len(s.notes) == maxProblems {
 		return
 	}
 	line, column := s.position(offset)
-	message := fmt.Sprintf("%s:%d:%d: ", s.name, line, column) + fmt.Sprintf(format, args...)
-	s.findings = append(s.findings, toolpost.Finding{Message: message})
+	s.notes = append(s.notes, Problem{line, column, fmt.Sprintf(format, args...)})
 }
 
 const wantShape = `want {"mcpServers": {"name": {"command": "…"}}}`
@@ -73,7 +72,7 @@ func (s *source) root() *hujson.Object {
 		s.fail(0, "the file is not UTF-8 text; save it as UTF-8")
 		return nil
 	}
-	if at := tooDeep(s.data); at >= 0 {
+	if at := edit.TooDeep(s.data, maxDepth); at >= 0 {
 		s.fail(at, "the file is nested more than %d levels deep", maxDepth)
 		return nil
 	}
@@ -97,29 +96,6 @@ func isJSON(name string) bool {
 		return false
 	}
 	return true
-}
-
-// tooDeep returns the offset at which brackets are nested too deep, or -1.
-func tooDeep(data []byte) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == '\n':
-			quoted = false
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return i
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return -1
 }
 
 // syntax reports a parse error without the text it stumbled over.

@@ -36,7 +36,7 @@ func watch(t *testing.T, path string) (next func() (*config.Config, error)) {
 	})
 	return func() (*config.Config, error) {
 		t.Helper()
-		for limit := time.After(20 * time.Second); ; {
+		for limit := time.After(time.Minute); ; {
 			select {
 			case c := <-all:
 				// A slow machine may see the file while it is written.

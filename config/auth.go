@@ -1,0 +1,114 @@
+package config
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// authKeys says what each key of a server's auth sets. The last ones are
+// the spellings of clients.
+var authKeys = map[string]func(e *entry, v hujson.Value, path string){
+	"type":              (*entry).authType,
+	"clientId":          func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientID = e.expanded(v, path) },
+	"clientSecret":      func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientSecret = e.expanded(v, path) },
+	"clientMetadataUrl": (*entry).clientMetadata,
+	"scopes":            (*entry).scopes,
+	"callbackPort":      (*entry).callbackPort,
+	"issuer":            func(e *entry, v hujson.Value, path string) { e.server.Auth.Issuer = e.webAddress(v, path) },
+
+	"CLIENT_ID":     func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientID = e.expanded(v, path) },           // Cursor
+	"CLIENT_SECRET": func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientSecret = e.expanded(v, path) },       // Cursor
+	"scope":         func(e *entry, v hujson.Value, path string) { e.server.Auth.Scopes = strings.Fields(e.text(v, path)) }, // opencode
+	"enabled":       (*entry).authEnabled,                                                                                   // Gemini CLI
+}
+
+// ignoredAuthKeys are keys that Gemini CLI writes. Toolpost finds out what they say.
+var ignoredAuthKeys = []string{"authorizationUrl", "tokenUrl", "redirectUri", "audiences", "tokenParamName", "registrationUrl"}
+
+// auth reads how to log in to a server.
+func (e *entry) auth(v hujson.Value, path string) {
+	switch v.Value.Kind() {
+	case 't', 'f': // opencode
+		e.server.Auth = &upstream.Auth{}
+		e.authEnabled(v, path)
+		return
+	case '{':
+		e.server.Auth = &upstream.Auth{}
+	}
+	known := []string{"type", "clientId", "clientSecret", "clientMetadataUrl", "scopes", "callbackPort", "issuer"}
+	e.members(v, path, func(m *hujson.ObjectMember) {
+		switch name := key(m); {
+		case m.Value.Value.Kind() == 'n':
+		case authKeys[name] != nil:
+			authKeys[name](e, m.Value, path+"."+name)
+		case slices.Contains(ignoredAuthKeys, name):
+			e.note(m.Name.StartOffset, "%s.%s has no effect here: the server says it", path, name)
+		default:
+			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, known))
+		}
+	})
+	a := e.server.Auth
+	if a != nil && a.Type == upstream.AuthClient && (a.ClientID == "" || a.ClientSecret == "") && len(e.unset) == 0 {
+		e.fail(v.StartOffset, `%s has the type "client_credentials"; add "clientId" and "clientSecret"`, path)
+	}
+}
+
+func (e *entry) expanded(v hujson.Value, path string) string {
+	return e.expand(e.text(v, path), v, path)
+}
+
+// webAddress reads an address.
+func (e *entry) webAddress(v hujson.Value, path string) string {
+	before := len(e.unset)
+	s := e.expanded(v, path)
+	if e.vars != nil && len(e.unset) == before && v.Value.Kind() == '"' && !validURL(s) {
+		e.fail(v.StartOffset, "%s is not an address; want https://…", path)
+	}
+	return s
+}
+
+func (e *entry) authType(v hujson.Value, path string) {
+	types := map[string]upstream.AuthType{
+		"authorization_code": upstream.AuthCode, "oauth": upstream.AuthCode,
+		"client_credentials": upstream.AuthClient, "none": upstream.AuthOff,
+	}
+	name := e.text(v, path)
+	t, ok := types[name]
+	if !ok && v.Value.Kind() == '"' {
+		e.fail(v.StartOffset, `%s is %.40q; want "authorization_code", "client_credentials" or "none"`, path, name)
+	}
+	e.server.Auth.Type = t
+}
+
+// authEnabled reads a key that turns logins off.
+func (e *entry) authEnabled(v hujson.Value, path string) {
+	if !e.boolean(v, path) {
+		e.server.Auth.Type = upstream.AuthOff
+	}
+}
+
+func (e *entry) clientMetadata(v hujson.Value, path string) {
+	s := e.webAddress(v, path)
+	u, err := url.Parse(s)
+	if e.vars != nil && s != "" && (err != nil || u.Scheme != "https" || u.Path == "" || u.Path == "/") {
+		e.fail(v.StartOffset, "%s is not the https address of a client id metadata document, which has a path", path)
+	}
+	e.server.Auth.ClientMetadataURL = s
+}
+
+func (e *entry) scopes(v hujson.Value, path string) {
+	e.server.Auth.Scopes = e.texts(v, path)
+}
+
+func (e *entry) callbackPort(v hujson.Value, path string) {
+	port := limit(e.source, v, path, 1)
+	if port > 65535 {
+		e.fail(v.StartOffset, "%s is not a port; want 1 to 65535", path)
+	}
+	e.server.Auth.CallbackPort = port
+}

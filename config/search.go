@@ -1,0 +1,36 @@
+package config
+
+import (
+	"github.com/tailscale/hujson"
+)
+
+// A Search determines for which clients tools are searched instead of listed. The
+// zero value searches them for clients that would lose tools or much of their context.
+type Search struct {
+	Off    bool     // all clients get all tools, unless their profile has a budget
+	Budget int      // in tokens, of all definitions; 0 means [DefaultSearchBudget], for known clients only
+	Pin    []string // globs of tools that are always listed
+}
+
+// DefaultSearchBudget is how many tokens of definitions known clients list: a quarter
+// of a context of 200,000.
+const DefaultSearchBudget = 50_000
+
+// search reads false, true, or {"budget": …, "pin": […]}.
+func (f *file) search(v hujson.Value, path string) {
+	s := &f.cfg.Search
+	if k := v.Value.Kind(); k == 't' || k == 'f' {
+		s.Off = k == 'f'
+		return
+	}
+	f.members(v, path, func(m *hujson.ObjectMember) {
+		switch at := path + "." + key(m); key(m) {
+		case "budget":
+			s.Budget = limit(f.source, m.Value, at, 1)
+		case "pin":
+			s.Pin = f.texts(m.Value, at)
+		default:
+			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), []string{"budget", "pin"}))
+		}
+	})
+}
