@@ -36,11 +36,7 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *slog.Logge
 	t := &catalog{features: f, of: list, headers: map[string][]wire.Binding{}}
 	var listed collector
 	for _, tool := range list {
-		item, err := tool.MarshalJSON()
-		if err == nil {
-			err = listed.add(tool.Name, item)
-		}
-		if err != nil {
+		if err := addListed(&listed, tool); err != nil {
 			log.Warn("tool is not listed", "tool", tool.Name, "err", err)
 			continue
 		}
@@ -56,10 +52,22 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *slog.Logge
 	return t
 }
 
+// addListed adds a tool to the list, unless its policy leaves it out.
+func addListed(listed *collector, tool *toolpost.Tool) error {
+	if tool.Policy.Unlisted {
+		return nil
+	}
+	item, err := tool.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return listed.add(tool.Name, item)
+}
+
 // differs reports whether the lists that a topic is about are others.
 func (t *catalog) differs(other *catalog, about topic) bool {
 	for method, change := range changeOf {
-		if change == about.method && !t.list(method).equal(other.list(method)) {
+		if change == about.method && t.list(method).sum != other.list(method).sum {
 			return true
 		}
 	}
@@ -80,6 +88,7 @@ type features struct {
 	of            *toolpost.Features // the same, nil if there are none: then no list is announced
 	lists         map[string]listing // by the method that returns them
 	declared      json.RawMessage    // of extensions, nil for none
+	info          json.RawMessage    // of the server behind the toolset; nil if it is not known
 	promptByName  map[string]*toolpost.Prompt
 	resourceByURI map[string]*toolpost.Resource // or by URI template
 	templateOf    []*toolpost.Resource          // the templates, in order
@@ -93,6 +102,7 @@ func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
 	n := &features{of: f, promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
 	f = cmp.Or(f, &toolpost.Features{})
 	n.Features, n.declared = f, bytes.TrimSpace(extension.Declared(f.Capabilities))
+	n.info = checkedInfo(f.Self)
 	var prompts, resources, templates collector
 	for _, p := range f.Prompts {
 		if prompts.define(log, p.Definition, "name", p.Name) {

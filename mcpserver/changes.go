@@ -15,9 +15,10 @@ import (
 //
 //	a list or resource changes ─▶ changes ─▶ listener.mark ─▶ (a stream is open) listener.run ─▶ client
 //
-// A listener keeps pending notifications until a stream is open. Each listener
-// writes on its own goroutine, which ends when nothing is pending: a client that
-// does not read delays no other client.
+// A listener keeps pending notifications until a stream is open, and drops those of
+// lists that the client knows by then. Each listener writes on its own goroutine,
+// which ends when nothing is pending: a client that does not read delays no other
+// client.
 
 // A topic is a list or resource whose changes clients are notified of.
 type topic struct {
@@ -147,7 +148,7 @@ func (c *changes) review() {
 	}
 	c.mu.Unlock()
 	for l := range all {
-		l.look(true)
+		l.look()
 	}
 }
 
@@ -178,6 +179,7 @@ type listener struct {
 	writing bool           // run is running, or soon will be
 	gone    bool           // it joins nothing any more
 	view    *view          // the lists that the client is shown; nil if that is not known
+	lists   knownLists
 }
 
 // open gives the listener a stream and returns the one before it.
@@ -212,23 +214,14 @@ func (l *listener) sendNotification(message []byte) {
 	l.wake()
 }
 
-// mark records that a topic has changed. The lock is held.
+// mark records that a topic has changed, unless the client knows its state. The lock
+// is held.
 func (l *listener) mark(t topic) {
-	if marked, wanted := l.topics[t]; wanted && !marked {
+	if marked, wanted := l.topics[t]; wanted && !marked && l.isNews(t) {
 		l.topics[t] = true
 		l.news = append(l.news, t)
 	}
 	l.wake()
-}
-
-// heard records that the client knows the state of a topic, because it was
-// notified or lists again: it is notified of later changes only.
-func (l *listener) heard(t topic) {
-	if t != (topic{}) {
-		l.changes.mu.Lock()
-		defer l.changes.mu.Unlock()
-		l.unmark(t)
-	}
 }
 
 // unmark undoes mark. The lock is held.
@@ -266,16 +259,20 @@ func (l *listener) run() {
 func (l *listener) next() (stream sender, said []byte, t topic) {
 	l.changes.mu.Lock()
 	defer l.changes.mu.Unlock()
-	switch l.writing = l.stream != nil && len(l.news)+len(l.said) > 0; {
-	case !l.writing:
-		return nil, nil, topic{}
-	case len(l.said) > 0:
+	if l.stream != nil && len(l.said) > 0 {
 		said, l.said = l.said[0], l.said[1:]
 		return l.stream, said, topic{}
 	}
-	t, l.news = l.news[0], l.news[1:]
-	l.topics[t] = false
-	return l.stream, nil, t
+	for l.stream != nil && len(l.news) > 0 {
+		t = l.news[0]
+		l.unmark(t)
+		if l.isNews(t) { // it may have listed meanwhile, or the list is as it was again
+			l.setKnown(t, true)
+			return l.stream, nil, t
+		}
+	}
+	l.writing = false
+	return nil, nil, topic{}
 }
 
 // keep keeps a change that could not be written for the next stream.
@@ -283,6 +280,7 @@ func (l *listener) keep(broken sender, t topic) {
 	l.close(broken)
 	l.changes.mu.Lock()
 	defer l.changes.mu.Unlock()
+	l.setKnown(t, false)
 	l.mark(t)
 }
 
@@ -297,32 +295,29 @@ func (l *listener) notification(t topic) []byte {
 	return wire.AppendRequest(nil, nil, t.method, params)
 }
 
-// look finds out which view the client has now. With notify, the client is
-// notified of the lists that differ from those of the view before. The listener
-// has joined its topics by then, so that no review misses it.
-func (l *listener) look(notify bool) {
+// look finds out which view the client has now, and notifies the client of the
+// lists that differ from those that it knows. The listener has joined its topics by
+// then, so that no review misses it.
+func (l *listener) look() {
 	for done := false; !done; {
 		l.changes.mu.Lock()
 		review := l.changes.reviews
 		l.changes.mu.Unlock()
-		done = l.setView(l.changes.views.viewOf(l.client), review, notify)
+		done = l.setView(l.changes.views.viewOf(l.client), review)
 	}
 }
 
 // setView sets the view that was looked for in a review. It reports whether no
 // other review has begun since: then it may be another view by now.
-func (l *listener) setView(now *view, review int, notify bool) bool {
+func (l *listener) setView(now *view, review int) bool {
 	l.changes.mu.Lock()
 	defer l.changes.mu.Unlock()
 	if review != l.changes.reviews {
 		return false
 	}
-	before := l.view
 	l.view = now
 	for _, t := range listTopics() {
-		if notify && (now == nil || before == nil || now != before && now.catalog.Load().differs(before.catalog.Load(), t)) {
-			l.mark(t)
-		}
+		l.mark(t)
 	}
 	return true
 }

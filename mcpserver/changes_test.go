@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,7 +29,13 @@ func TestUndeliveredChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := &view{live: live}
-		now.catalog.Store(&catalog{features: &features{}, tools: (&collector{}).listing("tools")})
+		list := func(number int) { // of tools and prompts, other ones than before
+			var tools, prompts collector
+			_ = tools.add("t", []byte(`{"n":`+strconv.Itoa(number)+`}`))
+			_ = prompts.add("p", []byte(`{"n":`+strconv.Itoa(number)+`}`))
+			now.catalog.Store(&catalog{features: &features{lists: map[string]listing{listPrompts: prompts.listing("prompts")}}, tools: tools.listing("tools")})
+		}
+		list(0)
 		v := &views{choose: func(Client) (*toolpost.Live, error) { return live, nil }}
 		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{weak.Make(live): weak.Make(now)}
 		defer runtime.KeepAlive(now)
@@ -38,10 +45,12 @@ func TestUndeliveredChanges(t *testing.T) {
 		for _, t := range topics {
 			_, _ = c.join(l, t)
 		}
-		l.look(false)
+		l.look()
+		l.begin()
 		broken := &senderFunc{func(string) error { return errors.New("broken") }}
-		for range 2 {
+		for i := range 2 {
 			l.open(broken)
+			list(i + 1)
 			for _, t := range topics {
 				c.announce(t, now)
 			}
@@ -105,7 +114,8 @@ func TestViewsReplacedMeanwhile(t *testing.T) {
 			if during == "the begin" {
 				meanwhile = replace
 			}
-			l.look(false)
+			l.look()
+			l.begin()
 			if during == "a review" {
 				chosen, meanwhile = "b", replace
 				c.review()

@@ -16,6 +16,7 @@ import (
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/inflight"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // core serves the requests of all transports, in raw JSON from edge to edge.
@@ -30,11 +31,12 @@ type core struct {
 	life     context.Context // ends with the server
 	ready    *readiness
 	opts     *Options
+	ownName  bool             // the server behind the toolset is introduced by its own name
 	running  inflight.Counter // requests under way
 }
 
-// answer returns the result of a request whose client is known.
-func (c *core) answer(ctx context.Context, r *request) (payload, error) {
+// dispatch returns the result of a request whose client is known.
+func (c *core) dispatch(ctx context.Context, r *request) (payload, error) {
 	switch {
 	case r.Method == "server/discover" && r.modern():
 		return inMemory(c.discover(ctx, r.owner)), nil
@@ -99,13 +101,17 @@ func (c *core) list(r *request, l listing) (payload, error) {
 	if !absent(raw) && raw[0] != '"' {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: cursor must be a string", r.Method)
 	}
-	body := l.page(wire.Unquote(raw))
+	at := wire.Unquote(raw)
+	if at == "" && r.session != nil {
+		r.session.listener.reads(r.Method, l)
+	}
+	body := l.page(at)
 	if body == nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "unknown cursor; list again from the start")
 	}
 	tail := "}"
 	if r.modern() {
-		tail = `,"resultType":"complete",` + cacheable + `,"_meta":{` + serverInfo + `:` + string(c.info) + `}}`
+		tail = `,"resultType":"complete",` + cacheable + `,"_meta":{` + serverInfo + `:` + string(c.introduction()) + `}}`
 	}
 	return payload{{data: body}, {data: []byte(tail)}}, nil
 }
@@ -156,11 +162,12 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 	start := time.Now()
 	set := r.view.live.Set()
 	result, err := set.Call(toolpost.Logger.With(ctx, c.log), call)
+	observe.From(ctx).SetResult(result)
 	level := slog.LevelInfo
 	switch t := set.Lookup(call.Name); {
 	case t == nil && errors.Is(err, toolpost.ErrNotFound):
 		err = wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", call.Name)
-		if why := c.opts.Missing(call.Name); why != nil {
+		if why := c.opts.Missing(r.client, call.Name); why != nil {
 			err = wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", call.Name, why)
 		}
 	case t != nil && t.Policy.LogAtDebug:

@@ -31,17 +31,18 @@ func readInitialize(m *wire.Message, from Client) (*peer, *wire.Error) {
 
 // initialize returns the answer to initialize.
 func (c *core) initialize(ctx context.Context, s *session, p *peer) json.RawMessage {
-	c.ready.await(ctx, "begin "+s.id, initializeTime)
+	c.awaitBegin(ctx, s.id)
+	s.listener.begin()
 	f := c.features()
-	return wire.Append(nil, `"protocolVersion":"`+p.version+`"`, f.capabilities(), `"serverInfo":`+string(c.info), f.instructions())
+	return wire.Append(nil, `"protocolVersion":"`+p.version+`"`, c.capabilities(f), `"serverInfo":`+string(c.introduction()), f.instructions())
 }
 
 // discover returns the answer to server/discover (MCP 2026-07-28).
 func (c *core) discover(ctx context.Context, owner toolpost.Owner) json.RawMessage {
-	c.ready.await(ctx, "begin "+owner.Session, initializeTime)
+	c.awaitBegin(ctx, owner.Session)
 	f := c.features()
-	return wire.Append(nil, `"resultType":"complete"`, `"supportedVersions":`+versionList(wire.Versions), f.capabilities(), f.instructions(),
-		cacheable, `"_meta":{`+serverInfo+`:`+string(c.info)+`}`)
+	return wire.Append(nil, `"resultType":"complete"`, `"supportedVersions":`+versionList(wire.Versions), c.capabilities(f), f.instructions(),
+		cacheable, `"_meta":{`+serverInfo+`:`+string(c.introduction())+`}`)
 }
 
 func (f *features) instructions() string {

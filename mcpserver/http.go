@@ -51,7 +51,7 @@ func (f *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case base == "mcp" && r.Method == http.MethodPost:
 		not = f.post(w, r, from, f.streamable)
 	case base == "mcp":
-		not = f.noPOST(w, r)
+		not = f.noPOST(w, r, from)
 	case r.Method == http.MethodPost:
 		not = f.post(w, r, from, f.postSSE)
 	case r.Method == http.MethodGet:

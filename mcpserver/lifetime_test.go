@@ -249,6 +249,48 @@ func TestIdentityOfASession(t *testing.T) {
 	}
 }
 
+// The session of a user serves only the address that it was opened at, also over SSE:
+// the address may be what the user is allowed.
+func TestAddressOfASession(t *testing.T) {
+	live, err := toolpost.NewLive(t.Context(), toolpost.Tools{textTool("t", "x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, &mcpserver.Options{
+		Identity: func(r *http.Request) string { return r.Header.Get("X-User") },
+		View:     func(mcpserver.Client) (*toolpost.Live, error) { return live, nil },
+	})
+	e := s.do(t, "POST", "/mcp/much", initialize, "X-User: alice\n")
+	session := "Mcp-Session-Id: " + e.header.Get("Mcp-Session-Id") + "\nMcp-Protocol-Version: 2025-11-25\nX-User: alice\n"
+	for _, method := range []string{"POST", "GET", "DELETE"} {
+		for _, path := range []string{"/mcp", "/mcp/little"} {
+			if e := s.do(t, method, path, ping, session); e.status != http.StatusForbidden || !strings.Contains(e.body, "another address") {
+				t.Errorf("%s %s: %d %s", method, path, e.status, e.body)
+			}
+		}
+	}
+	if e := s.do(t, "POST", "/mcp/much", ping, session); e.status != http.StatusOK {
+		t.Errorf("its own address: %d %s", e.status, e.body)
+	}
+}
+
+// The sessions of a user end, and those of others go on.
+func TestEndSessions(t *testing.T) {
+	s := serve(t, &mcpserver.Options{Identity: func(r *http.Request) string { return r.Header.Get("X-User") }}, textTool("t", "x"))
+	open := func(user string) string {
+		e := s.post(t, initialize, "X-User: "+user+"\n")
+		return "Mcp-Session-Id: " + e.header.Get("Mcp-Session-Id") + "\nMcp-Protocol-Version: 2025-11-25\nX-User: " + user + "\n"
+	}
+	alice, bob := open("alice"), open("bob")
+	s.Server.EndSessions(func(identity string) bool { return identity == "alice" })
+	if e := s.post(t, ping, alice); e.status != http.StatusNotFound {
+		t.Errorf("alice: %d %s", e.status, e.body)
+	}
+	if e := s.post(t, ping, bob); e.status != http.StatusOK {
+		t.Errorf("bob: %d %s", e.status, e.body)
+	}
+}
+
 // A stuckWriter is the response to a client that stops reading after some writes.
 type stuckWriter struct {
 	*httptest.ResponseRecorder

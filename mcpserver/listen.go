@@ -66,7 +66,8 @@ func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 	if err := c.subscribe(ctx, l, &wants); err != nil {
 		return nil, err
 	}
-	l.look(false)
+	l.look()
+	l.begin()
 	agreed, err := jsonx.Marshal(&wants)
 	if err != nil {
 		return nil, wire.Errorf(wire.CodeInternal, "%s: %v", r.Method, err)
@@ -82,5 +83,5 @@ func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 		case <-c.life.Done():
 		}
 	}
-	return inMemory(`{"resultType":"complete",` + meta + `,` + serverInfo + `:` + string(c.info) + `}}`), nil
+	return inMemory(`{"resultType":"complete",` + meta + `,` + serverInfo + `:` + string(c.introduction()) + `}}`), nil
 }

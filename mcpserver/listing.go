@@ -1,11 +1,10 @@
 package mcpserver
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -15,7 +14,10 @@ import (
 const pageSize = 1000
 
 // A listing is the answer to a list method, encoded once.
-type listing []page
+type listing struct {
+	pages []page
+	sum   listSum // of all pages
+}
 
 type page struct {
 	cursor string // "" for the first
@@ -51,6 +53,7 @@ func (c *collector) add(key string, item json.RawMessage) error {
 
 // listing encodes the items, in order, as the member of a result with a name.
 func (c *collector) listing(name string) (l listing) {
+	sum := sha256.New()
 	for start := 0; start == 0 || start < len(c.items); start += pageSize {
 		end := min(start+pageSize, len(c.items))
 		body := append(append([]byte{'{'}, wire.Quote(name)...), ":["...)
@@ -68,8 +71,10 @@ func (c *collector) listing(name string) (l listing) {
 		if start > 0 {
 			p.cursor = cursor(c.keys[start])
 		}
-		l = append(l, p)
+		l.pages = append(l.pages, p)
+		sum.Write(body)
 	}
+	sum.Sum(l.sum[:0])
 	return l
 }
 
@@ -78,14 +83,10 @@ func cursor(key string) string { return base64.RawURLEncoding.EncodeToString([]b
 
 // page returns the page at the cursor, nil if there is none.
 func (l listing) page(cursor string) []byte {
-	for _, p := range l {
+	for _, p := range l.pages {
 		if p.cursor == cursor {
 			return p.body
 		}
 	}
 	return nil
-}
-
-func (l listing) equal(other listing) bool {
-	return slices.EqualFunc(l, other, func(a, b page) bool { return bytes.Equal(a.body, b.body) })
 }

@@ -36,6 +36,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // Options configure a Server; nil means defaults.
@@ -55,14 +56,15 @@ type Options struct {
 	MaxSessions, MaxClientSessions int
 
 	// Identity returns the user that a request was authenticated as, "" if there
-	// is none. A session serves only the identity that opened it. Nil
-	// authenticates no request.
+	// is none. A session serves only the identity that opened it, and the session of
+	// a user only at the address that it was opened at, which may be what the user
+	// is allowed. Nil authenticates no request.
 	Identity func(*http.Request) string
 
-	// Missing returns why there is no tool of this name, such as that the
+	// Missing returns why a client has no tool of this name, such as that the
 	// server behind it cannot be reached, and what to do. Nil, or a nil error,
 	// says only that the tool is unknown.
-	Missing func(tool string) error
+	Missing func(client Client, tool string) error
 
 	// SessionEnded is called when a session ends, with the Session that its
 	// calls had. It is not called for requests without sessions (2026-07-28).
@@ -72,11 +74,21 @@ type Options struct {
 	// Session is the Session of its calls. Nil ignores it.
 	RootsChanged func(session string)
 
+	// Bridge makes the server look like the one behind the toolset, if there is
+	// only one ([toolpost.Features].Self): clients get its capabilities and,
+	// unless Name is set, its name, version, title and icons. Clients that
+	// connect before it is known wait up to 20 s for it.
+	Bridge bool
+
 	// View returns the toolset that a client is served; nil serves all the
 	// same. It is asked at each request, and must answer at once and with
 	// few different toolsets. A session keeps the address and the user agent
 	// that it was opened with. An error says what the client can do.
 	View func(Client) (*toolpost.Live, error)
+
+	// Observe is called for each list, call, get, read, completion and request of
+	// an extension. Nil observes nothing.
+	Observe observe.Observer
 }
 
 func (o *Options) orDefaults() *Options {
@@ -95,7 +107,7 @@ func (o *Options) orDefaults() *Options {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Missing == nil {
-		c.Missing = func(string) error { return nil }
+		c.Missing = func(Client, string) error { return nil }
 	}
 	if c.Identity == nil {
 		c.Identity = func(*http.Request) string { return "" }
@@ -146,6 +158,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 		life:     life,
 		ready:    newReadiness(life, live.Ready),
 		opts:     o,
+		ownName:  o.Bridge && opts.Name == "",
 	}
 	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}}
 	s := &Server{core: c, http: &httpHandler{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}}
@@ -162,6 +175,12 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 // ViewsChanged must be called when Options.View returns another toolset for a
 // client than before. Clients whose tools differ are notified.
 func (s *Server) ViewsChanged() { go s.core.changes.review() }
+
+// EndSessions ends the sessions of the identities for which ended reports true, and
+// their calls, such as those of a user whose token was revoked.
+func (s *Server) EndSessions(ended func(identity string) bool) {
+	s.core.sessions.end(func(one *session) bool { return ended(one.identity) }, errEnded)
+}
 
 // event passes on what the source reports. A notification goes to the session
 // that it names, or to all if it names none. A session without an open stream

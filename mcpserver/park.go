@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -10,8 +11,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // Since 2026-07-28 a server sends no requests. A handler that asks its client
@@ -49,13 +53,15 @@ func newParkedCalls() *parkedCalls {
 type parkedCall struct {
 	method, name string
 	owner        toolpost.Owner
+	arguments    json.RawMessage
 	size         int // of the parameters
 	cancel       context.CancelCauseFunc
 	asks         chan *ask
 	done         chan outcome[payload]
 	now          atomic.Pointer[request] // that waits for the call; nil while parked
 
-	asked *ask // while parked
+	seen  *observe.Request // the first one; nil if nothing observes it
+	asked *ask             // while parked
 	timer *time.Timer
 }
 
@@ -77,8 +83,9 @@ func (l *parkedCalls) serve(ctx context.Context, r *request, call func(context.C
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &parkedCall{method: r.Method, name: subject(r.Message), owner: r.owner, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome[payload], 1)}
+	f := &parkedCall{method: r.Method, name: subject(r.Message), owner: r.owner, arguments: r.Arguments, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome[payload], 1)}
 	f.now.Store(r)
+	f.seen = observe.From(ctx)
 	go func() {
 		result, err := call(own, f)
 		f.done <- outcome[payload]{result, err}
@@ -88,7 +95,10 @@ func (l *parkedCalls) serve(ctx context.Context, r *request, call func(context.C
 }
 
 func (l *parkedCalls) resume(ctx context.Context, r *request, state string) (payload, error) {
-	f := l.take(state, r)
+	f, same := l.take(state, r)
+	if !same {
+		return nil, wire.Errorf(wire.CodeInvalidParams, "the arguments are not those of the call that asked; send the same arguments with the answer, or make a new call without requestState")
+	}
 	if f == nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "the requestState is unknown, expired or was used before; make the call again without it")
 	}
@@ -112,10 +122,12 @@ func (l *parkedCalls) wait(ctx context.Context, r *request, f *parkedCall) (payl
 	for {
 		select {
 		case o := <-f.done:
+			observe.From(ctx).Adopt(f.seen)
 			return o.value, o.err
 		case a := <-f.asks:
 			raw, err := l.park(f, a)
 			if err == nil {
+				observe.From(ctx).Note(observe.InputRequired)
 				return raw, nil
 			}
 			a.answer <- outcome[json.RawMessage]{err: err}
@@ -184,18 +196,39 @@ func (f *parkedCall) leave(cause error) {
 	go func() { (<-f.done).value.close() }()
 }
 
-// take gets the parked call back. A state is good once, for the same call of
-// the same caller.
-func (l *parkedCalls) take(state string, r *request) *parkedCall {
+// take gets the parked call back, nil if there is none. A state is good once, for the
+// same call of the same caller. With other arguments, same is false and the call stays
+// parked: the handler would go on with those that the client no longer means.
+func (l *parkedCalls) take(state string, r *request) (f *parkedCall, same bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.byState[state]
+	f = l.byState[state]
 	if f == nil || f.method != r.Method || f.name != subject(r.Message) || f.owner != r.owner {
-		return nil
+		return nil, true
+	}
+	if !sameArguments(f.arguments, r.Arguments) {
+		return nil, false
 	}
 	delete(l.byState, state)
 	f.timer.Stop()
-	return f
+	return f, true
+}
+
+// sameArguments reports whether two calls have the same arguments. The client may have
+// written them again, with other white space and order.
+func sameArguments(a, b json.RawMessage) bool {
+	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
+}
+
+// canonical returns arguments without white space and with members in order; none are
+// the empty object. Invalid JSON stays as it is.
+func canonical(arguments json.RawMessage) jsontext.Value {
+	v := jsontext.Value(bytes.Clone(arguments))
+	if len(bytes.TrimSpace(v)) == 0 {
+		return jsontext.Value("{}")
+	}
+	_ = v.Format(jsontext.ReorderRawObjects(true)) // it stays as it is
+	return v
 }
 
 // close ends the parked calls.

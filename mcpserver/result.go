@@ -137,7 +137,7 @@ func (c *core) introduced(meta json.RawMessage) json.RawMessage {
 	if !wire.IsObject(meta) || bytes.Contains(meta, []byte(serverInfo)) {
 		return meta
 	}
-	return wire.Append(meta, serverInfo+":"+string(c.info))
+	return wire.Append(meta, serverInfo+":"+string(c.introduction()))
 }
 
 // missing returns the members that a result needs since 2026-07-28 but lacks.
@@ -149,7 +149,7 @@ func (c *core) missing(r *request, found *wire.Answer, cached, meta bool) (membe
 		members = append(members, cacheable)
 	}
 	if !meta {
-		members = append(members, `"_meta":{`+serverInfo+`:`+string(c.info)+`}`)
+		members = append(members, `"_meta":{`+serverInfo+`:`+string(c.introduction())+`}`)
 	}
 	return members
 }

@@ -1,7 +1,6 @@
 package mcpserver_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -11,10 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
@@ -357,54 +353,4 @@ func TestEventsWhileServerIsMade(t *testing.T) {
 	}
 	end()
 	<-done
-}
-
-// A change while initialize waits is sent after its answer.
-func TestChangesFollowInitialize(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ts := &late{}
-		s, err := mcpserver.New(ts, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		in, input := io.Pipe()
-		output, out := io.Pipe()
-		ctx, end := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- s.ServeStdio(ctx, in, out) }()
-		go func() { _, _ = io.WriteString(input, initialize+"\n") }()
-		lines := bufio.NewScanner(output)
-		for _, want := range []string{`"result":{"protocolVersion"`, "notifications/tools/list_changed"} {
-			if !lines.Scan() || !strings.Contains(lines.Text(), want) {
-				t.Errorf("got %s, want %s", lines.Text(), want)
-			}
-		}
-		go func() { _, _ = io.Copy(io.Discard, output) }()
-		end()
-		<-done
-		input.Close()
-		out.Close()
-	})
-}
-
-// A late toolset changes before it is ready.
-type late struct {
-	toolpost.Watchers
-	more atomic.Bool
-}
-
-func (l *late) Tools(context.Context) ([]*toolpost.Tool, error) {
-	tools := []*toolpost.Tool{textTool("a", "x"), textTool("b", "x")}
-	if l.more.Load() {
-		return tools, nil
-	}
-	return tools[:1], nil
-}
-
-func (l *late) Ready(context.Context) error {
-	l.more.Store(true)
-	l.Notify(toolpost.Event{})
-	time.Sleep(500 * time.Millisecond)
-	return nil
 }

@@ -46,6 +46,8 @@ type session struct {
 // An opener is the client that opened a session over HTTP.
 type opener struct {
 	address, identity string
+	holder            string // identifies it across its sessions
+	transport         string
 	from              Client // without what initialize says
 }
 
@@ -100,7 +102,7 @@ func (s *session) begin(p *peer) error {
 	for _, t := range append(listTopics(), topic{method: ofExtensions}) {
 		_, _ = s.core.changes.join(&s.listener, t) // the session may have ended
 	}
-	s.listener.look(false)
+	s.listener.look()
 	return nil
 }
 
@@ -119,7 +121,7 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []*req
 			}
 			return nil, err
 		}
-		calls = append(calls, &request{Message: m, owner: toolpost.Owner{Session: s.name}, session: s, ctx: own, end: end})
+		calls = append(calls, &request{Message: m, owner: toolpost.Owner{Session: s.name}, sender: s.opener, session: s, ctx: own, end: end})
 	}
 	for i := range msgs {
 		switch m := &msgs[i]; {
@@ -187,14 +189,14 @@ func (s *session) answer(r *request) (result payload, err error) {
 	case p == nil:
 		return nil, wire.Errorf(wire.CodeInvalidRequest, "%.100q came before initialize; send initialize first", r.Method)
 	}
-	r.peer = p
+	r.peer, r.owner.Party = p, party(s.holder, p)
 	switch r.Method {
 	case "logging/setLevel":
 		return s.setLevel(r.Message)
 	case "resources/subscribe", "resources/unsubscribe":
 		return s.subscribe(r)
 	}
-	s.listener.heard(topicOf(r.Method))
+	defer s.listener.asks(r.Method)()
 	return s.core.answer(r.ctx, r)
 }
 

@@ -180,13 +180,22 @@ func (t *sessionTable) close() {
 	if t.sweeper != nil {
 		t.sweeper.Stop()
 	}
+	t.mu.Unlock()
+	t.end(func(*session) bool { return true }, errClosed)
+}
+
+// end ends the sessions for which which reports true.
+func (t *sessionTable) end(which func(*session) bool, cause error) {
+	t.mu.Lock()
 	var all []*session
 	for _, s := range t.all {
-		all = append(all, s)
+		if which(s) {
+			all = append(all, s)
+		}
 	}
 	t.mu.Unlock()
 	for _, s := range all {
-		s.end(errClosed)
+		s.end(cause)
 	}
 }
 

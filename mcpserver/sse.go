@@ -13,7 +13,7 @@ const sessionQuery = "sessionid"
 
 func (f *httpHandler) openSSE(w http.ResponseWriter, r *http.Request, from Client) *refusal {
 	out, open := newStream(w, r)
-	s, not := f.open(w, r, from)
+	s, not := f.open(w, r, from, "sse")
 	if not != nil {
 		return not
 	}
@@ -23,7 +23,11 @@ func (f *httpHandler) openSSE(w http.ResponseWriter, r *http.Request, from Clien
 	defer d.end(errEnded)
 	// The address for messages is relative to that of the stream, which may have a
 	// prefix that is not known here.
-	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	path := r.URL.Path
+	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil {
+		path = sent.Path // a middleware may have changed the other one
+	}
+	last := path[strings.LastIndexByte(path, '/')+1:]
 	if out.endpoint(strings.ReplaceAll(url.PathEscape(last), ":", "%3A")+"?"+sessionQuery+"="+s.id) != nil {
 		return nil
 	}
@@ -38,7 +42,7 @@ func (p *reply) endpoint(address string) error {
 
 // postSSE delivers the messages that a client sends.
 func (f *httpHandler) postSSE(w http.ResponseWriter, r *http.Request, p *post) *refusal {
-	s, not := f.find(r, r.URL.Query().Get(sessionQuery), true, true)
+	s, not := f.find(r, p.from, r.URL.Query().Get(sessionQuery), true, true)
 	if not != nil {
 		return not
 	}

@@ -33,7 +33,7 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.
 	out := &reply{w: w, accept: accepts(r.Header)}
 	c.out = out
 	if m.Method == listenMethod {
-		s, not := f.open(w, r, from) // takes the place of one
+		s, not := f.open(w, r, from, "http") // takes the place of one
 		if not != nil {
 			return not
 		}
@@ -63,7 +63,7 @@ func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from Clien
 	if fault := checkHeaders(r.Header, m); fault != nil {
 		return nil, fault
 	}
-	c := &request{Message: m, peer: p, owner: f.caller(r, p)}
+	c := &request{Message: m, peer: p, owner: f.caller(r, p), sender: opener{address: addressOf(r), identity: f.core.opts.Identity(r), transport: "http", from: from}}
 	if m.Method == callTool {
 		if c.view, fault = f.core.views.of(p.client); fault == nil {
 			fault = checkParams(r.Header, m, c.view.catalog.Load().headers[m.Name])
@@ -76,17 +76,33 @@ func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from Clien
 // that was authenticated, else the holder of the credential, else the client
 // of that name on that host.
 func (f *httpHandler) caller(r *http.Request, p *peer) toolpost.Owner {
+	identity := f.core.opts.Identity(r)
+	if identity == "" && r.Header.Get("Authorization") == "" {
+		name := "client " + addressOf(r) + " " + p.client.Name // as party makes it, in one step
+		return toolpost.Owner{Session: name, Party: name, Shared: true}
+	}
+	holder := f.holder(r)
+	o := toolpost.Owner{Session: holder, Party: party(holder, p), Shared: true}
+	if identity == "" {
+		o.Client = "client with a credential " + p.client.Name
+	}
+	return o
+}
+
+// holder identifies who sent a request, as far as the request proves it: the
+// subject that was authenticated, else the holder of the credential, else the host.
+func (f *httpHandler) holder(r *http.Request) string {
 	if subject := f.core.opts.Identity(r); subject != "" {
-		return toolpost.Owner{Session: "subject " + subject, Shared: true}
+		return "subject " + subject
 	}
 	if credential := r.Header.Get("Authorization"); credential != "" {
-		return toolpost.Owner{
-			Session: fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential))),
-			Client:  "client with a credential " + p.client.Name, Shared: true,
-		}
+		return fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential)))
 	}
-	return toolpost.Owner{Session: "client " + addressOf(r) + " " + p.client.Name, Shared: true}
+	return "client " + addressOf(r)
 }
+
+// party identifies a client across its sessions.
+func party(holder string, p *peer) string { return holder + " " + p.client.Name }
 
 // statusOf returns the HTTP status that an error has since 2026-07-28.
 func statusOf(fault *wire.Error) int {

@@ -29,7 +29,7 @@ const (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	session := s.core.newSession(opener{})
+	session := s.core.newSession(opener{transport: "stdio", holder: "stdio"})
 	session.stateless = true
 	buffer := bufio.NewWriterSize(out, writeChunk)
 	d := session.newDuplex(func(message payload) error {

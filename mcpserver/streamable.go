@@ -25,7 +25,7 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 	if m := &p.msgs[0]; !p.batch && m.Method == "initialize" && m.IsCall() && id == "" {
 		return f.initialize(w, r, m, p.from)
 	}
-	s, not := f.find(r, id, false, slices.ContainsFunc(p.msgs, func(m wire.Message) bool { return m.IsCall() }))
+	s, not := f.findStreamable(r, p.from, slices.ContainsFunc(p.msgs, func(m wire.Message) bool { return m.IsCall() }))
 	if not != nil {
 		return not
 	}
@@ -98,9 +98,14 @@ func abandon(r *http.Request, calls []*request, large bool) (stop func() bool) {
 	})
 }
 
+// opener describes the client that sent a request.
+func (f *httpHandler) opener(r *http.Request, from Client, transport string) opener {
+	return opener{addressOf(r), f.core.opts.Identity(r), f.holder(r), transport, from}
+}
+
 // open opens a session for the client that sent a request.
-func (f *httpHandler) open(w http.ResponseWriter, r *http.Request, from Client) (*session, *refusal) {
-	s := f.core.newSession(opener{addressOf(r), f.core.opts.Identity(r), from})
+func (f *httpHandler) open(w http.ResponseWriter, r *http.Request, from Client, transport string) (*session, *refusal) {
+	s := f.core.newSession(f.opener(r, from, transport))
 	if fault := f.core.sessions.add(s); fault != nil {
 		w.Header().Set("Retry-After", "60")
 		return nil, &refusal{http.StatusServiceUnavailable, fault}
@@ -114,7 +119,7 @@ func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire
 	if fault != nil {
 		return &refusal{http.StatusBadRequest, fault}
 	}
-	s, not := f.open(w, r, from)
+	s, not := f.open(w, r, from, "http")
 	if not != nil {
 		return not
 	}
@@ -130,12 +135,18 @@ func errNoSession() *refusal {
 	return refused(http.StatusNotFound, "session not found: it has ended, or never was; send initialize again, or over SSE open another one with GET")
 }
 
-// find returns the session with an id, which is one over SSE or not; leave must
-// follow. Requests that use the session keep it from being ended soon.
-func (f *httpHandler) find(r *http.Request, id string, sse, uses bool) (*session, *refusal) {
-	if id == "" && !sse {
+// findStreamable returns the session of a request to /mcp, like find.
+func (f *httpHandler) findStreamable(r *http.Request, from Client, uses bool) (*session, *refusal) {
+	id := r.Header.Get(sessionHeader)
+	if id == "" {
 		return nil, refused(http.StatusBadRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader)
 	}
+	return f.find(r, from, id, false, uses)
+}
+
+// find returns the session with an id, which is one over SSE or not; leave must
+// follow. Requests that use the session keep it from being ended soon.
+func (f *httpHandler) find(r *http.Request, from Client, id string, sse, uses bool) (*session, *refusal) {
 	s, fault := f.core.sessions.find(id, uses)
 	switch {
 	case fault != nil:
@@ -148,17 +159,20 @@ func (f *httpHandler) find(r *http.Request, id string, sse, uses bool) (*session
 	case s.identity != f.core.opts.Identity(r):
 		f.core.sessions.leave(s)
 		return nil, refused(http.StatusForbidden, "the session belongs to another user; open one of your own")
+	case s.identity != "" && s.from.View != from.View: // what the user is allowed may have become less
+		f.core.sessions.leave(s)
+		return nil, refused(http.StatusForbidden, "the session was opened at another address, or with a token that allows something else; open another one")
 	}
 	return s, nil
 }
 
 // noPOST serves GET, the stream of a session, and DELETE, its end.
-func (f *httpHandler) noPOST(w http.ResponseWriter, r *http.Request) *refusal {
+func (f *httpHandler) noPOST(w http.ResponseWriter, r *http.Request, from Client) *refusal {
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		return refused(http.StatusMethodNotAllowed, "use POST to send messages, GET to listen, DELETE to end the session")
 	}
-	s, not := f.find(r, r.Header.Get(sessionHeader), false, false)
+	s, not := f.findStreamable(r, from, false)
 	if not != nil {
 		return not
 	}

@@ -20,7 +20,8 @@ type request struct {
 	what string // in errors
 	content
 	requester
-	again bool // it may be carried out twice
+	again  bool         // it may be carried out twice
+	listed func() error // reports why it is not sent to the server that is connected now; nil sends it
 }
 
 // newRequest returns the request that a call asks for, with the params that the
@@ -32,7 +33,7 @@ func newRequest(call *toolpost.Call, what, method string, params json.RawMessage
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
 	silent := call.Params != nil && wire.Get(c.meta, "progressToken") == nil
-	return &request{what: what, content: c, again: true, requester: requester{call.Caller, &owner, silent, nil}}
+	return &request{what: what, content: c, again: true, requester: requester{call.Caller, &owner, silent, nil, nil}}
 }
 
 // mostCalls bounds the calls of one server that are under way.
@@ -52,13 +53,15 @@ func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Han
 	}
 }
 
-func toolHandler(u *Upstream, name string, bindings []wire.Binding, again bool) toolpost.Handler {
+func toolHandler(u *Upstream, d toolpost.Definition, bindings []wire.Binding, again bool) toolpost.Handler {
+	name := d.Name
 	return u.handler(func(call *toolpost.Call) *request {
 		r := newRequest(call, "tool "+name, "tools/call", call.Params).named(name, call.Arguments)
 		if r.arguments() == nil {
 			r.set = append(r.set, wire.Member{Name: "arguments", Value: json.RawMessage("{}")})
 		}
 		r.bindings, r.again, r.keep = bindings, again, call.Keep
+		r.listed = func() error { return u.listed(name, d.Source) }
 		return r
 	})
 }
@@ -80,7 +83,7 @@ func readHandler(u *Upstream) toolpost.Handler {
 // completer asks for the completion of an argument of one prompt or template. It
 // is nil if the server completes nothing.
 func (r *lister) completer(kind, key, name string) toolpost.Handler {
-	if !r.s.can("completions") {
+	if !r.can("completions") {
 		return nil
 	}
 	ref := wire.SetAll(nil, wire.Member{Name: "type", Value: wire.Quote(kind)}, wire.Member{Name: key, Value: wire.Quote(name)})
@@ -130,16 +133,19 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 	if u.calls.Add(1) > mostCalls {
 		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, mostCalls)
 	}
-	if limit := u.cfg.CallTimeout; limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, toolpost.Failed("server %q did not answer %s within %v; the call was cancelled", u.cfg.Name, r.what, limit))
-		defer cancel()
-	}
+	ctx, limit, stop := newDeadline(ctx, u.cfg.CallTimeout, u.cfg.Name, r.what)
+	defer stop()
+	r.limit = limit
 	var t tries
 	for {
 		s, err := u.await(ctx)
 		if err != nil {
 			return nil, r.unanswered(ctx, u, err, t.executed)
+		}
+		if r.listed != nil {
+			if err := r.listed(); err != nil {
+				return nil, err
+			}
 		}
 		result, executed, err := r.once(ctx, s)
 		if err == nil {
@@ -193,11 +199,14 @@ func wasRefused(err error) bool {
 		}
 	}
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial" || errors.Is(err, errForeign) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
+	return isA[*LoginError](err) || isA[*CredentialsError](err) || ok && op.Op == "dial" || errors.Is(err, errForeign) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
 }
 
 // breaks reports whether err concerns the connection, not only one call.
 func breaks(err error) bool {
+	if login, ok := errors.AsType[*LoginError](err); ok {
+		return !login.More
+	}
 	return !isA[*toolpost.ProtocolError](err) && !isA[*inputError](err) && !isA[*statusError](err) &&
 		!isA[*contentError](err) && !isA[*cutError](err) && !errors.Is(err, errTooLong)
 }
@@ -221,9 +230,18 @@ func (r *request) unanswered(ctx context.Context, u *Upstream, err error, execut
 	case isProtocol:
 		return protocol
 	}
-	text := fmt.Sprintf("%s was not answered: %v", r.what, u.dial.problem(err))
-	if executed {
-		return toolpost.Failed("%s\nIt may have been carried out: check before you call it again.", text)
+	e := &toolpost.UnavailableError{Text: fmt.Sprintf("%s was not answered: %v", r.what, u.dial.problem(err))}
+	status, answered := errors.AsType[*statusError](err)
+	switch {
+	case executed:
+		e.Text += "\nIt may have been carried out: check before you call it again."
+	case answered && status.retryAfter > 0:
+		e.RetryAfter = status.retryAfter
+		e.Text += fmt.Sprintf("\nIt was not carried out. The server wants no calls for %v; call again then.", status.retryAfter)
+	case isA[*LoginError](err):
+		e.Text += "\nIt was not carried out. Ask the user to log in with this command, then call again."
+	default:
+		e.Text += "\nIt was not carried out. Toolpost connects again by itself; call again later."
 	}
-	return toolpost.Failed("%s\nIt was not carried out. Toolpost connects again by itself; call again later.", text)
+	return e
 }

@@ -40,6 +40,7 @@ type Config struct {
 	URL       string
 	Headers   map[string]string
 	Transport Transport // found by trying if empty
+	Auth      *Auth     // nil logs in if the server wants it
 
 	// Wrap returns what sends requests over base, such as a layer that adds
 	// credentials; nil sends them as they are. The headers are set before.
@@ -48,7 +49,7 @@ type Config struct {
 	ProtocolVersion string        // pins the MCP version, such as "2025-11-25"; negotiated if empty
 	ConnectTimeout  time.Duration // of one attempt; if 0, 5 min for commands that install packages first, else 60 s
 	ProbeTimeout    time.Duration // of the modern handshake, before the classic one; 5 s if 0
-	CallTimeout     time.Duration // of one call; none if 0
+	CallTimeout     time.Duration // of one call, from its begin or its last progress; 30 min if 0
 	MaxMessage      int           // bytes of one message; 64 MiB if 0
 
 	spawn func(cfg *Config, grace time.Duration) (*process, error) // startProcess if nil
@@ -114,6 +115,7 @@ func (c *Config) withDefaults() Config {
 	}
 	d.ConnectTimeout = orDefault(d.ConnectTimeout, patience)
 	d.ProbeTimeout = orDefault(d.ProbeTimeout, 5*time.Second)
+	d.CallTimeout = orDefault(d.CallTimeout, defaultCallTimeout)
 	d.MaxMessage = orDefault(d.MaxMessage, 64<<20)
 	if d.spawn == nil {
 		d.spawn = startProcess

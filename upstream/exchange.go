@@ -57,6 +57,7 @@ type requester struct {
 	owner  *toolpost.Owner // nil for requests of our own
 	silent bool            // the client wants no progress
 	keep   keepFunc        // nil if nothing stores texts that are too long for memory
+	limit  *deadline       // nil for requests of our own
 }
 
 func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }

@@ -19,6 +19,7 @@ type hello struct {
 	version      string // of the protocol
 	server       string // name and version
 	instructions string
+	info         json.RawMessage
 	capabilities json.RawMessage
 }
 
@@ -132,6 +133,7 @@ func (s *session) learn(version string, info, result json.RawMessage) {
 	s.hello = hello{
 		version: version, server: strings.TrimSpace(name + " " + number),
 		instructions: wire.Unquote(wire.Get(result, "instructions")),
+		info:         slices.Clone(info),
 		capabilities: slices.Clone(wire.Get(result, "capabilities")),
 	}
 }

@@ -148,7 +148,7 @@ func testAsk(t *testing.T, s *server) {
 func testCancel(t *testing.T, s *server) {
 	t.Helper()
 	r := newRecorder()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go func() { <-r.told; cancel() }()
 	if _, err := s.call(ctx, &toolpost.Call{Name: "slow", Caller: r}); !errors.Is(err, context.Canceled) {
@@ -341,7 +341,7 @@ func TestWatching(t *testing.T) {
 				if uri != "test://r" {
 					t.Errorf("updated %q", uri)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Error("the update did not arrive")
 			}
 			sdk.AddTool(&mcp.Tool{Name: "late", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
@@ -485,7 +485,7 @@ func TestHangingHTTP(t *testing.T) {
 		s := start(t, &upstream.Config{URL: srv.URL, Transport: transport})
 		began := time.Now()
 		s.Close()
-		if took := time.Since(began); took > 3*time.Second {
+		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("%s: close took %v", transport, took)
 		}
 	}
@@ -526,5 +526,21 @@ func TestRedirects(t *testing.T) {
 	}
 	if n := circles.Load(); n == 0 || n%5 != 0 {
 		t.Errorf("%d requests went in a circle, want 5 for each attempt", n)
+	}
+}
+
+// A redirect to another origin is not followed: the request has credentials.
+func TestRedirectElsewhere(t *testing.T) {
+	var asked atomic.Int64
+	other := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) })).URL
+	address := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other+"/mcp", http.StatusTemporaryRedirect)
+	})).URL
+	s := start(t, &upstream.Config{URL: address + "/mcp", Headers: map[string]string{"Token": "secret"}})
+	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "redirect") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v", err)
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("the other origin got %d requests", n)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -126,10 +127,11 @@ func toForeign(u *url.URL) error {
 
 // A statusError is an answer whose HTTP status is a fault.
 type statusError struct {
-	status int
-	body   string
-	rpc    error // the JSON-RPC error that the body holds, if it does
-	sse    bool  // a stream of events was asked for as in 2024-11-05
+	status     int
+	body       string
+	rpc        error         // the JSON-RPC error that the body holds, if it does
+	retryAfter time.Duration // for which the server wants no requests; 0 if it did not say
+	sse        bool          // a stream of events was asked for as in 2024-11-05
 }
 
 func (e *statusError) Unwrap() error { return e.rpc }
@@ -189,13 +191,28 @@ func (e *cutError) Unwrap() error { return e.err }
 func fault(resp *http.Response) *statusError {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, longestFault))
-	e := &statusError{status: resp.StatusCode, body: excerpt(body, 300)}
+	e := &statusError{status: resp.StatusCode, body: excerpt(body, 300), retryAfter: retryAfter(resp.Header)}
 	found := wire.Read(body)
 	if len(found) == 1 && found[0].Err != nil && e.status != http.StatusUnauthorized && e.status != http.StatusForbidden {
 		e.rpc = wire.ReadError(found[0].Err)
 		e.body = e.rpc.Error()
 	}
 	return e
+}
+
+// longestRetryAfter bounds what a server can ask for.
+const longestRetryAfter = 10 * time.Minute
+
+// retryAfter reads the header Retry-After (RFC 9110, §10.2.3): seconds, or a time.
+func retryAfter(h http.Header) time.Duration {
+	value := h.Get("Retry-After")
+	wait := time.Duration(0)
+	if seconds, err := strconv.Atoi(value); err == nil {
+		wait = time.Duration(min(seconds, int(longestRetryAfter/time.Second))) * time.Second
+	} else if at, err := http.ParseTime(value); err == nil {
+		wait = time.Until(at).Round(time.Second)
+	}
+	return max(0, min(wait, longestRetryAfter))
 }
 
 // mediaType returns the type of the content. Content that is still compressed has

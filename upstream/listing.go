@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
 	"strings"
@@ -21,17 +22,28 @@ type listing struct {
 	features *toolpost.Features
 	skipped  []toolpost.Finding
 	sum      [sha256.Size]byte // of all that it was made of
+	known    *Known            // what it was made of; nil before the first
+	byName   map[string]*toolpost.Tool
 }
 
 const mostPages = 1000
 
 // A lister lists everything that a server offers.
 type lister struct {
-	u    *Upstream
-	s    *session
-	l    *listing
-	hash hash.Hash // of all definitions
-	size int       // bytes of all definitions
+	u *Upstream
+	*hello
+	pages func(ctx context.Context, method, list string) ([][]byte, error) // returns the items of a list
+	l     *listing
+	hash  hash.Hash // of all definitions
+	size  int       // bytes of all definitions
+}
+
+func newLister(u *Upstream, h *hello, t Transport) *lister {
+	known := &Known{
+		Transport: t, Version: h.version, Server: h.server, Info: h.info, Instructions: h.instructions, Capabilities: h.capabilities,
+		Lists: map[string][][]byte{},
+	}
+	return &lister{u: u, hello: h, l: &listing{features: &toolpost.Features{}, known: known}, hash: sha256.New()}
 }
 
 // Limits of what one server may list.
@@ -54,7 +66,10 @@ const (
 func (u *Upstream) list(s *session, patience time.Duration) (l *listing, complete bool, err error) {
 	ctx, cancel := context.WithTimeout(u.ctx, u.cfg.ConnectTimeout)
 	defer cancel()
-	r := &lister{u: u, s: s, l: &listing{features: &toolpost.Features{}}, hash: sha256.New()}
+	r := newLister(u, &s.hello, s.transport)
+	r.pages = func(ctx context.Context, method, list string) ([][]byte, error) {
+		return r.ask(ctx, s, method, list)
+	}
 	if s.can("tools") {
 		if err := r.each(ctx, "tools/list", "tools", "name", r.tool); err != nil {
 			return nil, false, err
@@ -63,8 +78,7 @@ func (u *Upstream) list(s *session, patience time.Duration) (l *listing, complet
 	ctx, cancel = context.WithTimeout(ctx, patience)
 	defer cancel()
 	r.features(ctx)
-	r.hash.Sum(r.l.sum[:0])
-	return r.l, ctx.Err() == nil, nil
+	return r.listing(), ctx.Err() == nil, nil
 }
 
 func (r *lister) skip(name, format string, args ...any) {
@@ -81,6 +95,7 @@ func (r *lister) each(ctx context.Context, method, list, key string, add func(na
 	if err != nil {
 		return err
 	}
+	r.l.known.Lists[method] = items
 	seen := map[string]bool{}
 	for i, raw := range items {
 		if ctx.Err() != nil {
@@ -108,9 +123,12 @@ func (r *lister) each(ctx context.Context, method, list, key string, add func(na
 // features lists everything other than tools. Lists that fail are left out.
 func (r *lister) features(ctx context.Context) {
 	f := r.l.features
-	f.Instructions = r.s.instructions
+	f.Instructions = r.instructions
+	f.Self = &toolpost.Introduction{Info: r.info, Capabilities: r.capabilities}
 	r.note([]byte(f.Instructions))
-	f.Capabilities = extension.Declared(r.s.capabilities)
+	r.note(r.info)
+	r.note(r.capabilities)
+	f.Capabilities = extension.Declared(r.capabilities)
 	f.Extend, f.Notified = extendHandler(r.u), notifier(r.u)
 	r.note(f.Capabilities)
 	for _, list := range []struct {
@@ -121,16 +139,21 @@ func (r *lister) features(ctx context.Context) {
 		{"resources", "resources/list", "resources", "uri", r.resource(false)},
 		{"resources", "resources/templates/list", "resourceTemplates", "uriTemplate", r.resource(true)},
 	} {
-		if r.s.can(list.capability) {
-			if err := r.each(ctx, list.method, list.name, list.key, list.add); err != nil {
+		if r.can(list.capability) {
+			err := r.each(ctx, list.method, list.name, list.key, list.add)
+			var answer *toolpost.ProtocolError
+			if list.key == "uriTemplate" && errors.As(err, &answer) && answer.Code == wire.CodeMethodNotFound {
+				continue // a server may have resources and no templates
+			}
+			if err != nil {
 				r.skip("", "%s: %s", list.method, advice(err))
 			}
 		}
 	}
-	if r.s.can("resources") {
+	if r.can("resources") {
 		f.ReadUnlisted = readHandler(r.u)
 	}
-	if r.s.canDo("resources", "subscribe") {
+	if r.canDo("resources", "subscribe") {
 		f.Subscribe = subscriber(r.u)
 	}
 }
@@ -151,14 +174,14 @@ func (r *lister) resource(template bool) func(uri string, raw json.RawMessage) e
 	}
 }
 
-// pages returns the items of all pages. Cursors that lead nowhere end it.
-func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessage, error) {
-	var items []json.RawMessage
+// ask asks the server for all pages of a list. Cursors that lead nowhere end it.
+func (r *lister) ask(ctx context.Context, s *session, method, key string) ([][]byte, error) {
+	var items [][]byte
 	var params json.RawMessage
 	looked := 0
 	seen := map[[sha256.Size]byte]bool{} // cursors, which may be long
 	for range mostPages {
-		page, err := r.s.ask(ctx, method, params)
+		page, err := s.ask(ctx, method, params)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +210,7 @@ func (r *lister) pages(ctx context.Context, method, key string) ([]json.RawMessa
 // keep copies the items of a page, so that the page need not stay in memory.
 // It leaves out what is too large, and reports whether no more may follow. What
 // is left out counts too, because it is reported.
-func (r *lister) keep(method string, page json.RawMessage, most int) (kept []json.RawMessage, count int, full bool) {
+func (r *lister) keep(method string, page json.RawMessage, most int) (kept [][]byte, count int, full bool) {
 	for item := range wire.Elements(page) {
 		if count >= most {
 			r.skip("", "%s has more than %d items; the rest is left out", method, mostItems)
@@ -221,7 +244,7 @@ func (r *lister) tool(name string, raw json.RawMessage) error {
 		r.skip(name, "its outputSchema is left out: it is %v", badOutput)
 	}
 	var bindings []wire.Binding
-	if r.s.transport == HTTP {
+	if r.l.known.Transport == HTTP {
 		if bindings, err = wire.Bindings(d.Input.Raw()); err != nil {
 			return err
 		}
@@ -229,7 +252,7 @@ func (r *lister) tool(name string, raw json.RawMessage) error {
 	again := isTrue(d.Annotations.ReadOnly) || isTrue(d.Annotations.Idempotent)
 	r.l.tools = append(r.l.tools, &toolpost.Tool{
 		Definition: d,
-		Handler:    toolHandler(r.u, name, bindings, again),
+		Handler:    toolHandler(r.u, d, bindings, again),
 		Policy:     toolpost.Policy{SkipValidation: true},
 	})
 	return nil

@@ -277,7 +277,11 @@ func (p *peer) progress(m *wire.Message) {
 	p.mu.Lock()
 	x := p.open[number]
 	p.mu.Unlock()
-	if !ok || x == nil || x.caller == nil {
+	if !ok || x == nil {
+		return
+	}
+	x.limit.extend()
+	if x.caller == nil {
 		return
 	}
 	x.relay.add(x.notify, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))

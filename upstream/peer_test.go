@@ -150,14 +150,18 @@ func TestStreamsThatStayOpen(t *testing.T) {
 		case <-end:
 		}
 	})).URL}).ready(t)
-	began := time.Now()
-	for range 200 {
+	least := time.Hour
+	for i := range 200 {
+		began := time.Now()
 		if _, err := s.call(t.Context(), &toolpost.Call{Name: "t"}); err != nil {
 			t.Fatal(err)
 		}
+		if i >= 20 {
+			least = min(least, time.Since(began))
+		}
 	}
-	if took := time.Since(began); took > 9*time.Second { // 10 s if each call waited for the end
-		t.Errorf("200 calls took %v", took)
+	if least >= 50*time.Millisecond { // each call waited for the end of its stream
+		t.Errorf("no call took less than %v", least)
 	}
 }
 
@@ -231,7 +235,7 @@ func TestCancelWithoutSession(t *testing.T) {
 	}
 	select {
 	case <-left:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the response was not ended")
 	}
 	if got := s.text(t, "t", "", nil); got != "ok" {
@@ -298,7 +302,7 @@ func TestQuestionsOfLostServers(t *testing.T) {
 		if !strings.Contains(err.Error(), "exit status 1") {
 			t.Errorf("it ended with %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the client is still asked")
 	}
 }

@@ -57,7 +57,7 @@ func descriptors(t *testing.T) int {
 // eventually waits for what another process does.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain until %s", what)
 		}
@@ -79,7 +79,7 @@ func TestNothingIsLeft(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-			if took := time.Since(began); took > 3*time.Second {
+			if took := time.Since(began); took > 20*time.Second {
 				t.Errorf("%s: close took %v", part, took)
 			}
 			if v := s.Status(); v.State != upstream.Closed {

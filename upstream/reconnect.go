@@ -15,7 +15,7 @@ import (
 
 const (
 	longestBackoff = 30 * time.Second
-	stableAfter    = time.Minute            // a session this old makes the next loss a fresh start
+	stableAfter    = 5 * time.Second        // a session this old makes the next loss a fresh start
 	installNotice  = 5 * time.Second        // to wait for a package runner before it is said to install
 	relistLeast    = 250 * time.Millisecond // between listings
 	relistMost     = time.Second            // of a server that sends changes all the time
@@ -53,7 +53,7 @@ func (u *Upstream) run() {
 		u.log.Log(u.ctx, level, "server unavailable", "err", err, "retry", wait.Round(time.Millisecond))
 		u.publish(func(v *view) {
 			v.tried = true
-			v.status.State, v.status.Err, v.status.Retry = Failed, err, time.Now().Add(wait)
+			v.status.State, v.status.Err, v.status.Retry = failedState(err), err, time.Now().Add(wait)
 		})
 		pause(u.ctx, u.nudge, wait, u.opts.Backoff)
 		delay = min(2*delay, longestBackoff)
@@ -62,6 +62,13 @@ func (u *Upstream) run() {
 		v.tried, v.session = true, nil
 		v.status.State, v.status.Err, v.status.Retry = Closed, u.dial.problem(errClosed), time.Time{}
 	})
+}
+
+func failedState(err error) State {
+	if isA[*LoginError](err) {
+		return NeedsLogin
+	}
+	return Failed
 }
 
 // pause waits. A call that wants the server ends the pause early, but not before
@@ -106,7 +113,7 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 		v.tried, v.session = true, s
 		v.status = Status{
 			Name: u.cfg.Name, State: Ready, Transport: s.transport, Version: s.version, Server: s.server,
-			Took: ready.Sub(began),
+			Took: ready.Sub(began), Connects: v.status.Connects + 1,
 		}
 		v.adopt(l)
 	})
@@ -149,6 +156,7 @@ func (u *Upstream) noteSlowInstall(err error) {
 // adopt takes a new listing; the tools of an equal one stay the same.
 func (v *view) adopt(l *listing) {
 	if v.listing.sum != l.sum {
+		l.reuse(v.listing)
 		v.listing = l
 	}
 	v.status.Tools, v.status.Skipped = len(l.tools), l.skipped
@@ -190,7 +198,16 @@ func relist(u *Upstream, s *session) {
 	}
 }
 
-// await returns the session, or waits a little for a new one.
+// Retry has a server that is away tried again soon.
+func (u *Upstream) Retry() {
+	select {
+	case u.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// await returns the session, or waits for a new one: a little if the server is
+// away, longer if it has just been started.
 func (u *Upstream) await(ctx context.Context) (*session, error) {
 	var patience <-chan time.Time // made by the first call that has to wait
 	for {
@@ -200,14 +217,11 @@ func (u *Upstream) await(ctx context.Context) (*session, error) {
 			return v.session, nil
 		case v.status.State == Closed:
 			return nil, v.status.Err
-		case v.status.State == Failed:
-			select {
-			case u.nudge <- struct{}{}:
-			default:
-			}
+		case v.status.State == Failed || v.status.State == NeedsLogin:
+			u.Retry()
 		}
 		if patience == nil {
-			patience = time.After(u.opts.Patience)
+			patience = time.After(u.patience(&v))
 		}
 		select {
 		case <-changed:
@@ -217,6 +231,17 @@ func (u *Upstream) await(ctx context.Context) (*session, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// firstPatience is how many times [Options].Patience a call waits for a server
+// that is connecting for the first time: there is no sign yet that it fails.
+const firstPatience = 6
+
+func (u *Upstream) patience(v *view) time.Duration {
+	if v.tried {
+		return u.opts.Patience
+	}
+	return firstPatience * u.opts.Patience
 }
 
 // noteChanges logs which definitions a server changed while it was connected.

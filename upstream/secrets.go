@@ -13,15 +13,32 @@ import (
 
 // secretsOf returns a replacer that hides the secrets of a configuration.
 func secretsOf(cfg *Config) *strings.Replacer {
+	return secret.Replacer("[hidden]", cfg.values(func(string, string) bool { return true })...)
+}
+
+// Secrets returns the values of c that are probably secret, in all the forms that a
+// server may repeat: of headers, variables, arguments and the address.
+func (c *Config) Secrets() []string { return c.values(secret.Is) }
+
+// values returns the values of the headers and variables that use selects, and the
+// secrets of the arguments and the address.
+func (c *Config) values(use func(name, value string) bool) []string {
 	var secrets []string
-	for _, v := range cfg.Headers {
-		secrets = append(append(secrets, v), strings.Fields(v)...)
-		secrets = append(secrets, decodedBasic(v)...)
+	for name, v := range c.Headers {
+		if use(name, v) {
+			secrets = append(append(secrets, v), strings.Fields(v)...)
+			secrets = append(secrets, decodedBasic(v)...)
+		}
 	}
-	for _, v := range cfg.Env {
-		secrets = append(secrets, v)
+	for name, v := range c.Env {
+		if use(name, v) {
+			secrets = append(secrets, v)
+		}
 	}
-	for _, s := range append(secret.InArgs(cfg.Args), secret.InURL(cfg.URL)...) {
+	if c.Auth != nil {
+		secrets = append(secrets, c.Auth.ClientSecret)
+	}
+	for _, s := range append(secret.InArgs(c.Args), secret.InURL(c.URL)...) {
 		decoded, _ := url.PathUnescape(s)
 		for _, s := range []string{s, decoded} {
 			secrets = append(secrets, s)
@@ -35,8 +52,7 @@ func secretsOf(cfg *Config) *strings.Replacer {
 			}
 		}
 	}
-	secrets = slices.DeleteFunc(secrets, func(s string) bool { return s == "Bearer" })
-	return secret.Replacer("[hidden]", secrets...)
+	return slices.DeleteFunc(secrets, func(s string) bool { return s == "Bearer" })
 }
 
 // basic returns a user and a password, with a colon between, as HTTP sends them.

@@ -138,11 +138,26 @@ func (p *peer) put(ctx context.Context, x, from *exchange, unclear error, m *wir
 // caller takes no more questions.
 func (x *exchange) put(ctx context.Context, m *wire.Message) (result json.RawMessage, over bool, err error) {
 	x.relay.wait(ctx) // what the server sent before the question arrives before it
-	own, cancel := context.WithCancelCause(x.ctx)
+	own, cancel := context.WithCancelCause(questionContext{ctx, x.ctx})
 	defer cancel(nil)
-	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	defer context.AfterFunc(x.ctx, func() { cancel(context.Cause(x.ctx)) })()
 	result, err = question(own, x.caller, m.Method, m.Params)
 	return result, x.ctx.Err() != nil || x.answered.Load(), err
+}
+
+// A questionContext ends with the question, and has the values of the call too. It
+// is derived from the question, not from the call, because both end when the
+// server is lost, and the question then ends first and with the reason.
+type questionContext struct {
+	context.Context
+	call context.Context
+}
+
+func (c questionContext) Value(key any) any {
+	if v := c.Context.Value(key); v != nil {
+		return v
+	}
+	return c.call.Value(key)
 }
 
 // question asks the caller. The answer must be an object.

@@ -24,8 +24,17 @@ type Options struct {
 	// server that has it is refused. Empty refuses none.
 	Instance string
 
+	// Known is what the server listed last, nil if that is not known. It is listed
+	// until the server has listed itself.
+	Known *Known
+
+	// Vet returns why a tool must not be called whose definition is another one
+	// than what the caller was shown, because the server has listed since. Nil
+	// calls it.
+	Vet func(*toolpost.Tool) error
+
 	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0
-	Patience time.Duration // how long a call waits for a server that is away; 5 s if 0
+	Patience time.Duration // how long a call waits for a server that is away; 5 s if 0. For the first connection it waits six times as long
 	Grace    time.Duration // how long a child may take for each step of its end; 2 s if 0
 }
 
@@ -71,7 +80,8 @@ const (
 	Connecting State = "connecting"
 	Installing State = "installing" // its command installs packages before it starts
 	Ready      State = "ready"
-	Failed     State = "failed" // it is tried again at Status.Retry
+	Failed     State = "failed"       // it is tried again at Status.Retry
+	NeedsLogin State = "login needed" // likewise; see [LoginError]
 	Closed     State = "closed"
 )
 
@@ -86,6 +96,8 @@ type Status struct {
 	Took      time.Duration // of the last connect and listing
 	Err       error         // why it is not ready; says what to do
 	Retry     time.Time     // when it is tried again
+	Connects  int           // how often it has become ready
+	Required  bool          // its gateway is ready only while it is; set by the gateway
 	Skipped   []toolpost.Finding
 }
 
@@ -114,6 +126,9 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	u.dial.slow, u.dial.watch = u.noteSlowInstall, u.watch
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
+	if k := u.opts.Known; k != nil {
+		u.now.adopt(u.recall(k))
+	}
 	go u.run()
 	return u, nil
 }
@@ -148,7 +163,7 @@ func (u *Upstream) Tools(context.Context) ([]*toolpost.Tool, error) {
 }
 
 // Features returns the prompts, resources and instructions of the last listing;
-// they are Incomplete before the first.
+// they are Incomplete before the first, unless [Options].Known has them.
 func (u *Upstream) Features() *toolpost.Features {
 	v, _ := u.view()
 	return v.listing.features

@@ -85,7 +85,7 @@ func child(t *testing.T, part string, env ...string) *upstream.Config {
 
 func (s *server) ready(t *testing.T) *server {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Ready(ctx); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func (s *server) ready(t *testing.T) *server {
 // until waits for a condition that a change makes true.
 func (s *server) until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-s.changed:
@@ -130,7 +130,7 @@ func (s *server) call(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 // text calls a tool and returns its text, with "error: " before a failure.
 func (s *server) text(t *testing.T, name, arguments string, caller toolpost.Caller) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r, err := s.call(ctx, &toolpost.Call{Name: name, Arguments: json.RawMessage(arguments), Caller: caller})
 	if err != nil {
@@ -618,7 +618,7 @@ func TestAwayIsLoggedOnce(t *testing.T) {
 	// next wants a line that holds all of want, after any number of lines that hold all of before.
 	next := func(want string, before string) {
 		t.Helper()
-		limit := time.After(20 * time.Second)
+		limit := time.After(time.Minute)
 		for {
 			var line string
 			select {

@@ -1,0 +1,71 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// bridgeTime is how long a client that connects to a bridge waits for the server
+// behind it. Clients give up after 30 s or more.
+const bridgeTime = 20 * time.Second
+
+// maxInfo is how many bytes a server may say about itself: clients of 2026-07-28
+// get them with every result.
+const maxInfo = 64 << 10
+
+// checkedInfo returns the description of a server, nil if clients would refuse
+// it.
+func checkedInfo(self *toolpost.Introduction) json.RawMessage {
+	if self == nil || len(self.Info) > maxInfo || !wire.IsObject(self.Info) {
+		return nil
+	}
+	for _, name := range []string{"name", "version"} {
+		if v := wire.Get(self.Info, name); len(v) <= len(`""`) || v[0] != '"' {
+			return nil
+		}
+	}
+	return self.Info
+}
+
+// introduction returns the name and version that clients see.
+func (c *core) introduction() json.RawMessage {
+	if c.ownName {
+		if info := c.features().info; info != nil {
+			return info
+		}
+	}
+	return c.info
+}
+
+// awaitBegin makes the first request of a client wait for the servers, a short
+// time. A bridge waits longer: without its server, it does not know what it is.
+func (c *core) awaitBegin(ctx context.Context, client string) {
+	limit := initializeTime
+	if c.opts.Bridge {
+		limit = bridgeTime
+	}
+	c.ready.await(ctx, "begin "+client, limit)
+}
+
+// capabilities returns what is announced. Of MCP's own capabilities, a bridge
+// has those of its server, once that is known.
+func (c *core) capabilities(f *features) string {
+	if !c.opts.Bridge || f.Incomplete || f.Self == nil {
+		return f.capabilities()
+	}
+	announced := wire.Get([]byte("{"+f.capabilities()+"}"), "capabilities")
+	return `"capabilities":` + string(wire.Edit(announced, func(name string, value json.RawMessage) json.RawMessage {
+		if slices.Contains(ownCapabilities, name) && !wire.IsObject(wire.Get(f.Self.Capabilities, name)) {
+			return nil
+		}
+		return value
+	}))
+}
+
+// ownCapabilities are MCP's own. The others belong to extensions.
+var ownCapabilities = []string{"completions", "logging", "prompts", "resources", "tools"}

@@ -1,0 +1,73 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/observe"
+)
+
+// answer returns the result of a request whose client is known, and has it
+// observed. A stream of subscriptions/listen is not observed: it lasts.
+func (c *core) answer(ctx context.Context, r *request) (result payload, err error) {
+	if c.opts.Observe == nil || r.Method == listenMethod {
+		return c.dispatch(ctx, r)
+	}
+	ctx, seen := observe.Begin(ctx)
+	c.describe(seen, r)
+	ctx, end := c.opts.Observe(ctx, seen)
+	if end == nil {
+		return c.dispatch(ctx, r)
+	}
+	err = errPanicked // unless dispatch returns
+	defer func() {
+		response := &observe.Response{Result: seen.Result(), Bytes: result.size(), Duration: time.Since(seen.Start)}
+		if response.Outcome = outcomeOf(ctx, r, seen, err); err != nil {
+			response.Err, response.Code = err, faultOf(r, err).Code
+		}
+		end(response)
+	}()
+	result, err = c.dispatch(ctx, r)
+	return result, err
+}
+
+// errPanicked is what observers see of a handler that panicked; the client gets an
+// id by which the log explains it.
+var errPanicked = errors.New("a handler panicked")
+
+// describe fills in what is known about a request when it begins.
+func (c *core) describe(seen *observe.Request, r *request) {
+	by := &r.sender
+	seen.Method, seen.Name, seen.ID, seen.Params, seen.Arguments = r.Method, subject(r.Message), r.ID, r.Params, r.Arguments
+	seen.Client = observe.Client{
+		Name: r.client.Name, Version: r.client.Version, UserAgent: r.client.UserAgent, View: r.client.View,
+		Address: by.address, Identity: by.identity,
+	}
+	seen.Owner, seen.Session, seen.Protocol, seen.Transport = r.owner, r.session != nil, r.version, by.transport
+	seen.Start = time.Now()
+}
+
+// outcomeOf returns how a request ended.
+func outcomeOf(ctx context.Context, r *request, seen *observe.Request, err error) observe.Outcome {
+	result, noted := seen.Result(), seen.Noted()
+	failed := err != nil || result != nil && result.IsError()
+	switch {
+	case noted == observe.InputRequired || r.asks:
+		return observe.InputRequired
+	case !failed:
+		return observe.OK
+	case err != nil && (errors.Is(err, context.Canceled) || ctx.Err() != nil):
+		return observe.Canceled
+	case noted != "":
+		return noted
+	case err != nil:
+		return observe.ProtocolError
+	case result.Outcome() == toolpost.OutcomeDenied:
+		return observe.Denied
+	case result.Outcome() == toolpost.OutcomeRetry:
+		return observe.Invalid
+	}
+	return observe.ToolError
+}

@@ -1,0 +1,51 @@
+package upstream
+
+// An Auth describes how to log in to a server over HTTP. Without one, the server
+// says which authorization server to ask, and Toolpost registers itself there.
+type Auth struct {
+	Type AuthType
+
+	// The client, if it is registered with the authorization server already.
+	// ClientMetadataURL is the address of a client id metadata document.
+	ClientID, ClientSecret, ClientMetadataURL string
+
+	Scopes       []string // to ask for; those that the server names if empty
+	CallbackPort int      // of the address that the browser returns to; a free one if 0
+	Issuer       string   // the only authorization server to use; the one that the server names if empty
+}
+
+// An AuthType is how Toolpost gets a token.
+type AuthType string
+
+// The types of [Auth].
+const (
+	AuthCode   AuthType = ""                   // the user logs in, with the authorization code grant
+	AuthClient AuthType = "client_credentials" // the client itself, without a user
+	AuthOff    AuthType = "none"               // never; an answer 401 is the server's
+)
+
+// A LoginError means that a server wants a login that only the user can do. A
+// layer of [Config].Wrap returns it in the place of a response.
+type LoginError struct {
+	Command string // that logs in
+	Why     string // a sentence without its full stop; may be empty
+	More    bool   // the login is good, but not enough for this request
+}
+
+func (e *LoginError) Error() string {
+	text := "it needs a login"
+	if e.More {
+		text = "this needs more permissions than its login has"
+	}
+	if e.Why != "" {
+		text += " (" + e.Why + ")"
+	}
+	return text + "; run: " + e.Command
+}
+
+// A CredentialsError means that a request was not sent, because its credentials
+// cannot be had at the moment.
+type CredentialsError struct{ Err error }
+
+func (e *CredentialsError) Error() string { return e.Err.Error() }
+func (e *CredentialsError) Unwrap() error { return e.Err }

@@ -1,0 +1,69 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, d, stop := newDeadline(t.Context(), time.Hour, "s", "tool t")
+		defer stop()
+		for range 3 {
+			time.Sleep(59 * time.Minute)
+			d.extend()
+		}
+		if ctx.Err() != nil {
+			t.Fatal("progress does not extend the limit")
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		var timeout *toolpost.UnavailableError
+		if !errors.As(context.Cause(ctx), &timeout) || !timeout.Timeout {
+			t.Errorf("without progress, the call ends with %v", context.Cause(ctx))
+		}
+
+		ctx, d, stop = newDeadline(t.Context(), time.Hour, "s", "tool t")
+		defer stop()
+		for range 100 {
+			time.Sleep(30 * time.Minute)
+			d.extend()
+		}
+		if ctx.Err() == nil {
+			t.Error("progress without end keeps the call for ever")
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for value, want := range map[string]time.Duration{
+			"": 0, "7": 7 * time.Second, "0": 0, "-3": 0, "soon": 0, "999999999999": longestRetryAfter, "99999999999999999999999": 0,
+			time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat): 90 * time.Second,
+			time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat):       0,
+			time.Now().Add(99 * time.Hour).UTC().Format(http.TimeFormat):   longestRetryAfter,
+		} {
+			if got := retryAfter(http.Header{"Retry-After": {value}}); got != want {
+				t.Errorf("Retry-After %q is %v, want %v", value, got, want)
+			}
+		}
+	})
+}
+
+// A server that asks for no calls is named with the time that it asks for.
+func TestUnansweredRetryAfter(t *testing.T) {
+	cfg := Config{Name: "s"}
+	u := &Upstream{cfg: cfg, dial: newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler))}
+	err := (&request{what: "tool t"}).unanswered(t.Context(), u, &statusError{status: http.StatusTooManyRequests, retryAfter: time.Minute}, false)
+	var unavailable *toolpost.UnavailableError
+	if !errors.As(err, &unavailable) || unavailable.RetryAfter != time.Minute || unavailable.Timeout {
+		t.Errorf("got %#v", err)
+	}
+}
