@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/observe"
 )
 
 func TestAdd(t *testing.T) {
@@ -59,8 +60,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// A toolset whose name is a server's in tool names gets another one there, and so
-// does a server that comes later.
+// The names of a toolset follow from its name, whatever servers there are.
 func TestAddOfATakenName(t *testing.T) {
 	g, f := open(t, servers("my.server", "x"))
 	f.last("my.server").connect("tool")
@@ -70,18 +70,18 @@ func TestAddOfATakenName(t *testing.T) {
 	if err := g.Add("my server", toolpost.Tools{tool("tool", "own")}); err != nil {
 		t.Fatal(err)
 	}
-	wantTools(t, g, "my_server__tool", "my_server_2__tool")
-	if got := call(g, "my_server_2__tool"); got != "own tool" {
+	wantTools(t, g, "my_server_szq4__tool", "my_server_weuy__tool")
+	if got := call(g, "my_server_weuy__tool"); got != "own tool" {
 		t.Errorf("got %q", got)
 	}
-	if told := strings.Join(findings(g), "\n"); !strings.Contains(told, `server "my server" is called "my_server_2" in tool names`) {
+	if told := strings.Join(findings(g), "\n"); !strings.Contains(told, `server "my server" is called "my_server_weuy" in tool names`) {
 		t.Errorf("got %s", told)
 	}
-	if err := g.Reload(t.Context(), servers("my_server_2", "y")); err != nil {
+	if err := g.Reload(t.Context(), servers("my_server_weuy", "y")); err != nil { // nothing but intent makes this name
 		t.Fatal(err)
 	}
-	f.last("my_server_2").connect("tool")
-	wantTools(t, g, "my_server_2_2__tool", "my_server_2__tool")
+	f.last("my_server_weuy").connect("tool")
+	wantTools(t, g, "my_server_weuy_2__tool", "my_server_weuy__tool")
 }
 
 // Middleware runs around every call, also of prompts and resources, with the
@@ -128,5 +128,64 @@ func TestMiddleware(t *testing.T) {
 	}
 	if all.Resources[0].Complete != nil {
 		t.Error("middleware made a handler where there was none")
+	}
+}
+
+// Around runs around every request to a server, with the names of the server, and a
+// client's request has the server that it went to.
+func TestAround(t *testing.T) {
+	var seen []observe.Target
+	around := func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+		seen = append(seen, *to)
+		if call.Name == "refused" {
+			return nil, toolpost.Failed("not now")
+		}
+		return next(ctx, call)
+	}
+	g, f := openWith(t, servers("a", "x"), &gateway.Options{Around: around})
+	a := f.last("a")
+	a.set(func(u *fake) {
+		u.features = &toolpost.Features{
+			Prompts:      []*toolpost.Prompt{prompt("p", "a")},
+			Resources:    []*toolpost.Resource{resource("test://one", "a", false)},
+			ReadUnlisted: echo("a"),
+			Extend:       echo("a"),
+		}
+	})
+	a.connect("tool", "refused")
+	wantTools(t, g, "a__tool", "a__refused")
+	all := features(g)
+	ctx, request := observe.Begin(t.Context())
+	for _, h := range []struct {
+		toolpost.Handler
+		name string
+	}{
+		{g.Live().Set().Call, "a__tool"}, {all.Prompts[0].Get, "a__p"}, {all.Prompts[0].Complete, "complete p"},
+		{all.Resources[0].Read, "test://one"}, {all.ReadUnlisted, "test://other"}, {all.Extend, "x/do"},
+	} {
+		if _, err := h.Handler(ctx, &toolpost.Call{Name: h.name}); err != nil {
+			t.Error(err)
+		}
+		if to := request.Target(); to == nil || *to != seen[len(seen)-1] {
+			t.Errorf("%s went to %+v, and the request says %+v", h.name, seen[len(seen)-1], to)
+		}
+	}
+	if r, err := g.Live().Set().Call(ctx, &toolpost.Call{Name: "a__refused"}); err != nil || !r.IsError() {
+		t.Errorf("got %v, %v, want a refusal", r, err)
+	}
+	want := []observe.Target{
+		{Server: "a", Transport: "stdio", Method: "tools/call", Name: "tool"}, {Server: "a", Transport: "stdio", Method: "prompts/get", Name: "p"},
+		{Server: "a", Transport: "stdio", Method: "completion/complete"}, {Server: "a", Transport: "stdio", Method: "resources/read"},
+		{Server: "a", Transport: "stdio", Method: "resources/read"}, {Server: "a", Transport: "stdio", Method: "x/do"},
+		{Server: "a", Transport: "stdio", Method: "tools/call", Name: "refused"},
+	}
+	for i, to := range seen {
+		if isTool := to.Method == "tools/call"; isTool != (to.Definition != nil) || isTool && to.Definition.Name != to.Name {
+			t.Errorf("%s %s has the definition %+v", to.Method, to.Name, to.Definition)
+		}
+		seen[i].Definition = nil
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -56,6 +56,7 @@ type router struct{ members []*member }
 // handle routes a request. Nothing is sent twice, and nothing to a server that
 // was not asked for it.
 func (x *router) handle(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	x = &router{reachable(ctx, x.members)}
 	targets := x.targets(call.Name)
 	switch {
 	case len(targets) == 0:
@@ -161,7 +162,7 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 	if own := m.aliases.restore(m.key, text(c.Params, "uri")); own != "" {
 		c.Params = wire.Set(c.Params, "uri", wire.Quote(own))
 	}
-	result, err := m.toServer(extend, "")(ctx, &c)
+	result, err := m.toServer(extend, call.Name, "")(ctx, &c)
 	if err != nil {
 		return nil, err
 	}

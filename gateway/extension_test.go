@@ -322,15 +322,15 @@ func TestConflictingApps(t *testing.T) {
 			return `{"content":[{"type":"resource_link","uri":"` + uri + `"},{"type":"resource","resource":{"uri":"` + uri + `","text":"ui://view"}},{"type":"text","text":"ui://view"}],"structuredContent":{"uri":"ui://view"}}`
 		}
 		want := []string{
-			`ui://view {"contents":[{"uri":"ui://view","text":"a"}]}`,
 			`ui://b/view {"contents":[{"uri":"ui://b/view","text":"b"}]}`,
+			`ui://view {"contents":[{"uri":"ui://view","text":"a"}]}`,
 			`a__show {"ui":{"resourceUri":"ui://view", "n":1.0},"ui/resourceUri":"ui://view"}`, result("ui://view"), result("ui://view"),
 			`b__show {"ui":{"resourceUri":"ui://b/view", "n":1.0},"ui/resourceUri":"ui://b/view"}`, result("ui://b/view"), result("ui://b/view"),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]string{"a ui://view", "b ui://view"}, watched); diff != "" {
+		if diff := cmp.Diff([]string{"b ui://view", "a ui://view"}, watched); diff != "" {
 			t.Error(diff)
 		}
 		for _, u := range f.started {

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -26,6 +27,8 @@ type fake struct {
 	features *toolpost.Features
 	err      error // of Tools
 	closed   bool
+	opts     upstream.Options
+	known    *upstream.Known
 	listing  func() // called by Tools when it has read the list
 	once     sync.Once
 }
@@ -75,11 +78,68 @@ func (f *fake) isClosed() bool {
 	return f.closed
 }
 
+// recall lists the tools that are known of the server, as an upstream does.
+func (f *fake) recall() {
+	if f.known = f.opts.Known; f.known == nil {
+		return
+	}
+	for _, raw := range f.known.Lists["tools/list"] {
+		d, _, err := toolpost.ParseDefinition(raw)
+		if err != nil {
+			panic(err)
+		}
+		f.tools = append(f.tools, &toolpost.Tool{Definition: d, Handler: f.late, Policy: toolpost.Policy{SkipValidation: true}})
+	}
+}
+
+// late runs a call of a tool that was known before the server has connected.
+func (f *fake) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	_ = f.Ready(ctx)
+	if err := f.Status().Err; err != nil {
+		return nil, err
+	}
+	tools, _ := f.Tools(ctx)
+	for _, t := range tools {
+		if t.Name != call.Name {
+			continue
+		}
+		if err := f.opts.Vet(t); err != nil {
+			return nil, err
+		}
+		return t.Handler(ctx, call)
+	}
+	return nil, toolpost.Failed("server %q no longer has a tool %q", f.cfg.Name, call.Name)
+}
+
+// Known returns the tools that are listed now.
+func (f *fake) Known() *upstream.Known {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil && len(f.tools) > 0 {
+		f.known = &upstream.Known{Capabilities: []byte(`{"tools":{}}`), Lists: map[string][][]byte{}}
+		for _, t := range f.tools {
+			if t == nil || t.Input == nil {
+				continue // a tool that no server lists
+			}
+			raw, err := t.MarshalJSON()
+			if err != nil {
+				continue
+			}
+			f.known.Lists["tools/list"] = append(f.known.Lists["tools/list"], raw)
+		}
+	}
+	return f.known
+}
+
 func (f *fake) end() { f.once.Do(func() { close(f.ended) }) }
 
 func (f *fake) set(change func(f *fake)) {
 	f.mu.Lock()
+	before := f.tools
 	change(f)
+	if !slices.Equal(before, f.tools) {
+		f.known = nil
+	}
 	f.mu.Unlock()
 	f.Notify(toolpost.Event{})
 }
@@ -127,12 +187,16 @@ type fleet struct {
 	started []*fake // in the order of their start
 }
 
-func (f *fleet) start(cfg *upstream.Config, _ *upstream.Options) (gateway.Connection, error) {
+func (f *fleet) start(cfg *upstream.Config, opts *upstream.Options) (gateway.Connection, error) {
 	if cfg.Command == "refused" {
 		return nil, fmt.Errorf("start upstream %q: it is refused", cfg.Name)
 	}
 	u := &fake{cfg: *cfg, ended: make(chan struct{})}
 	u.status = upstream.Status{Name: cfg.Name, State: upstream.Connecting}
+	if opts != nil {
+		u.opts = *opts
+		u.recall()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.started = append(f.started, u)

@@ -3,6 +3,8 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
@@ -28,20 +30,18 @@ func (j *joined) joinPrompts(members []*member) {
 		if p.Definition = visibleText(o.item.Definition); !bytes.Equal(p.Definition, o.item.Definition) {
 			j.note("", "server %s: hidden characters or unsafe icons are removed from its prompt %q", o.server.Name, name)
 		}
-		p.Get = o.toServer(p.Get, o.name)
-		p.Complete = o.toServer(p.Complete, o.name)
+		p.Get = o.toServer(p.Get, getPrompt, o.name)
+		p.Complete = o.toServer(p.Complete, complete, o.name)
 		j.features.Prompts = append(j.features.Prompts, &p)
+		j.origins.prompts[name] = o.server.Name
 	}
+	slices.SortFunc(j.features.Prompts, func(a, b *toolpost.Prompt) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // joinResources keeps URIs as they are; that of a server before has another name
 // for the servers after it, see [aliases].
 func (j *joined) joinResources(members []*member) {
-	type id struct {
-		uri      string
-		template bool
-	}
-	owner := map[id]*member{}
+	owner := map[resourceID]*member{}
 	watchable, readable := false, false
 	for _, m := range members {
 		f := m.features()
@@ -49,7 +49,7 @@ func (j *joined) joinResources(members []*member) {
 		readable = readable || f.ReadUnlisted != nil
 		j.features.Incomplete = j.features.Incomplete || m.connecting()
 		for _, r := range j.offeredResources(m) {
-			k := id{m.aliases.shown(m.key, r.URI), r.Template}
+			k := resourceID{m.aliases.shown(m.key, r.URI), r.Template}
 			if r.Template {
 				k.uri = r.URI
 			}
@@ -67,20 +67,36 @@ func (j *joined) joinResources(members []*member) {
 				j.note("", "server %s: hidden characters or unsafe icons are removed from its resource %q", m.server.Name, r.URI)
 			}
 			c.Read = m.read(r)
-			c.Complete = m.toServer(r.Complete, "")
+			c.Complete = m.toServer(r.Complete, complete, "")
 			j.features.Resources = append(j.features.Resources, &c)
+			j.origins.resources[k] = m.server.Name
 		}
 	}
+	slices.SortStableFunc(j.features.Resources, compareResources)
 	if readable {
 		j.features.ReadUnlisted = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return readUnlisted(ctx, members, call)
+			return readUnlisted(ctx, reachable(ctx, members), call)
 		}
 	}
 	if watchable {
 		j.features.Subscribe = func(ctx context.Context, uri string, on bool) error {
-			return subscribe(ctx, members, uri, on)
+			return subscribe(ctx, reachable(ctx, members), uri, on)
 		}
 	}
+}
+
+// compareResources sorts resources by their URIs. Templates follow, in the order of
+// the servers: the first that fits a URI is read.
+func compareResources(a, b *toolpost.Resource) int {
+	switch {
+	case a.Template && b.Template:
+		return 0
+	case a.Template:
+		return 1
+	case b.Template:
+		return -1
+	}
+	return strings.Compare(a.URI, b.URI)
 }
 
 // offeredResources returns the resources of m that can be served.
@@ -96,13 +112,14 @@ func (j *joined) offeredResources(m *member) (offered []*toolpost.Resource) {
 		}
 		offered = append(offered, r)
 	}
+	slices.SortStableFunc(offered, func(a, b *toolpost.Resource) int { return strings.Compare(a.URI, b.URI) })
 	return offered
 }
 
 // read returns what reads a resource by the URI that clients know.
 func (m *member) read(r *toolpost.Resource) toolpost.Handler {
 	if r.Template || !m.aliases.has(r.URI) {
-		return m.toClient(m.toServer(r.Read, ""), false)
+		return m.toClient(m.toServer(r.Read, readResource, ""), false)
 	}
-	return m.toClient(m.toServer(r.Read, r.URI), false)
+	return m.toClient(m.toServer(r.Read, readResource, r.URI), false)
 }

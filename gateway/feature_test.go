@@ -89,8 +89,8 @@ func TestFeatures(t *testing.T) {
 			"a__p: a p ", `a p {"argument":{}}`,
 			"b__p: b p ", `b p {"argument":{}}`,
 			"c__p: c p ", `c p {"argument":{}}`,
-			"test://one: a test://asked ", "test://a/{id}: a test://asked ", "test://b/one: b test://one ", "test://b/{id}: b test://asked ",
-			"test://free: b test://asked ", "test://c/one: c test://one ", "test://c/{id}: c test://asked ",
+			"test://b/one: b test://one ", "test://c/one: c test://one ", "test://free: b test://asked ", "test://one: a test://asked ",
+			"test://a/{id}: a test://asked ", "test://b/{id}: b test://asked ", "test://c/{id}: c test://asked ",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

@@ -48,7 +48,7 @@ func TestEqualPrefixes(t *testing.T) {
 		want := []string{
 			"| server b: 9 of its tools have names that server a has too: t1 (called b__t1), t2 (called b__t2), t3 (called b__t3), " +
 				"t4 (called b__t4), t5 (called b__t5) and 4 more; give one of them another prefix",
-			"| server c: 2 of its tools have names that server a has too: t1 (called c__t1), t2 (left out); give one of them another prefix",
+			"| server c: 2 of its tools have names that server a has too: t1 (called c__t1), t2 (called c__t2_b2vd); give one of them another prefix",
 		}
 		if diff := cmp.Diff(want, findings(g)); diff != "" {
 			t.Error(diff)

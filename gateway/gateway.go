@@ -12,15 +12,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -29,6 +32,7 @@ import (
 type Options struct {
 	Logger  *slog.Logger
 	Name    string // see [ViewOptions]; likewise
+	Profile string
 	Dialect string
 	Adapted func(*dialect.Adapted) // the Report of [ViewOptions]
 
@@ -42,10 +46,46 @@ type Options struct {
 
 	Pins *Pins // nil lets servers change the definitions of their tools
 
+	// Catalog stores what servers list, so that the next gateway lists it before
+	// they have connected. Nil remembers until the gateway is closed.
+	Catalog *Catalog
+
 	// Middleware runs around every call of a tool, get of a prompt, read of a
 	// resource, completion and request of an extension, such as an audit log. Call.Name is the name that
 	// clients use, and the result is the server's whole one. Nil does nothing.
 	Middleware func(next toolpost.Handler) toolpost.Handler
+
+	// Ask asks the user whether a call may run that needs an approval. Nil asks the
+	// caller, with an elicitation.
+	Ask func(ctx context.Context, question string) (bool, error)
+
+	// Around runs every request to a server: of a tool, prompt, resource, completion
+	// or extension. The call has the server's own names, and Around may change its
+	// Params. It runs next once, or returns why not. Nil runs next. A client's
+	// request is observed by the option Observe of mcpserver.
+	Around Around
+
+	// Credentials returns the [upstream.Config].Wrap of a server over HTTP, such as
+	// the one that adds the token of a login. The server's own Wrap, if it has one,
+	// is in the configuration that it gets. Nil adds none.
+	Credentials func(*upstream.Config) func(base *http.Transport) http.RoundTripper
+}
+
+// An Around runs a request to a server, or refuses it; see [Options].
+type Around func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error)
+
+// Arounds returns an Around that runs each of the functions around the next one. It
+// is nil if there is none.
+func Arounds(all ...Around) Around {
+	if len(all) <= 1 {
+		return slices.Concat(all, []Around{nil})[0]
+	}
+	first, rest := all[0], Arounds(all[1:]...)
+	return func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+		return first(ctx, to, call, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			return rest(ctx, to, call, next)
+		})
+	}
 }
 
 // A Gateway manages its upstreams and their joined toolset.
@@ -69,7 +109,7 @@ type Gateway struct {
 type connector struct {
 	start starter
 	opts  upstream.Options
-	tasks *tasks // of all servers
+	shared
 }
 
 // state is the part of a Gateway that its methods read while it changes.
@@ -81,7 +121,8 @@ type state struct {
 	joined   *joined   // what the members offer
 	snapshot *Snapshot
 	options  *Options
-	pins     *pinboard       // nil if nothing is pinned
+	pins     *pinboard // nil if nothing is pinned
+	memory   *memory
 	layers   toolpost.Source // what clients get
 }
 
@@ -106,8 +147,9 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, connector: connector{start: start, tasks: newTasks()}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, connector: connector{start: start, shared: shared{tasks: newTasks(), around: opts.Around}}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
+	g.approver = &approver{ask: opts.Ask}
 	g.joined, g.layers = &joined{}, toolpost.Join()
 	if g.logger == nil {
 		g.logger = slog.Default()
@@ -118,20 +160,23 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
+	g.memory = newMemory(opts.Catalog, g.logger)
 	live, err := toolpost.NewLive(g.ctx, outermost{g})
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
 	g.live = live
-	viewed := &ViewOptions{Logger: g.logger, Name: opts.Name, Dialect: opts.Dialect, Report: opts.Adapted}
+	viewed := &ViewOptions{Logger: g.logger, Name: opts.Name, Profile: opts.Profile, Dialect: opts.Dialect, Report: opts.Adapted}
 	if g.views, err = NewViews(live, cfg, viewed); err != nil {
 		g.cancel()
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
+	g.views.servers, g.views.noted = &g.state, g.wake.send
 	if err := g.Reload(ctx, cfg); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	g.running.Go(g.follow)
+	g.running.Go(func() { g.memory.follow(g.ctx) })
 	if g.pins != nil && g.pins.file != nil && !g.pins.ReadOnly {
 		g.running.Go(func() { g.pins.follow(g.wake.send) })
 	}
@@ -170,7 +215,7 @@ func (g *Gateway) safely(part func()) {
 func (g *Gateway) refresh() {
 	s := &Snapshot{Status: g.Status()} // first: a server that is reported as ready has its tools listed
 	g.pins.reload()
-	j := join(g.ctx, g.members, globs(g.cfg.Quiet), g.joined.served)
+	j := join(g.ctx, g.members, globs(g.cfg.Quiet), g.memory, g.joined.served)
 	j.noteUnmatchedQuiet(g.members, g.cfg)
 	g.mu.Lock()
 	g.joined = j
@@ -189,12 +234,14 @@ func (g *Gateway) refresh() {
 	if why := g.pins.problem(); why != "" {
 		s.Findings = append(s.Findings, toolpost.Finding{Message: why})
 	}
+	s.Findings = append(s.Findings, g.views.findings()...)
 	s.Findings = append(s.Findings, g.live.Set().Findings()...)
 	g.mu.Lock()
 	g.snapshot = s
 	g.mu.Unlock()
 	for _, m := range g.members {
 		g.renew(m)
+		g.memory.note(m)
 	}
 	for f := range g.watchers {
 		g.safely(func() { (*f)(s) })
@@ -204,8 +251,13 @@ func (g *Gateway) refresh() {
 // Ready waits until every server has connected or failed once, or until ctx
 // ends.
 func (g *Gateway) Ready(ctx context.Context) error {
+	return g.await(ctx, func(*member) bool { return true })
+}
+
+// await waits until each of some servers has connected or failed once.
+func (g *Gateway) await(ctx context.Context, some func(*member) bool) error {
 	for _, m := range g.current() {
-		if m.up != nil {
+		if m.up != nil && some(m) {
 			_ = m.up.Ready(ctx) // its status has the error
 		}
 	}
@@ -246,6 +298,7 @@ func (g *Gateway) Status() []upstream.Status {
 	all := make([]upstream.Status, len(members))
 	for i, m := range members {
 		all[i] = m.status()
+		all[i].Required = m.server.Required && !m.server.Disabled
 	}
 	return all
 }
@@ -289,7 +342,7 @@ func sameConnection(a, b config.Server) bool {
 		return false
 	}
 	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && a.Share == b.Share && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && a.Share == b.Share && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
 }
 
 // sameServer reports whether two entries with the same connection say the same.

@@ -57,7 +57,7 @@ func TestOthersServeWhileOneHangs(t *testing.T) {
 		if err := g.Ready(t.Context()); err != nil {
 			t.Errorf("Ready: %v", err)
 		}
-		if got, want := names(g), []string{"slow__late", "good__a", "good__b"}; !slices.Equal(got, want) {
+		if got, want := names(g), []string{"good__a", "good__b", "slow__late"}; !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
@@ -106,12 +106,12 @@ func TestNamesDoNotDependOnReadiness(t *testing.T) {
 			}
 		})
 	}
-	if want := []string{"read", "list", "c__list", "b__read", "c__read", "own"}; !slices.Equal(wantNames, want) {
+	if want := []string{"b__read", "b__read_tx2d", "c__list", "c__list_uzie", "c__read", "list", "own", "read"}; !slices.Equal(wantNames, want) {
 		t.Errorf("got %q, want %q", wantNames, want)
 	}
 	want := []string{
-		`read| server b: its tool "read" is left out, because server a has one with the same name; give one of them another prefix`,
-		`| server c: 2 of its tools have names that server a has too: list (left out), read (called c__read); give one of them another prefix`,
+		`b__read_tx2d| server b: its tool "read" is called "b__read_tx2d", because server a has a "read"; give one of them another prefix`,
+		`| server c: 2 of its tools have names that server a has too: list (called c__list_uzie), read (called c__read); give one of them another prefix`,
 	}
 	if diff := cmp.Diff(want, wantFindings); diff != "" {
 		t.Error(diff)
@@ -132,16 +132,16 @@ func TestNames(t *testing.T) {
 			f.status.Skipped = []toolpost.Finding{{Tool: "poison", Message: "its schema is not JSON"}}
 		})
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"my_server__t", "my_server_2__t", "my_server_2__a.b", "my_server_2__" + strings.Repeat("n", 60), "pre-t"}, names(g)); diff != "" {
+		if diff := cmp.Diff([]string{"my_server_szq4__a.b", "my_server_szq4__" + strings.Repeat("n", 60), "my_server_szq4__t", "my_server_weuy__t", "pre-t"}, names(g)); diff != "" {
 			t.Error(diff)
 		}
 		got := strings.Join(findings(g), "\n")
 		for _, want := range []string{
 			"| of the file",
-			`| server "my server" is called "my_server" in tool names`,
-			`| server "my.server" is called "my_server_2" in tool names`,
-			"my_server_2__a.b| the name has the character '.'",
-			"nnn| the name has 73 characters",
+			`| server "my server" is called "my_server_weuy" in tool names`,
+			`| server "my.server" is called "my_server_szq4" in tool names`,
+			"my_server_szq4__a.b| the name has the character '.'",
+			"nnn| the name has 76 characters",
 			"| server p: a tool without a name, a handler or an input schema is left out",
 			"pre-poison| server p: its schema is not JSON",
 		} {
@@ -162,7 +162,7 @@ func TestSelectionAndQuiet(t *testing.T) {
 		f.last("a").connect("read_a", "read_raw", "list", "list1", "list22")
 		f.last("b").connect("get_comments", "list1", "x.y", "xzy")
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"a__read_a", "a__list1", "b__get_comments", "b__list1", "b__xzy"}, names(g)); diff != "" {
+		if diff := cmp.Diff([]string{"a__list1", "a__read_a", "b__get_comments", "b__list1", "b__xzy"}, names(g)); diff != "" {
 			t.Error(diff)
 		}
 		var quiet []string
@@ -206,7 +206,7 @@ func TestReload(t *testing.T) {
 		if n := f.count(); n != 6 {
 			t.Errorf("%d servers were started, want 6", n)
 		}
-		if diff := cmp.Diff([]string{"moved__t", "s-t", "changed__t"}, names(g)); diff != "" {
+		if diff := cmp.Diff([]string{"changed__t", "moved__t", "s-t"}, names(g)); diff != "" {
 			t.Error(diff)
 		}
 		if f.last("same") != same || same.isClosed() || !changed.isClosed() || gone.isClosed() {
@@ -222,7 +222,7 @@ func TestReload(t *testing.T) {
 		if got := <-late; got != "changed 2 t" {
 			t.Errorf("got %q", got)
 		}
-		if diff := cmp.Diff([]string{"moved__t", "s-t", "changed__t", "changed__u", "new__t"}, names(g)); diff != "" {
+		if diff := cmp.Diff([]string{"changed__t", "changed__u", "moved__t", "new__t", "s-t"}, names(g)); diff != "" {
 			t.Error(diff)
 		}
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -20,7 +21,13 @@ type joined struct {
 	features *toolpost.Features
 	findings []toolpost.Finding
 	withheld []WithheldTool
+	denied   map[string]string          // why the approval rules deny tools, by the names that clients would know
 	served   map[toolKey]*toolpost.Tool // tools, by what they are made of
+	origins  origins
+
+	keys    map[string]*member // the servers whose names of tools begin with their keys
+	memory  *memory
+	settled bool // names that are given now are remembered
 }
 
 // A toolKey is what join makes a tool of. As long as it is equal, the tool stays
@@ -32,17 +39,24 @@ type toolKey struct {
 	quiet bool
 }
 
-// join joins the tools and features of members, in their order, so that each
-// name and URI means one thing. It is a pure function of what they list: it does
-// not matter who was ready first. Before has the tools that were joined last.
-func join(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[toolKey]*toolpost.Tool) *joined {
-	j := &joined{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}}
+// join joins the tools and features of members so that each name and URI means
+// one thing. The lists are sorted, so that their bytes do not depend on the order
+// in which servers answer or list. Before has the tools that were joined last.
+func join(ctx context.Context, members []*member, quiet *regexp.Regexp, memory *memory, before map[toolKey]*toolpost.Tool) *joined {
+	j := &joined{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}, origins: newOrigins(), memory: memory, settled: settled(members)}
+	j.keys, j.denied = map[string]*member{}, map[string]string{}
+	for _, m := range members {
+		if m.prefix == m.key+"__" && !m.server.Disabled {
+			j.keys[m.key] = m
+		}
+	}
 	claimResources(members)
 	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
 	j.joinExtensions(members)
 	j.joinInstructions(members)
+	j.joinIntroductions(members)
 	return j
 }
 
@@ -63,6 +77,9 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 	for _, m := range members {
 		offers = append(offers, m.offers(ctx)...)
 		j.findings = append(j.findings, m.findings...)
+		for tool, why := range m.denied {
+			j.denied[m.prefix+tool] = why
+		}
 	}
 	for i, name := range named(j, "tool", offers) {
 		o := offers[i]
@@ -87,8 +104,12 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			j.note(name, "server %s: hidden characters or unsafe icons are removed from the definition of its tool %q", o.server.Name, o.name)
 		}
 		j.served[is] = t
+		j.origins.tools[name], j.origins.own[name] = o.server.Name, cmp.Or(o.own[o.item], o.item)
+		j.noteSuspicion(o.member, j.origins.own[name].Name, name)
 		j.tools = append(j.tools, t)
 	}
+	slices.SortFunc(j.tools, func(a, b *toolpost.Tool) int { return strings.Compare(a.Name, b.Name) })
+	j.noteLookalikes()
 }
 
 // offers returns the tools of m, also those that are withheld.
@@ -116,10 +137,12 @@ func (m *member) offers(ctx context.Context) (offers []offer[*toolpost.Tool]) {
 func named[T any](j *joined, what string, offers []offer[T]) []string {
 	claims, owner := make([]claim, len(offers)), map[string]*member{}
 	for i, o := range offers {
-		name := cleartext.Clean(o.name)
-		claims[i] = claim{o.prefix + name, o.key + "__" + name}
+		claims[i] = o.claimOf(what, o.name, cleartext.Clean(o.name))
+		if other := j.namesake(o.member, claims[i].wanted[0]); other != nil {
+			claims[i].barred, owner[claims[i].wanted[0]] = true, other
+		}
 	}
-	names := assign(claims)
+	names := j.memory.assign(claims, j.settled)
 	for i, name := range names {
 		if name != "" {
 			owner[name] = offers[i].member
@@ -127,19 +150,30 @@ func named[T any](j *joined, what string, offers []offer[T]) []string {
 	}
 	renames := map[[2]*member][]rename{}
 	for i, name := range names {
-		if want := claims[i].name; name != want {
+		if want := claims[i].wanted[0]; name != want {
 			between := [2]*member{offers[i].member, owner[want]}
 			renames[between] = append(renames[between], rename{offers[i].name, want, name})
 		}
 	}
 	for i, name := range names {
-		if want := claims[i].name; name != want {
+		if want := claims[i].wanted[0]; name != want {
 			between := [2]*member{offers[i].member, owner[want]}
 			noteRenames(j, what, between, renames[between])
 			delete(renames, between)
 		}
 	}
 	return names
+}
+
+// namesake returns the other server to which a name belongs by its beginning, unless
+// the configuration gives m the same prefix: only a tool that is called so by its
+// server would take the calls of that one.
+func (j *joined) namesake(m *member, name string) *member {
+	key, _, _ := strings.Cut(name, "__")
+	if other := j.keys[key]; other != nil && other.link != m.link && !strings.HasPrefix(m.prefix, key+"__") {
+		return other
+	}
+	return nil
 }
 
 // A rename is what became of a name that another server has.

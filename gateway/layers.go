@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/toolpost/toolpost"
@@ -11,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/pins"
 	"github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/retool"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -22,9 +24,11 @@ import (
 //	keepUsable       leaves out what clients cannot be shown
 //	keepApproved     leaves out definitions that differ from their pins
 //	applyFilters     leaves out what the configuration filters out
+//	removeDenied     leaves out tools whose calls the approval rules all deny
 //	applySettings    sets the limits of outputs
 //	cleanDefinition  removes hidden characters
 //	routeCalls       takes calls to the server
+//	applyChanges     changes names, texts and arguments as the configuration says
 //
 //	of all servers together:
 //	join             one name for each tool and prompt, one URI for each resource;
@@ -32,20 +36,23 @@ import (
 //	Wrap             the program's middleware
 //	output           shortens what a tool returns
 //	Live             what all clients share
-//	dialect          for each kind of client, see [Views]
+//	profile, dialect for each kind of client, see [view.compose]
 func (g *Gateway) chain(cfg *config.Config, members []*member) toolpost.Source {
 	for _, m := range members {
 		if m.layers != nil {
 			continue
 		}
-		m.hidden = map[string]bool{}
+		m.hidden, m.suspicions = map[string]bool{}, map[string]*suspicion{}
 		own := toolpost.Toolset(toolpost.ToolsetFunc(m.link.tools)) // under the server's own names
 		own = atEachListing(own, m.keepUsable)
 		own = atEachListing(own, m.keepApproved)
 		own = atEachListing(own, m.applyFilters)
+		own = atEachListing(own, m.removeDenied)
 		own = toolpost.Map(own, m.applySettings)
+		own = atEachListing(own, m.forgetHidden)
 		own = toolpost.Map(own, m.cleanDefinition)
-		m.layers = toolpost.Map(own, m.routeCalls)
+		own = toolpost.Map(own, m.routeCalls)
+		m.layers = atEachListing(own, m.applyChanges())
 	}
 	ts := toolpost.SourceOf(joinedServers{&g.state}) // what join made of all members
 	if g.options.Middleware != nil {
@@ -64,7 +71,12 @@ type layered struct {
 	offered  []offer[*toolpost.Tool] // by the last listing that did not fail
 	findings []toolpost.Finding      // of the last listing
 	withheld []withheld              // likewise
-	hidden   map[string]bool         // the tools whose definitions have lost something, by the server's name
+	denied   map[string]string       // likewise: why the approval rules deny tools, by the server's names without hidden characters
+
+	suspicions map[string]*suspicion // likewise: of definitions that look like attacks, by the server's name
+
+	own    map[*toolpost.Tool]*toolpost.Tool // likewise: tools as the server has them, by what the configuration has made of them
+	hidden map[string]bool                   // the tools whose definitions have lost something, by the server's name
 }
 
 // atEachListing returns ts with the tools that f returns. It is called at each listing,
@@ -167,15 +179,44 @@ func (m *member) applySettings(t *toolpost.Tool) *toolpost.Tool {
 func (m *member) cleanDefinition(t *toolpost.Tool) *toolpost.Tool {
 	sent := t.Definition
 	t.Definition = withoutHidden(sent)
+	m.suspicions[t.Name] = suspicionOf(&t.Definition)
 	m.hidden[t.Name] = lostText(&t.Definition, &sent) || hides(t.Name)
 	return t
+}
+
+// forgetHidden forgets tools that are no longer listed: a server may make up names
+// without end.
+func (m *member) forgetHidden(tools []*toolpost.Tool) []*toolpost.Tool {
+	listed := make(map[string]bool, len(tools))
+	for _, t := range tools {
+		listed[t.Name] = true
+	}
+	maps.DeleteFunc(m.suspicions, func(name string, _ *suspicion) bool { return !listed[name] })
+	maps.DeleteFunc(m.hidden, func(name string, _ bool) bool { return !listed[name] })
+	return tools
 }
 
 // routeCalls gives a tool a handler that takes the calls of clients: whatever the
 // tool is called there, the server gets its own name.
 func (m *member) routeCalls(t *toolpost.Tool) *toolpost.Tool {
-	t.Handler = m.toClient(m.toServer(t.Handler, t.Name), true)
+	t.Handler = m.toClient(m.callServer(t), true)
 	return t
+}
+
+// applyChanges returns a layer that applies the tools block of the configuration.
+func (m *member) applyChanges() func([]*toolpost.Tool) []*toolpost.Tool {
+	if m.server.Tools.IsZero() {
+		return func(tools []*toolpost.Tool) []*toolpost.Tool { return tools }
+	}
+	r := retool.New(m.server.Tools)
+	return func(tools []*toolpost.Tool) []*toolpost.Tool {
+		defer func() { m.own = r.Sources() }()
+		changed, findings := r.Apply(tools, m.status().State == upstream.Ready)
+		for _, f := range findings {
+			m.note(f.Tool, "%s", f.Message)
+		}
+		return changed
+	}
 }
 
 // joinedServers is the toolset that join made of all members.
@@ -205,5 +246,11 @@ func (s outermost) top() toolpost.Source {
 func (s outermost) Tools(ctx context.Context) ([]*toolpost.Tool, error) { return s.top().Tools(ctx) }
 
 func (s outermost) Features() *toolpost.Features { return s.top().Features() }
+
+// Ready waits until the lists of every server are known, or have been waited for
+// once. A server whose lists are stored is not waited for.
+func (s outermost) Ready(ctx context.Context) error {
+	return s.await(ctx, func(m *member) bool { return !m.listed })
+}
 
 func (s outermost) Watch(f func(toolpost.Event)) (stop func()) { return s.events.Watch(f) }

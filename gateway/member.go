@@ -1,11 +1,12 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"regexp"
 	"sync"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
@@ -39,12 +40,20 @@ type member struct {
 	key    string // the server in tool names
 	prefix string
 	pins   *pinboard // nil if nothing is pinned
-	tasks  *tasks    // of all servers
+	shared
 	*link
 
 	allow, deny, extensions *regexp.Regexp
 	outputs                 []*regexp.Regexp // the globs of server.Outputs
 	layered
+}
+
+// shared is what all members have in common.
+type shared struct {
+	tasks  *tasks
+	around Around // nil if nothing runs around requests
+
+	approver *approver
 }
 
 // A link is the connection of a member; it outlives changes of the member
@@ -55,10 +64,12 @@ type link struct {
 	err      error      // why there is none
 	checkPin pinCheck
 	calls    inflight.Counter // under way
+	seed     *upstream.Known  // what it was started with
+	listed   bool             // clients need not wait for its lists
+	started  time.Time
 
 	mu      sync.Mutex
-	kept    []*toolpost.Tool // of the link before, until this one has listed its own
-	watched map[string]bool  // resources that are subscribed to, by URI; false if only at the link before
+	watched map[string]bool // resources that are subscribed to, by URI; false if only at the link before
 	linked  linked
 	aliases aliases
 }
@@ -67,7 +78,9 @@ type link struct {
 // the tool than the one that clients were shown.
 type pinCheck func(*toolpost.Tool) error
 
-func newLink(checkPin pinCheck) *link { return &link{checkPin: checkPin, watched: map[string]bool{}} }
+func newLink(checkPin pinCheck) *link {
+	return &link{checkPin: checkPin, started: time.Now(), watched: map[string]bool{}}
+}
 
 func newMember(s config.Server, key string, l *link) *member {
 	m := &member{server: s, key: key, prefix: key + "__", link: l, allow: globs(s.Allow), deny: globs(s.Deny), extensions: globs(s.Extensions)}
@@ -117,48 +130,35 @@ func (l *link) tools(ctx context.Context) ([]*toolpost.Tool, error) {
 	if l.up == nil {
 		return nil, nil
 	}
-	state := l.up.Status().State // first: a server that is ready has listed its tools
-	tools, err := l.up.Tools(ctx)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.kept == nil:
-		return tools, err
-	case err != nil || state != upstream.Ready:
-		return l.kept, nil
-	}
-	l.kept = nil
-	return tools, nil
+	return l.up.Tools(ctx)
 }
 
-// inherit keeps the tools of the link before, so that clients do not see them
-// go and come while the server restarts. Their calls wait for the new one, and
-// so do subscriptions.
-func (l *link) inherit(ctx context.Context, before *link) {
+// inherit subscribes again to what is watched at the link before, once the
+// server is ready.
+func (l *link) inherit(before *link) {
 	before.mu.Lock()
+	defer before.mu.Unlock()
 	for uri := range before.watched {
 		l.watched[uri] = false
 	}
-	before.mu.Unlock()
-	if l.up == nil {
-		return
-	}
-	tools, _ := before.tools(ctx) // an error leaves nothing to keep
-	for _, t := range tools {
-		c := *t
-		c.Handler = l.callInherited
-		l.kept = append(l.kept, &c)
-	}
 }
 
-// callInherited runs a call of a tool that was inherited from the link before.
-func (l *link) callInherited(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	return callWhenReady(ctx, l.up, call, l.checkPin)
+// known returns what the server listed last, nil if that is not known.
+func (l *link) known() *upstream.Known {
+	if up, ok := l.up.(interface{ Known() *upstream.Known }); ok {
+		return up.Known()
+	}
+	return nil
 }
+
+// callTime is how long a call waits for a process that was started for its session.
+const callTime = 30 * time.Second
 
 // callWhenReady waits for a server and calls its tool.
 func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, checkPin pinCheck) (*toolpost.Result, error) {
-	_ = up.Ready(ctx) // the status below has the reason if the server is not ready
+	within, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	_ = up.Ready(within) // the status below has the reason if the server is not ready
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -174,11 +174,14 @@ func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, chec
 			return t.Handler(ctx, call)
 		}
 	}
-	s := up.Status()
-	if s.Err != nil {
-		return nil, toolpost.Failed("%v", s.Err)
+	switch s := up.Status(); {
+	case s.Err != nil:
+		return nil, &toolpost.UnavailableError{Text: s.Err.Error()}
+	case s.State != upstream.Ready && within.Err() != nil:
+		return nil, &toolpost.UnavailableError{Timeout: true, Text: fmt.Sprintf("server %q has not answered within %v; it is still %s. The call was not carried out; call again later", s.Name, callTime, s.State)}
+	default:
+		return nil, toolpost.Failed("server %q no longer has a tool %q; list the tools again", s.Name, call.Name)
 	}
-	return nil, toolpost.Failed("server %q no longer has a tool %q; list the tools again", s.Name, call.Name)
 }
 
 func (l *link) features() *toolpost.Features {
@@ -227,30 +230,6 @@ func (l *link) dueSubscriptions() (subscribe func(ctx context.Context, uri strin
 		}
 	}
 	return subscribe, uris
-}
-
-// toServer returns a handler that calls h as the server knows the call: with its
-// own name, unless name is empty, and with its own ids of the client's tasks.
-// Calls are counted while they run.
-func (m *member) toServer(h toolpost.Handler, name string) toolpost.Handler {
-	if h == nil {
-		return nil
-	}
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		m.calls.Add(1)
-		defer m.calls.Add(-1)
-		inner := *call
-		inner.Name = cmp.Or(name, call.Name)
-		var err error
-		if inner.Params, err = m.related(call); err != nil {
-			return nil, err
-		}
-		result, err := h(ctx, &inner)
-		if name != "" && err == nil {
-			m.linked.addLinks(result)
-		}
-		return result, err
-	}
 }
 
 // close ends the connection, after the calls under way or when ctx is done.

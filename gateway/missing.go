@@ -8,25 +8,22 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Missing returns the reason why the gateway has no tool of this name: it is
-// withheld, or the server with the prefix of the name is not ready. It returns
-// nil if there is another reason.
-func (g *Gateway) Missing(tool string) error {
-	g.mu.Lock()
-	withheld := g.joined.withheld
-	g.mu.Unlock()
-	for _, w := range withheld {
-		if w.Name == tool {
-			return errors.New(w.Why)
-		}
+// Missing returns the reason why a client has no tool of this name: it is
+// withheld, or its server is not ready: the one with the prefix of the name, or the
+// only one. It returns nil if there is another reason, and says nothing about tools
+// and servers that are not in the profile of the client.
+func (g *Gateway) Missing(r Client, tool string) error {
+	c := g.views.chooser.Load()
+	key, err := c.viewOf(r, g.logger)
+	if err != nil {
+		return nil // the client has no tools at all
 	}
-	var of *member
-	for _, m := range g.current() {
-		if m.prefix != "" && strings.HasPrefix(tool, m.prefix) && (of == nil || len(m.prefix) > len(of.prefix)) {
-			of = m
-		}
+	p := c.profiles[key.profile]
+	if why := g.withheldFrom(tool, p); why != nil {
+		return why
 	}
-	if of == nil {
+	of := namedServer(g.current(), tool)
+	if of == nil || p != nil && !p.has(tool, of.server.Name) {
 		return nil
 	}
 	switch s := of.status(); {
@@ -39,4 +36,35 @@ func (g *Gateway) Missing(tool string) error {
 	default:
 		return fmt.Errorf("server %q is still %s; call again later", s.Name, s.State)
 	}
+}
+
+// withheldFrom returns why a tool of the profile is withheld or denied, nil if it is
+// neither.
+func (g *Gateway) withheldFrom(tool string, p *profile) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, w := range g.joined.withheld {
+		if w.Name == tool && (p == nil || p.has(tool, w.Server)) {
+			return errors.New(w.Why)
+		}
+	}
+	if why := g.joined.denied[tool]; why != "" {
+		return errors.New(why)
+	}
+	return nil
+}
+
+// namedServer returns the server that a tool belongs to by its name: the one with the
+// longest prefix of the name, or the only one if it has no prefix; nil if there is
+// none.
+func namedServer(members []*member, tool string) (of *member) {
+	if len(members) == 1 && members[0].prefix == "" {
+		of = members[0]
+	}
+	for _, m := range members {
+		if m.prefix != "" && strings.HasPrefix(tool, m.prefix) && (of == nil || len(m.prefix) > len(of.prefix)) {
+			of = m
+		}
+	}
+	return of
 }

@@ -6,8 +6,28 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/upstream"
 )
+
+// All tools that are missing without a prefix are those of the only server.
+func TestMissingOfOnlyServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("plain", "x")
+		cfg.Servers[0].Prefix = new("")
+		g, f := open(t, cfg)
+		f.last("plain").fail(errors.New(`server "plain": no command`))
+		synctest.Wait()
+		if err := g.Missing(gateway.Client{}, "any"); err == nil || !strings.Contains(err.Error(), "no command") {
+			t.Error(err)
+		}
+		f.last("plain").connect("t")
+		synctest.Wait()
+		if err := g.Missing(gateway.Client{}, "any"); err != nil {
+			t.Error(err)
+		}
+	})
+}
 
 // A tool of a server that has never been ready is missing for the reason of its
 // server.
@@ -16,6 +36,7 @@ func TestMissing(t *testing.T) {
 		cfg := servers("a", "x", "b", "x", "slow", "x", "npx", "x", "off", "x", "plain", "x", "a__b", "x")
 		cfg.Servers[4].Disabled = true
 		cfg.Servers[5].Prefix = new("")
+		cfg.Servers[6].Prefix = new("a__b__")
 		g, f := open(t, cfg)
 		f.last("a").connect("t")
 		f.last("b").fail(errors.New(`server "b": 401 Unauthorized`))
@@ -32,7 +53,7 @@ func TestMissing(t *testing.T) {
 			"a__b__t":   `server "a__b": no command`,
 			"a__bother": "",
 		} {
-			switch err := g.Missing(tool); {
+			switch err := g.Missing(gateway.Client{}, tool); {
 			case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 				t.Errorf("%s: got %v, want %q", tool, err, want)
 			}

@@ -1,48 +1,158 @@
 package gateway
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost/config"
 )
 
-var refused = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+// Names of tools and prompts are KEY__NAME, or what the configuration wants in
+// place of KEY__:
+//
+//	KEY   follows from the server's name alone, has only characters that every
+//	      client accepts, no "__", and no "_" at its end. So the first "__" of a
+//	      name ends its key, and two servers never have the same name.
+//	other prefixes may give two servers the same name. Then the one that had it
+//	      first keeps it, see [names].
 
-// serverKeys are the names of servers as they stand in tool names: only
-// characters that every client accepts, and no two the same. They are none of
-// those that are taken.
+var (
+	refused   = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+	separator = regexp.MustCompile(`__+`)
+)
+
+// keyHash is how many characters of a key are a hash, if it is not the server's name.
+const keyHash = 4
+
+// keyOf returns the key of a server in names. It depends on nothing but the
+// server's name.
+func keyOf(server string) string {
+	key := separator.ReplaceAllString(refused.ReplaceAllString(server, "_"), "_")
+	if key == server && key != "" && !strings.HasSuffix(key, "_") {
+		return key
+	}
+	return strings.TrimLeft(strings.Trim(key, "_")+"_"+shortHash(server), "_")
+}
+
+func shortHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:keyHash]
+}
+
+// serverKeys returns the keys of servers. They are none of those that are taken:
+// a server whose name is the key of another one gets a number, as no name can be
+// a hash by accident.
 func serverKeys(servers []config.Server, taken ...string) []string {
 	keys := make([]string, len(servers))
 	for i, s := range servers {
-		keys[i] = config.FreeName(refused.ReplaceAllString(s.Name, "_"), func(key string) bool {
+		keys[i] = config.FreeName(keyOf(s.Name), func(key string) bool {
 			return slices.Contains(keys[:i], key) || slices.Contains(taken, key)
 		})
 	}
 	return keys
 }
 
+// An owner is the tool or prompt that a name belongs to.
+type owner struct{ kind, server, own string }
+
 // A claim asks for a name.
 type claim struct {
-	name     string
-	fallback string // if another has the name
+	owner
+	wanted []string // the names that it may get, the best first
+	pure   bool     // the best follows from the server's name
+	barred bool     // the best is one of another server, whether or not that has listed it
 }
 
-// assign gives every claim a name, "" if there is none: the first of equal
-// names keeps it, the others get their fallback if no claim has it. The
-// result depends on the order of the claims only.
-func assign(claims []claim) []string {
-	names, taken := make([]string, len(claims)), map[string]bool{}
+// names remembers which name each tool and prompt was given, where it does not
+// follow from the server's name: it keeps the name for as long as it claims it,
+// whatever other servers come and go. Names that nothing claims are free.
+type names struct {
+	owners map[string]owner // by kind and name
+	given  map[owner]string
+}
+
+// mostNames is how many names are remembered.
+const mostNames = 50_000
+
+func newNames() *names { return &names{owners: map[string]owner{}, given: map[owner]string{}} }
+
+// remember gives a name to an owner. The owner before loses it.
+func (n *names) remember(o owner, name string) (changed bool) {
+	if n.given[o] == name || len(n.given) >= mostNames {
+		return false
+	}
+	key := o.kind + " " + name
+	n.forget(key)
+	n.forget(o.kind + " " + n.given[o])
+	n.owners[key], n.given[o] = o, name
+	return true
+}
+
+// assign returns a name for every claim: the one that it was given before if it
+// may still have it, otherwise the first that is free. Those that were given come
+// first, then those that follow from the server's name, then the order of claims.
+func (n *names) assign(claims []claim) []string {
+	all, taken := make([]string, len(claims)), map[string]bool{}
 	take := func(i int, name string) {
-		if names[i] == "" && !taken[name] {
-			names[i], taken[name] = name, true
+		barred := claims[i].barred && name == claims[i].wanted[0]
+		if all[i] == "" && !taken[name] && !barred {
+			all[i], taken[name] = name, true
 		}
 	}
 	for i, c := range claims {
-		take(i, c.name)
+		if given := n.given[c.owner]; slices.Contains(c.wanted, given) {
+			take(i, given)
+		}
 	}
 	for i, c := range claims {
-		take(i, c.fallback)
+		if c.pure {
+			take(i, c.wanted[0])
+		}
 	}
-	return names
+	for best := range mostWanted {
+		for i, c := range claims {
+			take(i, c.wanted[best])
+		}
+	}
+	return all
+}
+
+// mostWanted is how many names a claim may get.
+const mostWanted = 3
+
+// claimOf returns the claim of an item of the server.
+func (m *member) claimOf(kind, own, clean string) claim {
+	full := m.key + "__" + clean
+	return claim{
+		owner:  owner{kind, m.server.Name, own},
+		wanted: []string{m.prefix + clean, full, full + "_" + shortHash(m.server.Name+"\x00"+own)},
+		pure:   m.prefix == m.key+"__",
+	}
+}
+
+// learn remembers the names that were given, but for those that follow from the
+// server's name: these only end what is remembered about another owner. It reports
+// whether something has changed.
+func (n *names) learn(claims []claim, given []string) (changed bool) {
+	for i, c := range claims {
+		switch name := given[i]; {
+		case name == "":
+		case c.pure && name == c.wanted[0]:
+			changed = n.forget(c.kind+" "+name) || changed
+		default:
+			changed = n.remember(c.owner, name) || changed
+		}
+	}
+	return changed
+}
+
+// forget frees a name that was given.
+func (n *names) forget(key string) (changed bool) {
+	o, known := n.owners[key]
+	delete(n.owners, key)
+	delete(n.given, o)
+	return known
 }

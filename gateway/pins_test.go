@@ -54,6 +54,7 @@ func pinning(t *testing.T, cfg *config.Config, file *pins.File) (*gateway.Gatewa
 // wantTools waits until the gateway has these tools.
 func wantTools(t *testing.T, g *gateway.Gateway, want ...string) {
 	t.Helper()
+	slices.Sort(want) // as lists are
 	arrived(t, g, func() bool { return slices.Equal(names(g), want) })
 }
 
@@ -78,7 +79,7 @@ func shown(t *testing.T, g *gateway.Gateway, met func(*gateway.Snapshot) bool) {
 	defer stop()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("it does not arrive; the tools are %q", names(g))
 	}
 }
@@ -122,7 +123,7 @@ func TestChangedToolIsWithheld(t *testing.T) {
 	}
 	const refusal = `it is withheld, because its definition has changed since it was approved. ` +
 		`Tell the user, who can review the change with "toolpost pins evil" and accept it with "toolpost approve evil"`
-	if err := g.Missing("evil__add"); err == nil || err.Error() != refusal {
+	if err := g.Missing(gateway.Client{}, "evil__add"); err == nil || err.Error() != refusal {
 		t.Errorf("a call: %v", err)
 	}
 	if got := withheld(g); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "evil__add" ||
@@ -132,7 +133,7 @@ func TestChangedToolIsWithheld(t *testing.T) {
 
 	approve(t, file, "evil") // from another process
 	wantTools(t, g, "evil__add", "evil__sub", "good__ping")
-	if got := findings(g); len(got) > 0 || g.Missing("evil__add") != nil {
+	if got := findings(g); len(got) != 1 || !strings.Contains(got[0], "names files with secrets") || g.Missing(gateway.Client{}, "evil__add") != nil {
 		t.Errorf("after the approval: %q", got)
 	}
 }
@@ -229,7 +230,7 @@ func TestWithheldToolKeepsItsName(t *testing.T) {
 	wantTools(t, g, "add", "two__add")
 	f.last("one").describes("add", "2")
 	wantTools(t, g, "two__add")
-	if err := g.Missing("add"); err == nil || !strings.Contains(err.Error(), "withheld") {
+	if err := g.Missing(gateway.Client{}, "add"); err == nil || !strings.Contains(err.Error(), "withheld") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
@@ -27,7 +28,12 @@ func (g *Gateway) apply(cfg *config.Config) error {
 	if err := g.check(cfg, g.added); err != nil {
 		return err
 	}
+	before := g.approver.rules.Load()
+	if err := g.approver.configure(cfg); err != nil {
+		return err
+	}
 	if err := g.views.Configure(cfg); err != nil {
+		g.approver.rules.Store(before)
 		return err
 	}
 	g.pins.configure(cfg)
@@ -60,7 +66,7 @@ func (g *Gateway) replaceMembers(cfg *config.Config) (members []*member, gone ma
 		m := gone[s.Name]
 		if l := g.link(s, gone); m == nil || m.link != l || m.key != key || !sameServer(m.server, s) {
 			m = newMember(s, key, l)
-			m.pins, m.tasks = g.pins, g.tasks
+			m.pins, m.shared = g.pins, g.shared
 		}
 		members = append(members, m)
 	}
@@ -100,23 +106,32 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		return old.link
 	}
 	l := newLink(func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) })
+	opts := g.opts
+	opts.Vet = l.checkPin
+	if opts.Known, l.listed = g.memory.recall(&s); old != nil && old.known() != nil {
+		opts.Known, l.listed = old.known(), true // clients have its tools
+	}
+	l.seed = opts.Known
+	if add := g.options.Credentials; add != nil && s.URL != "" {
+		s.Wrap = add(&s.Config) // the member's own configuration stays as it is
+	}
 	var up connection
 	switch {
 	case s.Disabled:
 	case s.Err != nil:
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Redmine != nil:
-		up, l.err = startRedmine(&s, &g.opts)
-	case s.Share == config.PerSession:
-		up, l.err = newPool(&s, g.start, &g.opts, l.checkPin)
+		up, l.err = startRedmine(&s, &opts)
+	case s.Share == config.PerSession || s.Share == config.PerClient:
+		up, l.err = newPool(&s, g.start, &opts, l.checkPin)
 	default:
-		up, l.err = g.start(&s.Config, &g.opts)
+		up, l.err = g.start(&s.Config, &opts)
 	}
 	if up != nil {
 		g.connect(l, up)
 	}
 	if old != nil {
-		l.inherit(g.ctx, old.link)
+		l.inherit(old.link)
 	}
 	return l
 }
@@ -124,7 +139,8 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 // connect sets the connection of l and watches its events.
 func (g *Gateway) connect(l *link, up connection) {
 	l.up = up
-	l.stop = up.Watch(func(e toolpost.Event) {
+	settle := time.AfterFunc(settleTime, g.wake.send)
+	stop := up.Watch(func(e toolpost.Event) {
 		switch {
 		case e.Notification != nil:
 			g.notified(l, e.Notification)
@@ -134,6 +150,10 @@ func (g *Gateway) connect(l *link, up connection) {
 			g.wake.send()
 		}
 	})
+	l.stop = func() {
+		settle.Stop()
+		stop()
+	}
 }
 
 // updated reports that a resource of a server has changed, by the URI that

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,18 +13,19 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Limits of the processes that one server has for sessions.
+// Limits of the processes that one server has for sessions or clients.
 const (
 	mostProcesses = 32
-	idleProcess   = 30 * time.Minute // without a call
+	idleProcess   = 30 * time.Minute // without a call, unless the configuration sets another time
 )
 
-// A pool is a server with a process for each client session. One more process
-// lists what the server offers.
+// A pool is a server with a process for each client session, or for each client.
+// One more process lists what the server offers.
 type pool struct {
 	toolpost.Source // what lists offers, with handlers of the pool
 	lists           connection
-	name            string
+	server          *config.Server
+	idle            time.Duration
 	events          toolpost.Watchers // of the notifications of the other processes
 	start           func() (connection, error)
 	checkPin        pinCheck
@@ -34,12 +36,21 @@ type pool struct {
 	closing  sync.WaitGroup
 }
 
-// A process serves one session.
+// A process serves one session or client.
 type process struct {
 	connection
 	calls int
 	used  time.Time
 	idle  *time.Timer
+}
+
+// processOf identifies the process that runs a call. A client that is not known
+// has one for each session.
+func processOf(s *config.Server, call *toolpost.Call) toolpost.Owner {
+	if s.Share == config.PerClient && call.Party != "" {
+		return toolpost.Owner{Party: call.Party}
+	}
+	return clientOf(call)
 }
 
 // newPool starts the process that lists.
@@ -48,9 +59,11 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, checkPin p
 	if err != nil {
 		return nil, err
 	}
-	p := &pool{lists: lists, name: s.Name, sessions: map[toolpost.Owner]*process{}, checkPin: checkPin}
+	p := &pool{lists: lists, server: s, idle: cmp.Or(s.Idle, idleProcess), sessions: map[toolpost.Owner]*process{}, checkPin: checkPin}
+	own := *opts
+	own.Known = nil // a call waits for the process of its session
 	p.start = func() (connection, error) {
-		up, err := start(&s.Config, opts)
+		up, err := start(&s.Config, &own)
 		if err == nil {
 			up.Watch(func(e toolpost.Event) {
 				if e.Notification != nil {
@@ -66,6 +79,11 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, checkPin p
 
 // Status is that of the process that lists.
 func (p *pool) Status() upstream.Status { return p.lists.Status() }
+
+// Known is that of the process that lists.
+func (p *pool) Known() *upstream.Known {
+	return (&link{up: p.lists}).known()
+}
 
 // Watch calls f with the events of the process that lists, and with the
 // notifications of all processes.
@@ -106,7 +124,7 @@ func (p *pool) features(listed *toolpost.Features) *toolpost.Features {
 // notified passes a notification to the process of its session, if it has one.
 func (p *pool) notified(call *toolpost.Call) {
 	p.mu.Lock()
-	own := p.sessions[clientOf(call)]
+	own := p.sessions[processOf(p.server, call)]
 	p.mu.Unlock()
 	if own == nil {
 		return
@@ -156,7 +174,7 @@ func (p *pool) handler(run func(context.Context, connection, *toolpost.Call) (*t
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		own, err := p.acquire(call)
 		if err != nil {
-			return nil, toolpost.Failed("server %q: %v", p.name, err)
+			return nil, toolpost.Failed("server %q: %v", p.server.Name, err)
 		}
 		defer p.release(own)
 		return run(ctx, own, call)
@@ -170,18 +188,18 @@ func (p *pool) acquire(call *toolpost.Call) (*process, error) {
 	if p.closed {
 		return nil, errors.New("it was closed")
 	}
-	key := clientOf(call)
+	key := processOf(p.server, call)
 	own := p.sessions[key]
 	if own == nil {
 		if len(p.sessions) >= mostProcesses && !p.endOldest() {
-			return nil, fmt.Errorf("it runs %d processes, one for each client session, which is the limit, and all have calls under way; call again later", mostProcesses)
+			return nil, fmt.Errorf("it runs %d processes, as its share is %q, which is the limit, and all have calls under way; call again later", mostProcesses, p.server.Share)
 		}
 		up, err := p.start()
 		if err != nil {
 			return nil, err
 		}
 		own = &process{connection: up}
-		own.idle = time.AfterFunc(idleProcess, func() { p.endIdle(key, own) })
+		own.idle = time.AfterFunc(p.idle, func() { p.endIdle(key, own) })
 		p.sessions[key] = own
 	}
 	own.calls++
@@ -194,7 +212,7 @@ func (p *pool) release(own *process) {
 	defer p.mu.Unlock()
 	own.used = time.Now()
 	if own.calls--; own.calls == 0 && !p.closed {
-		own.idle.Reset(idleProcess)
+		own.idle.Reset(p.idle)
 	}
 }
 
@@ -232,7 +250,8 @@ func (p *pool) end(key toolpost.Owner) {
 	p.closing.Go(func() { _ = end(own.connection) }) // never fails
 }
 
-// SessionEnded ends the process of a session.
+// SessionEnded ends the process of a session. Those of clients end when they are
+// idle.
 func (p *pool) SessionEnded(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

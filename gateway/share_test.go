@@ -3,12 +3,14 @@ package gateway_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // With share "per-session", each client session has a process of its own, until
@@ -79,12 +81,85 @@ func TestProcessPerSession(t *testing.T) {
 	})
 }
 
+// With share "per-client", the sessions of one client use one process, which ends
+// when it is idle for as long as the configuration says.
+func TestProcessPerClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("s", "cmd")
+		cfg.Servers[0].Share, cfg.Servers[0].Idle = config.PerClient, time.Minute
+		g, f := open(t, cfg)
+		f.started[0].connect("t")
+		synctest.Wait()
+		use := func(session, party string) {
+			go func() {
+				_, _ = g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session, Party: party}, Name: "s__t"})
+			}()
+			synctest.Wait()
+			if u := f.started[f.count()-1]; u.Status().State != upstream.Ready {
+				u.connect("t")
+			}
+			synctest.Wait()
+		}
+		for _, step := range []struct {
+			session, party string
+			want           int
+		}{{"1", "a", 2}, {"2", "a", 2}, {"3", "b", 3}, {"4", "", 4}, {"5", "", 5}, {"1", "a", 5}} {
+			if use(step.session, step.party); f.count() != step.want {
+				t.Errorf("%+v: %d processes", step, f.count())
+			}
+		}
+		g.SessionEnded("1")
+		synctest.Wait()
+		if f.started[1].isClosed() {
+			t.Error("the process of a client ended with one of its sessions")
+		}
+		time.Sleep(59 * time.Second)
+		use("2", "a")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if f.started[1].isClosed() || !f.started[2].isClosed() || f.started[0].isClosed() {
+			t.Error("want only idle processes ended")
+		}
+	})
+}
+
+// A thousand first calls at the same time start one process.
+func TestProcessIsStartedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("s", "cmd")
+		cfg.Servers[0].Share = config.PerClient
+		g, f := open(t, cfg)
+		f.started[0].connect("t")
+		synctest.Wait()
+		var calls sync.WaitGroup
+		for i := range 1000 {
+			calls.Go(func() {
+				r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: fmt.Sprint(i), Party: "a"}, Name: "s__t"})
+				if err != nil || r.IsError() {
+					t.Error(r, err)
+				}
+			})
+		}
+		synctest.Wait()
+		if f.count() != 2 {
+			t.Fatalf("%d processes", f.count())
+		}
+		f.started[1].connect("t")
+		calls.Wait()
+		if f.count() != 2 {
+			t.Errorf("%d processes", f.count())
+		}
+	})
+}
+
 func TestShareKey(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"mcpServers":{"a":{"command":"x","share":"per-session"}}}`:        "",
-		`{"mcpServers":{"a":{"command":"x","share":"always"}}}`:             "",
-		`{"mcpServers":{"a":{"command":"x","share":"never"}}}`:              `want "always" or "per-session"`,
-		`{"mcpServers":{"a":{"url":"http://x/mcp","share":"per-session"}}}`: "",
+		`{"mcpServers":{"a":{"command":"x","share":"per-session"}}}`:            "",
+		`{"mcpServers":{"a":{"command":"x","share":"always"}}}`:                 "",
+		`{"mcpServers":{"a":{"command":"x","share":"per-client","idle":"5m"}}}`: "",
+		`{"mcpServers":{"a":{"command":"x","idle":"5m"}}}`:                      `add "share"`,
+		`{"mcpServers":{"a":{"command":"x","share":"never"}}}`:                  `want "always", "per-client" or "per-session"`,
+		`{"mcpServers":{"a":{"url":"http://x/mcp","share":"per-session"}}}`:     "",
 	} {
 		cfg, err := config.Parse("toolpost.json", []byte(text), func(string) (string, bool) { return "", false })
 		if want == "" {

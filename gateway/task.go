@@ -61,8 +61,8 @@ func clientOf(call *toolpost.Call) toolpost.Owner {
 
 func (m *member) serverTask(call *toolpost.Call, id string) serverTask {
 	t := serverTask{link: m.link, id: id}
-	if m.server.Share == config.PerSession {
-		t.session = clientOf(call)
+	if m.server.Share == config.PerSession || m.server.Share == config.PerClient {
+		t.session = processOf(&m.server, call)
 	}
 	return t
 }

@@ -118,7 +118,7 @@ func subscribe(ctx context.Context, members []*member, uri string, on bool) erro
 func readUnlisted(ctx context.Context, members []*member, call *toolpost.Call) (*toolpost.Result, error) {
 	if m, own := resolve(members, call.Name); m != nil {
 		if read := m.features().ReadUnlisted; read != nil {
-			return m.toClient(m.toServer(read, own), false)(ctx, call)
+			return m.toClient(m.toServer(read, readResource, own), false)(ctx, call)
 		}
 	}
 	var cause error
@@ -128,7 +128,7 @@ func readUnlisted(ctx context.Context, members []*member, call *toolpost.Call) (
 			continue
 		}
 		attempt, cancel := context.WithTimeout(ctx, unlistedTime)
-		result, err := m.toServer(read, "")(attempt, call)
+		result, err := m.toServer(read, readResource, "")(attempt, call)
 		cancel()
 		if err == nil {
 			m.linked.add(call.Name)

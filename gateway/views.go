@@ -22,14 +22,15 @@ import (
 type Client struct {
 	Name, Version string // in clientInfo
 	UserAgent     string // the HTTP header
-	View          string // the dialect that the address names
+	View          string // what the address names: a profile, a dialect, or PROFILE/DIALECT
 }
 
-// ViewOptions are the optional parts of [NewViews]. Name and Dialect take
-// precedence over those of a configuration.
+// ViewOptions are the optional parts of [NewViews]. Name, Profile and Dialect
+// take precedence over what a configuration says.
 type ViewOptions struct {
 	Logger  *slog.Logger
 	Name    string // the server's name for clients; some count it in the length of tool names
+	Profile string // for all clients; no other profile is served
 	Dialect string // for all clients whose address names no dialect
 
 	// Report is called after each listing of a view. Calls for one view do not
@@ -38,22 +39,24 @@ type ViewOptions struct {
 }
 
 // Views provide one toolset in the form for each client: one Live for each
-// dialect, derived when the first client needs it and shared by all clients
-// with that dialect.
+// profile in each dialect, derived when the first client needs it and shared by
+// all clients that get the same.
 type Views struct {
 	live    *toolpost.Live
 	opts    ViewOptions
-	chooser atomic.Pointer[dialectChooser] // is set under mu
+	servers *state                      // behind live; nil if there are none
+	noted   func()                      // is called when the findings of a view differ
+	chooser atomic.Pointer[viewChooser] // is set under mu
 
 	mu     sync.RWMutex
-	opened map[string]*adapted // by dialect
+	opened map[viewKey]*view
 }
 
 // NewViews returns the views of live, which follow it until Close. If the
 // configuration is nil, the dialects are the built-in ones and are chosen by
 // client.
 func NewViews(live *toolpost.Live, cfg *config.Config, opts *ViewOptions) (*Views, error) {
-	v := &Views{live: live, opened: map[string]*adapted{}}
+	v := &Views{live: live, opened: map[viewKey]*view{}, noted: func() {}}
 	if opts != nil {
 		v.opts = *opts
 	}
@@ -64,71 +67,79 @@ func NewViews(live *toolpost.Live, cfg *config.Config, opts *ViewOptions) (*View
 	return v, v.Configure(cfg)
 }
 
-// Configure applies the dialects of a configuration. New clients use them at
-// once; existing views use them after the next [Views.Refresh] or change of the
-// toolset. On error nothing changes.
+// Configure applies the profiles and dialects of a configuration. New clients use
+// them at once; existing views use them after the next [Views.Refresh] or change
+// of the toolset. On error nothing changes.
 func (v *Views) Configure(cfg *config.Config) error {
-	c := newDialectChooser(cfg, &v.opts)
-	if c.always != "" {
-		if err := config.CheckDialect(c.book, c.always); err != nil {
-			return err
-		}
+	c, err := newViewChooser(cfg, &v.opts, v.chooser.Load())
+	if err != nil {
+		return err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.chooser.Store(c)
-	for id, a := range v.opened {
-		if config.CheckDialect(c.book, id) != nil {
-			delete(v.opened, id)
+	for key, a := range v.opened {
+		if !c.exists(key) {
+			delete(v.opened, key)
 			a.close()
 		}
 	}
 	return nil
 }
 
-// View returns the view for a client. If the address names an unknown dialect,
-// the error suggests similar ones.
+// View returns the view for a client. If the address names an unknown profile or
+// dialect, the error suggests similar ones.
 func (v *Views) View(r Client) (*toolpost.Live, error) {
 	for {
 		c := v.chooser.Load()
-		id, err := c.dialectOf(r, v.opts.Logger)
+		key, err := c.viewOf(r, v.opts.Logger)
 		if err != nil {
 			return nil, err
 		}
-		if id == config.NoDialect {
+		if key == (viewKey{dialect: config.NoDialect}) {
 			return v.live, nil
 		}
-		live, err := v.open(c, id)
+		live, err := v.open(c, key)
 		if live != nil || c == v.chooser.Load() {
 			return live, err
 		}
 	}
 }
 
-// open returns the view of a dialect that c chose. It returns nil if c has been
-// replaced, because the dialect may no longer exist.
-func (v *Views) open(c *dialectChooser, id string) (*toolpost.Live, error) {
+// open returns the view that c chose. It returns nil if c has been replaced,
+// because the view may no longer exist.
+func (v *Views) open(c *viewChooser, key viewKey) (*toolpost.Live, error) {
 	v.mu.RLock()
-	a := v.opened[id]
+	a := v.opened[key]
 	v.mu.RUnlock()
 	if a == nil {
-		if a = v.add(c, id); a == nil {
+		if a = v.add(c, key); a == nil {
 			return nil, nil
 		}
 	}
 	return a.open()
 }
 
-func (v *Views) add(c *dialectChooser, id string) *adapted {
+// maxViews is how many views are kept: clients choose them by their addresses.
+const maxViews = 256
+
+func (v *Views) add(c *viewChooser, key viewKey) *view {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	switch {
-	case c != v.chooser.Load():
+	if c != v.chooser.Load() {
 		return nil
-	case v.opened[id] == nil:
-		v.opened[id] = &adapted{Source: v.live, id: id, views: v}
 	}
-	return v.opened[id]
+	if v.opened[key] == nil {
+		for other, a := range v.opened { // any: the next request of its clients makes it again
+			if len(v.opened) < maxViews {
+				break
+			}
+			delete(v.opened, other)
+			a.close()
+		}
+		v.opened[key] = &view{Source: v.live, key: key, views: v}
+	}
+	return v.opened[key]
 }
 
 // Refresh returns when the views contain all changes made before the call.
@@ -146,6 +157,22 @@ func (v *Views) Refresh() {
 	}
 }
 
+// findings returns what of profiles cannot be applied, as far as clients have
+// asked for them.
+func (v *Views) findings() (all []toolpost.Finding) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, a := range v.opened {
+		a.noting.Lock()
+		all = append(all, a.findings...)
+		a.noting.Unlock()
+	}
+	slices.SortFunc(all, func(a, b toolpost.Finding) int {
+		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Tool, b.Tool))
+	})
+	return slices.Compact(all)
+}
+
 // Close stops the views; the lists that clients already have remain as they
 // are.
 func (v *Views) Close() error {
@@ -157,24 +184,29 @@ func (v *Views) Close() error {
 	return nil
 }
 
-// An adapted toolset is the view of one dialect.
-type adapted struct {
-	toolpost.Source // what is adapted
+// A view is the source of the Live that some clients get.
+type view struct {
+	toolpost.Source // of all clients
 
-	id    string
+	key   viewKey
 	views *Views
 	live  atomic.Pointer[toolpost.Live] // nil until it was listed
 
 	opening sync.Mutex
 	closed  bool
 
-	// The layer, and what it was made for. One listing runs at a time.
-	dialect *dialect.Dialect
-	server  string
-	layer   toolpost.Toolset
+	// The layers, and what they were made for. One listing runs at a time.
+	made   viewParts
+	layers toolpost.Source
+	places places
+
+	searched bool // tools were searched, not listed, by the last listing
+
+	noting   sync.Mutex
+	findings []toolpost.Finding // of the last listing
 }
 
-func (a *adapted) open() (*toolpost.Live, error) {
+func (a *view) open() (*toolpost.Live, error) {
 	if live := a.live.Load(); live != nil {
 		return live, nil
 	}
@@ -194,7 +226,7 @@ func (a *adapted) open() (*toolpost.Live, error) {
 	return live, nil
 }
 
-func (a *adapted) close() {
+func (a *view) close() {
 	a.opening.Lock()
 	defer a.opening.Unlock()
 	a.closed = true
@@ -203,27 +235,45 @@ func (a *adapted) close() {
 	}
 }
 
-// Tools adapts the tools, unless nothing has changed. A defect that one tool
-// reveals must not end the clients of other views.
-func (a *adapted) Tools(ctx context.Context) (tools []*toolpost.Tool, err error) {
+// Tools lists the tools of the view. A defect that one tool reveals must not end
+// the clients of other views.
+func (a *view) Tools(ctx context.Context) (tools []*toolpost.Tool, err error) {
 	log := a.views.opts.Logger
 	defer func() {
 		if p := recover(); p != nil {
-			log.Error("panic", "dialect", a.id, "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("adapt tools to %s: internal error; the log has the details", a.id)
+			log.Error("panic", "profile", a.key.profile, "dialect", a.key.dialect, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("adapt tools to %s: internal error; the log has the details", a.key.dialect)
 		}
 	}()
-	c := a.views.chooser.Load()
-	d, err := c.book.Find(a.id)
+	parts, err := a.parts()
 	if err != nil {
-		return nil, err // the dialect is gone, and so is this view
+		return nil, err // the profile or dialect is gone, and so is this view
 	}
-	if d != a.dialect || c.server != a.server {
-		a.layer = d.Layer(a.Source, &dialect.Options{Server: c.server, Report: a.views.opts.Report})
-		a.dialect, a.server = d, c.server
+	if parts != a.made {
+		a.layers, a.made = a.compose(parts), parts
 	}
-	if tools, err = a.layer.Tools(ctx); err != nil {
-		log.Error("cannot refresh the tools", "dialect", a.id, "err", err)
+	if tools, err = a.layers.Tools(ctx); err != nil {
+		log.Error("cannot refresh the tools", "profile", a.key.profile, "dialect", a.key.dialect, "err", err)
 	}
 	return tools, err
+}
+
+// note records the findings of a listing.
+func (a *view) note(findings []toolpost.Finding) {
+	a.noting.Lock()
+	same := slices.Equal(a.findings, findings)
+	a.findings = findings
+	a.noting.Unlock()
+	if !same {
+		a.views.noted()
+	}
+}
+
+// Features returns the prompts and resources of the view. The tools are listed
+// before.
+func (a *view) Features() *toolpost.Features {
+	if a.layers == nil {
+		return nil
+	}
+	return a.layers.Features()
 }

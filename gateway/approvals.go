@@ -1,0 +1,222 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
+)
+
+// askTime is how long a question to the user is open.
+const askTime = 5 * time.Minute
+
+// An approver applies the approval rules to every call that goes to a server, with
+// the arguments that the server gets.
+type approver struct {
+	ask   func(ctx context.Context, question string) (bool, error) // nil asks the caller
+	rules atomic.Pointer[approvalRules]
+}
+
+// approvalRules are the compiled rules of a configuration.
+type approvalRules struct {
+	file     approval.Policy
+	profiles map[string]approval.Policy // with the rules of the file
+}
+
+// configure applies the rules of a configuration. On error nothing changes.
+func (a *approver) configure(cfg *config.Config) error {
+	r := &approvalRules{profiles: map[string]approval.Policy{}}
+	var err error
+	if r.file, err = approval.Compile(cfg.Approvals); err != nil {
+		return err
+	}
+	for i := range cfg.Profiles {
+		own, err := approval.Compile(cfg.Profiles[i].Approvals)
+		if err != nil {
+			return err
+		}
+		r.profiles[cfg.Profiles[i].Name] = append(own, r.file...)
+	}
+	a.rules.Store(r)
+	return nil
+}
+
+// profileKey has the profile of a call, in its context.
+type profileKey struct{}
+
+// policy returns the rules for the calls of ctx. A profile that is gone has none that
+// could be asked, so nothing runs.
+func (a *approver) policy(ctx context.Context) (approval.Policy, error) {
+	r := a.rules.Load()
+	name, named := ctx.Value(profileKey{}).(string)
+	if !named || r == nil {
+		if r == nil {
+			return nil, nil
+		}
+		return r.file, nil
+	}
+	p, known := r.profiles[name]
+	if !known {
+		return nil, toolpost.Denied("The profile %q of this call was removed from the configuration; connect again", name)
+	}
+	return p, nil
+}
+
+// inProfile returns a handler whose calls are decided by the rules of a profile.
+func inProfile(h toolpost.Handler, profile string) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		return h(context.WithValue(ctx, profileKey{}, profile), call)
+	}
+}
+
+// ruled reports whether the rules are about requests of a method: calls of tools, and
+// methods of extensions but for those of tasks, which a call of a tool has created.
+func ruled(method string) bool {
+	return method == callTool || extension.Method(method) && !extension.IsOfTasks(method)
+}
+
+// removeDenied leaves out tools whose calls are all denied.
+func (m *member) removeDenied(tools []*toolpost.Tool) (rest []*toolpost.Tool) {
+	m.denied = map[string]string{}
+	r := m.approver.rules.Load()
+	for _, t := range tools {
+		rule, reason := r.file.Denies(approval.Target{Server: m.server.Name, Tool: t.Name, Definition: &t.Definition})
+		if rule == "" {
+			rest = append(rest, t)
+			continue
+		}
+		m.denied[cleartext.Clean(t.Name)] = denial(approval.Decision{Action: approval.Deny, Rule: rule, Reason: reason})
+	}
+	return rest
+}
+
+// denial explains to a model why a call is denied.
+func denial(d approval.Decision) string {
+	text := fmt.Sprintf("it is denied by the rule %s of Toolpost's configuration", d.Rule)
+	if d.Reason != "" {
+		text += ": " + d.Reason
+	}
+	return text + ". Do not try to reach the same in another way; tell the user, who can change the rule"
+}
+
+// approve returns nil if a request may go to the server. It asks the user if a rule
+// says so.
+func (m *member) approve(ctx context.Context, to *observe.Target, call *toolpost.Call) error {
+	if m.approver == nil || !ruled(to.Method) {
+		return nil
+	}
+	p, err := m.approver.policy(ctx)
+	if err != nil {
+		return err
+	}
+	if len(p) == 0 {
+		return nil
+	}
+	target := approval.Target{Server: to.Server, Tool: to.Name, Definition: to.Definition}
+	d := p.Decide(target, call.Arguments)
+	if d.Rule == "" {
+		return nil
+	}
+	outcome, err := observe.Approval(string(d.Action)), error(nil)
+	switch d.Action {
+	case approval.Deny:
+		err = toolpost.Denied("This call was not executed: %s.", denial(d))
+	case approval.Ask:
+		outcome, err = m.askUser(ctx, to, target, d, call)
+	}
+	r := observe.From(ctx)
+	r.SetApproval(d.Rule, outcome)
+	if err != nil && ctx.Err() == nil {
+		r.Note(observe.Denied)
+	}
+	return err
+}
+
+// askUser asks about one call. The answer counts for this call only: for its tool, the
+// definition of that, and these arguments, which the client cannot change any more.
+func (m *member) askUser(ctx context.Context, to *observe.Target, target approval.Target, d approval.Decision, call *toolpost.Call) (observe.Approval, error) {
+	hash := ""
+	if to.Definition != nil {
+		hash = definitionOf(&toolpost.Tool{Definition: *to.Definition}).Hash
+	}
+	q, err := approval.NewQuestion(target, hash, d, call.Arguments)
+	if err != nil {
+		return observe.ApprovalDenied, toolpost.Denied("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and %v.", d.Rule, err)
+	}
+	within, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	yes, err := m.approver.put(within, q, call)
+	switch {
+	case ctx.Err() != nil:
+		return observe.ApprovalUnanswered, context.Cause(ctx)
+	case within.Err() != nil:
+		return observe.ApprovalUnanswered, toolpost.Denied("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user did not answer within %v. Do not call again until the user wants it.", d.Rule, askTime)
+	case err != nil:
+		return observe.ApprovalImpossible, toolpost.Denied("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user cannot be asked: %v. Tell the user, who can use a client that supports elicitation, or change the action of this rule.", d.Rule, err)
+	case !yes:
+		return observe.ApprovalDeclined, toolpost.Denied("This call was not executed: the user declined it. Do not try to reach the same in another way.")
+	}
+	return m.stillApproved(ctx, to, target, call)
+}
+
+// put asks the user, or the caller, who asks its user.
+func (a *approver) put(ctx context.Context, q *approval.Question, call *toolpost.Call) (bool, error) {
+	if a.ask != nil {
+		return a.ask(ctx, q.Text)
+	}
+	if call.Caller == nil {
+		return false, toolpost.ErrNoCaller
+	}
+	answer, err := call.Caller.Request(ctx, "elicitation/create", q.Params())
+	if p, ok := errors.AsType[*toolpost.ProtocolError](err); ok {
+		if p.Code == wire.CodeMissingCapability {
+			return false, toolpost.ErrNoCaller
+		}
+		return false, fmt.Errorf("the client answered with the error %s", cleartext.Escape(strings.ToValidUTF8(p.Message[:min(len(p.Message), 200)], "")))
+	}
+	if err != nil {
+		return false, err
+	}
+	return approval.Approved(answer)
+}
+
+// stillApproved returns nil if what the user approved is still so: the rules do not
+// deny the call by now, and the server has not changed the definition of the tool.
+func (m *member) stillApproved(ctx context.Context, to *observe.Target, target approval.Target, call *toolpost.Call) (observe.Approval, error) {
+	p, err := m.approver.policy(ctx)
+	if err != nil {
+		return observe.ApprovalDenied, err
+	}
+	if d := p.Decide(target, call.Arguments); d.Action == approval.Deny {
+		return observe.ApprovalDenied, toolpost.Denied("This call was not executed: %s.", denial(d))
+	}
+	if to.Definition != nil && !m.lists(ctx, to.Definition) {
+		return observe.ApprovalChanged, toolpost.Denied("This call was not executed: the server changed the definition of the tool while the user was asked. List the tools again.")
+	}
+	return observe.ApprovalGiven, nil
+}
+
+// lists reports whether the server lists a tool with this definition now.
+func (m *member) lists(ctx context.Context, d *toolpost.Definition) bool {
+	tools, err := m.link.tools(ctx)
+	if err != nil {
+		return false
+	}
+	want := definitionOf(&toolpost.Tool{Definition: *d}).Hash
+	for _, t := range tools {
+		if t != nil && t.Name == d.Name && t.Input != nil {
+			return definitionOf(&toolpost.Tool{Definition: withoutHidden(t.Definition)}).Hash == want
+		}
+	}
+	return false
+}

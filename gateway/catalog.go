@@ -1,0 +1,224 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/catalog"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A Catalog is where a gateway stores what servers list.
+type Catalog struct {
+	Dir    string // the folder, which processes may share
+	Config string // names the configuration among those that share the folder, such as the path of its file; only a keyed hash of it is stored
+}
+
+const (
+	// settleTime is how long a server may take until it is remembered as one that
+	// does not list: a later gateway does not make clients wait for it.
+	settleTime = 5 * time.Second
+
+	// storeEvery is the least time between two rounds of storing what has changed.
+	storeEvery = 5 * time.Second
+)
+
+// A memory remembers what servers listed last: until the gateway is closed, and
+// with a folder for later gateways too.
+type memory struct {
+	folder *catalog.Folder // nil if nothing is stored
+	config string
+	logger *slog.Logger
+	wake   signal
+
+	mu      sync.Mutex
+	entries map[string]*remembered // by server
+	names   *names
+	renamed bool // the names are not stored
+}
+
+// remembered is the entry of one server.
+type remembered struct {
+	print string
+	tried bool            // its lists were waited for
+	known *upstream.Known // nil if it has not listed
+	dirty bool            // it is not stored
+}
+
+// newMemory returns a memory. A folder that cannot be used is reported, and
+// nothing is stored.
+func newMemory(c *Catalog, logger *slog.Logger) *memory {
+	r := &memory{logger: logger, wake: newSignal(), entries: map[string]*remembered{}, names: newNames()}
+	if c == nil {
+		return r
+	}
+	var err error
+	if r.folder, err = catalog.Open(c.Dir); err == nil {
+		r.config, err = r.folder.Fingerprint(c.Config)
+	}
+	if err != nil {
+		r.folder = nil
+		logger.Warn("clients wait for servers at each start, because their lists cannot be stored", "err", err)
+		return r
+	}
+	if e := r.folder.Read(r.config, allServers); e != nil {
+		for name, o := range e.Names {
+			r.names.remember(owner{o.Kind, o.Server, o.Own}, name[len(o.Kind)+1:])
+		}
+	}
+	return r
+}
+
+// allServers is the name of the entry with the names of all servers, which no
+// server has.
+const allServers = ""
+
+// assign names the items that claim names. With settled, the names are remembered.
+func (r *memory) assign(claims []claim, settled bool) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	given := r.names.assign(claims)
+	if settled && r.names.learn(claims, given) {
+		r.renamed = true
+		r.wake.send()
+	}
+	return given
+}
+
+// settled reports whether every server has listed, or had its time to: until then,
+// a name may still go to a server before in the file.
+func settled(members []*member) bool {
+	for _, m := range members {
+		if s := m.status(); m.up != nil && !m.listed && s.State != upstream.Ready && s.Err == nil && time.Since(m.started) < settleTime {
+			return false
+		}
+	}
+	return true
+}
+
+// printOf returns the fingerprint of what determines what the server lists. It is
+// the same for all servers if nothing is stored.
+func (r *memory) printOf(s *config.Server) string {
+	if r.folder == nil {
+		return ""
+	}
+	c := &s.Config
+	of := []any{c.Command, c.Args, c.Env, c.Dir, c.URL, c.Headers, c.Transport, c.ProtocolVersion, c.Wrap != nil}
+	print, err := r.folder.Fingerprint(of)
+	if err != nil {
+		r.logger.Warn("the lists of a server cannot be stored", "server", s.Name, "err", err)
+	}
+	return print
+}
+
+// recall returns what the server listed last, nil if that is not known. Listed
+// reports whether its lists were waited for before, so that clients need not wait again.
+func (r *memory) recall(s *config.Server) (known *upstream.Known, listed bool) {
+	print := r.printOf(s)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.entries[s.Name]
+	if e == nil {
+		e = r.read(s.Name)
+		r.entries[s.Name] = e
+	}
+	if e.print != print || r.folder == nil {
+		e.print, e.known, e.tried = print, nil, false
+	}
+	return e.known, e.tried
+}
+
+// read returns the stored entry of a server, an empty one if there is none.
+func (r *memory) read(server string) *remembered {
+	e := &remembered{}
+	if r.folder == nil {
+		return e
+	}
+	stored := r.folder.Read(r.config, server)
+	if stored == nil {
+		return e
+	}
+	e.print, e.tried = stored.Print, true
+	if stored.Listing != nil && json.Unmarshal(stored.Listing, &e.known) != nil {
+		e.known, e.tried = nil, false
+	}
+	return e
+}
+
+// note remembers what a server lists now. A server that was started in place of
+// another has the lists of that one, until it has answered itself.
+func (r *memory) note(m *member) {
+	state := m.status()
+	known := m.known()
+	if state.State != upstream.Ready && known == m.seed {
+		known = nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.entries[m.server.Name]
+	switch {
+	case e == nil: // it is not an upstream
+	case known != nil && known != e.known:
+		e.known, e.tried, e.dirty = known, true, true
+	case !e.tried && m.up != nil && (state.Err != nil || time.Since(m.started) >= settleTime):
+		e.tried, e.dirty = true, true
+	}
+	if e != nil && e.dirty {
+		r.wake.send()
+	}
+}
+
+// follow stores what has changed until ctx ends, and then for the last time.
+func (r *memory) follow(ctx context.Context) {
+	if r.folder == nil {
+		return
+	}
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			continue
+		case <-r.wake:
+		}
+		r.store()
+		select {
+		case <-ctx.Done():
+		case <-time.After(storeEvery):
+		}
+	}
+	r.store()
+}
+
+// store writes the entries that have changed.
+func (r *memory) store() {
+	var due []*catalog.Entry
+	r.mu.Lock()
+	for server, e := range r.entries {
+		if !e.dirty {
+			continue
+		}
+		e.dirty = false
+		entry := &catalog.Entry{Config: r.config, Server: server, Print: e.print}
+		if e.known != nil {
+			entry.Listing, _ = json.Marshal(e.known) // strings and bytes
+		}
+		due = append(due, entry)
+	}
+	if r.renamed {
+		r.renamed = false
+		entry := &catalog.Entry{Config: r.config, Server: allServers, Names: map[string]catalog.Owner{}}
+		for name, o := range r.names.owners {
+			entry.Names[name] = catalog.Owner{Kind: o.kind, Server: o.server, Own: o.own}
+		}
+		due = append(due, entry)
+	}
+	r.mu.Unlock()
+	for _, e := range due {
+		if err := r.folder.Write(e); err != nil {
+			r.logger.Warn("the lists of a server are not stored; at the next start, clients wait for it", "server", e.Server, "err", err)
+		}
+	}
+}
