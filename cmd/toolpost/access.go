@@ -4,15 +4,19 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/callers"
 )
 
 // accessOptions are the flags that decide who may call what is served over HTTP.
@@ -34,10 +38,16 @@ func (o *accessOptions) flags(cmd *cobra.Command) {
 // An access decides who may call what is served over HTTP: everyone who
 // reaches the port, or only clients that send a token.
 type access struct {
-	token  string // "" if none is needed
-	source string // where people find the token
-	open   string // a warning of what everyone can do; "" if there is none
-	always bool   // no token is needed, whatever the tools can do
+	token  string      // "" if none is needed
+	source string      // where people find the token
+	open   string      // a warning of what everyone can do; "" if there is none
+	always bool        // no token is needed, whatever the tools can do
+	ready  func() bool // whether the required servers are ready; nil until they are known
+
+	profiles atomic.Pointer[profileAccess] // nil if there are none
+	named    *callers.Tokens               // nil if there are none
+	login    *callers.Resource             // nil if callers do not log in
+	options  *callers.Options              // as the configuration says; nil if callers do not log in
 }
 
 // decide returns who may call what l serves. Harmful is what a caller could do
@@ -68,6 +78,42 @@ func (o *accessOptions) decide(l *listener, harmful string) (*access, error) {
 	return &access{token: token, source: `"toolpost token"`}, err
 }
 
+// decideLogin is decide for a configuration whose callers may have to log in. The
+// owner's token is needed then for what callers may not do.
+func (o *accessOptions) decideLogin(l *listener, cfg *config.Config) (*access, error) {
+	if l == nil || cfg.Access == nil {
+		return o.decide(l, harmful(cfg))
+	}
+	if o.insecure {
+		return nil, usagef("--insecure serves anyone, but \"access\" of the configuration lets callers log in; leave one out")
+	}
+	options := *cfg.Access
+	if options.Resource == "" {
+		if options.Resource = l.url(); !l.loopback() {
+			return nil, usagef("set \"resource\" in \"access\" of the configuration to the address of /mcp as clients use it, such as https://tools.example.com/mcp")
+		}
+	}
+	login, err := callers.NewResource(&options)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	needed := *o
+	needed.require = true
+	a, err := needed.decide(l, harmful(cfg))
+	if err == nil {
+		a.login, a.options = login, cfg.Access
+	}
+	return a, err
+}
+
+// hosts are the names by which callers who log in address us.
+func (a *access) hosts() []string {
+	if a.login == nil {
+		return nil
+	}
+	return []string{a.login.Host()}
+}
+
 // warning describes the risk of --insecure.
 func (o *accessOptions) warning(l *listener, harmful string) string {
 	if l.loopback() && harmful == "" {
@@ -95,8 +141,11 @@ func harmful(cfg *config.Config) string {
 }
 
 // permit refuses a changed configuration that needs a token if the server
-// started without one.
+// started without one, or that changes who may log in.
 func (a *access) permit(cfg *config.Config) error {
+	if !a.always && !reflect.DeepEqual(cfg.Access, a.options) {
+		return errors.New("who may log in (\"access\") has changed; restart toolpost to use that")
+	}
 	if what := harmful(cfg); what != "" && a.token == "" && !a.always {
 		return fmt.Errorf("clients could %s without a token; restart toolpost, which then asks them for one", what)
 	}
@@ -110,30 +159,108 @@ const (
 	proofHeader     = "Toolpost-Proof"
 	realm           = `Bearer realm="toolpost"`
 	healthPath      = "/healthz"
+	readyPath       = "/readyz"
 )
 
-// requireToken refuses requests without the token. It decides before it reads any
-// of the body. Without the token, healthPath answers that we are
-// alive, and proves to clients on this machine that we know the token.
+// requireToken refuses requests without a token, if one is needed, and those
+// with a wrong one, if there are tokens. It decides before it reads any of the
+// body. Without a token, healthPath answers that we are alive, and proves to
+// clients on this machine that we know the owner's token; readyPath answers only
+// whether we are ready. Callers other than the owner get MCP and nothing else.
 func (a *access) requireToken(next http.Handler) http.Handler {
-	if a.token == "" {
-		return next
-	}
-	want := sha256.Sum256([]byte(a.token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(strings.Join(r.Header.Values("Authorization"), ","), " ")
-		got := sha256.Sum256([]byte(strings.TrimSpace(token)))
-		allowed := hmac.Equal(got[:], want[:]) && strings.EqualFold(scheme, "Bearer")
+		caller, refusal := a.authenticate(r)
+		owner := refusal == nil && caller.Identity == ""
 		switch {
-		case allowed:
+		case owner, a.token == "" && isProbe(r):
 			r.Header.Del("Authorization") // nothing behind this needs it, or should log it
 			next.ServeHTTP(w, r)
-		case r.Method == http.MethodGet && r.URL.Path == healthPath:
-			a.alive(w, r)
+		case isProbe(r):
+			a.probe(w, r)
+		case refusal != nil:
+			a.refuse(w, r, refusal)
 		default:
-			a.refuse(w, r, scheme != "")
+			a.serveCaller(w, r, caller, next)
 		}
 	})
+}
+
+// authenticate returns who sent a request. The identity is "" for the owner, whose
+// token is for all that is served, and for everyone where no token is needed.
+func (a *access) authenticate(r *http.Request) (*callers.Caller, *callers.Refusal) {
+	if a.token != "" && r.URL.RawQuery != "" && r.URL.Query().Has("access_token") {
+		return nil, &callers.Refusal{Status: http.StatusBadRequest, Code: "invalid_request",
+			Message: "a token in the address is refused, because addresses are logged: send the header Authorization: Bearer TOKEN, and replace this token"}
+	}
+	profiles := a.profiles.Load()
+	scheme, token := bearer(r)
+	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.token))
+	if profile := profiles.profileOf(got); profile != "" {
+		return &callers.Caller{Identity: "profile " + profile, Profiles: []string{profile}}, nil
+	}
+	if a.token != "" && hmac.Equal(got[:], want[:]) {
+		return &callers.Caller{}, nil
+	}
+	if caller, refusal := a.check(r, token); caller != nil || refusal != nil {
+		return caller, refusal
+	}
+	if a.token == "" && profiles.accepts(scheme) {
+		return &callers.Caller{}, nil
+	}
+	refusal := wrongToken(scheme != "")
+	if a.login != nil {
+		refusal.Message = "a token is needed: log in at " + a.login.Issuer() + ", and send the header Authorization: Bearer TOKEN"
+	}
+	return nil, refusal
+}
+
+// check returns the caller of a named token, or of one of the authorization server.
+// Both results are nil if there is no token that it knows of.
+func (a *access) check(r *http.Request, token string) (caller *callers.Caller, refusal *callers.Refusal) {
+	if a.named != nil {
+		caller, refusal = a.named.Check(token)
+	}
+	if caller == nil && refusal == nil && a.login != nil && token != "" {
+		return a.login.Check(r.Context(), token, r.URL.Path)
+	}
+	return caller, refusal
+}
+
+// bearer returns the scheme of a request's authorization, and the token if it is
+// one of a bearer. Several headers never contain a valid token.
+func bearer(r *http.Request) (scheme, token string) {
+	scheme, token, _ = strings.Cut(strings.Join(r.Header.Values("Authorization"), ","), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return scheme, ""
+	}
+	return scheme, strings.TrimSpace(token)
+}
+
+// wrongToken refuses a request that has no token, or an unknown one.
+func wrongToken(sent bool) *callers.Refusal {
+	const remedy = ": send the header Authorization: Bearer TOKEN; on the machine that serves, toolpost token prints it"
+	if !sent {
+		return &callers.Refusal{Status: http.StatusUnauthorized, Message: "a token is needed" + remedy}
+	}
+	return &callers.Refusal{Status: http.StatusUnauthorized, Code: "invalid_token",
+		Message: "the token is wrong" + remedy + "; after toolpost token --rotate, restart toolpost serve"}
+}
+
+// isProbe reports whether a request asks only whether we are alive or ready.
+func isProbe(r *http.Request) bool {
+	return r.Method == http.MethodGet && (r.URL.Path == healthPath || r.URL.Path == readyPath)
+}
+
+// probe answers a request without the token that asks whether we are alive or ready.
+func (a *access) probe(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == healthPath:
+		a.alive(w, r)
+	case a.ready != nil:
+		answerReady(w, a.ready(), nil)
+	default:
+		a.refuse(w, r, wrongToken(false))
+	}
 }
 
 // alive answers a request without a token: it reports only that toolpost serves.
@@ -149,23 +276,38 @@ func (a *access) alive(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n")) // the client is gone if it fails
 }
 
-// refuse answers a request without the token, and ends the connection instead
-// of reading the body.
-func (a *access) refuse(w http.ResponseWriter, r *http.Request, wrong bool) {
+// refuse answers a request that is not served, and ends the connection instead of
+// reading the body.
+func (a *access) refuse(w http.ResponseWriter, r *http.Request, refusal *callers.Refusal) {
+	closeUnread(w, r)
+	if refusal.Status == http.StatusUnauthorized || refusal.Code != "" {
+		header := realm
+		if refusal.Code != "" {
+			header += `, error="` + refusal.Code + `"`
+		}
+		if a.login != nil {
+			header += a.login.Challenge(refusal, r.URL.Path)
+		}
+		w.Header().Set("WWW-Authenticate", header)
+	}
+	writeError(w, refusal.Status, refusal.Message)
+}
+
+// closeUnread ends the connection of a request that is refused, instead of
+// reading its body.
+func closeUnread(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second)) // not every writer has deadlines
 		w.Header().Set("Connection", "close")
 	}
-	header, message, hint := realm, "a token is needed", ""
-	if wrong {
-		header, message = realm+`, error="invalid_token"`, "the token is wrong"
-		hint = "; after toolpost token --rotate, restart toolpost serve"
-	}
-	w.Header().Set("WWW-Authenticate", header)
+}
+
+// writeError answers with an error, whose text needs no escaping in JSON.
+func writeError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusUnauthorized)
-	_, _ = w.Write([]byte(`{"error":"` + message + `: send the header Authorization: Bearer TOKEN; on the machine that serves, toolpost token prints it` + hint + `"}` + "\n"))
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(`{"error":"` + message + `"}` + "\n"))
 }
 
 // proof shows knowledge of the token without revealing it. It holds for one

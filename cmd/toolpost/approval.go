@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +32,15 @@ func newPrompter(cmd *cobra.Command) *prompter {
 
 // ask asks a question; only y and yes mean yes. It returns when ctx is done.
 func (p *prompter) ask(ctx context.Context, question string) (bool, error) {
-	fmt.Fprintf(p.out, "\n%s [y/N] ", question)
+	answer, err := p.line(ctx, question+" [y/N] ")
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes", err
+}
+
+// line asks a question and returns the line that the user types, without the
+// space around it.
+func (p *prompter) line(ctx context.Context, question string) (string, error) {
+	fmt.Fprintf(p.out, "\n%s", question)
 	answers := make(chan string, 1)
 	go func() {
 		answer, _ := p.in.ReadString('\n') // the end of the input means no
@@ -38,11 +48,10 @@ func (p *prompter) ask(ctx context.Context, question string) (bool, error) {
 	}()
 	select {
 	case answer := <-answers:
-		answer = strings.ToLower(strings.TrimSpace(answer))
-		return answer == "y" || answer == "yes", nil
+		return strings.TrimSpace(answer), nil
 	case <-ctx.Done():
 		fmt.Fprintln(p.out)
-		return false, context.Cause(ctx)
+		return "", context.Cause(ctx)
 	}
 }
 
@@ -97,7 +106,7 @@ func (r *review) state() string {
 
 // ask shows the file and remembers a yes; a no is an error.
 func (r *review) ask(ctx context.Context, p *prompter) error {
-	r.show(p.out)
+	_, _ = io.WriteString(p.out, warnIfLong(p.out, r.text()))
 	yes, err := p.ask(ctx, "Do you know these programs and addresses? May toolpost use this file?")
 	switch {
 	case err != nil:
@@ -143,8 +152,9 @@ func warnLong(text string, width, height int) string {
 // questionRows is the height of the question after the text.
 const questionRows = 2
 
-// show writes what the file runs, contacts and sends.
-func (r *review) show(w io.Writer) {
+// text describes what the file runs, contacts and sends. Of a file that was
+// approved before, only what has changed since is described in full.
+func (r *review) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s.\n", terminal.Printable(r.file), r.state())
 	servers := r.cfg.Describe()
@@ -154,25 +164,39 @@ func (r *review) show(w io.Writer) {
 		b.WriteString("It makes toolpost run these programs as you, and contact these addresses:\n")
 	}
 	seen := map[string]bool{}
+	var same []string
 	for _, s := range servers {
 		seen[s.Name] = true
-		fmt.Fprintf(&b, "\n  %s%s\n", s.Name, r.change(&s))
+		change := r.change(&s)
+		if r.before != nil && change == "" {
+			same = append(same, s.Name)
+			continue
+		}
+		fmt.Fprintf(&b, "\n  %s%s\n", s.Name, change)
 		for _, line := range s.Lines {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
 	}
 	if r.before != nil {
-		for name := range r.before.Servers {
+		for _, name := range slices.Sorted(maps.Keys(r.before.Servers)) {
 			if !seen[name] {
 				fmt.Fprintf(&b, "\n  %s  [removed]\n", terminal.Printable(name))
 			}
 		}
 	}
+	if len(same) > 0 {
+		fmt.Fprintf(&b, "\n  As you approved them: %s\n", strings.Join(same, ", "))
+	}
+	return b.String()
+}
+
+// warnIfLong returns a text with a warning if it is longer than the screen of w.
+func warnIfLong(w io.Writer, text string) string {
 	width, height := terminal.Size(w)
 	if width == 0 {
 		width, height = 80, 24
 	}
-	_, _ = io.WriteString(w, b.String()+warnLong(b.String(), width, height))
+	return text + warnLong(text, width, height)
 }
 
 // change marks a server that differs from the approved content.

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +63,8 @@ beginning of a reference if no other begins the same way.`,
 }
 
 func cacheList() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the outputs, newest first",
 		Args:  checked(cobra.NoArgs),
@@ -73,11 +73,16 @@ func cacheList() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return all.writeJSON(cmd.OutOrStdout())
+			}
 			width, _ := terminal.Size(cmd.OutOrStdout())
 			_, err = io.WriteString(cmd.OutOrStdout(), outputTable(all, time.Now(), width))
 			return err
 		},
 	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
 }
 
 func cacheShow() *cobra.Command {
@@ -146,13 +151,16 @@ func cacheGrep() *cobra.Command {
 }
 
 func cacheRemove() *cobra.Command {
-	var every bool
+	var every, lists bool
 	cmd := &cobra.Command{
-		Use:   "rm REF… | --all",
-		Short: "Remove outputs",
+		Use:   "rm REF… | --all | --catalog",
+		Short: "Remove outputs, or what servers listed",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if every == (len(args) > 0) {
-				return usagef("name the outputs to remove, or give --all")
+			if lists && len(args) == 0 && !every {
+				return clearCatalog(cmd.ErrOrStderr())
+			}
+			if lists || every == (len(args) > 0) {
+				return usagef("name the outputs to remove, or give --all or --catalog")
 			}
 			s, all, err := openCache(cmd.Context())
 			if err != nil {
@@ -166,6 +174,8 @@ func cacheRemove() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&every, "all", false, "remove all outputs")
+	cmd.Flags().BoolVar(&lists, "catalog", false, "remove what servers listed at the last start of serve")
+	cmd.MarkFlagsMutuallyExclusive("all", "catalog")
 	return cmd
 }
 
@@ -263,18 +273,8 @@ func outputTable(all keptOutputs, now time.Time, width int) string {
 		rows = append(rows, []string{o.ref, o.session[:8], max(age, 0).String(),
 			strconv.FormatInt(o.Lines, 10), strconv.FormatInt(o.Size, 10)})
 	}
-	widths := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, cell := range r {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, r := range rows {
-		line := fmt.Sprintf("%-*s  %-*s  %*s  %*s  %*s", widths[0], r[0], widths[1], r[1], widths[2], r[2], widths[3], r[3], widths[4], r[4])
-		b.WriteString(terminal.Cut(line, width) + "\n")
-	}
-	return b.String()
+	text, _ := columns(rows, nil, 3, width)
+	return text
 }
 
 // showOutput writes lines of an output. A terminal gets no control characters.

@@ -53,7 +53,7 @@ of several elements.
 			return t.complete(cmd.Context(), args)
 		},
 	}
-	t.addFlags(cmd)
+	t.addCallFlags(cmd)
 	cmd.Flags().BoolVar(&out.json, "json", false, "write the raw result")
 	cmd.Flags().StringVar(&out.dir, "out", "", "save images, audio and files to `DIR`")
 	return cmd

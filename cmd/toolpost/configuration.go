@@ -19,8 +19,9 @@ const configName = "toolpost.json"
 // A configuration is a gateway's, and the file it came from.
 type configuration struct {
 	*config.Config
-	file string // "" if it did not come from a file
-	urls string // the value of MCP_URLS, if it came from there
+	file   string // "" if it did not come from a file
+	urls   string // the value of MCP_URLS, if it came from there
+	bridge bool   // it is one server of the command line, which clients see as it is
 }
 
 // findConfiguration loads the file at path, or if path is empty the first of:

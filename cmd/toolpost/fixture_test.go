@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -12,13 +14,22 @@ import (
 // fixture is a small MCP server over stdio that is written by hand, so that
 // it shares no code with what is tested. With the argument "broken" it is, with
 // "poison" its tools are, and with "tools" and a file it lists those of the file
-// and announces a change with every call.
+// and announces a change with every call. With "counted", a file and a time or
+// another file, it appends its process id to the file, and starts after that time or
+// once the other file exists; with "hangs" it answers nothing.
 func fixture() {
 	if len(os.Args) > 1 && os.Args[1] == "broken" {
 		fmt.Fprintln(os.Stderr, "no license key")
 		os.Exit(3)
 	}
 	in := bufio.NewReader(os.Stdin)
+	if len(os.Args) > 1 && os.Args[1] == "hangs" {
+		_, _ = io.Copy(io.Discard, in)
+		return
+	}
+	if len(os.Args) > 3 && os.Args[1] == "counted" {
+		count(os.Args[2], os.Args[3])
+	}
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
@@ -39,6 +50,28 @@ func fixture() {
 				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`+"\n", m.ID)
 			}
 		}()
+	}
+}
+
+// count appends the id of this process to a file, and waits.
+func count(path, until string) {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(file, os.Getpid())
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	if wait, err := time.ParseDuration(until); err == nil {
+		time.Sleep(wait)
+		return
+	}
+	for begun := time.Now(); time.Since(begun) < time.Minute; {
+		if _, err := os.Stat(until); err == nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond) // there is nothing to listen to
 	}
 }
 

@@ -55,7 +55,11 @@ func (g *guide) lines() []string {
 	if g.access != nil && g.access.open != "" {
 		lines = append(lines, terminal.Wrap("Warning: "+g.access.open, guideWidth)...)
 	}
-	if g.access != nil && g.access.token != "" {
+	switch {
+	case g.access == nil:
+	case g.access.login != nil:
+		lines = append(lines, "Clients log in at "+g.access.login.Issuer()+", or send a token of \"toolpost token add\".")
+	case g.access.token != "":
 		lines = append(lines, "Clients must send the token from "+g.access.source+", as the lines below do.")
 	}
 	return append(append(append(lines, ""), g.clients()...), "")
@@ -99,7 +103,7 @@ func (g *guide) clients() []string {
 // authorization is the value of the header that clients send, "" if they need
 // none.
 func (g *guide) authorization() string {
-	if g.access == nil || g.access.token == "" {
+	if g.access == nil || g.access.token == "" || g.access.login != nil {
 		return ""
 	}
 	return "Bearer " + g.access.token

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/callers"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -20,11 +21,14 @@ const drainTime = 5 * time.Second
 
 func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	var calls inFlight
+	s.followTokens(running)
 	mux := http.NewServeMux()
 	mux.Handle("GET "+healthPath, s.mcp.Guard(http.HandlerFunc(s.health)))
+	mux.Handle("GET "+statusPath, s.mcp.Guard(http.HandlerFunc(s.report)))
+	mux.Handle("GET "+readyPath, s.mcp.Guard(http.HandlerFunc(s.readyz)))
 	mux.Handle("/", calls.wrap(s.mcp.Handler()))
 	server := &http.Server{
-		Handler:           s.named(s.access.requireToken(mux)),
+		Handler:           s.named(s.publicMetadata(s.access.requireToken(mux))),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -42,6 +46,21 @@ func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	err := s.stop(running, server, &calls)
 	s.log.Info("stopped")
 	return err
+}
+
+// publicMetadata answers, without a token, where callers log in.
+func (s *service) publicMetadata(next http.Handler) http.Handler {
+	if s.access.login == nil {
+		return next
+	}
+	metadata := s.mcp.Guard(s.access.login)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && callers.IsMetadata(r.URL.Path) {
+			metadata.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // named sets the header by which a Toolpost that is its own upstream finds out.
@@ -81,7 +100,7 @@ type inFlight struct{ mu sync.RWMutex }
 // themselves: they are not waited for.
 func (g *inFlight) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && r.Header.Get("Mcp-Method") != "subscriptions/listen" {
+		if !listens(r) && r.Method == http.MethodPost {
 			if !g.mu.TryRLock() {
 				http.Error(w, "toolpost is stopping", http.StatusServiceUnavailable)
 				return
@@ -90,6 +109,11 @@ func (g *inFlight) wrap(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// listens reports whether a request opens a stream that only listens.
+func listens(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == "subscriptions/listen"
 }
 
 // drain waits for the calls under way. It reports whether they ended before ctx.

@@ -37,6 +37,8 @@ are left out unless you name the FILE.`,
 		},
 	}
 	cmd.Flags().BoolVar(&im.write, "write", false, "write the file without asking")
+	cmd.Flags().BoolVar(&im.json, "json", false, "write what would be added as JSON, and no file")
+	cmd.MarkFlagsMutuallyExclusive("write", "json")
 	cmd.Flags().StringVarP(&im.file, "output", "o", configName, "`FILE` to add the servers to")
 	return cmd
 }
@@ -45,6 +47,7 @@ are left out unless you name the FILE.`,
 type imports struct {
 	file  string   // the toolpost.json
 	write bool     // without asking
+	json  bool     // only list what would be added
 	named []string // files to read instead of those of all clients
 
 	existing []byte // the content of file; nil if there is none
@@ -54,6 +57,9 @@ func (im *imports) run(cmd *cobra.Command) error {
 	found, err := im.find(nil)
 	if err != nil {
 		return err
+	}
+	if im.json {
+		return writeImports(cmd.OutOrStdout(), found, im.file)
 	}
 	showImports(cmd.OutOrStdout(), found, im.file)
 	chosen, err := im.choose(cmd, found.Servers)
@@ -68,51 +74,8 @@ func (im *imports) run(cmd *cobra.Command) error {
 	if len(found.Servers) != len(chosen) || !bytes.Equal(before, im.existing) {
 		return errors.New("a file changed while you were answering; nothing was written. Run the import again")
 	}
-	return im.save(cmd.ErrOrStderr(), found)
-}
-
-// save writes the file and remembers it as approved, because the user has seen
-// what is added and wants it. Servers that the file already had count only if the
-// user has approved them before.
-func (im *imports) save(w io.Writer, found *config.Imported) error {
-	known := im.approvedBefore()
-	if err := replaceFile(im.file, found.JSON); err != nil {
-		return fmt.Errorf("write %s: %w", im.file, err)
-	}
-	fmt.Fprintf(w, "Wrote %s to %s. It may contain secrets from those files: keep it out of version control.\n", terminal.Count(len(found.Servers), "server"), im.file)
-	if known {
-		known = approveData(im.file, found.JSON) == nil
-	}
-	if !known {
-		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", shellWord(im.file))
-	}
-	return nil
-}
-
-// approvedBefore reports whether the content that the file had is approved, or
-// has nothing to approve.
-func (im *imports) approvedBefore() bool {
-	if len(bytes.TrimSpace(im.existing)) == 0 {
-		return true
-	}
-	cfg, err := config.LoadData(im.file, im.existing)
-	if err != nil {
-		return false
-	}
-	r, err := newReview(im.file, cfg)
-	return err == nil && (r.approved() || len(cfg.Servers) == 0)
-}
-
-func approveData(file string, data []byte) error {
-	cfg, err := config.LoadData(file, data)
-	if err != nil {
-		return err
-	}
-	r, err := newReview(file, cfg)
-	if err != nil {
-		return err
-	}
-	return r.approve()
+	message := fmt.Sprintf("Wrote %s to %s. It may contain secrets from those files: keep it out of version control.", terminal.Count(len(found.Servers), "server"), im.file)
+	return saveConfiguration(cmd.ErrOrStderr(), im.file, im.existing, found.JSON, message)
 }
 
 // choose returns the servers to write, as names with the digests of what the
@@ -232,7 +195,11 @@ func showImports(w io.Writer, found *config.Imported, file string) {
 		fmt.Fprintf(w, "\nNothing to add to %s.\n", file)
 	}
 	for _, s := range found.Servers {
-		fmt.Fprintf(w, "  %s, from %s\n", s.Description.Name, terminal.Printable(strings.Join(s.From, ", ")))
+		from := ""
+		if len(found.Read) > 1 { // of a single file, the first line says it
+			from = ", from " + terminal.Printable(strings.Join(s.From, ", "))
+		}
+		fmt.Fprintf(w, "  %s%s\n", s.Description.Name, from)
 		for _, line := range s.Description.Lines {
 			fmt.Fprintf(w, "      %s\n", line)
 		}
@@ -246,29 +213,4 @@ func showImports(w io.Writer, found *config.Imported, file string) {
 	for _, n := range found.Notes {
 		fmt.Fprintf(w, "  %s\n", terminal.Printable(n))
 	}
-}
-
-// replaceFile writes a file whole or not at all. Only its owner may read it,
-// because it may hold secrets, unless it was there with other rights before.
-func replaceFile(path string, data []byte) error {
-	mode := fs.FileMode(0o600)
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".toolpost-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

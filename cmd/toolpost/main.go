@@ -104,8 +104,11 @@ To start, run "toolpost serve" in any folder.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(), approveCommand(), pinsCommand(),
-		claudeCommand(), cacheCommand(), tokenCommand(), versionCommand(), exitCodesTopic())
+	root.AddCommand(auditCommand(), replayCommand(), diffCommand())
+	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), checkCommand(), doctorCommand(), topCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(), approveCommand(), pinsCommand(),
+		claudeCommand(), cacheCommand(), tokenCommand(), secretCommand(), versionCommand(), exitCodesTopic())
+	root.AddCommand(linkCommand(), addCommand(), removeCommand())
+	root.AddCommand(findCommand(), loginCommand(), logoutCommand(), statusCommand())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}
@@ -158,8 +161,10 @@ func exitCodesTopic() *cobra.Command {
 		Long: `Exit codes:
   0    done; for serve: stopped by a signal or by the end of its input
   1    a tool or a server failed, or no server could be reached; for lint:
-       there is a finding at or above --fail-on; for pins verify: a tool is not
-       as it was pinned; for claude summarize: the result is an error
+       there is a finding at or above --fail-on; for check and doctor: there is
+       an error, or with --strict a warning; for pins verify: a tool is not
+       as it was pinned; for diff: they differ; for claude summarize: the
+       result is an error
   2    the command line or the configuration is wrong, the configuration is not
        approved, or there is no such tool; for claude summarize: the stream
        cannot be read, or the summary cannot be written
@@ -178,6 +183,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func report(w io.Writer, err error) int {
 	if err == nil {
 		return 0
+	}
+	if errors.Is(err, errShown) {
+		return exitFailed
 	}
 	fmt.Fprintf(w, "toolpost: %s\n", strings.TrimSuffix(err.Error(), "\n"))
 	var (

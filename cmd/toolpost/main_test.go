@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"toolpost": main,
 		"fixture":  fixture,
+		"asking":   askingServer,
 		"claude":   fakeClaude,
 		"private":  private,
 	})
@@ -37,6 +38,7 @@ func TestMain(m *testing.M) {
 //	ended NAME CODE            waits for its end and checks the exit code
 //	nowhere NAME FILE          checks that no output of it has the text of FILE
 //	get URL REGEXP [TOKEN]     waits until the answer of URL matches
+//	variable NAME FILE         sets a variable to the text of FILE, or of stdout
 //	awaitfile FILE             waits until FILE exists
 //	eventually PROGRAM ARGS…   runs a program until it succeeds
 //	terminal NAME PROGRAM …    is start with a terminal as input and output; on Linux only
@@ -62,6 +64,7 @@ func TestScripts(t *testing.T) {
 			"ended":      ended,
 			"nowhere":    nowhere,
 			"get":        get,
+			"variable":   setVariable,
 			"awaitfile":  awaitFile,
 			"eventually": eventually,
 			"terminal":   startOnTerminal,
@@ -95,7 +98,7 @@ func TestScriptsLeaveDefaultAddress(t *testing.T) {
 }
 
 // patience is how long a script waits for a condition.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 type programsKey struct{}
 
@@ -224,6 +227,10 @@ func nowhere(ts *testscript.TestScript, _ bool, args []string) {
 	if text == "" || strings.Contains(find(ts, args[0]).String(), text) {
 		ts.Fatalf("%s wrote the text of %s", args[0], args[1])
 	}
+}
+
+func setVariable(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
 func get(ts *testscript.TestScript, _ bool, args []string) {

@@ -16,7 +16,6 @@ import (
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/trust"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // pins returns where the definitions of the configuration's tools are pinned,
@@ -121,7 +120,10 @@ The pins are in the folder "toolpost/pins" of your configuration folder. With
 can be committed. A server with "pins": false may change its tools.`
 
 func pinsCommand() *cobra.Command {
-	var config string
+	var (
+		config string
+		asJSON bool
+	)
 	cmd := &cobra.Command{
 		Use:   "pins [SERVER]",
 		Short: "Show which tools have changed since they were pinned",
@@ -143,10 +145,14 @@ func pinsCommand() *cobra.Command {
 				}
 				servers = args
 			}
+			if asJSON {
+				return p.writeJSON(cmd.OutOrStdout(), servers)
+			}
 			return p.show(cmd.OutOrStdout(), servers)
 		},
 	}
 	cmd.PersistentFlags().StringVar(&config, "config", "", "configuration `FILE`")
+	jsonFlag(cmd, &asJSON)
 	cmd.AddCommand(verifyCommand(&config), forgetCommand(&config))
 	return cmd
 }
@@ -318,69 +324,6 @@ func forgetCommand(config *string) *cobra.Command {
 			return err
 		},
 	}
-}
-
-func verifyCommand(config *string) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Start the servers and compare their tools with the pins",
-		Long: `Start the servers of the configuration and compare the definitions of their
-tools with the pins. Nothing is pinned or approved. The exit code is 1 if a tool
-has changed or is new, if a server cannot be reached, or if it has no pins.
-
-For CI, set "lock": true in the configuration, run "toolpost list" once, and
-commit toolpost.lock.`,
-		Example: `  toolpost pins verify --config toolpost.json`,
-		Args:    checked(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := readPins(cmd, *config)
-			if err != nil {
-				return err
-			}
-			return p.verify(cmd, &t)
-		},
-	}
-	cmd.Flags().DurationVar(&t.timeout, "timeout", defaultTimeout, "how long to wait for servers to connect")
-	return cmd
-}
-
-// verify compares the current definitions of the servers with the pins.
-func (p *pinned) verify(cmd *cobra.Command, t *target) error {
-	where := p.configuration.pins()
-	where.ReadOnly = true
-	s, err := t.openServers(cmd, p.Config, where)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	unreachable := s.complain(cmd.ErrOrStderr())
-	var wrong []string
-	for _, st := range s.status {
-		server := p.server(st.Name)
-		switch {
-		case st.State == gateway.Disabled || server == nil || server.Pinning.Off || server.Redmine != nil:
-		case st.State != upstream.Ready:
-			wrong = append(wrong, fmt.Sprintf("%s cannot be checked", st.Name))
-		case len(p.lock.Servers[st.Name]) == 0 && st.Tools > 0:
-			wrong = append(wrong, fmt.Sprintf("%s has no pins; %q pins its tools", st.Name, p.command("list")))
-		}
-	}
-	page := terminal.NewPage(cmd.OutOrStdout())
-	for _, w := range s.withheld {
-		writeChange(page, &definitionChange{server: w.Server, tool: w.Tool, before: w.Approved, after: w.Pending, isNew: w.Approved == nil && p.lock.Servers[w.Server][w.Tool] == nil})
-		wrong = append(wrong, fmt.Sprintf("the tool %q of %s is not as it was pinned", w.Tool, w.Server))
-	}
-	switch err := page.Flush(); {
-	case err != nil:
-		return err
-	case unreachable != nil:
-		return unreachable
-	case len(wrong) > 0:
-		return fmt.Errorf("%s. To accept changes where the pins are kept, run %q and \"toolpost approve\"", strings.Join(wrong, "; "), p.command("list"))
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "All tools are as they were pinned in %s.\n", p.file.Path())
-	return err
 }
 
 // server returns the entry of a server, nil if there is none.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/suspect"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -38,11 +39,19 @@ func writeChange(p *terminal.Page, c *definitionChange) {
 		p.WriteString("    The definitions are too long to be kept, so the change cannot be shown.\n")
 		return
 	}
-	before, after := flatten(c.before), flatten(c.after)
-	paths := slices.Sorted(maps.Keys(merged(before, after)))
-	for _, path := range paths {
+	writeFields(p, flatten(c.before), flatten(c.after), func(path, after string) bool {
+		return c.isNew && path == "name" && after == string(quote(c.tool))
+	})
+	for _, f := range suspect.Definition(c.after) {
+		p.WriteString("    " + p.Paint("31", "warning: this looks like an attack on the model: "+f.String()) + "\n")
+	}
+}
+
+// writeFields writes the values that differ, by path, but those that skip selects.
+func writeFields(p *terminal.Page, before, after map[string]string, skip func(path, after string) bool) {
+	for _, path := range slices.Sorted(maps.Keys(merged(before, after))) {
 		b, a := before[path], after[path]
-		if b == a || c.isNew && path == "name" && a == string(quote(c.tool)) {
+		if b == a || skip(path, a) {
 			continue
 		}
 		p.WriteString("    " + plainText(path) + "\n      " + wordDifference(p, terminal.Diff(words(b), words(a))) + "\n")

@@ -19,7 +19,7 @@ type reloader struct {
 	guard   *config.Guard
 	running *config.Config
 	trusted bool
-	permit  func(*config.Config) error // refuses what these clients may not get
+	access  *access
 	log     *slog.Logger
 
 	store *trust.Store // nil if there is none: nothing can be approved then
@@ -29,7 +29,7 @@ type reloader struct {
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the service is closed.
 func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
-	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, permit: s.access.permit, log: s.log}
+	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, access: s.access, log: s.log}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
@@ -66,10 +66,13 @@ func (r *reloader) changed(ctx context.Context, next *config.Config, err error, 
 	if err == nil {
 		useToken(next)
 		next, waiting = r.admit(next)
-		err = r.permit(next)
+		err = r.access.permit(next)
 	}
 	if err == nil {
 		err = r.gw.Reload(ctx, next)
+	}
+	if err == nil {
+		r.access.useProfiles(next)
 	}
 	switch {
 	case err != nil:

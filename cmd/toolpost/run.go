@@ -65,7 +65,7 @@ interrupt ends the run.
 			return r.run(cmd, s, prompt, opts)
 		},
 	}
-	t.addFlags(cmd)
+	t.addCallFlags(cmd)
 	r.addFlags(cmd)
 	return cmd
 }

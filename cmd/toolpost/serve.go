@@ -3,17 +3,23 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/breaker"
+	"github.com/toolpost/toolpost/internal/limit"
+	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -28,15 +34,24 @@ type serveOptions struct {
 	logLevel  slog.Level
 	logFormat string
 	name      string
+	profile   string
 	dialect   string
 	folder    folderOptions
 	access    accessOptions
+	bridge    bridgeOptions
+	caps      sessionCaps
+	metrics   string // HOST:PORT; "" for none
 
 	watchTrusted bool
+	record       string // the file of a recording; empty for none
+	fresh        bool
 }
 
 const serveHelp = `Join the servers of a configuration and serve their tools, prompts and
 resources at one address: /mcp (streamable HTTP), /sse (legacy), /healthz.
+
+With an ADDRESS, or a COMMAND after --, serve this one server as it is: another
+transport, without a configuration or a prefix. See docs/bridge.md.
 
 Toolpost adapts the tools to each client's dialect. It recognises the client by
 the name and version that the client sends; an address such as
@@ -63,6 +78,10 @@ a folder. Separate several NAMES of --tools with commas:
 Models see a part of a large output and read the rest with tool_output_cache and
 tool_output_cache_grep; "toolpost cache" lists the stored outputs.
 
+The lists of all servers are stored in the user's cache folder. The next start
+serves them at once, while the servers connect. --fresh turns this off, and
+"toolpost cache rm --catalog" removes the stored lists.
+
 GOGC and GOMEMLIMIT are set for speed unless you set them.`
 
 const defaultAddr = "127.0.0.1:7717"
@@ -70,15 +89,17 @@ const defaultAddr = "127.0.0.1:7717"
 func serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the tools of all configured servers at one address",
+		Use:   "serve [ADDRESS] [-- COMMAND…]",
+		Short: "Serve all configured servers at one address, or bridge one",
 		Long:  serveHelp,
 		Example: `  toolpost serve
   toolpost serve --config tools.json --addr 127.0.0.1:9000
   toolpost serve --stdio
-  toolpost serve --tools workspace --root ~/project`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  toolpost serve --tools workspace --root ~/project
+  toolpost serve https://mcp.example.com/mcp --stdio --header 'Authorization: Bearer ${TOKEN}'
+  toolpost serve --addr 127.0.0.1:9000 -- npx -y @modelcontextprotocol/server-memory`,
+		Args: checkBridge,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("tools") && len(o.folder.tools) == 0 {
 				return usagef("--tools is empty; want %s", toolChoices)
 			}
@@ -86,7 +107,7 @@ func serveCommand() *cobra.Command {
 			if err := o.folder.check(); err != nil {
 				return err
 			}
-			found, err := o.configuration(cmd)
+			found, err := o.configuration(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -97,10 +118,14 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&o.config, "config", "", "configuration `FILE`")
 	f.StringVar(&o.addr, "addr", defaultAddr, "listen on `HOST:PORT`; port 0 takes a free port")
 	f.BoolVar(&o.watchTrusted, "watch-trusted", false, "apply every change of the configuration file at once and without approval, even new programs and addresses")
+	f.BoolVar(&o.fresh, "fresh", false, "do not list what servers listed at the last start, and do not store what they list")
+	f.StringVar(&o.record, "record", "", "record the lists, calls and results in a new `FILE`, for toolpost replay and diff")
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
+	f.StringVar(&o.metrics, "metrics-addr", "", "serve /metrics for Prometheus, /healthz and /readyz on `HOST:PORT` too")
 	o.flags(cmd)
 	o.folder.flags(cmd)
+	o.bridge.flags(cmd)
 	return cmd
 }
 
@@ -110,10 +135,12 @@ func (o *serveOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.hosts, "allow-host", nil, "accept requests for the host `NAME`; may be repeated")
 	f.StringArrayVar(&o.origins, "allow-origin", nil, "accept requests of web pages from `ORIGIN`, such as https://example.org; may be repeated")
 	f.StringVar(&o.name, "name", "", "`NAME` that clients see for this server (default \"toolpost\")")
+	f.StringVar(&o.profile, "profile", "", "serve only the profile `NAME` of the configuration, to all clients")
 	f.StringVar(&o.dialect, "dialect", "", "use the dialect `ID` for all clients, such as claude-desktop, or none (default: chosen for each client)")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
 	o.access.flags(cmd)
+	o.caps.flags(cmd)
 }
 
 // A service is a running serve.
@@ -131,12 +158,16 @@ type service struct {
 	instances func() string                 // the value of [upstream.InstanceHeader]; nil for a folder
 
 	closer []func() error // last first
+	observing
 }
 
 // serve serves what was found until ctx is done or the input ends, nil for a folder.
 func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool, found *configuration) error {
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return usagef("--log-format is %q; want text or json", o.logFormat)
+	}
+	if err := o.caps.check(); err != nil {
+		return err
 	}
 	var l *listener
 	if !o.stdio {
@@ -151,7 +182,17 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 	running, end := toolpost.OpenScope(toolpost.Logger.With(context.WithoutCancel(ctx), s.log), toolpost.PerProcess)
 	s.closer = append(s.closer, end)
 	defer s.close()
+	admin, err := s.startTelemetry(running, o)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(s.openAudit(found), s.openRecorder(o.record, found)); err != nil {
+		return err
+	}
 	if err := s.open(running, ctx, found, o, l); err != nil {
+		return err
+	}
+	if err := s.serveAdmin(running, admin, o); err != nil {
 		return err
 	}
 	if o.stdio {
@@ -161,7 +202,10 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 }
 
 // configuration returns what is to be served, nil for a folder.
-func (o *serveOptions) configuration(cmd *cobra.Command) (*configuration, error) {
+func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*configuration, error) {
+	if found, err := o.bridged(args, cmd.ArgsLenAtDash()); found != nil || err != nil {
+		return found, err
+	}
 	if o.folder.chosen() {
 		return nil, nil
 	}
@@ -198,6 +242,9 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 		s.log = newLogger(out, o.logLevel, o.logFormat)
 		s.view = &logView{log: s.log}
 	}
+	s.monitor = monitor.New()
+	s.observers = append(s.observers, s.monitor.Observe)
+	s.log = slog.New(s.monitor.Log(s.log.Handler()))
 	return s
 }
 
@@ -221,6 +268,7 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 // openFolder serves the tools of a folder.
 func (s *service) openFolder(running context.Context, o *serveOptions, l *listener, g *guide) error {
 	kept, _ := outputStore(s.log)
+	s.addCacheBytes(kept)
 	f, err := openFolder(running, outputs.New(kept, &outputs.Options{Logger: s.log}), &o.folder)
 	if err != nil {
 		return err
@@ -229,9 +277,9 @@ func (s *service) openFolder(running context.Context, o *serveOptions, l *listen
 	if g.access, err = o.access.decide(l, f.harmful(o.folder.tools)); err != nil {
 		return err
 	}
-	s.access = g.access
+	s.admit(g.access)
 	s.live, g.folder, g.chosen = f.live, f.serves(), o.folder.chosen()
-	if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Dialect: o.dialect, Report: s.adapted()}); err != nil {
+	if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Profile: o.profile, Dialect: o.dialect, Report: s.adapted()}); err != nil {
 		return usageError{err}
 	}
 	s.closer = append(s.closer, s.views.Close)
@@ -248,33 +296,44 @@ func (s *service) openFolder(running context.Context, o *serveOptions, l *listen
 // openServers serves the servers of a configuration.
 func (s *service) openServers(running, ctx context.Context, found *configuration, o *serveOptions, l *listener, g *guide) error {
 	var err error
-	if g.access, err = o.access.decide(l, harmful(found.Config)); err != nil {
+	if g.access, err = o.access.decideLogin(l, found.Config); err != nil {
 		return err
 	}
-	s.access = g.access
+	s.admit(g.access)
+	s.access.useProfiles(found.Config)
 	useToken(found.Config)
+	s.around = append([]gateway.Around{limit.New(found.Limits).Around, breaker.New(s.connects).Around}, s.around...) // a refused call is not a request to a server
 	kept, spool := outputStore(s.log)
+	s.addCacheBytes(kept)
 	gw, err := gateway.Open(running, found.Config, &gateway.Options{
-		Logger:  s.log,
-		Name:    o.name,
-		Dialect: o.dialect,
-		Adapted: s.adapted(),
-		Store:   kept,
-		Spool:   spool,
-		Pins:    found.pins(),
+		Logger:     s.log,
+		Name:       o.name,
+		Profile:    o.profile,
+		Dialect:    o.dialect,
+		Adapted:    s.adapted(),
+		Store:      kept,
+		Spool:      spool,
+		Pins:       found.pins(),
+		Around:     gateway.Arounds(s.around...),
+		Middleware: s.recorded(),
+		Catalog:    found.catalog(o.fresh, s.log),
+
+		Credentials: credentials(s.log, loginCommandOf(o.config, found.file != "")),
 	})
 	if err != nil {
 		return usageError{err}
 	}
 	s.closer = append(s.closer, gw.Close)
+	s.recordLists(gw)
 	s.live, s.views, s.status, s.instances = gw.Live(), gw.Views(), gw.Status, gw.Instances
 	s.withheld = func() (withheld []gateway.WithheldTool) {
 		gw.Watch(func(snapshot *gateway.Snapshot) { withheld = snapshot.Withheld })()
 		return withheld
 	}
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
+	options.Bridge = found.bridge
 	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
-	options.Missing = gw.Missing
+	options.Missing = func(c mcpserver.Client, tool string) error { return gw.Missing(gateway.Client(c), tool) }
 	if err := s.start(options); err != nil {
 		return err
 	}
@@ -282,14 +341,6 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.view.begin(g)
 	s.follow(running, ctx, gw, found, o.watchTrusted)
 	return nil
-}
-
-// start creates the MCP server.
-func (s *service) start(options *mcpserver.Options) (err error) {
-	if s.mcp, err = mcpserver.New(s.live, options); err == nil {
-		s.closer = append(s.closer, s.mcp.Close)
-	}
-	return err
 }
 
 func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcpserver.Options {
@@ -301,8 +352,11 @@ func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcps
 			s.clients.add(c)
 			return s.views.View(gateway.Client(c))
 		},
-		Hosts:   append(l.hosts(), o.hosts...),
-		Origins: o.origins,
+		SessionTimeout: o.caps.timeout, MaxSessions: o.caps.sessions, MaxClientSessions: o.caps.ofClient,
+		Observe:  observe.All(s.observers...),
+		Identity: identity,
+		Hosts:    slices.Concat(l.hosts(), s.access.hosts(), o.hosts),
+		Origins:  o.origins,
 	}
 }
 

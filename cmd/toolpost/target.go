@@ -34,14 +34,52 @@ const defaultTimeout = 30 * time.Second
 // A target names the server or configuration whose tools a command uses.
 type target struct {
 	config  string
+	profile string // of the configuration; "" for all that is served
 	headers []string
 	timeout time.Duration
 	address string // of the one server, if it was named, without secrets
+	yes     bool   // calls that need an approval have it
+
+	asks bool // calls are made, and the user is asked about them
 }
+
+// addCallFlags adds the flags of commands that call tools.
+func (t *target) addCallFlags(cmd *cobra.Command) {
+	t.addFlags(cmd)
+	t.asks = true
+	cmd.Flags().BoolVarP(&t.yes, "yes", "y", false, "approve calls that need an approval without asking, for scripts")
+}
+
+// asker returns what asks the user at the terminal about a call.
+func (t *target) asker(cmd *cobra.Command) func(context.Context, string) (bool, error) {
+	if !t.asks {
+		return nil
+	}
+	if t.yes {
+		return func(context.Context, string) (bool, error) { return true, nil }
+	}
+	p := newPrompter(cmd)
+	turn := make(chan struct{}, 1) // one question at a time
+	return func(ctx context.Context, question string) (bool, error) {
+		if !p.terminal {
+			return false, errors.New("there is no terminal to ask you; --yes approves the calls of this command")
+		}
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+		return p.ask(ctx, question+"\n\nRun it?")
+	}
+}
+
+const headerUsage = "`NAME: VALUE` to send to ADDRESS, with ${VARIABLES}; may be repeated"
 
 func (t *target) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.config, "config", "", "configuration `FILE`")
-	cmd.Flags().StringArrayVarP(&t.headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
+	cmd.Flags().StringVar(&t.profile, "profile", "", "use only what the profile `NAME` of the configuration has")
+	cmd.Flags().StringArrayVarP(&t.headers, "header", "H", nil, headerUsage)
 	cmd.Flags().DurationVar(&t.timeout, "timeout", defaultTimeout, "how long to wait for servers to connect")
 }
 
@@ -71,6 +109,9 @@ func (t *target) split(args []string, dash int) (cfg *config.Config, rest []stri
 	if server.Name == "" {
 		return nil, args, nil
 	}
+	if t.profile != "" {
+		return nil, nil, usagef("--profile needs a configuration; the address of a server that is toolpost may end with /%s", t.profile)
+	}
 	if t.config != "" {
 		return nil, nil, usagef("give --config, an address or a command after --, only one of them")
 	}
@@ -92,7 +133,11 @@ func (t *target) setHeaders(server *upstream.Config) error {
 		if !ok {
 			return usagef(`a --header is not "NAME: VALUE"`)
 		}
-		server.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		value, err := config.Expand(strings.TrimSpace(value), os.LookupEnv)
+		if err != nil {
+			return usagef("--header %s: %w", strings.TrimSpace(name), err)
+		}
+		server.Headers[strings.TrimSpace(name)] = value
 	}
 	return nil
 }
@@ -136,6 +181,9 @@ func (t *target) openFound(cmd *cobra.Command, found *configuration) (*session, 
 	if found != nil {
 		return t.openServers(cmd, found.Config, found.pins())
 	}
+	if t.profile != "" {
+		return nil, usagef("--profile needs a configuration, and there is none; see \"toolpost help serve\"")
+	}
 	f, err := openFolder(cmd.Context(), nil, nil)
 	if err != nil {
 		return nil, err
@@ -147,7 +195,11 @@ func (t *target) openFound(cmd *cobra.Command, found *configuration) (*session, 
 func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gateway.Pins) (*session, error) {
 	ctx := cmd.Context()
 	useToken(cfg)
-	g, err := gateway.Open(ctx, cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Pins: pinned})
+	silent := slog.New(slog.DiscardHandler)
+	g, err := gateway.Open(ctx, cfg, &gateway.Options{
+		Logger: silent, Pins: pinned, Profile: t.profile, Ask: t.asker(cmd),
+		Credentials: credentials(silent, loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
+	})
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -159,7 +211,13 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	if err != nil && ctx.Err() != nil {
 		return nil, errors.Join(context.Cause(ctx), g.Close())
 	}
-	s := &session{set: g.Live().Set(), status: g.Status(), address: t.address, close: g.Close}
+	live := g.Live()
+	if t.profile != "" {
+		if live, err = g.Views().View(gateway.Client{View: t.profile + "/" + config.NoDialect}); err != nil {
+			return nil, errors.Join(err, g.Close())
+		}
+	}
+	s := &session{set: live.Set(), status: g.Status(), address: t.address, close: g.Close}
 	g.Watch(func(snapshot *gateway.Snapshot) { s.findings, s.withheld = snapshot.Findings, snapshot.Withheld })()
 	return s, nil
 }

@@ -12,13 +12,11 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/config"
 )
 
-const (
-	tokenVariable = "TOOLPOST_TOKEN"
-	shortestToken = 32
-	longestToken  = 4096
-)
+const tokenVariable = "TOOLPOST_TOKEN"
 
 // tokenFile is where the token that serve generates is stored.
 func tokenFile() (string, error) {
@@ -46,7 +44,7 @@ func givenToken(file string) (string, error) {
 	if token == "" {
 		return "", nil
 	}
-	if err := checkToken(token); err != nil {
+	if err := config.CheckToken(token); err != nil {
 		return "", usagef("the token in %s %w", tokenVariable, err)
 	}
 	return token, nil
@@ -102,25 +100,13 @@ func readToken(file string) (string, error) {
 	if dir, err := os.Stat(filepath.Dir(file)); err != nil || !ownerWrites(dir) {
 		return "", usagef("the token file %s is refused: others can replace it; run: chmod go-w %s", file, filepath.Dir(file))
 	}
-	data := make([]byte, longestToken+1)
+	data := make([]byte, config.LongestToken+1)
 	n, _ := f.Read(data) // an empty file has no valid token
 	token := strings.TrimSpace(string(data[:n]))
-	if err := checkToken(token); err != nil {
+	if err := config.CheckToken(token); err != nil {
 		return "", usagef("the token in %s %w", file, err)
 	}
 	return token, nil
-}
-
-// checkToken reports what is wrong with a token, without showing it.
-func checkToken(token string) error {
-	odd := strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) })
-	switch {
-	case len(token) < shortestToken || len(token) > longestToken:
-		return fmt.Errorf("has %d characters; want at least %d random ones, such as those of: openssl rand -hex 32", len(token), shortestToken)
-	case odd:
-		return errors.New("contains spaces, quotes or non-ASCII characters; want letters, digits and - . _ ~ + / =")
-	}
-	return nil
 }
 
 // storeToken stores a new token. Unless it is to replace one, a token that
@@ -156,17 +142,24 @@ func tokenCommand() *cobra.Command {
 	var rotate bool
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Print the token that clients of serve must send",
+		Short: "Print the token of serve, or make tokens of callers",
 		Long: `Print the token that clients must send in the header "Authorization: Bearer
 TOKEN" if serve requires one. The first call generates the token and stores it
 in the user's configuration folder, in a file that only its owner may read. It
 stays the same until --rotate replaces it.
 
-The variable ` + tokenVariable + `, or serve --token-file FILE, takes its place.`,
+The variable ` + tokenVariable + `, or serve --token-file FILE, takes its place.
+
+This token is the owner's: it is good for everything that is served. "toolpost
+token add NAME" makes a token for one caller, which can be limited to a profile,
+expire, and be revoked without a restart.`,
 		Example: `  toolpost token
   curl -H "Authorization: Bearer $(toolpost token)" http://127.0.0.1:7717/healthz
-  toolpost token --rotate`,
-		Args: cobra.NoArgs,
+  toolpost token --rotate
+  toolpost token add ci --profile reading --expires 30d
+  toolpost token list
+  toolpost token revoke ci`,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			token, err := givenToken("")
 			if err == nil && token == "" && !rotate {
@@ -184,6 +177,10 @@ The variable ` + tokenVariable + `, or serve --token-file FILE, takes its place.
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), token)
 			return err
 		},
+	}
+	cmd.AddCommand(tokenAdd(), tokenList(), tokenRevoke())
+	for _, c := range cmd.Commands() {
+		c.Args = checked(c.Args)
 	}
 	cmd.Flags().BoolVar(&rotate, "rotate", false, "replace the stored token; serve rejects the old one after a restart")
 	return cmd

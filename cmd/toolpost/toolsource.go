@@ -70,10 +70,6 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *config.Config) (*lint.Sou
 			cfg, title = found.Config, found.file
 		}
 	}
-	book, err := bookOf(cfg)
-	if err != nil {
-		return nil, err
-	}
 	s, err := open()
 	if err != nil {
 		return nil, err
@@ -82,18 +78,7 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *config.Config) (*lint.Sou
 	if err := s.complain(cmd.ErrOrStderr()); err != nil {
 		return nil, err
 	}
-	tools, err := s.set.Tools(cmd.Context())
-	if err != nil {
-		return nil, err
-	}
-	src := &lint.Source{Title: s.title(title), Book: book}
-	for _, t := range tools {
-		src.Tools = append(src.Tools, lint.NewTool(t))
-	}
-	for _, st := range s.status {
-		src.AddSkipped(st.Skipped)
-	}
-	return src, nil
+	return s.source(cmd.Context(), title, cfg)
 }
 
 func bookOf(cfg *config.Config) (*dialect.Book, error) {

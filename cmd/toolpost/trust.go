@@ -15,7 +15,7 @@ import (
 )
 
 func trustCommand() *cobra.Command {
-	var yes, list, revoke bool
+	var yes, list, revoke, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trust [FILE]",
 		Short: "Approve the configuration file of a folder",
@@ -46,7 +46,9 @@ folder.`,
 			case list && len(args) > 0:
 				return usagef("--list lists all files; leave out %q", file)
 			case list:
-				return listApprovals(cmd.OutOrStdout())
+				return listApprovals(cmd.OutOrStdout(), asJSON)
+			case asJSON:
+				return usagef("--json writes the list of files; add --list")
 			case revoke:
 				return revokeApproval(cmd.OutOrStdout(), file)
 			}
@@ -56,6 +58,7 @@ folder.`,
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "approve without asking, for scripts")
 	cmd.Flags().BoolVar(&list, "list", false, "list the approved files")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "forget the approval of FILE")
+	jsonFlag(cmd, &asJSON)
 	cmd.MarkFlagsMutuallyExclusive("yes", "list", "revoke")
 	return cmd
 }
@@ -80,10 +83,10 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 		fmt.Fprintf(p.out, "%s is approved already.\n", terminal.Printable(r.file))
 		return nil
 	case yes:
-		r.show(p.out)
+		fmt.Fprint(p.out, r.text())
 		err = r.approve()
 	case !p.terminal:
-		r.show(p.out)
+		fmt.Fprint(p.out, r.text())
 		return usagef("there is no terminal to ask you; add --yes to approve the file")
 	default:
 		err = r.ask(cmd.Context(), p)
@@ -112,13 +115,16 @@ func revokeApproval(w io.Writer, file string) error {
 	return err
 }
 
-// listApprovals writes one line for each approved file.
-func listApprovals(w io.Writer) error {
+// listApprovals writes one line for each approved file, or all as JSON.
+func listApprovals(w io.Writer, asJSON bool) error {
 	store, err := trust.Open()
 	if err != nil {
 		return err
 	}
 	all, err := store.List()
+	if asJSON && err == nil {
+		return writeApprovals(w, all)
+	}
 	if err == nil && len(all) == 0 {
 		fmt.Fprintln(w, "No file is approved.")
 	}

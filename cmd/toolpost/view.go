@@ -34,7 +34,11 @@ func (v *logView) begin(g *guide) {
 	if g.access != nil && g.access.open != "" {
 		v.log.Warn(g.access.open)
 	}
-	if g.access != nil && g.access.token != "" {
+	switch {
+	case g.access == nil:
+	case g.access.login != nil:
+		v.log.Info("clients must log in, or send a token of \"toolpost token add\"", "issuer", g.access.login.Issuer())
+	case g.access.token != "":
 		v.log.Info("clients must send a token as Authorization: Bearer TOKEN", "token", "see "+g.access.source)
 	}
 	switch {

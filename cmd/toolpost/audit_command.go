@@ -1,0 +1,286 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/observe"
+)
+
+const auditHelp = `List the calls that "toolpost serve" has recorded, the newest last: which client
+called which tool, when, with what outcome. The configuration switches the
+record on with "audit": true. It is in the folder toolpost/audit of
+$XDG_STATE_HOME, by default ~/.local/state, or among the settings of
+applications on macOS and Windows.
+
+An OUTCOME is ok, tool_error, denied, invalid, input_required, protocol_error,
+canceled, timeout, unavailable, circuit_open or limited. A call that has not
+ended is running; if its process ended first, it is unknown whether the call was
+executed.`
+
+func auditCommand() *cobra.Command {
+	var (
+		o      auditOptions
+		follow bool
+	)
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "List the recorded calls: who called which tool, with what outcome",
+		Long:  auditHelp,
+		Example: `  toolpost audit
+  toolpost audit --since 2h --errors
+  toolpost audit --tool 'github__*' --json
+  toolpost audit --follow
+  toolpost audit stats --by tool
+  toolpost audit verify`,
+		Args: knownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, filter, err := o.find()
+			if err != nil {
+				return err
+			}
+			calls, damaged, err := audit.Calls(dir, filter)
+			if err != nil {
+				return err
+			}
+			p := &callPrinter{out: cmd.OutOrStdout(), json: o.json}
+			p.width, _ = terminal.Size(p.out)
+			if len(calls) == 0 && !follow && !o.json {
+				_, err := io.WriteString(p.out, noCalls(dir))
+				return err
+			}
+			if err := p.print(calls); err != nil {
+				return err
+			}
+			warnDamaged(cmd.ErrOrStderr(), damaged)
+			if !follow {
+				return nil
+			}
+			return audit.Follow(cmd.Context(), dir, filter, nil, func(r *audit.Record) error { return p.print([]*audit.Record{r}) })
+		},
+	}
+	o.flags(cmd)
+	cmd.Flags().BoolVar(&o.failed, "errors", false, "only calls that did not succeed")
+	cmd.Flags().StringVar(&o.outcome, "outcome", "", "only calls with this `OUTCOME`")
+	cmd.Flags().IntVar(&o.limit, "limit", 50, "the newest `N` calls; 0 for all")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with calls as they end, until interrupted")
+	cmd.AddCommand(auditStats(), auditVerify())
+	for _, c := range cmd.Commands() {
+		c.Args = checked(c.Args)
+	}
+	return cmd
+}
+
+// auditOptions are the flags that select calls.
+type auditOptions struct {
+	server, tool, client, outcome, since string
+	failed, json                         bool
+	limit                                int
+}
+
+func (o *auditOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.server, "server", "", "only calls of servers that match `GLOB`")
+	f.StringVar(&o.tool, "tool", "", "only calls of tools that match `GLOB`, as clients or the server call them")
+	f.StringVar(&o.client, "client", "", "only calls of clients that match `GLOB`, such as claude-code")
+	f.StringVar(&o.since, "since", "", "only calls since `TIME`: 90m, 2h, 7d, 2026-11-24 or 2026-11-24T08:00:00Z")
+	f.BoolVar(&o.json, "json", false, "write JSON, for calls one record on each line")
+}
+
+// find returns where the log is, and what is selected of it.
+func (o *auditOptions) find() (dir string, f *audit.Filter, err error) {
+	for flag, glob := range map[string]string{"server": o.server, "tool": o.tool, "client": o.client} {
+		if _, err := path.Match(glob, ""); err != nil {
+			return "", nil, usagef("--%s %q is not a pattern; write \\[ for a bracket", flag, glob)
+		}
+	}
+	if o.limit < 0 {
+		return "", nil, usagef("--limit is a number of calls, 0 or more")
+	}
+	since, err := sinceTime(o.since, time.Now())
+	if err != nil {
+		return "", nil, err
+	}
+	dir, err = auditDir()
+	return dir, &audit.Filter{Server: o.server, Tool: o.tool, Client: o.client, Since: since, Failed: o.failed, Outcome: observe.Outcome(o.outcome), Limit: o.limit}, err
+}
+
+// sinceTime returns the time that a person means.
+func sinceTime(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02 15:04", time.DateTime} {
+		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usagef("--since %q is not a time; write 90m, 2h, 7d, 2026-11-24 or 2026-11-24T08:00:00Z", s)
+}
+
+// noCalls explains why nothing is listed.
+func noCalls(dir string) string {
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return "No call is recorded yet. To record calls, add \"audit\": true to the configuration and start \"toolpost serve\" again.\n"
+	}
+	return "No recorded call matches.\n"
+}
+
+func warnDamaged(w io.Writer, lines int) {
+	if lines > 0 {
+		fmt.Fprintf(w, "toolpost: %s of the log cannot be read; \"toolpost audit verify\" shows which\n", terminal.Count(lines, "line"))
+	}
+}
+
+// A callPrinter writes calls, as a table or as JSON.
+type callPrinter struct {
+	out    io.Writer
+	json   bool
+	width  int
+	widths []int // of the columns of the last table; nil before it
+}
+
+func (p *callPrinter) print(calls []*audit.Record) error {
+	if p.json {
+		for _, r := range calls {
+			if _, err := fmt.Fprintln(p.out, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var rows [][]string
+	if p.widths == nil {
+		rows = append(rows, []string{"TIME", "CLIENT", "TOOL", "OUTCOME", "MS", "BYTES"})
+	}
+	for _, r := range calls {
+		rows = append(rows, callRow(r))
+	}
+	var text string
+	text, p.widths = columns(rows, p.widths, 2, p.width)
+	_, err := io.WriteString(p.out, text)
+	return err
+}
+
+func callRow(r *audit.Record) []string {
+	outcome := string(r.Outcome)
+	if r.ErrorCode != 0 {
+		outcome += fmt.Sprintf(" %d", r.ErrorCode)
+	}
+	tool := r.Tool
+	if tool == "" {
+		tool = r.Method
+	}
+	row := []string{r.Time.Local().Format("2006-01-02 15:04:05"), dash(r.Principal.Client), dash(tool), dash(outcome), "-", "-"}
+	if r.Phase != audit.PhaseStart {
+		row[4], row[5] = strconv.FormatFloat(r.Duration, 'f', 1, 64), strconv.FormatInt(r.BytesOut, 10)
+	}
+	return row
+}
+
+func auditVerify() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that no record was changed, inserted or removed",
+		Long: `Check the chain of the records: each contains the digest of the one before. The
+exit code is 1 if a record was changed, inserted, moved, or removed between
+others. It cannot be found out that the newest records or the oldest files were
+removed.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := auditDir()
+			if err != nil {
+				return err
+			}
+			v, err := audit.Verify(dir)
+			if err != nil {
+				return err
+			}
+			if err := writeVerification(cmd.OutOrStdout(), v, asJSON); err != nil {
+				return err
+			}
+			if n := len(v.Problems); n > 0 {
+				return fmt.Errorf("the audit log was changed or damaged: %s", terminal.Count(n, "problem"))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+func writeVerification(w io.Writer, v *audit.Verification, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, v)
+	}
+	for _, p := range v.Problems {
+		fmt.Fprintf(w, "%s:%d: %s\n", p.File, p.Line, terminal.Printable(p.Message))
+	}
+	for _, p := range v.Notes {
+		fmt.Fprintf(w, "%s:%d: note: %s\n", p.File, p.Line, terminal.Printable(p.Message))
+	}
+	_, err := fmt.Fprintf(w, "%s in %s, %s\n", terminal.Count(v.Records, "record"), terminal.Count(v.Files, "file"), terminal.Count(len(v.Problems), "problem"))
+	return err
+}
+
+func auditStats() *cobra.Command {
+	var (
+		o  auditOptions
+		by string
+	)
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Count the recorded calls and show how long they took",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			keys := map[string]audit.Key{"server": audit.ByServer, "tool": audit.ByTool, "client": audit.ByClient}
+			if keys[by] == nil {
+				return usagef("--by is %q; want server, tool or client", by)
+			}
+			dir, filter, err := o.find()
+			if err != nil {
+				return err
+			}
+			calls, damaged, err := audit.Calls(dir, filter)
+			if err != nil {
+				return err
+			}
+			warnDamaged(cmd.ErrOrStderr(), damaged)
+			stats := audit.Summarize(calls, keys[by])
+			if o.json {
+				return writeJSON(cmd.OutOrStdout(), stats)
+			}
+			width, _ := terminal.Size(cmd.OutOrStdout())
+			rows := [][]string{{strings.ToUpper(by), "CALLS", "ERRORS", "P50 MS", "P95 MS", "BYTES"}}
+			for _, s := range stats {
+				rows = append(rows, []string{dash(s.Name), strconv.Itoa(s.Calls), strconv.Itoa(s.Errors),
+					strconv.FormatFloat(s.P50, 'f', 1, 64), strconv.FormatFloat(s.P95, 'f', 1, 64), strconv.FormatInt(s.BytesOut, 10)})
+			}
+			text, _ := columns(rows, nil, 5, width)
+			_, err = io.WriteString(cmd.OutOrStdout(), text)
+			return err
+		},
+	}
+	o.flags(cmd)
+	cmd.Flags().StringVar(&by, "by", "tool", "count by `KEY`: server, tool or client")
+	return cmd
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/terminal"
+)
+
+// columns draws rows of cells as lines of at most limit characters, 0 for no limit.
+// Numbers is how many of the last columns are aligned at the right. Widths are the
+// least widths of the columns; the ones that were used are returned.
+func columns(rows [][]string, widths []int, numbers, limit int) (text string, used []int) {
+	for _, r := range rows {
+		for i, cell := range r {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		var line strings.Builder
+		for i, cell := range r {
+			if i > 0 {
+				line.WriteString("  ")
+			}
+			if i < len(r)-numbers {
+				fmt.Fprintf(&line, "%-*s", widths[i], cell)
+			} else {
+				fmt.Fprintf(&line, "%*s", widths[i], cell)
+			}
+		}
+		b.WriteString(terminal.Cut(line.String(), limit) + "\n")
+	}
+	return b.String(), widths
+}
+
+// writeJSON writes a value as indented JSON.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/doctor"
+	"github.com/toolpost/toolpost/internal/lint"
+)
+
+const doctorHelp = `Connect to the servers and examine the whole setup: the configuration file, each
+server, what each client and model gets of each tool, what the definitions cost,
+tools that wait for an approval, and who can call what toolpost serves. Each
+finding has a fix.
+
+Without --for, doctor examines the same clients and models as lint does.
+
+Exit codes: 0 if there is no error, 1 if there is one (with --strict, or a
+warning), 2 if the command line is wrong or there is nothing to examine.
+` + targetHelp
+
+// doctorOptions are the flags of doctor.
+type doctorOptions struct {
+	lintOptions // for the target and the clients
+	addr        string
+	asJSON      bool
+	strict      bool
+	all         bool
+}
+
+func doctorCommand() *cobra.Command {
+	o := &doctorOptions{}
+	cmd := &cobra.Command{
+		Use:   "doctor [ADDRESS] [-- COMMAND…]",
+		Short: "Examine the whole setup, with a fix for each finding",
+		Long:  doctorHelp,
+		Example: `  toolpost doctor
+  toolpost doctor --for claude-code,cursor --all
+  toolpost doctor --json -- npx -y @modelcontextprotocol/server-everything`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := o.examine(cmd, args)
+			if err != nil {
+				return err
+			}
+			if o.asJSON {
+				err = writeJSON(cmd.OutOrStdout(), r)
+			} else {
+				err = r.WriteText(cmd.OutOrStdout(), o.all)
+			}
+			if err == nil {
+				err = failure(r.Findings, o.strict)
+			}
+			return err
+		},
+	}
+	o.addFlags(cmd)
+	addTargetFlags(cmd, &o.targets, &o.server)
+	complete(cmd, "for", append(targetChoices(), "all\tevery target"))
+	f := cmd.Flags()
+	f.StringVar(&o.addr, "addr", defaultAddr, "examine access for a serve on `HOST:PORT`")
+	f.BoolVar(&o.all, "all", false, "show each tool for each client, notes and repetitions")
+	f.BoolVar(&o.asJSON, "json", false, "write everything as JSON")
+	f.BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
+	return cmd
+}
+
+// examine makes the report.
+func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Report, error) {
+	cfg, rest, err := o.split(args, cmd.ArgsLenAtDash())
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		return nil, usagef("%q is not an address; give http://… or https://…, a command after --, or --config FILE", rest[0])
+	}
+	if cfg != nil {
+		r := doctor.NewReport("")
+		return r, o.examineServers(cmd, r, &configuration{Config: cfg}, nil)
+	}
+	file, err := o.file()
+	if err != nil {
+		return nil, err
+	}
+	r := doctor.NewReport(file)
+	if file != "" {
+		usable, err := examineFile(r, file)
+		if err != nil || !usable {
+			return r, err
+		}
+	}
+	found, err := findConfiguration(cmd.Context(), o.config, newPrompter(cmd))
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, usagef(`there is no configuration here; run "toolpost import", or name one with --config`)
+	}
+	if found.urls != "" {
+		r.Source = "MCP_URLS"
+	}
+	return r, o.examineServers(cmd, r, found, found.pins())
+}
+
+// file returns the configuration file that is used, "" if there is none.
+func (o *doctorOptions) file() (string, error) {
+	switch {
+	case o.config != "":
+		return o.config, nil
+	case os.Getenv("MCP_URLS") != "":
+		return "", nil
+	}
+	file, _, err := defaultFile()
+	return file, err
+}
+
+// examineFile examines a configuration file. It reports whether the file can be used.
+func examineFile(r *doctor.Report, file string) (usable bool, err error) {
+	data, err := config.Read(file)
+	if err != nil {
+		return false, usageError{err}
+	}
+	cfg, findings := doctor.Configuration(file, data)
+	r.Add(findings...)
+	return cfg != nil, nil
+}
+
+// examineServers connects to servers and examines them and their tools.
+func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, found *configuration, pinned *gateway.Pins) error {
+	s, err := o.openServers(cmd, found.Config, pinned)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	servers, findings := doctor.Servers(s.status)
+	r.Servers = append(r.Servers, servers...)
+	fromFile := map[string]bool{}
+	for i := range found.Servers {
+		fromFile[found.Servers[i].Name] = found.file != "" && found.Servers[i].Err != nil
+	}
+	for _, f := range findings {
+		if !fromFile[f.Server] { // otherwise the finding about the file says it
+			r.Add(f)
+		}
+	}
+	snapshot := &gateway.Snapshot{Findings: s.findings, Withheld: s.withheld}
+	r.Add(doctor.Gateway(snapshot, found.file, func(server string) string { return found.command("approve", server) })...)
+	src, err := s.source(cmd.Context(), r.Source, found.Config)
+	if err != nil {
+		return err
+	}
+	r.Source = src.Title
+	targets, _, err := o.chosen(src)
+	if err != nil {
+		return err
+	}
+	server := o.server
+	if found.Name != "" && !cmd.Flags().Changed("server") {
+		server = found.Name
+	}
+	matrix, findings := doctor.Catalogue(src, targets, server)
+	r.SetMatrix(matrix)
+	r.Add(findings...)
+	home, _ := os.UserHomeDir() // without one, there are no settings
+	deferral, findings := matrix.ClaudeCode(doctor.ClaudeEnvironment(home, os.Getenv))
+	r.ClaudeCode = deferral
+	r.Add(findings...)
+	if found.file != "" || found.urls != "" {
+		access, findings := examineAccess(o.addr, found.Config)
+		r.Access = access
+		r.Add(findings...)
+	}
+	return nil
+}
+
+// source returns the tools of an open target, to check.
+func (s *session) source(ctx context.Context, title string, cfg *config.Config) (*lint.Source, error) {
+	book, err := bookOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := s.set.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	src := &lint.Source{Title: s.title(title), Book: book}
+	for _, t := range tools {
+		src.Tools = append(src.Tools, lint.NewTool(t))
+	}
+	for _, st := range s.status {
+		src.AddSkipped(st.Skipped)
+	}
+	return src, nil
+}
+
+// examineAccess describes who could call the tools if serve listened on addr.
+func examineAccess(addr string, cfg *config.Config) (access string, findings []doctor.Finding) {
+	token, err := givenToken("")
+	if err == nil && token == "" {
+		if file, missing := tokenFile(); missing == nil {
+			if _, gone := os.Lstat(file); gone == nil {
+				token, err = readToken(file)
+			}
+		}
+	}
+	if err != nil {
+		findings = append(findings, doctor.Finding{ID: "token-invalid", Severity: doctor.Error, Message: err.Error(), Fix: "toolpost token --rotate"})
+	}
+	switch {
+	case !onLoopback(addr) && os.Getenv(tokenVariable) == "":
+		findings = append(findings, doctor.Finding{ID: "access-open", Severity: doctor.Error,
+			Message: fmt.Sprintf("on %s, other machines could call these tools; serve refuses to listen there without a token", addr),
+			Fix:     fmt.Sprintf("toolpost serve --addr %s --require-token", addr)})
+		access = "refused on " + addr + " without a token"
+	case token == "" && harmful(cfg) != "":
+		access = fmt.Sprintf("on %s, clients need a token, because they could %s; \"toolpost token\" creates and prints it", addr, harmful(cfg))
+	case !onLoopback(addr) || harmful(cfg) != "":
+		access = fmt.Sprintf("on %s, clients need a token, and there is one", addr)
+	default:
+		access = fmt.Sprintf("on %s, every program of this machine, without a token; --require-token asks for one", addr)
+	}
+	return access, findings
+}
+
+// onLoopback reports whether addr is reached from this machine only.
+func onLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,376 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/login"
+	"github.com/toolpost/toolpost/internal/suggest"
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/vault"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// loginVault opens the vault that the user has chosen.
+func loginVault() (vault.Vault, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return nil, fmt.Errorf("find the user's configuration folder: %w", err)
+	}
+	dir = filepath.Join(dir, "toolpost")
+	choice, err := vault.Chosen(dir, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return vault.Open(choice, dir, os.Getenv)
+}
+
+func openLogins() (*login.Logins, error) {
+	v, err := loginVault()
+	if err != nil {
+		return nil, err
+	}
+	return login.New(v, nil), nil
+}
+
+// An unusableVault has no secrets. Only a server that wants a login reports why.
+type unusableVault struct{ err error }
+
+func (v unusableVault) Get(string) ([]byte, error) { return nil, v.err }
+
+func (v unusableVault) Update(context.Context, string, func([]byte) ([]byte, error)) error {
+	return v.err
+}
+
+func (v unusableVault) Names() ([]string, error) { return nil, v.err }
+
+func (v unusableVault) Place() string { return "no vault" }
+
+// credentials returns what adds tokens of logins to requests. Command returns what
+// logs in to a server.
+func credentials(log *slog.Logger, command func(*upstream.Config) string) func(*upstream.Config) func(*http.Transport) http.RoundTripper {
+	v, err := loginVault()
+	if err != nil {
+		v = unusableVault{err}
+	}
+	logins := login.New(v, log)
+	return func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+		return logins.Wrap(cfg, command(cfg), cfg.Wrap)
+	}
+}
+
+// loginCommandOf returns the command that logs in to a server of a configuration
+// that --config names, or that is found without it if file is empty.
+func loginCommandOf(file string, byName bool) func(*upstream.Config) string {
+	return func(cfg *upstream.Config) string {
+		if !byName {
+			return "toolpost login " + argument(shownAddress(cfg.URL))
+		}
+		command := "toolpost login " + argument(cfg.Name)
+		if file != "" {
+			if absolute, err := filepath.Abs(file); err == nil {
+				file = absolute
+			}
+			command += " --config " + argument(file)
+		}
+		return command
+	}
+}
+
+// argument quotes a text as an argument of a shell, where it needs that.
+func argument(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@%+,", r)
+	}
+	if text != "" && strings.TrimFunc(text, plain) == "" && !strings.HasPrefix(text, "-") {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+const loginHelp = `Log in to a server over HTTP that wants it, as its OAuth client. SERVER is the
+name of a server in the configuration, or an address.
+
+Toolpost finds the authorization server, registers itself there unless the
+configuration has a client, and opens a browser, in which you agree. It keeps
+the tokens, renews them, and adds them to the requests of all commands. A
+running "toolpost serve" connects to the server soon after.
+
+With --no-browser, or where no browser can be opened, open the address that is
+printed in any browser. If that runs on another machine, it ends at an address
+that cannot be reached there: paste this address.
+
+"auth" of the server's entry sets the client, its secret and scopes; see
+docs/login.md. "toolpost status" lists logins, and "toolpost logout" ends one.`
+
+// loginOptions are the flags of login and logout.
+type loginOptions struct {
+	config    string
+	noBrowser bool
+	scopes    []string
+	timeout   time.Duration
+}
+
+func loginCommand() *cobra.Command {
+	var o loginOptions
+	cmd := &cobra.Command{
+		Use:   "login SERVER",
+		Short: "Log in to a server",
+		Long:  loginHelp,
+		Example: `  toolpost login linear
+  toolpost login linear --no-browser
+  toolpost login https://mcp.example.com/mcp --scopes read,write`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.login(cmd, args[0]) },
+	}
+	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE`")
+	cmd.Flags().BoolVar(&o.noBrowser, "no-browser", false, "print the address to open, and read the address that the browser ends at")
+	cmd.Flags().StringSliceVar(&o.scopes, "scopes", nil, "ask for these `SCOPES`, separated by commas (default: those of the configuration, or of the server)")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long to wait for the browser")
+	return cmd
+}
+
+// server returns the server that an argument names.
+func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config, error) {
+	found, err := findConfiguration(cmd.Context(), o.config, newPrompter(cmd))
+	if err != nil {
+		return nil, err
+	}
+	var servers []config.Server
+	if found != nil {
+		servers = found.Servers
+	}
+	names := []string{}
+	for i := range servers {
+		s := &servers[i]
+		switch {
+		case s.Name != name && (!isAddress(name) || s.URL != name):
+		case s.Err != nil:
+			return nil, fmt.Errorf("server %q: %w", s.Name, s.Err)
+		case s.URL == "":
+			return nil, usagef("server %q has no url: only servers that are reached over HTTP have logins", s.Name)
+		default:
+			return &s.Config, nil
+		}
+		if s.URL != "" {
+			names = append(names, s.Name)
+		}
+	}
+	if isAddress(name) {
+		return &upstream.Config{Name: "server", URL: name}, nil
+	}
+	if near := suggest.Nearest(name, names); near != "" {
+		return nil, usagef("there is no server %q; did you mean %q?", name, near)
+	}
+	return nil, usagef("there is no server %q in the configuration; give its address, or one of %q", name, names)
+}
+
+func (o *loginOptions) login(cmd *cobra.Command, name string) error {
+	server, err := o.server(cmd, name)
+	if err != nil {
+		return err
+	}
+	if hasHeader(server.Headers, "Authorization") && server.Auth == nil {
+		return usagef("server %q has an Authorization header in its configuration; remove the header to log in", name)
+	}
+	logins, err := openLogins()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(cmd.Context(), o.timeout, fmt.Errorf("the browser did not come back within %v; run the command again, or with --no-browser", o.timeout))
+	defer cancel()
+	status, err := logins.Login(ctx, server, o.scopes, o.person(cmd))
+	if err != nil {
+		return fmt.Errorf("log in to %q: %w", name, err)
+	}
+	who := ""
+	if status.Account != "" {
+		who = " as " + status.Account
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), terminal.Printable(fmt.Sprintf("Logged in to %s%s. The login is kept in %s.", name, who, logins.Place())))
+	return nil
+}
+
+// person shows addresses and reads what the user pastes.
+func (o *loginOptions) person(cmd *cobra.Command) *login.Person {
+	out, prompt := cmd.ErrOrStderr(), newPrompter(cmd)
+	paste := func(ctx context.Context) (string, error) {
+		return prompt.line(ctx, "Paste the address at which the browser ends, if it does not say that it is done: ")
+	}
+	p := &login.Person{Visit: func(_ context.Context, address string) error {
+		fmt.Fprintln(out, "Opening a browser. If none opens, open this address:")
+		fmt.Fprintln(cmd.OutOrStdout(), address)
+		if err := openBrowser(address); err != nil {
+			fmt.Fprintln(out, terminal.Printable(fmt.Sprintf("No browser can be opened: %v.", err)))
+		}
+		return nil
+	}}
+	if o.noBrowser {
+		p.Paste = paste
+		p.Visit = func(_ context.Context, address string) error {
+			fmt.Fprintln(out, "Open this address in a browser:")
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), address)
+			return err
+		}
+	} else if prompt.terminal {
+		p.Paste = paste
+	}
+	return p
+}
+
+func logoutCommand() *cobra.Command {
+	var o loginOptions
+	cmd := &cobra.Command{
+		Use:   "logout SERVER",
+		Short: "End the login to a server",
+		Long: `Revoke the tokens of a login at the authorization server, if it supports that,
+and remove them here. SERVER is the name of a server in the configuration, or an
+address.`,
+		Example: `  toolpost logout linear`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.logout(cmd, args[0]) },
+	}
+	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE`")
+	return cmd
+}
+
+func (o *loginOptions) logout(cmd *cobra.Command, name string) error {
+	server, err := o.server(cmd, name)
+	if err != nil {
+		return err
+	}
+	logins, err := openLogins()
+	if err != nil {
+		return err
+	}
+	found, err := logins.Logout(cmd.Context(), server)
+	if err != nil {
+		return fmt.Errorf("log out of %q: %w", name, err)
+	}
+	if !found {
+		return usagef("there is no login to %q; \"toolpost status\" lists logins", name)
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), terminal.Printable("Logged out of "+name+"."))
+	return nil
+}
+
+// A listedLogin is one login of "status --json".
+type listedLogin struct {
+	Name string `json:"name,omitempty"` // in the configuration
+	*login.Status
+	Place string `json:"place"`
+}
+
+func statusCommand() *cobra.Command {
+	var (
+		o      loginOptions
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "List the logins to servers",
+		Long: `List the logins to servers: who logged in, with which scopes, until when, and
+where the tokens are kept. No secret is shown.`,
+		Example: `  toolpost status
+  toolpost status --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, place, err := o.list(cmd)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), all)
+			}
+			showLogins(cmd.OutOrStdout(), all, place)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE`")
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// list returns the logins, with the names of their servers in the configuration. A
+// configuration that cannot be used gives no names.
+func (o *loginOptions) list(cmd *cobra.Command) (all []listedLogin, place string, err error) {
+	logins, err := openLogins()
+	if err != nil {
+		return nil, "", err
+	}
+	found, err := findConfiguration(cmd.Context(), o.config, &prompter{out: io.Discard})
+	if err != nil && o.config != "" {
+		return nil, "", err
+	}
+	stored, err := logins.List()
+	all = []listedLogin{}
+	for _, s := range stored {
+		one := listedLogin{Status: s, Place: logins.Place()}
+		for i := range serversOf(found) {
+			if cfg := &found.Servers[i].Config; cfg.URL != "" && login.Address(cfg.URL) == s.Server {
+				one.Name = cfg.Name
+			}
+		}
+		all = append(all, one)
+	}
+	return all, logins.Place(), err
+}
+
+func serversOf(found *configuration) []config.Server {
+	if found == nil || found.Config == nil {
+		return nil
+	}
+	return found.Servers
+}
+
+func showLogins(w io.Writer, all []listedLogin, place string) {
+	for _, l := range all {
+		name := l.Server
+		if l.Name != "" {
+			name = l.Name + " (" + l.Server + ")"
+		}
+		state := string(l.State)
+		if l.Why != "" {
+			state += ": " + l.Why
+		}
+		lines := []string{name, "  " + state}
+		for _, part := range [][2]string{{"as", l.Account}, {"scopes", strings.Join(l.Scopes, " ")}, {"wanted", strings.Join(l.Wanted, " ")}, {"expires", expires(l.Status)}, {"issuer", l.Issuer}, {"client", l.Client}} {
+			if part[1] != "" {
+				lines = append(lines, fmt.Sprintf("  %-8s %s", part[0], part[1]))
+			}
+		}
+		for _, line := range lines {
+			fmt.Fprintln(w, terminal.Printable(line))
+		}
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(w, "There are no logins.")
+	}
+	fmt.Fprintln(w, terminal.Printable("Logins are kept in "+place+"."))
+}
+
+func expires(s *login.Status) string {
+	switch {
+	case s.State == login.LoginNeeded:
+		return ""
+	case s.Expires.IsZero():
+		return "never"
+	case s.Renews:
+		return s.Expires.Local().Format("2006-01-02 15:04") + ", then renewed"
+	}
+	return s.Expires.Local().Format("2006-01-02 15:04")
+}
+
+// errNoBrowser means that no program opens addresses.
+var errNoBrowser = errors.New("there is no program that opens addresses; set BROWSER to one")

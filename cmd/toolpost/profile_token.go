@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/callers"
+)
+
+// profileAccess knows the tokens of profiles. A client that sends one gets its
+// profile and nothing else.
+type profileAccess struct {
+	names  map[string]bool // of all profiles
+	tokens []profileToken
+}
+
+type profileToken struct {
+	profile string
+	digest  [sha256.Size]byte // so that all comparisons take the same time
+}
+
+// useProfiles replaces the tokens of profiles by those of a configuration.
+func (a *access) useProfiles(cfg *config.Config) {
+	p := &profileAccess{names: map[string]bool{}}
+	for _, profile := range cfg.Profiles {
+		p.names[profile.Name] = true
+		if profile.Token != "" {
+			p.tokens = append(p.tokens, profileToken{profile.Name, sha256.Sum256([]byte(profile.Token))})
+		}
+	}
+	a.profiles.Store(p)
+}
+
+// profileOf returns the profile whose token has this digest, "" if none has.
+func (p *profileAccess) profileOf(digest [sha256.Size]byte) (found string) {
+	if p == nil {
+		return ""
+	}
+	for i := range p.tokens { // all, so that the time does not depend on which one it is
+		if hmac.Equal(p.tokens[i].digest[:], digest[:]) {
+			found = p.tokens[i].profile
+		}
+	}
+	return found
+}
+
+// accepts reports whether a request whose token is not known may be served where
+// none is needed. A wrong one may be the old token of a profile: its client must
+// not get everything instead.
+func (p *profileAccess) accepts(scheme string) bool {
+	return scheme == "" || p == nil || len(p.tokens) == 0
+}
+
+// An allowance is what a caller may use.
+type allowance struct {
+	allowed []string        // profiles, the default first; nil for everything
+	all     map[string]bool // the profiles of the configuration
+}
+
+// path returns the path of a request as the caller gets it: for callers of a
+// profile, /mcp/DIALECT is /mcp/PROFILE/DIALECT. It is "" for one that is not MCP,
+// and asked is the profile that the caller asks for but may not use.
+func (a *allowance) path(path string) (own, asked string) {
+	base, rest, _ := strings.Cut(strings.Trim(path, "/"), "/")
+	if base != "mcp" && base != "sse" {
+		return "", ""
+	}
+	if a.allowed == nil {
+		return path, ""
+	}
+	first, _, deeper := strings.Cut(rest, "/")
+	profile := a.allowed[0]
+	switch {
+	case slices.Contains(a.allowed, first):
+		profile, rest = first, strings.TrimPrefix(rest[len(first):], "/")
+	case deeper || a.all[first]:
+		return "", first
+	}
+	if !a.all[profile] { // its name may be that of a dialect now
+		return "", profile
+	}
+	return strings.TrimSuffix("/"+base+"/"+profile+"/"+rest, "/"), ""
+}
+
+// identityKey has the identity of the caller of a request, in its context.
+type identityKey struct{}
+
+// identity returns the user that a request was authenticated as, "" for the owner
+// and for none.
+func identity(r *http.Request) string {
+	identity, _ := r.Context().Value(identityKey{}).(string)
+	return identity
+}
+
+// serveCaller serves a request of a caller who is not the owner.
+func (a *access) serveCaller(w http.ResponseWriter, r *http.Request, caller *callers.Caller, next http.Handler) {
+	may := allowance{allowed: caller.Profiles}
+	if profiles := a.profiles.Load(); profiles != nil {
+		may.all = profiles.names
+	}
+	path, asked := may.path(r.URL.Path)
+	if path == "" {
+		a.refuse(w, r, notAllowed(&may, asked))
+		return
+	}
+	ctx, end := caller.Bound(context.WithValue(r.Context(), identityKey{}, caller.Identity), listens(r))
+	defer end()
+	r.Header.Del("Authorization") // nothing behind this needs it, or should log it
+	own := r.WithContext(ctx)
+	own.URL = &url.URL{Path: path, RawQuery: r.URL.RawQuery}
+	next.ServeHTTP(w, own)
+}
+
+// notAllowed refuses a caller another path than those of its profiles.
+func notAllowed(may *allowance, asked string) *callers.Refusal {
+	refusal := &callers.Refusal{Status: http.StatusForbidden, Message: "this token is for MCP only: use /mcp"}
+	if may.allowed == nil {
+		return refusal
+	}
+	profile := may.allowed[0]
+	refusal.Message = "this token is for the profile " + profile + " only: use /mcp/" + profile
+	if asked == profile {
+		refusal.Message = "this token is for the profile " + profile + ", which the configuration has no more; add the profile, or make a token for another one"
+	}
+	return refusal
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/recording"
+)
+
+// openRecorder records into a file if the user wants it. Nothing is recorded of a
+// folder.
+func (s *service) openRecorder(path string, found *configuration) error {
+	if path == "" {
+		return nil
+	}
+	if found == nil {
+		return usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
+	}
+	r, err := recording.Create(path, &recording.Options{Secrets: found.Secrets(), Logger: s.log})
+	if err != nil {
+		return usageError{err}
+	}
+	s.recorder = r
+	s.observers = append(s.observers, r.Observe)
+	s.closer = append(s.closer, r.Close)
+	return nil
+}
+
+// recorded returns what records the calls of a gateway, nil if nothing does.
+func (s *service) recorded() func(toolpost.Handler) toolpost.Handler {
+	if s.recorder == nil {
+		return nil
+	}
+	return s.recorder.Middleware
+}
+
+// recordLists records the lists of a gateway whenever they change.
+func (s *service) recordLists(gw *gateway.Gateway) {
+	if s.recorder == nil {
+		return
+	}
+	stop := gw.Watch(func(*gateway.Snapshot) {
+		s.recorder.SetCatalogue(gw.Live().Set(), func(tool string) bool { return strings.HasPrefix(tool, "tool_output_cache") })
+	})
+	s.closer = append(s.closer, func() error { stop(); return nil })
+}
+
+func replayCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Serve a recording on standard input and output",
+		Long: `Be an MCP server that lists and answers what "toolpost serve --record FILE" has
+recorded, without network and without the servers. A call with the same name and
+arguments as a recorded one gets its result; repeated calls get theirs in the
+recorded order, and the last one from then on. Any other call fails, and the
+error lists recorded calls of the tool.`,
+		Example: `  toolpost serve --record session.jsonl
+  toolpost list -- toolpost replay session.jsonl
+  in a configuration: {"mcpServers": {"recorded": {"command": "toolpost",
+    "args": ["replay", "session.jsonl"], "prefix": ""}}}`,
+		Args: checked(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rec, err := readRecording(args[0])
+			if err != nil {
+				return err
+			}
+			if rec.Torn {
+				fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: the last line of %s is not complete and is left out\n", args[0])
+			}
+			p, err := recording.NewPlayer(rec)
+			if err != nil {
+				return usageError{err}
+			}
+			server, err := mcpserver.New(p, &mcpserver.Options{Name: "toolpost-replay", Version: readVersion().Version})
+			if err != nil {
+				return usageError{err}
+			}
+			err = server.ServeStdio(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+			if err != nil && cmd.Context().Err() != nil {
+				err = nil
+			}
+			return errors.Join(err, server.Close())
+		},
+	}
+}
+
+func readRecording(path string) (*recording.Recording, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("read recording: %w", err)}
+	}
+	defer f.Close()
+	rec, err := recording.Read(f)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s: %w", path, err)}
+	}
+	return rec, nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/terminal"
+)
+
+func removeCommand() *cobra.Command {
+	var t configurationEdit
+	cmd := &cobra.Command{
+		Use:   "remove NAME…",
+		Short: "Remove servers from toolpost.json",
+		Long: `Remove servers from the configuration that serve uses. Show the difference of
+the file, whose comments stay, and write it if you give --yes or answer yes in a
+terminal. A running serve then stops the servers at once. The folder of a bundle
+is removed with its server.`,
+		Example: `  toolpost remove memory
+  toolpost remove files web --yes`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, names []string) error { return t.remove(cmd, names) },
+	}
+	t.flags(cmd)
+	return cmd
+}
+
+func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
+	if err := t.read(); err != nil {
+		return err
+	}
+	if t.before == nil {
+		return usagef("there is no %s to remove a server from; name one with --config", t.file)
+	}
+	after, err := config.Remove(t.file, t.before, names...)
+	if err != nil {
+		return usageError{err}
+	}
+	page := terminal.NewPage(cmd.OutOrStdout())
+	edit.Show(page, t.file, t.before, after)
+	_ = page.Flush() // a reader that is gone has no use for the rest either
+	list := terminal.Printable(strings.Join(names, ", "))
+	yes, err := t.agreed(cmd, fmt.Sprintf("Remove %s from %s?", list, t.file))
+	if !yes || err != nil {
+		return err
+	}
+	if err := t.save(cmd, after, fmt.Sprintf("Removed %s from %s.", list, t.file)); err != nil {
+		return err
+	}
+	return removeBundles(t.file, t.before, after)
+}
+
+// A configurationEdit is a change of the toolpost.json that serve uses.
+type configurationEdit struct {
+	file   string
+	yes    bool   // write without asking
+	before []byte // nil if the file does not exist
+}
+
+func (t *configurationEdit) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&t.file, "config", "", "configuration `FILE` (default: the one that serve uses)")
+	cmd.Flags().BoolVarP(&t.yes, "yes", "y", false, "write without asking")
+}
+
+// read finds the file and reads it.
+func (t *configurationEdit) read() error {
+	if t.file == "" {
+		file, _, err := defaultFile()
+		if err != nil {
+			return err
+		}
+		if t.file = file; file == "" {
+			t.file = configName
+		}
+	}
+	var err error
+	if t.before, err = config.Read(t.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return usageError{err}
+	}
+	return nil
+}
+
+// agreed reports whether the file is to be written.
+func (t *configurationEdit) agreed(cmd *cobra.Command, question string) (bool, error) {
+	p := newPrompter(cmd)
+	switch {
+	case t.yes:
+		return true, nil
+	case !p.terminal:
+		fmt.Fprintf(p.out, "Nothing is written yet; add --yes to write %s.\n", terminal.Printable(t.file))
+		return false, nil
+	}
+	return p.ask(cmd.Context(), question)
+}
+
+// save writes the file, unless it has changed since it was read.
+func (t *configurationEdit) save(cmd *cobra.Command, after []byte, message string) error {
+	now, err := config.Read(t.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !edit.Equal(now, t.before) {
+		return fmt.Errorf("write %s: it changed while you were answering; run the command again", t.file)
+	}
+	return saveConfiguration(cmd.ErrOrStderr(), t.file, t.before, after, message)
+}
+
+// removeBundles removes the folders of bundles that no server uses any more.
+func removeBundles(file string, before, after []byte) error {
+	folder, err := bundleFolder()
+	if err != nil {
+		return nil // there are none without it
+	}
+	used := map[string]bool{}
+	for _, dir := range config.Folders(file, after) {
+		used[dir] = true
+	}
+	var failed []error
+	for _, dir := range config.Folders(file, before) {
+		if !used[dir] && filepath.Dir(dir) == folder {
+			failed = append(failed, os.RemoveAll(dir))
+		}
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/edit"
+)
+
+// saveConfiguration writes a toolpost.json and remembers it as approved, because
+// the user has seen the change and wants it. Servers that the file already had
+// count only if the user has approved them before.
+func saveConfiguration(w io.Writer, file string, before, after []byte, message string) error {
+	known := approvedBefore(file, before)
+	if err := edit.Save(file, after); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	fmt.Fprintln(w, message)
+	if known {
+		known = approveData(file, after) == nil
+	}
+	if !known {
+		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", shellWord(file))
+	}
+	return nil
+}
+
+// approvedBefore reports whether a content of the file is approved, or has
+// nothing to approve.
+func approvedBefore(file string, data []byte) bool {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return true
+	}
+	cfg, err := config.LoadData(file, data)
+	if err != nil {
+		return false
+	}
+	r, err := newReview(file, cfg)
+	return err == nil && (r.approved() || len(cfg.Servers) == 0)
+}
+
+func approveData(file string, data []byte) error {
+	cfg, err := config.LoadData(file, data)
+	if err != nil {
+		return err
+	}
+	r, err := newReview(file, cfg)
+	if err != nil {
+		return err
+	}
+	return r.approve()
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/vault"
+)
+
+// settingsDir is the user's folder for Toolpost's settings.
+func settingsDir() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's configuration folder: %w", err)
+	}
+	return filepath.Join(dir, "toolpost"), nil
+}
+
+// openVault opens the vault that the user has chosen.
+func openVault() (vault.Vault, error) {
+	dir, err := settingsDir()
+	if err != nil {
+		return nil, err
+	}
+	choice, err := vault.Chosen(dir, os.Getenv)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	v, err := vault.Open(choice, dir, os.Getenv)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return v, nil
+}
+
+// userSecrets begins the names of the secrets that users set. Others, such as
+// those of logins, are not theirs to change.
+const userSecrets = "secret:"
+
+func secretCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "secret",
+		Short: "Keep secrets in the vault that you choose",
+		Long: `Keep secrets outside of configuration files, in one vault: the keyring of the
+system (the default), files that are encrypted with the key in TOOLPOST_KEY, or
+files that only you can read. "toolpost secret use" chooses, and so does the
+variable TOOLPOST_VAULT. A vault that cannot be used is an error; no other one
+takes its place. Values are never printed.`,
+		Example: `  toolpost secret set github
+  pass show github | toolpost secret set github
+  toolpost secret list`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(secretSetCommand(), secretListCommand(), secretRemoveCommand(), secretUseCommand(), secretKeyCommand())
+	return cmd
+}
+
+func secretSetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "set NAME",
+		Short: "Keep a secret, which is read without echo or from standard input",
+		Long: `Keep a secret under a name. In a terminal it is asked for and not shown;
+otherwise it is all of standard input, without one line end at its end.`,
+		Args: checked(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := openVault()
+			if err != nil {
+				return err
+			}
+			if err := vault.CheckName(userSecrets + args[0]); err != nil {
+				return usageError{err}
+			}
+			secret, err := readSecret(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			err = v.Update(cmd.Context(), userSecrets+args[0], func([]byte) ([]byte, error) { return secret, nil })
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: kept %q in %s\n", args[0], v.Place())
+			return nil
+		},
+	}
+}
+
+// mostTyped is more than a vault keeps of one secret.
+const mostTyped = 128 << 10
+
+// readSecret reads a secret from the terminal, without showing it, or from
+// standard input.
+func readSecret(cmd *cobra.Command, name string) ([]byte, error) {
+	in := cmd.InOrStdin()
+	var text []byte
+	var err error
+	if terminal.Is(in) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "Value of %s (not shown): ", terminal.Printable(name))
+		text, err = terminal.ReadSecret(cmd.Context(), in)
+		fmt.Fprintln(cmd.ErrOrStderr())
+	} else {
+		text, err = interruptible(cmd.Context(), func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, mostTyped)) })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the secret: %w", err)
+	}
+	value := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	if value == "" || strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
+		return nil, usagef("the secret is empty, or is not text; type it, or write it to standard input")
+	}
+	return []byte(value), nil
+}
+
+func secretListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the names of your secrets, and where they are kept",
+		Args:  checked(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			v, err := openVault()
+			if err != nil {
+				return err
+			}
+			names, err := v.Names()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s\n", v.Place())
+			for _, name := range names {
+				if name, ok := strings.CutPrefix(name, userSecrets); ok {
+					fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(name))
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func secretRemoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rm NAME",
+		Short: "Remove a secret",
+		Args:  checked(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := openVault()
+			if err != nil {
+				return err
+			}
+			if err := removeSecret(cmd.Context(), v, userSecrets+args[0]); errors.Is(err, vault.ErrNotFound) {
+				return usagef("there is no secret %q; \"toolpost secret list\" lists them", args[0])
+			} else if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: removed %q\n", args[0])
+			return nil
+		},
+	}
+}
+
+func removeSecret(ctx context.Context, v vault.Vault, name string) error {
+	return v.Update(ctx, name, func(old []byte) ([]byte, error) {
+		if old == nil {
+			return nil, vault.ErrNotFound
+		}
+		return nil, nil
+	})
+}
+
+func secretUseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "use keyring|encrypted|files",
+		Short: "Choose the vault",
+		Long: `Choose where secrets are kept from now on: in the keyring of the system, in
+files that are encrypted with the key in TOOLPOST_KEY, or in files that only you
+can read. Secrets are not moved: set them again, and log in again. The variable
+TOOLPOST_VAULT takes precedence.`,
+		ValidArgs: []string{string(vault.Keyring), string(vault.Encrypted), string(vault.Files)},
+		Args:      checked(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := settingsDir()
+			if err != nil {
+				return err
+			}
+			if err := vault.Choose(dir, vault.Kind(args[0])); err != nil {
+				return usageError{err}
+			}
+			v, err := openVault()
+			if err != nil {
+				return fmt.Errorf("%s is chosen, but: %w", args[0], err)
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: secrets are kept in %s\n", v.Place())
+			return nil
+		},
+	}
+}
+
+func secretKeyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "key",
+		Short: "Print a new random key for TOOLPOST_KEY",
+		Args:  checked(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), vault.NewKey())
+			return err
+		},
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/mcpserver"
+)
+
+// sessionCaps limit the sessions of clients over HTTP.
+type sessionCaps struct {
+	sessions, ofClient int
+	timeout            time.Duration
+}
+
+func (o *sessionCaps) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&o.sessions, "max-sessions", 2000, "accept at most `N` sessions of clients")
+	f.IntVar(&o.ofClient, "max-client-sessions", 500, "accept at most `N` sessions from one address")
+	f.DurationVar(&o.timeout, "session-timeout", 30*time.Minute, "end sessions after this `TIME` without requests")
+}
+
+// check reports limits that would accept no session.
+func (o *sessionCaps) check() error {
+	if o.sessions < 1 || o.ofClient < 1 || o.timeout <= 0 {
+		return usagef("--max-sessions, --max-client-sessions and --session-timeout must be above 0")
+	}
+	return nil
+}
+
+// start creates the MCP server.
+func (s *service) start(options *mcpserver.Options) (err error) {
+	if s.mcp, err = mcpserver.New(s.live, options); err == nil {
+		s.closer = append(s.closer, s.mcp.Close)
+	}
+	return err
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/top"
+)
+
+const topHelp = `Show what a running "toolpost serve" does: servers, clients, calls, errors and
+log lines, with durations, sizes and tokens. ADDRESS is http://` + defaultAddr + `
+if you name none.
+
+Keys: tab or 1 to 5 choose a list, / filters it, enter opens the details of a
+row, p pauses, q quits.
+
+--json writes the state once, as GET /status answers it; --once draws it once.
+Neither needs a terminal. Arguments and results of calls are never shown.`
+
+func topCommand() *cobra.Command {
+	var (
+		t            target
+		asJSON, once bool
+		every        time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "top [ADDRESS]",
+		Short: "Watch a running serve: servers, clients, calls, errors and tokens",
+		Long:  topHelp,
+		Example: `  toolpost top
+  toolpost top http://127.0.0.1:9000
+  toolpost top --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"http://" + defaultAddr}
+			}
+			cfg, rest, err := t.split(args, -1)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return usagef("%q is not an address; give http://… or https://…", rest[0])
+			}
+			fetch, err := statusFetcher(&cfg.Servers[0], cfg)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			if asJSON || once {
+				return showStatus(cmd.Context(), out, t.address, asJSON, fetch)
+			}
+			if !terminal.Is(out) || !terminal.Is(cmd.InOrStdin()) {
+				return usagef("there is no terminal; use --json or --once")
+			}
+			return top.Run(cmd.Context(), cmd.InOrStdin(), terminal.Unsafe(out), t.address, every, fetch)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&t.headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
+	f.DurationVar(&every, "interval", time.Second, "ask the server again after this `TIME`")
+	f.BoolVar(&asJSON, "json", false, "write the state once as JSON")
+	f.BoolVar(&once, "once", false, "draw the state once")
+	cmd.MarkFlagsMutuallyExclusive("json", "once")
+	return cmd
+}
+
+// onceWidth and onceHeight are the screen of --once without a terminal.
+const onceWidth, onceHeight = 100, 24
+
+// showStatus writes the state once.
+func showStatus(ctx context.Context, w io.Writer, address string, asJSON bool, fetch top.Fetch) error {
+	s, err := fetch(ctx, 0)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(w, s)
+	}
+	width, height := terminal.Size(w)
+	_, err = io.WriteString(w, top.Once(address, cmp.Or(width, onceWidth), cmp.Or(height, onceHeight), s))
+	return err
+}
+
+// longestStatus is the size up to which the answer of a gateway is read.
+const longestStatus = 16 << 20
+
+// statusFetcher asks the gateway at the address of server, with the user's token
+// if the gateway wants it.
+func statusFetcher(server *config.Server, cfg *config.Config) (top.Fetch, error) {
+	useToken(cfg)
+	address, err := statusAddress(server.URL)
+	if err != nil {
+		return nil, err
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	client := &http.Client{Transport: base, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if server.Wrap != nil {
+		client.Transport = server.Wrap(base)
+	}
+	return func(ctx context.Context, after uint64) (*monitor.Status, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?after="+strconv.FormatUint(after, 10), nil)
+		if err != nil {
+			return nil, err
+		}
+		for name, value := range server.Headers {
+			req.Header.Set(name, value)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return nil, fmt.Errorf("%w; is toolpost serve running there?", err)
+		}
+		defer resp.Body.Close()
+		return readStatus(resp)
+	}, nil
+}
+
+func readStatus(resp *http.Response) (*monitor.Status, error) {
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized:
+		return nil, fmt.Errorf(`the server wants a token: run toolpost top as the user who started it, or add -H "Authorization: Bearer TOKEN"`)
+	case resp.StatusCode == http.StatusForbidden:
+		return nil, fmt.Errorf("the server refuses this host name; use the address that toolpost serve prints, or start it with --allow-host")
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("GET %s answers %d; the server is not a toolpost serve, or an older one", statusPath, resp.StatusCode)
+	}
+	s := &monitor.Status{}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, longestStatus)).Decode(s); err != nil {
+		return nil, fmt.Errorf("read the answer of %s: %w", statusPath, err)
+	}
+	return s, nil
+}
+
+// statusAddress returns where a gateway reports its state, from the address that
+// clients use.
+func statusAddress(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", usagef("ADDRESS cannot be read; want http://HOST:PORT")
+	}
+	prefix, _, _ := strings.Cut(u.Path, "/mcp")
+	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(prefix, "/")+statusPath, "", ""
+	return u.String(), nil
+}
+
+// statusPath is where serve answers with its state.
+const statusPath = "/status"
+
+// report answers with what serve does and did last: a [monitor.Status]. The query
+// after=N leaves out older calls and log lines.
+func (s *service) report(w http.ResponseWriter, r *http.Request) {
+	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // otherwise everything
+	var servers []monitor.Server
+	if s.status != nil {
+		for _, st := range s.status() {
+			servers = append(servers, monitor.Server{
+				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: errText(st),
+			})
+		}
+	}
+	state := s.monitor.Status(after, servers)
+	tools, _ := s.live.Set().Tools(context.Background()) // a Set never fails
+	state.Version, state.Tools = readVersion().Version, len(tools)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(state) // the client is gone if it fails
+}

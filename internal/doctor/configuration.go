@@ -1,0 +1,73 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/trust"
+)
+
+// Configuration examines the file at path, whose content is data, without
+// starting anything. The configuration is nil if the file cannot be used.
+func Configuration(path string, data []byte) (*config.Config, []Finding) {
+	cfg, diagnostics := config.Check(path, data)
+	var all []Finding
+	for _, d := range diagnostics {
+		all = append(all, diagnosed(path, &d))
+	}
+	secrets := config.PlainSecrets(path, data)
+	for _, p := range secrets {
+		all = append(all, Finding{
+			ID: "secret-in-file", Severity: Warning, File: path, Line: p.Line, Column: p.Column, Server: p.Server,
+			Message: fmt.Sprintf("%s holds what looks like a secret in plain text", p.Message),
+			Fix:     `put the value into an environment variable or into a file that "envFile" names, and write "${NAME}" here`,
+		})
+	}
+	return cfg, append(all, permissions(path, len(secrets) > 0)...)
+}
+
+// diagnosed turns what the reader of the configuration reports into a finding.
+// Its messages include the fix.
+func diagnosed(path string, d *config.Diagnostic) Finding {
+	f := Finding{ID: "config-invalid", Severity: Error, File: path, Line: d.Line, Column: d.Column, Server: d.Server, Message: d.Message}
+	switch {
+	case strings.Contains(d.Message, "the environment variable"):
+		f.ID = "variable-unset"
+	case strings.Contains(d.Message, "no effect"), strings.Contains(d.Message, "is not supported:"):
+		f.ID = "key-ignored"
+	}
+	if d.Warning {
+		f.Severity = Warning
+	}
+	return f
+}
+
+// permissions examines which other users of the machine can read or write the file.
+func permissions(path string, secrets bool) []Finding {
+	if runtime.GOOS == "windows" {
+		return nil // there, modes are not what decides
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // it was read from elsewhere
+	}
+	var all []Finding
+	if err := trust.Check(path); err != nil {
+		all = append(all, Finding{
+			ID: "file-writable", Severity: Error, File: path,
+			Message: "other users can change which programs toolpost runs as you: " + err.Error(),
+			Fix:     fmt.Sprintf("chmod go-w %q", path),
+		})
+	}
+	if secrets && info.Mode().Perm()&0o044 != 0 {
+		all = append(all, Finding{
+			ID: "file-readable", Severity: Warning, File: path,
+			Message: "other users of this machine can read the secrets in the file",
+			Fix:     fmt.Sprintf("chmod 600 %q", path),
+		})
+	}
+	return all
+}
