@@ -192,7 +192,7 @@ func TestGateway(t *testing.T) {
 	if err := source.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.After(20 * time.Second); ; {
+	for deadline := time.After(time.Minute); ; {
 		all, err := last.Tools(t.Context())
 		if err != nil {
 			t.Fatal(err)

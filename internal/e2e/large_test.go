@@ -30,14 +30,14 @@ func largeResults() (results, meta []string, sessions map[int]string) {
 	text := func(size int) string {
 		return strings.Repeat(unit, size/len(unit)) + strings.Repeat("x", size%len(unit))
 	}
-	pretty := "{\n  \"content\": [" + strings.Repeat("\n    {\r\n\t\"type\": \"text\", \"text\": \"a\" },", 60_000) + "\n    {} ] ,\n\n \"isError\" : true \n}\n"
+	pretty := "{\n  \"content\": [" + strings.Repeat("\n    {\r\n\t\"type\": \"text\", \"text\": \"a\" },", 40_000) + "\n    {} ] ,\n\n \"isError\" : true \n}\n"
 	pretty = strings.TrimSuffix(pretty, "\n")
 	add := func(result, m string) { results, meta = append(results, result), append(meta, m) }
 	for more := range 3 { // the message has about 1 MiB
 		add(`{"content":[{"type":"text","text":"`+text(1<<20-75+more*37)+`"}]}`, "")
 	}
-	add(`{"content":[{"type":"text","text":"`+text(5<<20)+`"}],"isError":false,"x":[1e400,-0]}`, "")
-	add(`{ "isError" : true , "_meta" : { "k" : 1 } , "content":[{"type":"text","text":"`+text(3<<20)+`"},{"type":"resource_link","uri":"a:b","name":"n"}] }`, `{ "k" : 1 }`)
+	add(`{"content":[{"type":"text","text":"`+text(2<<20)+`"}],"isError":false,"x":[1e400,-0]}`, "")
+	add(`{ "isError" : true , "_meta" : { "k" : 1 } , "content":[{"type":"text","text":"`+text(3<<19)+`"},{"type":"resource_link","uri":"a:b","name":"n"}] }`, `{ "k" : 1 }`)
 	add(`{"_meta":{},"content":[],"structuredContent":{"big":12345678901234567890,"t":"`+text(2<<20)+`"},"resultType":"complete"}`, "{}")
 	add(pretty, "")
 	sessions = map[int]string{len(results): `{"content":[{"type":"text","text":"` + text(2<<20) + `"}],"x":1}`}

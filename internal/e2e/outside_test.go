@@ -122,7 +122,7 @@ func (e *ear) next() (m wire.Message) {
 	e.t.Helper()
 	select {
 	case m = <-e.heard:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		e.t.Fatal("nothing is heard")
 	}
 	return m

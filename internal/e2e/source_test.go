@@ -72,7 +72,7 @@ func TestServeAnUpstream(t *testing.T) {
 			c.Watch(func(e toolpost.Event) { events <- e })
 			until := func(what string, ok func(toolpost.Event) bool) {
 				t.Helper()
-				for deadline := time.After(20 * time.Second); ; {
+				for deadline := time.After(time.Minute); ; {
 					select {
 					case e := <-events:
 						if ok(e) {

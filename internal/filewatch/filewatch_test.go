@@ -48,7 +48,7 @@ func TestFolderIsAnotherOne(t *testing.T) {
 			}()
 			await := func(want string) {
 				t.Helper()
-				late := time.After(20 * time.Second)
+				late := time.After(time.Minute)
 				for {
 					select {
 					case got := <-seen:

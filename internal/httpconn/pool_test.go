@@ -96,7 +96,7 @@ func newPool(t testing.TB) (*http.Transport, *Pool) {
 }
 
 func newRequest(t testing.TB, method, url, body string) *http.Request {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
@@ -371,7 +371,7 @@ func TestCancel(t *testing.T) {
 			}
 			select {
 			case <-served:
-			case <-time.After(20 * time.Second):
+			case <-time.After(time.Minute):
 				t.Error("the connection is still open")
 			}
 		})

@@ -27,6 +27,9 @@ func TestRelease(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the archive is another one there; TestZip looks at it")
 	}
+	if os.Getenv("TOOLPOST_LIVE") == "" {
+		t.Skip("make live builds the release, which compiles every dependency again")
+	}
 	t.Chdir("../..")
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	host := runtime.GOOS + "/" + runtime.GOARCH

@@ -1,5 +1,6 @@
 // Package requirements checks that docs/requirements.md covers every line of the
-// five files of requirements, and that every test it names exists.
+// five files of requirements, that docs/behaviour.md has all of its rows, and that
+// every test they name exists.
 package requirements
 
 import (

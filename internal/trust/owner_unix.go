@@ -47,3 +47,9 @@ func OthersCanWrite(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().Perm()&0o002 != 0
 }
+
+// Owned reports whether a file belongs to the current user.
+func Owned(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
+}

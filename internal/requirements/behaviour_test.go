@@ -1,0 +1,93 @@
+package requirements
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const behaviour = "../../docs/behaviour.md"
+
+// reasons are why a row of docs/behaviour.md has no test.
+var reasons = []string{
+	"not tested", "does not apply: a gateway is one process",
+}
+
+// TestBehaviour checks that docs/behaviour.md has every row, and that each row
+// links to tests that exist, or gives a known reason.
+func TestBehaviour(t *testing.T) {
+	text, err := os.ReadFile(behaviour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids, want []string
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 3 || strings.HasPrefix(cells[0], "---") || strings.TrimSpace(cells[0]) == "id" {
+			continue
+		}
+		id, tests := strings.TrimSpace(cells[0]), strings.TrimSpace(cells[2])
+		ids = append(ids, id)
+		links := link.FindAllStringSubmatch(tests, -1)
+		if len(links) == 0 && !slices.Contains(reasons, tests) {
+			t.Errorf("row %s has neither a test nor a known reason: %q", id, tests)
+		}
+		for _, m := range links {
+			if !tested(t, filepath.Join(filepath.Dir(behaviour), m[2]))[m[1]] {
+				t.Errorf("row %s: %s has no %s", id, m[2], m[1])
+			}
+		}
+	}
+	for i := range 19 {
+		want = append(want, fmt.Sprintf("M%d", i+1))
+	}
+	for i := range 82 {
+		if n := i + 1; n <= 67 || n >= 75 {
+			want = append(want, fmt.Sprint(n))
+		}
+	}
+	if !slices.Equal(ids, want) {
+		t.Errorf("the rows are\n%v\nwant\n%v", ids, want)
+	}
+}
+
+const attacks = "../../docs/attacks.md"
+
+// TestAttacks checks that docs/attacks.md has at least 60 attacks, numbered, each
+// with a test or script that exists.
+func TestAttacks(t *testing.T) {
+	text, err := os.ReadFile(attacks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 4 || strings.Trim(cells[0], " -") == "" {
+			continue
+		}
+		rows++
+		if got := strings.TrimSpace(cells[0]); got != fmt.Sprint(rows) {
+			t.Errorf("row %d has the number %s", rows, got)
+		}
+		links := link.FindAllStringSubmatch(cells[3], -1)
+		if len(links) == 0 {
+			t.Errorf("row %d has no test", rows)
+		}
+		for _, m := range links {
+			path := filepath.Join(filepath.Dir(attacks), m[2])
+			if _, err := os.Stat(path); strings.HasSuffix(path, ".txtar") && err == nil {
+				continue
+			}
+			if !tested(t, path)[m[1]] {
+				t.Errorf("row %d: %s has no %s", rows, m[2], m[1])
+			}
+		}
+	}
+	if rows < 60 {
+		t.Errorf("%d attacks, want at least 60", rows)
+	}
+}
