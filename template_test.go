@@ -45,7 +45,7 @@ func TestHostileTemplates(t *testing.T) {
 			t.Errorf("%.20s…: %v", template, r.Validate())
 		}
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

@@ -156,10 +156,13 @@ func (a *Adapted) withhold(tool, rule, why string) {
 // A refusal says why a tool is withheld.
 type refusal struct{ rule, text string }
 
+// definitions returns the tools that are listed.
 func (a *Adapted) definitions() []*toolpost.Tool {
-	all := make([]*toolpost.Tool, len(a.Tools))
-	for i, t := range a.Tools {
-		all[i] = t.Tool
+	all := make([]*toolpost.Tool, 0, len(a.Tools))
+	for _, t := range a.Tools {
+		if !t.Policy.Unlisted {
+			all = append(all, t.Tool)
+		}
 	}
 	return all
 }

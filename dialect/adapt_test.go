@@ -209,6 +209,21 @@ func TestListIsCounted(t *testing.T) {
 	}
 }
 
+// TestUnlisted adapts tools that are not listed: they do not count as listed, and are
+// not withheld.
+func TestUnlisted(t *testing.T) {
+	var tools []*toolpost.Tool
+	for i := range 4 {
+		tool := defined(t, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, i))
+		tool.Policy.Unlisted = i%2 == 1
+		tools = append(tools, tool)
+	}
+	a := (&dialect.Dialect{ID: "x", List: dialect.List{Tools: 2}}).Adapt(tools, &dialect.Options{Fit: true})
+	if len(a.Tools) != 4 || len(a.Findings) != 0 || a.Tokens != 2*dialect.Tokens(tools[0]) || !a.Tools[1].Policy.Unlisted {
+		t.Errorf("%d tools of %d tokens, findings %v, withheld %v", len(a.Tools), a.Tokens, a.Findings, a.Withheld)
+	}
+}
+
 func TestStrict(t *testing.T) {
 	property := `{"name":"n%d","inputSchema":{"type":"object","properties":{%s},"required":[],"additionalProperties":false}}`
 	var tools []*toolpost.Tool

@@ -14,6 +14,17 @@ import (
 // then those that match a version, then those that match a user agent. Unknown
 // clients get "mcp".
 func (b *Book) Choose(name, version, userAgent string) *Dialect {
+	name, version = identify(name, version, userAgent)
+	for _, m := range b.clients {
+		if m.fits(name, version, userAgent) {
+			return m.dialect
+		}
+	}
+	return b.dialects["mcp"]
+}
+
+// identify fills in what a client does not claim from its user agent.
+func identify(name, version, userAgent string) (string, string) {
 	product, rest, _ := strings.Cut(userAgent, "/")
 	if name == "" {
 		name = product
@@ -21,12 +32,26 @@ func (b *Book) Choose(name, version, userAgent string) *Dialect {
 	if version == "" && strings.EqualFold(name, product) {
 		version = rest
 	}
-	for _, m := range b.clients {
-		if m.fits(name, version, userAgent) {
-			return m.dialect
-		}
+	return name, version
+}
+
+// A ClientMatcher is a [Client] whose expressions are compiled.
+type ClientMatcher struct{ match *match }
+
+// Matcher compiles c. The error says what is wrong with it.
+func (c Client) Matcher() (*ClientMatcher, error) {
+	m, err := newMatch(nil, c, false)
+	if err != nil {
+		return nil, err
 	}
-	return b.dialects["mcp"]
+	return &ClientMatcher{m}, nil
+}
+
+// Match reports whether a client with these claims is selected; see [Book.Choose]
+// for their meaning.
+func (m *ClientMatcher) Match(name, version, userAgent string) bool {
+	name, version = identify(name, version, userAgent)
+	return m.match.fits(name, version, userAgent)
 }
 
 // A match is a Client that is ready to be asked.

@@ -26,6 +26,10 @@ type Dialect struct {
 	List    List        `json:"list,omitzero"`
 	Strict  *Strict     `json:"strict,omitempty"` // nil if the reader has no strict mode
 	Sources []Source    `json:"sources"`          // the evidence
+
+	// Defers reports that the client itself keeps the definitions of tools out of
+	// the model's context until the model searches for them.
+	Defers bool `json:"defers,omitempty"`
 }
 
 // A Client selects clients by what they report about themselves. All non-empty

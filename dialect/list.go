@@ -19,15 +19,21 @@ func Tokens(t *toolpost.Tool) int {
 	return (len(raw) + bytesPerToken - 1) / bytesPerToken
 }
 
-// measure counts the list against what the reader takes.
+// measure counts the list against what the reader takes. Tools that are not listed
+// do not count.
 func (a *Adapted) measure(opts *Options) {
 	limit := a.Dialect.List
 	var kept []*Tool
 	over := ""
+	listed := 0
 	for _, t := range a.Tools {
+		if t.Policy.Unlisted {
+			kept = append(kept, t)
+			continue
+		}
 		tokens := Tokens(t.Tool)
 		switch {
-		case limit.Tools > 0 && len(kept) >= limit.Tools:
+		case limit.Tools > 0 && listed >= limit.Tools:
 			over = "tool-count"
 		case limit.Tokens > 0 && a.Tokens+tokens > limit.Tokens:
 			over = "token-count"
@@ -37,6 +43,7 @@ func (a *Adapted) measure(opts *Options) {
 			continue
 		}
 		kept = append(kept, t)
+		listed++
 		a.Tokens += tokens
 	}
 	a.Tools = kept

@@ -75,7 +75,7 @@ func FuzzCompile(f *testing.F) {
 				t.Errorf("%d bytes of text", len(err.Error()))
 			}
 		}
-		if d := cpu() - start; d > 2*time.Second {
+		if d := cpu() - start; d > 2*slowdown*time.Second {
 			t.Errorf("took %v", d)
 		}
 	})

@@ -8,13 +8,11 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
 // A guard lets requests reach public addresses, and those that are allowed. It
@@ -56,7 +54,7 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 	if slices.ContainsFunc(g.allow, func(p netip.Prefix) bool { return p.Contains(ip) }) {
 		return nil
 	}
-	if !public(ip) {
+	if !netaddr.IsPublic(ip) {
 		return toolpost.Denied("this address is private, and only public ones can be fetched: " +
 			"ask the user to allow it with toolpost serve --allow-address, or FetchOptions.Allow in Go")
 	}
@@ -73,50 +71,10 @@ func checkURL(u *url.URL) error {
 		return toolpost.Retry("the address has no host: give one such as https://example.org/page")
 	case u.User != nil:
 		return toolpost.Denied("the address contains a user name: remove it, as credentials are never sent")
-	case numeric(host):
+	case netaddr.IsNumeric(host):
 		return toolpost.Retry("the host %q is not a valid IP address: write it like 192.0.2.1", host)
 	}
 	return nil
-}
-
-// numeric reports whether a host is meant as an IPv4 address, as browsers do,
-// but is not in the usual form: 127.1, 0x7f.0.0.1 or 2130706433.
-func numeric(host string) bool {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return false
-	}
-	host = strings.TrimSuffix(host, ".")
-	last := strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])
-	if hex, ok := strings.CutPrefix(last, "0x"); ok {
-		return strings.Trim(hex, "0123456789abcdef") == ""
-	}
-	return strings.Trim(last, "0123456789") == ""
-}
-
-// public reports whether an address is one of the open Internet. IPv4 addresses
-// inside of IPv6 ones count as such.
-func public(ip netip.Addr) bool {
-	if inner, ok := embedded(ip); ok {
-		return public(inner)
-	}
-	azure := netip.AddrFrom4([4]byte{168, 63, 129, 16}) // Azure's own services, in no registry
-	return ip != azure && ssrf.New().SafeAddr(ip) == nil
-}
-
-// embedded returns the IPv4 address that a translator would reach (RFC 6052,
-// RFC 3056).
-func embedded(ip netip.Addr) (netip.Addr, bool) {
-	b := ip.As16()
-	switch {
-	case !ip.Is6():
-	case ip.Is4In6():
-		return ip.Unmap(), true
-	case netip.MustParsePrefix("64:ff9b::/96").Contains(ip):
-		return netip.AddrFrom4([4]byte(b[12:])), true
-	case netip.MustParsePrefix("2002::/16").Contains(ip):
-		return netip.AddrFrom4([4]byte(b[2:6])), true
-	}
-	return netip.Addr{}, false
 }
 
 // fetchError returns the reason why an address was refused, and otherwise an error

@@ -35,8 +35,8 @@ opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml
 `
 
 // protectedEndings are those of files by any name: workspaces of VS Code,
-// approvals of configuration files, and pinned definitions of tools.
-var protectedEndings = []string{".code-workspace", ".toolpost-trust", ".toolpost-pins", "toolpost.lock"}
+// approvals of configuration files, pinned definitions of tools, and tokens.
+var protectedEndings = []string{".code-workspace", ".toolpost-trust", ".toolpost-pins", ".toolpost-secret", "toolpost.lock"}
 
 // checkChangeable rejects a path that is protected, or is below one.
 func checkChangeable(given, name string) error {

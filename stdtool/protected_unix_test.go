@@ -20,7 +20,7 @@ func TestProtected(t *testing.T) {
 	set := workspace(t, dir)
 	before := tree(t, dir)
 	paths := []string{
-		"toolpost.json", "sub/toolpost.json", ".mcp.json", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/mcp.json", "my.code-workspace", "toolpost/trusted/0a.toolpost-trust", "toolpost/pins/0a.toolpost-pins", "toolpost.lock", "my.toolpost.lock",
+		"toolpost.json", "sub/toolpost.json", ".mcp.json", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/mcp.json", "my.code-workspace", "toolpost/trusted/0a.toolpost-trust", "toolpost/pins/0a.toolpost-pins", "toolpost/callers/0a.toolpost-secret", "toolpost.lock", "my.toolpost.lock",
 		".envrc", ".claude/settings.json", ".claude/hooks/x.sh", ".cursor/mcp.json", ".gemini/settings.json", ".codex/config.toml", ".idea/workspace.xml",
 		".devcontainer/devcontainer.json", ".devcontainer.json", ".husky/pre-commit", "opencode.json", ".zed/tasks.json", ".windsurf/x", ".continue/config.yaml",
 		".npmrc", ".hg/hgrc", ".config/fish/config.fish", ".bashrc", ".cargo/config.toml",

@@ -58,7 +58,7 @@ func TestRecordMayUseTheShell(t *testing.T) {
 		if text != "out\n" || !strings.Contains(inside, "bash-none") {
 			t.Errorf("bash returned %q; inside Record bash_output returned %q", text, inside)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Record runs under the lock of the Shell: its call of bash_output never returns")
 	}
 	_ = s.Close()
@@ -84,7 +84,7 @@ func TestCloseWithStuckRecorder(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("Close waits for a Recorder that does not return")
 	}
 	close(r.release)

@@ -158,7 +158,7 @@ func notAlive(t testing.TB, pid string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); runtime.Gosched() {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); runtime.Gosched() {
 		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n))
 		if syscall.Kill(n, 0) != nil || bytes.Contains(stat, []byte(") Z ")) {
 			return

@@ -43,7 +43,7 @@ func TestHostileValues(t *testing.T) {
 			start := time.Now()
 			_, notes := codec.Decode(json.RawMessage(v))
 			codec.Encode(json.RawMessage(v))
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("%s: %s take %v", name, what, took)
 			}
 			told := 0
