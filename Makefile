@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: check test fuzz invariants live claude-peers redmine-peers bench bench-search bench-hop update release
+.PHONY: warm check test fuzz invariants live claude-peers redmine-peers bench bench-search bench-hop soak update release
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -37,9 +37,15 @@ invariants:
 # What failed is said again at the end, because CI may show no more than that.
 live:
 	@set -e; cache=$$(internal/live/install.sh); test -n "$$cache"; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	{ TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./internal/live/... && echo "live: passed"; } 2>&1 | tee "$$log"; \
+	{ TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./internal/release ./internal/live/... && echo "live: passed"; } 2>&1 | tee "$$log"; \
 	tail -n 1 "$$log" | grep -q '^live: passed$$' || { \
 		echo; grep -aE -A 9 '^ *--- FAIL|^panic: |^FAIL' "$$log" | cut -c 1-300 | head -n 60; exit 1; }
+
+# warm measures a start over ten servers, one of which takes 20 seconds, with the
+# built program.
+warm:
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; go build -o "$$dir/toolpost" ./cmd/toolpost; \
+	TOOLPOST_BINARY="$$dir/toolpost" TOOLPOST_SLOW=20s go test -count=1 ./cmd/toolpost -run TestWarmStart -v | grep -E 'want|cold|^(---|ok|FAIL)'
 
 # claude-peers compares the Claude Agent SDK with others on the real CLI, and
 # writes the table of docs/claude.md.
@@ -77,6 +83,14 @@ bench-hop:
 	go -C internal/bench/hop run . -cells "$(CELLS)" -rounds $(or $(ROUNDS),5) -duration $(DURATION) \
 		-raw "$(abspath $(RAW))" -doc "$(abspath $(DOC))" -profile "$(abspath $(PROFILE))" -toolpost "$(TOOLPOST)" \
 		-peers "$$peers" -sessions $(or $(SESSIONS),0) $(FLAGS)
+
+# soak runs the built "toolpost serve" under many clients and disturbs its servers;
+# DOC=docs/soak.md writes the tables and the plot there. Linux only.
+SOAK ?= 10m
+soak:
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	go build -o "$$folder" ./cmd/toolpost ./internal/soak && \
+	"$$folder/soak" -toolpost "$$folder/toolpost" -time $(SOAK) -clients $(or $(CLIENTS),200) -doc "$(abspath $(DOC))"
 
 # update rewrites the golden files of all tests; read the diff.
 update:

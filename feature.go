@@ -13,6 +13,7 @@ import (
 // Features are a Toolset without tools: [Join] adds them to tools.
 type Features struct {
 	Instructions string
+	Self         *Introduction // the server that these are of; nil if they are of several, or of this program
 	Prompts      []*Prompt
 	Resources    []*Resource
 
@@ -39,6 +40,12 @@ type Features struct {
 	// Subscribe starts update notifications of one resource if on is true, and
 	// stops them if it is false. Nil means that resources cannot be watched.
 	Subscribe func(ctx context.Context, uri string, on bool) error
+}
+
+// An Introduction is how a server describes itself when a client connects.
+type Introduction struct {
+	Info         json.RawMessage // MCP's Implementation object: name, version, title, icons, …
+	Capabilities json.RawMessage // MCP's ServerCapabilities object
 }
 
 // A Prompt is a message template that a person selects (MCP 2026-07-28,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/toolpost/toolpost/schema"
 )
@@ -46,6 +47,19 @@ func Complete(format string, args ...any) error { return outcome(OutcomeComplete
 func outcome(o Outcome, format string, args []any) error {
 	return &OutcomeError{Outcome: o, Text: fmt.Sprintf(format, args...)}
 }
+
+// An UnavailableError reports that the server behind a tool did not answer a call,
+// unlike a tool that answers with a failure. Its outcome is [OutcomeFailed].
+type UnavailableError struct {
+	Text       string        // for the model
+	Timeout    bool          // it took too long; otherwise it cannot be reached, or broke off
+	RetryAfter time.Duration // for which the server wants no more calls; 0 if it did not say
+}
+
+func (e *UnavailableError) Error() string { return e.Text }
+
+// Unwrap returns the outcome.
+func (e *UnavailableError) Unwrap() error { return &OutcomeError{OutcomeFailed, e.Text} }
 
 // ErrNotFound reports that no tool, prompt or resource has the requested name.
 var ErrNotFound = errors.New("not found")

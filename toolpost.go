@@ -84,6 +84,7 @@ type Policy struct {
 	SkipValidation bool
 
 	LogAtDebug bool // calls are not logged at info level, because the tool is polled
+	Unlisted   bool // the tool can be called, but lists for clients leave it out
 
 	// MaxOutput is the number of characters of a result that the model receives
 	// in full. 0 means the default limit; -1 means that the tool limits its
@@ -118,6 +119,7 @@ type Call struct {
 type Owner struct {
 	Session string // identifies the calls that belong together: the session, otherwise the caller's identity; empty if unknown
 	Client  string // the caller without its credential, if the Session consists of that credential; otherwise empty
+	Party   string // identifies the client across its sessions: its user, credential or address, and its name; empty if unknown
 	Shared  bool   // other clients may have the same Session: the call is not part of a session of its client
 }
 

@@ -68,7 +68,7 @@ func TestAdaptedToolsAreFine(t *testing.T) {
 // and what is too much of it is one finding.
 func TestHostileSchemas(t *testing.T) {
 	const limit = slowdown * 250 * time.Millisecond // a busy machine needs 60 ms; quadratic time, seconds
-	var dialects []*dialect.Dialect // that demand the most, each of another kind
+	var dialects []*dialect.Dialect                 // that demand the most, each of another kind
 	for _, id := range []string{"mcp", "openai-strict", "gemini-schema", "claude-desktop", "kimi", "cursor", "draft-07"} {
 		d, err := dialect.Find(id)
 		if err != nil {

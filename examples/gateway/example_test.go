@@ -48,7 +48,7 @@ func Example() {
 	defer client.Close()
 	changed := make(chan bool, 1000)
 	defer client.Watch(func(toolpost.Event) { changed <- true })()
-	for deadline := time.After(20 * time.Second); client.Status().State != upstream.Ready; {
+	for deadline := time.After(time.Minute); client.Status().State != upstream.Ready; {
 		select {
 		case <-changed:
 		case <-deadline:
