@@ -26,9 +26,6 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 	if len(data) > maxConverted {
 		return nil, true, fmt.Errorf("it is larger than %d bytes", maxConverted)
 	}
-	if edit.TooDeep(data, maxDepth) >= 0 {
-		return nil, true, fmt.Errorf("it is nested more than %d levels deep", maxDepth)
-	}
 	var v any
 	if strings.EqualFold(filepath.Ext(path), ".toml") {
 		v, err = edit.DecodeTOML(data)

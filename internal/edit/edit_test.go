@@ -60,7 +60,14 @@ func TestRemoveJSON(t *testing.T) {
 		"last member":    {"{\"list\": {\n  \"a\": 1, // one\n  \"b\": 2\n}}", "{\"list\": {\n  \"a\": 1 // one\n}}"},
 		"trailing comma": {"{\"list\": {\n  \"a\": 1,\n  \"b\": 2,\n}}", "{\"list\": {\n  \"a\": 1,\n}}"},
 		"no member":      {`{"list": {"c": 1}}`, `{"list": {"c": 1}}`},
-		"no list":        {`{}`, `{}`},
+
+		"line comment before":    {"{\"list\": {\n  // b\n  \"b\": 1, \"c\": 2}}", "{\"list\": {\n  // b\n \"c\": 2}}"},
+		"line comment, last":     {"{\"list\": {\"a\": 1,\n  // b\n  \"b\": 1}}", "{\"list\": {\"a\": 1\n  // b\n}}"},
+		"line comment, only":     {"{\"list\": { // b\n  \"b\": 1}}", "{\"list\": { // b\n}}"},
+		"comma first":            {"{\"list\": {\n  \"b\": 1 // b\n  /* c */, \"c\": 2}}", "{\"list\": { // b\n  /* c */ \"c\": 2}}"},
+		"block comment":          {`{"list": {"a": 1 /* a */, "b": 2 /* b */, /* c */ "c": 3}}`, `{"list": {"a": 1 /* a */, /* b */ /* c */ "c": 3}}`},
+		"comment before a comma": {"{\"list\": {\"a\": 1 // a\n, \"b\": 2 /* b */, }}", "{\"list\": {\"a\": 1 // a\n, /* b */ }}"},
+		"no list":                {`{}`, `{}`},
 	}
 	for name, tt := range tests {
 		got := change(t, "a.json", tt.before, func(d edit.Document) error { return d.Remove("list", "b") })
@@ -204,7 +211,7 @@ func (g *generator) json(depth int) string {
 			b.WriteString([]string{"1", `"// note }"`, "null", "[1, 2]", "1e3", `"\u00e9"`}[g.IntN(6)])
 		}
 		if trailing || i < n-1 {
-			b.WriteString(",")
+			b.WriteString([]string{"", "", " /* note */", " // note" + g.newline}[g.IntN(4)] + ",")
 		}
 	}
 	return b.String() + g.comment() + g.newline + strings.Repeat(g.unit, depth) + "}"
@@ -229,7 +236,12 @@ func (g *generator) toml() string {
 }
 
 func FuzzJSON(f *testing.F) {
-	f.Add([]byte("{\"list\": {\"a\": 1, // c\n},}"))
+	for _, text := range []string{
+		"{\"list\": {\"a\": 1, // c\n},}", "{\"list\": {// c\n\"toolpost\": 1, \"c\": 2}}",
+		"{\"list\": {\"a\": 1 /* a */, // c\n\"toolpost\": 1}}", "{\"list\": { /* c */ \"toolpost\": 1 /* d */, // e\n}}",
+	} {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) { roundTrip(t, "a.json", data) })
 }
 
@@ -244,6 +256,7 @@ func roundTrip(t *testing.T, file string, data []byte) {
 		return
 	}
 	before := d.Bytes()
+	first := others(t, file, before)
 	if err := d.Set(json.RawMessage(server), "list", "toolpost"); err != nil {
 		if !bytes.Equal(d.Bytes(), before) {
 			t.Fatalf("refused, but changed %q to %q", before, d.Bytes())
@@ -263,4 +276,23 @@ func roundTrip(t *testing.T, file string, data []byte) {
 	if got, _ := again.Get("list", "toolpost"); got != nil {
 		t.Fatalf("%q still has it", again.Bytes())
 	}
+	if got := others(t, file, again.Bytes()); !reflect.DeepEqual(got, first) {
+		t.Fatalf("%q became %q", data, again.Bytes())
+	}
+}
+
+// others returns the values of JSON without the member that roundTrip changes, and
+// without the list if that has no other members. TOML compares its values itself.
+func others(t *testing.T, file string, data []byte) map[string]any {
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if _, err := hujson.Parse([]byte(text)); err != nil || file == "a.toml" {
+		return map[string]any{} // a file of comments
+	}
+	all := decode(t, file, text)
+	if list, ok := all["list"].(map[string]any); ok {
+		if delete(list, "toolpost"); len(list) == 0 {
+			delete(all, "list")
+		}
+	}
+	return all
 }

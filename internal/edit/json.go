@@ -3,39 +3,13 @@ package edit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 )
-
-// maxDepth bounds the nesting of a file, because the parser recurses.
-const maxDepth = 500
-
-// TooDeep returns the offset at which brackets are nested more than max levels
-// deep, or -1.
-func TooDeep(data []byte, max int) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == '\n':
-			quoted = false
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > max {
-				return i
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return -1
-}
 
 // A jsonDocument is JSON with comments and trailing commas.
 type jsonDocument struct {
@@ -116,9 +90,58 @@ func index(o *hujson.Object, name string) (int, error) {
 	return found, nil
 }
 
+// edit makes a change, and checks it: the changed text must have the values that
+// the text has if the same change is made without its comments. Otherwise the
+// document stays as it is.
+func (d *jsonDocument) edit(change func(*jsonDocument) error) error {
+	got, err := d.changed(false, change)
+	if err != nil {
+		return err
+	}
+	want, err := d.changed(true, change)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got.values(), want.values()) {
+		return errBroken
+	}
+	d.root = got.root
+	return nil
+}
+
+// changed returns a changed copy. If bare is true, it has no comments.
+func (d *jsonDocument) changed(bare bool, change func(*jsonDocument) error) (*jsonDocument, error) {
+	c, err := openJSON(d.Bytes()) // a clone of the parsed value has no trailing commas
+	if err != nil {
+		return nil, err
+	}
+	if bare {
+		c.root.Minimize()
+	}
+	if err := change(c); err != nil {
+		return nil, err
+	}
+	if c, err = openJSON(c.Bytes()); err != nil {
+		return nil, fmt.Errorf("%w: %w", errBroken, err)
+	}
+	return c, nil
+}
+
+// errBroken reports a change that would damage the file.
+var errBroken = errors.New("the change would damage the file, which stays as it is; make it by hand")
+
+// values returns the content without comments and white space.
+func (d *jsonDocument) values() []byte {
+	v := d.root.Clone()
+	v.Minimize()
+	return v.Pack()
+}
+
 func (d *jsonDocument) Set(value json.RawMessage, path ...string) error {
-	root := d.root.Value.(*hujson.Object)
-	return d.set(layout{o: root, unit: unitOf(root)}, value, path, 0)
+	return d.edit(func(d *jsonDocument) error {
+		root := d.root.Value.(*hujson.Object)
+		return d.set(layout{o: root, unit: unitOf(root)}, value, path, 0)
+	})
 }
 
 // A layout is an object and the white space of its lines.
@@ -197,27 +220,68 @@ func (d *jsonDocument) Remove(path ...string) error {
 	if o == nil || i < 0 || err != nil {
 		return err
 	}
-	comments := strings.TrimRight(string(o.Members[i].Name.BeforeExtra), " \t\r\n")
-	last := i == len(o.Members)-1
-	trailing := o.Members[i].Value.AfterExtra != nil
+	return d.edit(func(d *jsonDocument) error { return d.remove(path) })
+}
+
+// remove removes a member. The comments before and after it stay, because they may
+// be about its neighbours.
+func (d *jsonDocument) remove(path []string) error {
+	o, i, err := d.find(path)
+	if err != nil {
+		return err
+	}
+	m, last := o.Members[i], i == len(o.Members)-1
+	trailing := m.Value.AfterExtra != nil
+	comments := []hujson.Extra{trimRight(m.Name.BeforeExtra), trimRight(m.Value.AfterExtra)}
 	o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
 	switch {
 	case !last:
 		next := &o.Members[i].Name
-		next.BeforeExtra = hujson.Extra(comments + string(next.BeforeExtra))
+		next.BeforeExtra = d.join(append(comments, next.BeforeExtra)...)
 		return nil
 	case i > 0 && !trailing:
 		before := &o.Members[i-1].Value
-		comments = string(before.AfterExtra) + comments // it stood before the comma that goes
+		comments = append([]hujson.Extra{before.AfterExtra}, comments...) // it stood before the comma that goes
 		before.AfterExtra = nil
 	case i > 0 && o.Members[i-1].Value.AfterExtra == nil:
 		o.Members[i-1].Value.AfterExtra = hujson.Extra{}
 	}
-	o.AfterExtra = hujson.Extra(comments + string(o.AfterExtra))
+	o.AfterExtra = d.join(append(comments, o.AfterExtra)...)
 	if len(o.Members) == 0 && strings.TrimSpace(string(o.AfterExtra)) == "" {
 		o.AfterExtra = nil
 	}
 	return nil
+}
+
+func trimRight(extra hujson.Extra) hujson.Extra { return bytes.TrimRight(extra, " \t\r\n") }
+
+// join joins white space and comments that stand before a token. A comment that ends
+// with its line must not contain what follows.
+func (d *jsonDocument) join(parts ...hujson.Extra) (joined hujson.Extra) {
+	for _, part := range parts {
+		rest := strings.TrimLeft(string(part), " \t\r")
+		if len(part) > 0 && !strings.HasPrefix(rest, "\n") && !strings.HasPrefix(rest, "//") && endsInLineComment(joined) {
+			joined = append(joined, d.newline...)
+		}
+		joined = append(joined, part...)
+	}
+	if endsInLineComment(joined) {
+		joined = append(joined, d.newline...)
+	}
+	return joined
+}
+
+// endsInLineComment reports whether what follows extra on its line would be a part
+// of a comment.
+func endsInLineComment(extra hujson.Extra) bool {
+	for i := 0; i < len(extra); {
+		end := jsonSkip(extra, i)
+		if end > i && extra[i+1] == '/' && extra[end-1] != '\n' {
+			return true
+		}
+		i = max(end, i+1)
+	}
+	return false
 }
 
 // unitOf returns the indentation of one level.

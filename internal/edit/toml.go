@@ -27,8 +27,8 @@ func DecodeTOML(data []byte) (v map[string]any, err error) {
 	if len(data) > MaxTOML {
 		return nil, fmt.Errorf("it is larger than %d bytes", MaxTOML)
 	}
-	if TooDeep(data, maxDepth) >= 0 {
-		return nil, fmt.Errorf("it is nested more than %d levels deep", maxDepth)
+	if tooDeep(data, maxDepth, tomlSkip) >= 0 {
+		return nil, ErrExpands
 	}
 	for line := range bytes.Lines(data) {
 		if bytes.Count(line, []byte(".")) > maxDots {

@@ -42,28 +42,15 @@ func statements(text []byte) []statement {
 	return all
 }
 
-// lineEnd returns the offset after the line that contains i.
-func lineEnd(text []byte, i int) int {
-	if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
-		return i + n + 1
-	}
-	return len(text)
-}
-
 // valueEnd returns the offset after the lines of a key and its value.
 func valueEnd(text []byte, i int) int {
-	depth := 0
-	for i < len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\'':
-			i = stringEnd(text, i)
-			continue
-		case c == '#':
-			i = lineEnd(text, i) - 1
-			if text[i] != '\n' {
-				return len(text)
+	for depth := 0; i < len(text); i++ {
+		if end := tomlSkip(text, i); end > i {
+			if i = end - 1; text[i] != '\n' { // the line ends a comment, too
+				continue
 			}
-			continue
+		}
+		switch c := text[i]; {
 		case c == '[' || c == '{':
 			depth++
 		case c == ']' || c == '}':
@@ -71,31 +58,6 @@ func valueEnd(text []byte, i int) int {
 		case c == '\n' && depth <= 0:
 			return i + 1
 		}
-		i++
-	}
-	return len(text)
-}
-
-// stringEnd returns the offset after the string that begins at i.
-func stringEnd(text []byte, i int) int {
-	quote := text[i : i+1]
-	long := bytes.Repeat(quote, 3)
-	if bytes.HasPrefix(text[i:], long) {
-		quote, i = long, i+2
-	}
-	for i++; i < len(text); i++ {
-		if text[i] == '\\' && quote[0] == '"' {
-			i++
-			continue
-		}
-		if !bytes.HasPrefix(text[i:], quote) {
-			continue
-		}
-		i += len(quote)
-		for n := 0; n < 2 && len(quote) == 3 && i < len(text) && text[i] == quote[0]; n++ {
-			i++ // up to two quotes may stand before the closing ones
-		}
-		return i
 	}
 	return len(text)
 }
@@ -117,7 +79,7 @@ func keyOf(line string) []string {
 			key, line = append(key, line[:end]), line[end:]
 			continue
 		}
-		end := stringEnd([]byte(line), 0)
+		end := stringEnd([]byte(line), 0, true)
 		name := line[1:max(1, end-1)]
 		if line[0] == '"' {
 			_ = json.Unmarshal([]byte(line[:end]), &name) // an escape that JSON does not have stays as it is
