@@ -53,10 +53,13 @@ func (c *schemaComparison) compare(path string, before, after json.RawMessage, l
 			c.add(at, "is removed")
 		}
 	}
-	required := texts(wire.Get(before, "required"))
+	required := map[string]bool{}
+	for _, name := range texts(wire.Get(before, "required")) {
+		required[name] = true
+	}
 	for _, name := range texts(wire.Get(after, "required")) {
 		switch _, known := old[name]; {
-		case slices.Contains(required, name):
+		case required[name]:
 		case known:
 			c.add(join(path, name), "is required now")
 		default:
@@ -95,12 +98,12 @@ func (c *schemaComparison) compareValues(path string, before, after json.RawMess
 		c.add(path, "accepts only some values now")
 		return
 	}
-	var now []string
+	now := map[string]bool{}
 	for v := range wire.Elements(after) {
-		now = append(now, canonical(v))
+		now[canonical(v)] = true
 	}
 	for v := range wire.Elements(before) {
-		if !slices.Contains(now, canonical(v)) {
+		if !now[canonical(v)] {
 			c.add(path, "no longer accepts %s", clip(string(v)))
 		}
 	}

@@ -109,9 +109,10 @@ func (p *Player) extend(ctx context.Context, call *toolpost.Call) (*toolpost.Res
 func (p *Player) handler(method string) toolpost.Handler {
 	return func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		args, _ := p.redact.redact(arguments(method, call))
-		c := p.next(key(method, call.Name, args))
+		name := p.redact.text(call.Name)
+		c := p.next(key(method, name, args))
 		if c == nil {
-			return nil, p.unknown(method, call.Name, args)
+			return nil, p.unknown(method, name, args)
 		}
 		return c.answer()
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -97,7 +98,7 @@ func (r *Recorder) SetCatalogue(set *toolpost.Set, skip func(tool string) bool) 
 		r.log.Error("the lists cannot be recorded", "err", err)
 		return
 	}
-	line = []byte(r.redact.values.Replace(string(line)))
+	line = append(r.redact.definitions(bytes.TrimSuffix(line, []byte("\n"))), '\n')
 	r.mu.Lock()
 	same := bytes.Equal(line, r.catalogue)
 	r.catalogue = line
@@ -140,9 +141,9 @@ func NewCatalogue(set *toolpost.Set, skip func(tool string) bool) (*Catalogue, e
 		}
 		for _, res := range f.Resources {
 			if res.Template {
-				c.Templates = append(c.Templates, named(res.Definition, "uriTemplate", res.URI))
+				c.Templates = append(c.Templates, named(res.Definition, "uriTemplate", secret.RedactText(res.URI)))
 			} else {
-				c.Resources = append(c.Resources, named(res.Definition, "uri", res.URI))
+				c.Resources = append(c.Resources, named(res.Definition, "uri", secret.RedactText(res.URI)))
 			}
 		}
 	}
@@ -217,7 +218,7 @@ func (r *Recorder) Middleware(next toolpost.Handler) toolpost.Handler {
 		if ctx.Err() != nil {
 			return result, err // the client gets no answer
 		}
-		c := &Call{Time: time.Now().UTC(), Method: "tools/call", Name: call.Name, Duration: float64(time.Since(start).Microseconds()) / 1000}
+		c := &Call{Time: time.Now().UTC(), Method: "tools/call", Name: r.redact.text(call.Name), Duration: float64(time.Since(start).Microseconds()) / 1000}
 		if q := observe.From(ctx); q != nil {
 			c.Method = q.Method
 			if to := q.Target(); to != nil {
@@ -255,12 +256,12 @@ func (r *Recorder) setAnswer(c *Call, result *toolpost.Result, err error) {
 	protocol := (*toolpost.ProtocolError)(nil)
 	switch {
 	case errors.As(err, &protocol):
-		c.Error = &Error{Code: protocol.Code, Message: r.redact.values.Replace(protocol.Message)}
+		c.Error = &Error{Code: protocol.Code, Message: r.redact.text(protocol.Message)}
 		if wire.Valid(protocol.Data) {
 			c.Error.Data, _ = r.redact.redact(protocol.Data)
 		}
 	case err != nil && c.Method != "tools/call":
-		c.Error = &Error{Code: wire.CodeInternal, Message: r.redact.values.Replace(err.Error())}
+		c.Error = &Error{Code: wire.CodeInternal, Message: r.redact.text(err.Error())}
 	case err != nil:
 		r.setResult(c, toolpost.ErrorResult("%v", err))
 	case result == nil:
@@ -277,7 +278,7 @@ func (r *Recorder) setResult(c *Call, result *toolpost.Result) {
 	}
 	raw, err := result.MarshalJSON()
 	if err != nil {
-		c.Error = &Error{Code: wire.CodeInternal, Message: err.Error()}
+		c.Error = &Error{Code: wire.CodeInternal, Message: r.redact.text(err.Error())}
 		return
 	}
 	c.setResult(raw, r.redact)

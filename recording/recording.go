@@ -225,6 +225,19 @@ func newRedactor(secrets []string) *redactor {
 	return &redactor{secret.Replacer(secret.Mark, secrets...)}
 }
 
+// text returns a name, address or message without secrets.
+func (r *redactor) text(s string) string { return r.values.Replace(secret.RedactText(s)) }
+
+// definitions returns JSON with definitions without the known secrets. What merely
+// looks like a secret stays: it is a name or an example in a schema.
+func (r *redactor) definitions(raw []byte) []byte {
+	clear, hidden := secret.RedactJSON(raw, &secret.JSONOptions{Text: r.values.Replace, Known: true})
+	if hidden == 0 {
+		return raw
+	}
+	return clear
+}
+
 // redact returns raw without secrets, and how many it hid.
 func (r *redactor) redact(raw []byte) ([]byte, int) {
 	if !wire.Valid(raw) {

@@ -61,6 +61,7 @@ type JSONOptions struct {
 	MostText int                       // bytes of one string; 0 for no limit
 	Member   func(pointer string) bool // reports whether a member with this JSON pointer is secret too; may be nil
 	Text     func(string) string       // hides further secrets in a string; may be nil
+	Known    bool                      // hides what Text and Member find only: a schema has members that are named like a secret
 }
 
 // RedactJSON returns a JSON value without the values of members that are named like
@@ -112,7 +113,7 @@ func (r *redactor) next(isSecret bool) (namesSecret bool, err error) {
 	text := beginning(v, r.opts.MostText)
 	r.WriteString(separator)
 	r.text(text)
-	return isName && (secretMember.MatchString(text) || r.opts.Member != nil && r.opts.Member(string(r.d.StackPointer()))), nil
+	return isName && (!r.opts.Known && secretMember.MatchString(text) || r.opts.Member != nil && r.opts.Member(string(r.d.StackPointer()))), nil
 }
 
 // atName reports whether the next token is the name of a member.
@@ -145,7 +146,10 @@ func beginning(v jsontext.Value, most int) string {
 
 // text writes a string without secrets.
 func (r *redactor) text(text string) {
-	clear := RedactText(text)
+	clear := text
+	if !r.opts.Known {
+		clear = RedactText(text)
+	}
 	if r.opts.Text != nil {
 		clear = r.opts.Text(clear)
 	}
