@@ -196,12 +196,11 @@ func (l *Log) Close() error {
 
 // A writer writes batches into segments.
 type writer struct {
-	dir    string
-	opts   *Options
-	at     *segment // nil before the first record and after a failure
-	seq    uint64   // of the last record
-	last   string   // the digest of its line
-	dirty  bool     // the segment has records that are not on disk
+	dir  string
+	opts *Options
+	at   *segment // nil before the first record and after a failure
+	place
+	dirty  bool // the segment has records that are not on disk
 	closed bool
 }
 
@@ -218,7 +217,7 @@ func (w *writer) write(bodies [][]byte, durable bool) error {
 	var lines []byte
 	for _, body := range bodies {
 		seq++
-		line := chained(body, seq, last)
+		line := chained(body, w.chain, seq, last)
 		last = digest(line)
 		lines = append(lines, line...)
 	}
@@ -266,13 +265,16 @@ func (w *writer) open(now time.Time) error {
 		}
 	}
 	if w.at == nil {
-		at, err := createSegment(w.dir, now, w.seq, w.last)
+		at, err := createSegment(w.dir, now, w.place)
 		if err != nil {
 			return err
 		}
 		w.at = at
 	}
-	w.seq, w.last = w.at.seq, w.at.last
+	w.place = w.at.place
+	if w.chain == "" { // a new one, or one of an earlier version
+		w.chain = rand.Text()
+	}
 	if err := prune(w.dir, now, w.opts); err != nil {
 		w.opts.Logger.Warn("old files of the audit log cannot be removed", "err", err)
 	}

@@ -103,11 +103,11 @@ func (c *call) record(to *observe.Target) *Record {
 		Principal: c.log.principal(q),
 		BytesIn:   int64(len(q.Arguments)),
 	}
-	if len(q.Arguments) > 0 {
-		r.ArgsSHA256 = strings.TrimPrefix(Digest(q.Arguments), "sha256:")
-	}
-	if c.log.opts.Level != LevelMeta {
-		r.Args = c.log.redact.json(q.Arguments)
+	if args := c.log.redact.json(q.Arguments); len(args) > 0 { // a digest of what was sent would confirm guesses of a secret
+		r.ArgsSHA256 = strings.TrimPrefix(Digest(args), "sha256:")
+		if c.log.opts.Level != LevelMeta {
+			r.Args = args
+		}
 	}
 	if to != nil {
 		r.Upstream, r.ServerTool = to.Server, c.log.redact.name(to.Name)

@@ -276,5 +276,5 @@ func (r *Record) String() string {
 	if err != nil {
 		return string(wire.Quote(err.Error()))
 	}
-	return strings.TrimSuffix(string(chained(body, r.Seq, r.Prev)), "\n")
+	return strings.TrimSuffix(string(chained(body, r.Chain, r.Seq, r.Prev)), "\n")
 }

@@ -31,7 +31,7 @@ type Record struct {
 	ServerTool string    `json:"server_tool,omitempty"` // the tool, as the server names it
 	Definition string    `json:"def,omitempty"`         // "sha256:" and the digest of the tool's definition
 
-	ArgsSHA256 string          `json:"args_sha256,omitempty"` // of the bytes that the client sent
+	ArgsSHA256 string          `json:"args_sha256,omitempty"` // of the redacted arguments
 	Args       json.RawMessage `json:"args,omitempty"`        // redacted; of LevelArgs and LevelFull
 	Result     json.RawMessage `json:"result,omitempty"`      // redacted; of LevelFull
 
@@ -45,8 +45,9 @@ type Record struct {
 	BytesOut  int64           `json:"bytes_out,omitempty"`  // of the result that the client got
 	Ref       string          `json:"ref,omitempty"`        // the stored output, if the client got an excerpt
 
-	Seq  uint64 `json:"seq"`  // position in its chain, from 1
-	Prev string `json:"prev"` // "sha256:" and the digest of the line before; "" for the first
+	Chain string `json:"chain,omitempty"` // its chain, which goes on in other files
+	Seq   uint64 `json:"seq"`             // position in its chain, from 1
+	Prev  string `json:"prev"`            // "sha256:" and the digest of the line before; "" for the first
 }
 
 // Version is the version of the format that this package writes.
@@ -91,10 +92,14 @@ func (r *Record) Succeeded() bool {
 
 // chained returns the line of a record whose JSON is body, with its place in the
 // chain. Body ends with the members seq and prev of an empty place.
-func chained(body []byte, seq uint64, prev string) []byte {
+func chained(body []byte, chain string, seq uint64, prev string) []byte {
 	head := bytes.TrimSuffix(body, []byte(emptyPlace))
-	line := make([]byte, 0, len(head)+len(prev)+40)
-	line = append(append(line, head...), `"seq":`...)
+	line := make([]byte, 0, len(head)+len(chain)+len(prev)+50)
+	line = append(line, head...)
+	if chain != "" {
+		line = append(append(append(line, `"chain":"`...), chain...), `",`...)
+	}
+	line = append(line, `"seq":`...)
 	line = strconv.AppendUint(line, seq, 10)
 	line = append(append(append(line, `,"prev":"`...), prev...), "\"}\n"...)
 	return line
@@ -105,15 +110,36 @@ const emptyPlace = `"seq":0,"prev":""}`
 // encode returns the JSON of a record without its place in the chain.
 func encode(r *Record) ([]byte, error) {
 	c := *r
-	c.Version, c.Seq, c.Prev = Version, 0, ""
-	body, err := json.Marshal(&c)
-	if err != nil {
-		return nil, fmt.Errorf("encode an audit record: %w", err)
+	c.Version, c.Chain, c.Seq, c.Prev = Version, "", 0, ""
+	body, err := marshal(&c)
+	const room = 200 // for the place in the chain
+	if err == nil && len(body) > maxLine-room && c.Result != nil {
+		c.Result = tooLong(len(c.Result))
+		body, err = marshal(&c)
 	}
-	if len(body) > maxLine-200 {
-		return nil, fmt.Errorf("encode an audit record: it has %d bytes, and the limit is %d", len(body), maxLine-200)
+	if err == nil && len(body) > maxLine-room && c.Args != nil {
+		c.Args = tooLong(len(c.Args))
+		body, err = marshal(&c)
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("encode an audit record: %w", err)
+	case len(body) > maxLine-room:
+		return nil, fmt.Errorf("encode an audit record: it has %d bytes, and the limit is %d", len(body), maxLine-room)
 	}
 	return body, nil
+}
+
+// marshal returns JSON in which the characters of HTML are not escaped: an escape
+// has six bytes.
+func marshal(r *Record) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // decode reads a line.

@@ -19,10 +19,16 @@ import (
 // it is closed, so that no other process continues or removes it.
 type segment struct {
 	file *os.File
-	size int64     // bytes; what is behind them in the file is torn
+	size int64     // bytes; what follows them in the file is torn
 	born time.Time // from its name
-	seq  uint64    // of the last record
-	last string    // the digest of the last line
+	place
+}
+
+// A place is the end of a chain.
+type place struct {
+	chain string // a random name, the same in all its files
+	seq   uint64 // of the last record
+	last  string // the digest of the last line
 }
 
 // nameForm is the form of a segment's name: the time when it was created, and the
@@ -57,8 +63,8 @@ func bornAt(name string) time.Time {
 	return time.Time{}
 }
 
-// createSegment creates a segment that continues the chain after a record.
-func createSegment(dir string, now time.Time, seq uint64, last string) (*segment, error) {
+// createSegment creates a segment that continues a chain.
+func createSegment(dir string, now time.Time, after place) (*segment, error) {
 	const attempts = 100 // names that are taken, and new files that another process looks at
 	for range attempts {
 		path := filepath.Join(dir, fmt.Sprintf("audit-%s-%d.jsonl", now.UTC().Format(stamp), os.Getpid()))
@@ -67,7 +73,7 @@ func createSegment(dir string, now time.Time, seq uint64, last string) (*segment
 			return nil, err
 		}
 		if err == nil {
-			s := &segment{file: f, born: now.UTC(), seq: seq, last: last}
+			s := &segment{file: f, born: now.UTC(), place: after}
 			if err := filelock.Try(f, true); (err == nil || errors.Is(err, errors.ErrUnsupported)) && s.isAt(path) {
 				return s, nil
 			}
@@ -119,7 +125,7 @@ func (s *segment) repair() error {
 		if err != nil {
 			return err
 		}
-		s.seq, s.last = r.Seq, digest(line)
+		s.place = place{r.Chain, r.Seq, digest(line)}
 	}
 	if s.size = end; end < info.Size() {
 		return s.file.Truncate(end)

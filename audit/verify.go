@@ -21,17 +21,19 @@ type Problem struct {
 }
 
 // Verify reads the log of a folder and checks its chains: that no line was changed,
-// inserted, moved or removed between others. It cannot find out that the newest lines
-// of a chain or its oldest files were removed.
+// inserted, moved or removed between others, and that no file was removed between
+// others. It cannot find out that the newest lines or files were removed, or the
+// oldest: those that are removed by size and age are gone too.
 func Verify(dir string) (*Verification, error) {
 	v := &Verification{Problems: []Problem{}, Notes: []Problem{}}
 	names, err := segments(dir)
 	if ignoreMissing(err) != nil {
 		return nil, fmt.Errorf("verify the audit log: %w", err)
 	}
-	ends := map[string]bool{} // the digests of the last lines of the files before
+	ends := map[string]bool{}     // the digests of the last lines of the files before
+	chains := map[string]string{} // the last file of each chain
 	for _, name := range names {
-		c := &chain{file: name, report: v, ends: ends}
+		c := &chain{file: name, report: v, ends: ends, chains: chains}
 		end, err := scan(filepath.Join(dir, name), 0, c.check)
 		if ignoreMissing(err) != nil {
 			return nil, fmt.Errorf("verify the audit log: %w", err)
@@ -53,9 +55,10 @@ type chain struct {
 	file   string
 	report *Verification
 	ends   map[string]bool
+	chains map[string]string
 	line   int
 	seq    uint64 // of the line before
-	last   string // its digest; "" at the beginning, and after a line that cannot be read
+	last   string // its digest, also of a line that cannot be read; "" at the beginning
 }
 
 func (c *chain) fail(format string, args ...any) {
@@ -89,6 +92,9 @@ func (c *chain) check(line []byte) {
 		c.fail("record %d does not belong to the line before, which was changed", r.Seq)
 	}
 	c.seq, c.last = r.Seq, Digest(line)
+	if r.Chain != "" {
+		c.chains[r.Chain] = c.file
+	}
 }
 
 // begin checks the first line of a file.
@@ -97,7 +103,10 @@ func (c *chain) begin(r *Record) {
 	case r.Seq == 1 && r.Prev == "":
 	case r.Seq == 1 || r.Prev == "":
 		c.fail("record %d is not the first one of a chain", r.Seq)
-	case !c.ends[r.Prev]:
+	case c.ends[r.Prev]:
+	case c.chains[r.Chain] != "": // files are removed from the oldest on
+		c.fail("the records before %d are not there, although older ones of their chain are, in %s: a file, or its last lines, were removed", r.Seq, c.chains[r.Chain])
+	default:
 		c.note(fmt.Sprintf("the records before %d are not there; old files are removed by size and age", r.Seq))
 	}
 }
