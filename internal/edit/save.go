@@ -2,6 +2,7 @@ package edit
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,9 +11,16 @@ import (
 // Save writes a file whole or not at all. Only its owner may read it, because it
 // may hold secrets, unless it was there with other rights before.
 func Save(path string, data []byte) error {
+	return SaveIf(path, data, func() error { return nil })
+}
+
+// SaveIf is [Save], unless check returns an error. It is called when all is ready,
+// right before the file is replaced.
+func SaveIf(path string, data []byte, check func() error) error {
 	mode := fs.FileMode(0o600)
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	path, err := target(path)
+	if err != nil {
+		return err
 	}
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
@@ -24,10 +32,38 @@ func Save(path string, data []byte) error {
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err == nil {
+		err = check()
+	}
+	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// target returns the file that a path stands for: a symbolic link stays, and what it
+// points to is written, whether it exists or not.
+func target(path string) (string, error) {
+	const most = 40 // links to links
+	for range most {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path)) // .. in a link is not about the name of its folder
+			if err != nil {
+				return "", err
+			}
+			to = filepath.Join(dir, to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s is a symbolic link that leads to itself", path)
 }

@@ -68,7 +68,7 @@ func fromBundle(file, dir string, answers *Answers) (*Plan, error) {
 	if p := m.Compatibility.Platforms; len(p) > 0 && !slices.Contains(p, platform()) {
 		return nil, fmt.Errorf("it runs on %s only", strings.Join(p, ", "))
 	}
-	b.folder = filepath.Join(dir, ShortName(m.Name)+"-"+b.digest[:12])
+	b.folder = filepath.Join(dir, ShortName(m.Name)+"-"+b.digest)
 	r := newResolver(answers, m.Name)
 	r.plan.bundle = b
 	c := m.forPlatform()

@@ -40,7 +40,7 @@ func (p *registryPackage) checkRuntime(words []string) error {
 }
 
 // steering matches variables that make programs fetch or run something else.
-var steering = regexp.MustCompile(`(?i)^((npm_config|yarn|uv|pip|pipx|python|node|docker|podman|containers|buildah|nuget|dotnet|ld|dyld|git|ssl|bash)_.*|path|home|bash_env|env|shell|ifs|(python|node)path|pythonhome|pythonstartup|node_options|.*_proxy|xdg_.*|appdata|userprofile|comspec|pathext)$`)
+var steering = regexp.MustCompile(`(?i)^((npm_config|yarn|uv|pip|pipx|python|node|docker|podman|containers?|buildah|nuget|dotnet|ld|dyld|git|ssl|bash)_.*|path|home|bash_env|env|shell|ifs|(python|node)path|pythonhome|pythonstartup|node_options|.*_proxy|xdg_.*|appdata|userprofile|comspec|pathext)$`)
 
 var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 

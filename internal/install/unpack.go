@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Bounds of a bundle: a small file can stand for far more than a disk holds.
@@ -76,11 +78,15 @@ func (b *bundle) unpack() error {
 	if err := os.MkdirAll(filepath.Dir(b.folder), 0o700); err != nil {
 		return err
 	}
+	removeLeft(filepath.Dir(b.folder))
 	made, err := os.MkdirTemp(filepath.Dir(b.folder), ".new-*")
 	if err != nil {
 		return err
 	}
 	if err = extract(z, made); err == nil {
+		err = syncFolders(made)
+	}
+	if err == nil {
 		err = os.Rename(made, b.folder)
 	}
 	if err != nil {
@@ -157,7 +163,39 @@ func extractFile(root *os.Root, name string, f *zip.File) error {
 	}
 	// The reader fails at the declared size: a file cannot be longer than checked.
 	_, err = io.Copy(to, io.LimitReader(from, int64(f.UncompressedSize64)+1))
+	if err == nil {
+		err = to.Sync()
+	}
 	return errors.Join(err, to.Close())
+}
+
+// syncFolders writes the folders of a tree to disk, so that after a loss of power a
+// renamed folder is whole. Some systems cannot do that.
+func syncFolders(root string) error {
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		folder, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		_ = folder.Sync() // Windows has no such thing
+		return folder.Close()
+	})
+}
+
+// staleAfter is the age at which no process unpacks into a folder any more.
+const staleAfter = 24 * time.Hour
+
+// removeLeft removes the folders of processes that were killed while they unpacked.
+func removeLeft(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, ".new-*")) // the pattern is right
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > staleAfter {
+			_ = os.RemoveAll(path) // the next process tries again
+		}
+	}
 }
 
 // readMember returns a file of an archive.

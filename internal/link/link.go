@@ -54,7 +54,7 @@ func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Cha
 	r := &record{Client: f.Client, File: f.Path, Name: name}
 	base := before
 	if known != nil { // the entry of the earlier link goes
-		r.Folders = known.Folders
+		r.Folders, r.Previous = known.Folders, known.names()
 		if base, err = s.undo(f, known, before); err != nil {
 			return nil, err
 		}
@@ -101,17 +101,13 @@ func (s *Store) undo(f config.ClientFile, known *record, now []byte) ([]byte, er
 	if digest(now) == known.After {
 		return backup, nil
 	}
-	return without(f, known.Name, backup, now)
+	return without(f, known.names(), backup, now)
 }
 
 // without returns the content of a file that has changed since it was linked,
-// without the gateway's entry: with the entry that the backup has in its place,
-// if there is one.
-func without(f config.ClientFile, name string, backup, now []byte) ([]byte, error) {
-	path := f.ServerPath(name)
-	if path == nil {
-		return nil, errors.New("the name of the file stands for another client now")
-	}
+// without the gateway's entries: with the entry that the backup has in the place of
+// each, if there is one.
+func without(f config.ClientFile, names []string, backup, now []byte) ([]byte, error) {
 	old, err := edit.Open(f.Path, backup)
 	if err != nil {
 		return nil, err
@@ -120,18 +116,32 @@ func without(f config.ClientFile, name string, backup, now []byte) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range names {
+		path := f.ServerPath(name)
+		if path == nil {
+			return nil, errors.New("the name of the file stands for another client now")
+		}
+		if err := takeOut(d, old, path); err != nil {
+			return nil, err
+		}
+	}
+	return d.Bytes(), nil
+}
+
+// takeOut makes an entry what it was in the old content, and removes the lists that
+// only the link needed.
+func takeOut(d, old edit.Document, path []string) (err error) {
 	if previous, _ := old.Get(path...); previous != nil {
-		err = d.Set(previous, path...)
+		err = edit.Restore(d, old, path...)
 	} else {
 		err = d.Remove(path...)
 	}
-	for n := len(path) - 1; n > 0 && err == nil; n-- { // lists that only the link needed
-		had, _ := old.Get(path[:n]...)
-		if has, _ := d.Get(path[:n]...); had == nil && string(has) == "{}" {
+	for n := len(path) - 1; n > 0 && err == nil; n-- {
+		if had, _ := old.Get(path[:n]...); had == nil && edit.IsBlank(d, path[:n]...) {
 			err = d.Remove(path[:n]...)
 		}
 	}
-	return d.Bytes(), err
+	return err
 }
 
 // readFile returns the content of a client's file, nil if there is none. It
@@ -163,12 +173,8 @@ func readFile(path string) ([]byte, error) {
 // Apply writes the file of a change, and remembers how to undo it. It refuses a
 // file that has changed since the change was computed.
 func (s *Store) Apply(c *Change) error {
-	now, err := readFile(c.File.Path)
-	if err != nil {
+	if err := c.check(); err != nil {
 		return fmt.Errorf("write %s: %w", c.File.Path, err)
-	}
-	if !edit.Equal(now, c.Before) {
-		return fmt.Errorf("write %s: it changed while you were answering; run the command again", c.File.Path)
 	}
 	if c.record != nil { // first, so that the copy is there whatever happens to the file
 		c.record.Folders = append(missingFolders(c.File.Path), c.record.Folders...)
@@ -176,11 +182,12 @@ func (s *Store) Apply(c *Change) error {
 			return err
 		}
 	}
-	if err := write(c.File.Path, c.After, c.Empty()); err != nil {
+	if err := c.write(); err != nil {
 		return fmt.Errorf("write %s: %w", c.File.Path, err)
 	}
 	if c.record != nil {
-		return nil
+		c.record.Previous = nil // their entries are gone now
+		return s.describe(c.record)
 	}
 	if c.After == nil {
 		for _, folder := range c.folders {
@@ -190,17 +197,30 @@ func (s *Store) Apply(c *Change) error {
 	return s.forget(c.File.Path)
 }
 
-func write(path string, data []byte, same bool) error {
-	if same {
+// check refuses a file that has changed since the change was computed.
+func (c *Change) check() error {
+	now, err := readFile(c.File.Path)
+	if err == nil && !edit.Equal(now, c.Before) {
+		err = errors.New("it changed while you were answering; run the command again")
+	}
+	return err
+}
+
+// write writes the file, if it has not changed until then.
+func (c *Change) write() error {
+	if c.Empty() {
 		return nil
 	}
-	if data == nil {
-		return os.Remove(path)
+	if c.After == nil {
+		if err := c.check(); err != nil {
+			return err
+		}
+		return os.Remove(c.File.Path)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(c.File.Path), 0o700); err != nil {
 		return err
 	}
-	return edit.Save(path, data)
+	return edit.SaveIf(c.File.Path, c.After, c.check)
 }
 
 // missingFolders lists the folders of a path that do not exist, the innermost first.

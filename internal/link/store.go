@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/trust"
@@ -24,6 +25,21 @@ type record struct {
 	Missing bool     `json:"missing,omitempty"` // there was no file before
 	After   string   `json:"after"`             // digest of the content that was written
 	Folders []string `json:"folders,omitempty"` // that were made for the file, the innermost first
+
+	// Previous are names of entries that the file has if the process was killed
+	// before it wrote the file.
+	Previous []string `json:"previous,omitempty"`
+}
+
+// names returns all names that an entry of the gateway may have.
+func (r *record) names() []string {
+	names := []string{r.Name}
+	for _, name := range r.Previous {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Open returns the store of the current user.
@@ -40,6 +56,12 @@ func (s *Store) path(file string) string { return filepath.Join(s.dir, digest([]
 // Backup returns where the copy of a client's file is kept.
 func (s *Store) Backup(file string) string {
 	return filepath.Join(s.dir, digest([]byte(file))+".backup")
+}
+
+// original returns where the copy of a client's file before its first link is kept,
+// after the file was linked again.
+func (s *Store) original(file string) string {
+	return filepath.Join(s.dir, digest([]byte(file))+".original")
 }
 
 // lookup returns the record of a file, nil if it is not linked.
@@ -85,18 +107,26 @@ func ownFile(path string) ([]byte, error) {
 
 func (s *Store) save(r *record, backup []byte) error {
 	err := os.MkdirAll(s.dir, 0o700)
+	if first, missing := ownFile(s.Backup(r.File)); err == nil && missing == nil && !exists(s.original(r.File)) {
+		err = edit.Save(s.original(r.File), first) // the first copy stays
+	}
 	if err == nil && !r.Missing {
 		err = edit.Save(s.Backup(r.File), backup)
 	}
-	var data []byte
-	if err == nil {
-		data, err = json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("keep a copy of %s: %w", r.File, err)
 	}
+	return s.describe(r)
+}
+
+// describe writes the record of a file.
+func (s *Store) describe(r *record) error {
+	data, err := json.Marshal(r)
 	if err == nil {
 		err = edit.Save(s.path(r.File), append(data, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("keep a copy of %s: %w", r.File, err)
+		return fmt.Errorf("remember how to undo the change of %s: %w", r.File, err)
 	}
 	return nil
 }
@@ -104,6 +134,7 @@ func (s *Store) save(r *record, backup []byte) error {
 // forget removes the record of a file.
 func (s *Store) forget(file string) error {
 	_ = os.Remove(s.Backup(file)) // there is none if there was no file
+	_ = os.Remove(s.original(file))
 	if err := os.Remove(s.path(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
