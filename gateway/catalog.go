@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -25,6 +26,9 @@ const (
 
 	// storeEvery is the least time between two rounds of storing what has changed.
 	storeEvery = 5 * time.Second
+
+	// storeAgain is the time between two rounds if one has failed.
+	storeAgain = time.Minute
 )
 
 // A memory remembers what servers listed last: until the gateway is closed, and
@@ -183,19 +187,52 @@ func (r *memory) follow(ctx context.Context) {
 			continue
 		case <-r.wake:
 		}
-		r.store()
+		pause := storeEvery
+		if !r.store() {
+			r.wake.send()
+			pause = storeAgain
+		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(storeEvery):
+		case <-time.After(pause):
 		}
 	}
 	r.store()
 }
 
-// store writes the entries that have changed.
-func (r *memory) store() {
-	var due []*catalog.Entry
+// store writes the entries that have changed. It reports whether none has to be
+// written again, because it failed.
+func (r *memory) store() (done bool) {
+	done = true
+	for _, e := range r.due() {
+		err := r.folder.Write(e)
+		if err == nil {
+			continue
+		}
+		r.logger.Warn("the lists of a server are not stored; at the next start, clients wait for it", "server", e.Server, "err", err)
+		if !errors.Is(err, catalog.ErrTooLarge) {
+			done = false
+			r.setDue(e.Server)
+		}
+	}
+	return done
+}
+
+// setDue makes the next round of storing write an entry.
+func (r *memory) setDue(server string) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	if server == allServers {
+		r.renamed = true
+	} else if e := r.entries[server]; e != nil {
+		e.dirty = true
+	}
+}
+
+// due returns the entries that have changed.
+func (r *memory) due() (due []*catalog.Entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for server, e := range r.entries {
 		if !e.dirty {
 			continue
@@ -215,10 +252,5 @@ func (r *memory) store() {
 		}
 		due = append(due, entry)
 	}
-	r.mu.Unlock()
-	for _, e := range due {
-		if err := r.folder.Write(e); err != nil {
-			r.logger.Warn("the lists of a server are not stored; at the next start, clients wait for it", "server", e.Server, "err", err)
-		}
-	}
+	return due
 }
