@@ -99,7 +99,7 @@ func (r *resolver) values(in *Input) ([]string, error) {
 	given := r.answers.Given[in.Key]
 	switch {
 	case len(given) > 1 && !in.Multiple:
-		return nil, fmt.Errorf("%s has one value; give --set %s=VALUE once", in.Key, in.Key)
+		return nil, fmt.Errorf("%s has one value; give %s once", in.Key, setOption(in.Key, "VALUE"))
 	case given != nil:
 		return given, in.check(given)
 	case in.Default != nil:
@@ -122,8 +122,8 @@ func (r *resolver) variable(in *Input) ([]string, error) {
 	name := variableOf(r.plan.Name, in.Key)
 	reference := "${" + name + "}"
 	if _, set := os.LookupEnv(name); set {
-		return nil, fmt.Errorf("the server asks for %s, and your environment has a variable %s, whose value the server would get; to allow this, give --set '%s=%s', otherwise give another value",
-			in.Key, name, in.Key, reference)
+		return nil, fmt.Errorf("the server asks for %s, and your environment has a variable %s, whose value the server would get; to allow this, give %s, otherwise give another value",
+			in.Key, name, setOption(in.Key, reference))
 	}
 	note := fmt.Sprintf("set the environment variable %s before serve starts, or replace %s in the file", name, reference)
 	if in.Description != "" {
@@ -135,11 +135,23 @@ func (r *resolver) variable(in *Input) ([]string, error) {
 	return []string{reference}, nil
 }
 
+// setOption returns the option that sets a value, for a shell. The key comes from a
+// stranger, and the user may copy the option.
+func setOption(key, value string) string {
+	word := key + "=" + value
+	if !plainWord.MatchString(word) {
+		word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return "--set " + word
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./=:@%+,-]+$`)
+
 // check refuses a value that is not one of the choices.
 func (in *Input) check(values []string) error {
 	for _, v := range values {
 		if len(in.Choices) > 0 && !slices.Contains(in.Choices, v) {
-			return fmt.Errorf("%s has another value than %s; choose one of them with --set %s=VALUE", in.Key, strings.Join(in.Choices, ", "), in.Key)
+			return fmt.Errorf("%s has another value than %s; choose one of them with %s", in.Key, strings.Join(in.Choices, ", "), setOption(in.Key, "VALUE"))
 		}
 	}
 	return nil
