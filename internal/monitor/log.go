@@ -52,11 +52,22 @@ func (h *logHandler) WithGroup(name string) slog.Handler {
 	return &logHandler{h.Handler.WithGroup(name), h.monitor, h.prefix}
 }
 
-func attribute(a slog.Attr) string {
-	if a.Key == "" || a.Value.String() == "" {
+// attribute returns an attribute as text. A value decides what a log shows of it.
+func attribute(a slog.Attr) (text string) {
+	v := a.Value.Resolve()
+	if v.Kind() == slog.KindGroup {
+		for _, member := range v.Group() {
+			if a.Key != "" {
+				member.Key = a.Key + "." + member.Key
+			}
+			text += attribute(member)
+		}
+		return text
+	}
+	if a.Key == "" || v.String() == "" {
 		return ""
 	}
-	return " " + a.Key + "=" + a.Value.String()
+	return " " + a.Key + "=" + v.String()
 }
 
 // log records one line.

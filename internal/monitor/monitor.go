@@ -22,7 +22,7 @@ import (
 const (
 	mostCalls     = 500  // the last ones
 	mostLogs      = 500  // the last ones
-	mostClients   = 200  // further ones are counted as otherClients
+	mostClients   = 200  // those that were seen longest ago are counted as otherClients
 	mostServers   = 1000 // as many as a configuration has
 	mostDurations = 256  // of one server, for percentiles
 	mostSessions  = 500  // of one client
@@ -141,12 +141,34 @@ func (m *Monitor) count(call *Call, d time.Duration) {
 // client returns what is counted for the client of that name.
 func (m *Monitor) client(name string) *client {
 	if m.clients[name] == nil && len(m.clients) >= mostClients {
-		name = otherClients
+		m.forgetClient()
 	}
 	if m.clients[name] == nil {
 		m.clients[name] = &client{sessions: map[string]time.Time{}}
 	}
 	return m.clients[name]
+}
+
+// forgetClient counts the client that was seen longest ago as one of the others, so
+// that made-up names do not take the places of clients for ever.
+func (m *Monitor) forgetClient() {
+	oldest := ""
+	for name, c := range m.clients {
+		if name != otherClients && (oldest == "" || c.last.Before(m.clients[oldest].last)) {
+			oldest = name
+		}
+	}
+	gone, others := m.clients[oldest], m.clients[otherClients]
+	delete(m.clients, oldest)
+	if others == nil {
+		others = &client{sessions: map[string]time.Time{}}
+		m.clients[otherClients] = others
+	}
+	others.Calls, others.Errors = others.Calls+gone.Calls, others.Errors+gone.Errors
+	others.Bytes, others.Tokens = others.Bytes+gone.Bytes, others.Tokens+gone.Tokens
+	if gone.last.After(others.last) {
+		others.last = gone.last
+	}
 }
 
 func clientName(c observe.Client) string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/percentile"
 	"github.com/toolpost/toolpost/observe"
 )
 
@@ -133,10 +134,6 @@ func newer[T any](all []T, after uint64, seq func(T) uint64) []T {
 
 // percentiles returns the median and the 95th percentile in milliseconds.
 func percentiles(durations []time.Duration) (p50, p95 float64) {
-	if len(durations) == 0 {
-		return 0, 0
-	}
 	sorted := slices.Sorted(slices.Values(durations))
-	at := func(percent int) float64 { return sorted[(len(sorted)-1)*percent/100].Seconds() * 1000 }
-	return at(50), at(95)
+	return percentile.Of(sorted, 50).Seconds() * 1000, percentile.Of(sorted, 95).Seconds() * 1000
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,8 +80,9 @@ type Model struct {
 	every   time.Duration
 	ask     func(after uint64) tea.Cmd
 
-	status *monitor.Status // the last one, with all calls and log lines that are kept; nil at first
-	err    error           // of the last request, if it failed
+	status    *monitor.Status // the last one, with all calls and log lines that are kept; nil at first
+	restarted bool            // the last answer is of a gateway that has started again, and lacks its first calls
+	err       error           // of the last request, if it failed
 	screen
 	selection
 }
@@ -129,7 +131,7 @@ func (m *Model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 
 // seq returns the number of the last call or log line that is known.
 func (m *Model) seq() uint64 {
-	if m.status == nil || m.err != nil { // the gateway may have started again
+	if m.status == nil || m.restarted || m.err != nil { // the gateway may have started again
 		return 0
 	}
 	return m.status.Seq
@@ -142,7 +144,12 @@ func (m *Model) take(a Answer) {
 		return
 	}
 	s := a.Status
-	if known > 0 && s.Started.Equal(m.status.Started) && s.Seq >= known {
+	same := m.status != nil && s.Started.Equal(m.status.Started) && s.Seq >= m.status.Seq
+	m.restarted = known > 0 && !same
+	if m.status != nil && !same {
+		m.row[calls], m.row[failures], m.row[logs] = 0, 0, 0
+	}
+	if known > 0 && same {
 		s.Calls = newest(append(m.status.Calls, s.Calls...))
 		s.Logs = newest(append(m.status.Logs, s.Logs...))
 	}
@@ -151,15 +158,21 @@ func (m *Model) take(a Answer) {
 
 func newest[T any](all []T) []T { return all[max(0, len(all)-kept):] }
 
-// follow replaces the status. In lists with the newest first, the selection stays
-// on its row, unless that is the first one, which always is the newest.
+// follow replaces the status. The selection stays on its row, wherever that is now.
+// In lists with the newest first, the first row always is the newest.
 func (m *Model) follow(s *monitor.Status) {
-	for _, t := range []tab{calls, failures, logs} {
-		if m.status == nil || m.row[t] == 0 {
+	for t := range tabs {
+		if m.status == nil || m.row[t] == 0 && t >= calls {
 			continue
 		}
-		before, after := len(m.rows(m.status, t)), len(m.rows(s, t))
-		m.row[t] += max(0, after-before)
+		before := m.rows(m.status, t)
+		if m.row[t] >= len(before) {
+			continue
+		}
+		key := before[m.row[t]].key
+		if i := slices.IndexFunc(m.rows(s, t), func(r row) bool { return r.key == key }); i >= 0 {
+			m.row[t] = i
+		}
 	}
 	m.status = s
 	m.clamp()

@@ -16,6 +16,7 @@ type row struct {
 	text   string
 	bad    bool
 	detail any    // shown as JSON
+	key    string // the same as long as the row is in its list
 	server string // whose log lines and calls belong to the details; "" for none
 }
 
@@ -61,7 +62,7 @@ func (m *Model) rows(s *monitor.Status, t tab) (all []row) {
 		for i := range slices.Backward(s.Logs) {
 			l := &s.Logs[i]
 			text := fmt.Sprintf("%s %-5s %s", clock(l.Time), l.Level, l.Text)
-			all = append(all, row{text: text, bad: l.Level == "error", detail: l})
+			all = append(all, row{text: text, bad: l.Level == "error", detail: l, key: fmt.Sprint(l.Seq)})
 		}
 	}
 	if m.filter == "" {
@@ -77,12 +78,12 @@ func (m *Model) server(s *monitor.Server) row {
 	if s.Error != "" {
 		text += "  " + s.Error
 	}
-	return row{text: text, bad: s.Error != "", detail: s, server: s.Name}
+	return row{text: text, bad: s.Error != "", detail: s, key: s.Name, server: s.Name}
 }
 
 func (m *Model) client(c *monitor.Client, now time.Time) row {
 	text := fmt.Sprintf("%s %8d %8s %6s %6s %s ago", pad(c.Name, m.nameWidth()+8), c.Sessions, short(c.Calls), short(c.Errors), short(c.Tokens), age(now.Sub(c.Last)))
-	return row{text: text, detail: c}
+	return row{text: text, detail: c, key: c.Name}
 }
 
 func (m *Model) call(c *monitor.Call) row {
@@ -92,7 +93,7 @@ func (m *Model) call(c *monitor.Call) row {
 	}
 	text := fmt.Sprintf("%s %s %s %8s %6s %6s %s", clock(c.Time), pad(c.Client, m.clientWidth()), pad(name, m.toolWidth()),
 		milliseconds(c.MS), short(c.BytesOut), short(c.Tokens), c.Outcome)
-	return row{text: text, bad: c.Failed(), detail: c, server: c.Server}
+	return row{text: text, bad: c.Failed(), detail: c, key: fmt.Sprint(c.Seq), server: c.Server}
 }
 
 func clock(t time.Time) string { return t.Local().Format(time.TimeOnly) }
@@ -145,6 +146,11 @@ func unquoted(value string) string {
 	return text
 }
 
+// isAbout reports whether a log line has an attribute with the name of a server.
+func isAbout(text, server string) bool {
+	return server != "" && strings.Contains(" "+text+" ", " server="+server+" ")
+}
+
 // related returns the last calls and log lines of a server.
 func (m *Model) related(server string) (lines []string) {
 	for i := range slices.Backward(m.status.Calls) {
@@ -158,7 +164,7 @@ func (m *Model) related(server string) (lines []string) {
 	}
 	found := 0
 	for i := range slices.Backward(m.status.Logs) {
-		if l := &m.status.Logs[i]; strings.Contains(l.Text, "server="+server) && found < fewDetails {
+		if l := &m.status.Logs[i]; isAbout(l.Text, server) && found < fewDetails {
 			if found++; found == 1 {
 				lines = append(lines, "", "  "+m.table(logs))
 			}
