@@ -255,23 +255,11 @@ func (w *writer) open(now time.Time) error {
 			return err
 		}
 	}
-	fresh := w.seq == 0
-	for _, name := range newest(w.dir, now, w.opts) {
-		if !fresh {
-			break // the chain of this process goes on in a new file
-		}
-		if w.at = continueSegment(filepath.Join(w.dir, name)); w.at != nil {
-			break
-		}
+	at, err := w.segment(now)
+	if err != nil {
+		return err
 	}
-	if w.at == nil {
-		at, err := createSegment(w.dir, now, w.place)
-		if err != nil {
-			return err
-		}
-		w.at = at
-	}
-	w.place = w.at.place
+	w.at, w.place = at, at.place
 	if w.chain == "" { // a new one, or one of an earlier version
 		w.chain = rand.Text()
 	}
@@ -279,6 +267,19 @@ func (w *writer) open(now time.Time) error {
 		w.opts.Logger.Warn("old files of the audit log cannot be removed", "err", err)
 	}
 	return nil
+}
+
+// segment returns the segment for the next record: one that another process has left,
+// if this process has no chain yet, otherwise a new one.
+func (w *writer) segment(now time.Time) (*segment, error) {
+	if w.seq == 0 {
+		for _, name := range newest(w.dir, now, w.opts) {
+			if at := continueSegment(filepath.Join(w.dir, name)); at != nil {
+				return at, nil
+			}
+		}
+	}
+	return createSegment(w.dir, now, w.place)
 }
 
 // leave ends a segment.

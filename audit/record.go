@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -170,13 +171,7 @@ func Digest(data []byte) string {
 const maxLine = 1 << 20
 
 // clipped returns a foreign text in at most 512 bytes.
-func clipped(s string) string {
-	const most = 512
-	if len(s) <= most {
-		return s
-	}
-	return string(bytes.ToValidUTF8([]byte(s[:most]), nil)) + "…"
-}
+func clipped(s string) string { return cleartext.Clip(s, 512) }
 
 // tooLong returns a JSON value that stands for one of n bytes.
 func tooLong(n int) json.RawMessage {

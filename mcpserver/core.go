@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/inflight"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -216,12 +216,7 @@ func (c *core) notified(m *wire.Message, owner toolpost.Owner) {
 // maxLogged is how much of a foreign text a log line holds.
 const maxLogged = 2000
 
-func clip(text string) string {
-	if len(text) <= maxLogged {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxLogged], "") + "…"
-}
+func clip(text string) string { return cleartext.Clip(text, maxLogged) }
 
 // handle runs a handler of a prompt or resource in a scope of its own.
 func handle(ctx context.Context, h toolpost.Handler, call *toolpost.Call) (r *toolpost.Result, err error) {

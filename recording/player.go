@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -188,10 +189,5 @@ func sharedArguments(a, b json.RawMessage) (n int) {
 	return n
 }
 
-func clip(text string) string {
-	const most = 300
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+// clip returns the beginning of a value for a message.
+func clip(text string) string { return cleartext.Clip(text, 300) }

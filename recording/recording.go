@@ -228,7 +228,7 @@ func newRedactor(secrets []string) *redactor {
 // text returns a name, address or message without secrets.
 func (r *redactor) text(s string) string { return r.values.Replace(secret.RedactText(s)) }
 
-// definitions returns JSON with definitions without the known secrets. What merely
+// definitions returns JSON with definitions without the known secrets. Text that only
 // looks like a secret stays: it is a name or an example in a schema.
 func (r *redactor) definitions(raw []byte) []byte {
 	clear, hidden := secret.RedactJSON(raw, &secret.JSONOptions{Text: r.values.Replace, Known: true})

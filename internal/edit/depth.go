@@ -6,7 +6,7 @@ import "bytes"
 const maxDepth = 500
 
 // TooDeep returns the offset at which the brackets of JSON with comments are nested
-// more than max levels deep, or -1. What follows a syntax error does not matter: the
+// more than max levels deep, or -1. Text after a syntax error does not matter: the
 // parser stops there.
 func TooDeep(data []byte, max int) int { return tooDeep(data, max, jsonSkip) }
 

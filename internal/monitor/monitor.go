@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -26,7 +27,7 @@ const (
 	mostServers   = 1000 // as many as a configuration has
 	mostDurations = 256  // of one server, for percentiles
 	mostSessions  = 500  // of one client
-	longestText   = 300  // characters of a name or error
+	longestText   = 300  // bytes of a name or error
 )
 
 // otherClients is the name under which clients beyond mostClients are counted.
@@ -189,12 +190,7 @@ func withoutSecrets(s string) string {
 	return shorten(secret.RedactText(s[:min(len(s), enough)]))
 }
 
-func shorten(s string) string {
-	if len(s) <= longestText {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longestText], "") + "…"
-}
+func shorten(s string) string { return cleartext.Clip(s, longestText) }
 
 // push appends v and drops the oldest of more than most.
 func push[T any](all []T, v T, most int) []T {

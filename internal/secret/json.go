@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // Mark takes the place of a secret in JSON.
@@ -156,9 +158,7 @@ func (r *redactor) text(text string) {
 	if clear != text {
 		r.hidden++
 	}
-	if len(clear) > r.opts.MostText {
-		clear = strings.ToValidUTF8(clear[:r.opts.MostText], "") + "…"
-	}
+	clear = cleartext.Clip(clear, r.opts.MostText)
 	quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(clear, "\uFFFD"))
 	if err != nil {
 		quoted = []byte(`"…"`)
