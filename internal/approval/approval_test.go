@@ -89,6 +89,15 @@ func TestDenyBypasses(t *testing.T) {
 		"twice percent":             `{"path":"/tmp/%252e%252e/etc/passwd"}`,
 		"file address":              `{"path":"file:///etc/passwd"}`,
 		"file address, host":        `{"path":"FILE://localhost/etc/passwd"}`,
+		"file address, any host":    `{"path":"file://me/etc/passwd"}`,
+		"file address, one slash":   `{"path":"file:/etc/passwd"}`,
+		"file address, backslashes": `{"path":"file:\\\\\\etc\\passwd"}`,
+		"no escape beside one":      `{"path":"/%65tc/100%"}`,
+		"escape cut off":            `{"path":"/%65tc/%6"}`,
+		"array as a text":           `{"path":"[\"/etc/passwd\"]"}`,
+		"object as a text":          `{"path":" {\"file\":\"/etc/passwd\"}"}`,
+		"text as a text":            `{"path":"\"/etc/passwd\""}`,
+		"text in a text in a text":  `{"path":"[\"\\\"/etc/passwd\\\"\"]"}`,
 		"in an array":               `{"path":["/tmp/x","/etc/passwd"]}`,
 		"in an object":              `{"path":{"file":"/etc/passwd"}}`,
 		"as a name":                 `{"path":{"/etc/passwd":true}}`,
@@ -109,6 +118,30 @@ func TestDenyBypasses(t *testing.T) {
 	}
 	for _, args := range []string{`{"path":"/tmp/x"}`, `{"path":"/etcetera/x"}`, `{"path":"/tmp/x","note":"/etc/passwd"}`, `{"path":5}`} {
 		if d := p.Decide(target, []byte(args)); d.Action != "allow" {
+			t.Errorf("%s is not allowed: %+v", args, d)
+		}
+	}
+}
+
+// A denial of an address or of a nested member is not bypassed by another spelling.
+func TestDenyBypassesOfAddresses(t *testing.T) {
+	p := compile(t, []approval.Rule{{Action: "deny", Arguments: on("url", "https://evil.example/*")}, {Action: "deny", Arguments: on("/options/mode", "force")}})
+	for _, url := range []string{
+		"https://evil.example", "https://evil.example/", "https://evil.example/a", "https://evil.example./a", "https://me@evil.example/a", "https://me:pw@evil.example/",
+		"https://evil.example:443/a", "https://evil.example:/a", "HTTPS://EVIL.example/a", "https:/evil.example/a", "https:evil.example/a", "https:////evil.example/a",
+		`https:\\\\evil.example\\a`, "https://evil.example?a=b", "https://evil.example#a", `ht\ttps://evil\n.example/`, "https://a.example@evil.example/", "https://%65vil.example/", "https://evil.example/%",
+	} {
+		if d := p.Decide(read, []byte(`{"url":"`+url+`"}`)); d.Action != "deny" {
+			t.Errorf("%s is not denied: %+v", url, d)
+		}
+	}
+	for _, args := range []string{`{"options":{"mode":"force"}}`, `{"options":"{\"mode\":\"force\"}"}`, `{"options":["{\"Mode\":[\"force\"]}"]}`} {
+		if d := p.Decide(read, []byte(args)); d.Action != "deny" {
+			t.Errorf("%s is not denied: %+v", args, d)
+		}
+	}
+	for _, args := range []string{`{"url":"https://good.example/evil.example/"}`, `{"url":"https://evil.example.good/"}`, `{"options":"{mode: force}"}`, `{"options":"force"}`} {
+		if d := p.Decide(read, []byte(args)); d.Action != "allow" {
 			t.Errorf("%s is not allowed: %+v", args, d)
 		}
 	}
@@ -145,7 +178,7 @@ func TestAllowIsExact(t *testing.T) {
 		t.Errorf("a default: %+v", d)
 	}
 	urls := compile(t, []approval.Rule{{Action: "allow", Arguments: on("url", "https://a.example/*")}, {Action: "deny"}})
-	for url, want := range map[string]approval.Action{"https://a.example/x//y": "allow", "https://a.example.evil/x": "deny", "https://a.example@evil/": "deny", `https://evil\\@a.example/`: "deny"} {
+	for url, want := range map[string]approval.Action{"https://a.example/x//y": "allow", "https://a.example.evil/x": "deny", "https://a.example@evil/": "deny", `https://evil\\@a.example/`: "deny", "https://a.example/x?u=a/../b": "allow", "https://a.example:80/": "deny"} {
 		if d := urls.Decide(read, []byte(`{"url":"`+url+`"}`)); d.Action != want {
 			t.Errorf("%s: got %+v, want %s", url, d, want)
 		}

@@ -3,7 +3,6 @@ package approval
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"path"
 	"regexp"
 	"strconv"
@@ -165,12 +164,16 @@ func memberOf(v *jsontree.Value, name string) (found *jsontree.Value, single boo
 	return found, single
 }
 
-// reachAny returns the values at a path, through arrays. Names that some servers take
-// for the same are.
+// reachAny returns the values at a path, through arrays and JSON in texts. Names that
+// some servers take for the same are.
 func reachAny(v *jsontree.Value, path []string) (values []*jsontree.Value) {
 	switch {
 	case len(path) == 0:
 		return []*jsontree.Value{v}
+	case v.Kind == jsontree.KindString:
+		if inner := inText(v); inner != nil {
+			return reachAny(inner, path)
+		}
 	case v.Kind == jsontree.KindArray:
 		for _, kid := range v.Kids {
 			values = append(values, reachAny(kid, path)...)
@@ -192,10 +195,34 @@ func plain(text string) string {
 	return strings.TrimSpace(cleartext.Clean(strings.ReplaceAll(text, "\x00", "")))
 }
 
+// inText returns the JSON that a text is, which some servers parse; nil if it is none.
+// JSON is shorter than the text that it is in, so there is an end of texts in texts.
+func inText(v *jsontree.Value) *jsontree.Value {
+	text := strings.TrimSpace(v.Text)
+	if v.Kind != jsontree.KindString || text == "" || !strings.ContainsRune(`{["`, rune(text[0])) {
+		return nil
+	}
+	inner, syntax := jsontree.Parse([]byte(text), maxLevels)
+	if syntax != nil {
+		return nil
+	}
+	return inner
+}
+
 // all reports whether every reading of a value without others in it matches.
 func (c *condition) all(v *jsontree.Value) bool {
 	for _, text := range readings(v) {
 		if !c.pattern.MatchString(text) {
+			return false
+		}
+	}
+	inner := inText(v)
+	if inner == nil {
+		return true
+	}
+	values, _ := reach(inner, nil)
+	for _, one := range values {
+		if !c.all(one) {
 			return false
 		}
 	}
@@ -208,6 +235,9 @@ func (c *condition) some(v *jsontree.Value) bool {
 		if c.pattern.MatchString(text) {
 			return true
 		}
+	}
+	if inner := inText(v); inner != nil {
+		return c.some(inner)
 	}
 	for _, kid := range v.Kids {
 		if v.Kind == jsontree.KindObject && c.anyReading(kid.Name) || c.some(kid) {
@@ -245,7 +275,7 @@ func readings(v *jsontree.Value) []string {
 
 // textReadings returns a text as it is; up to the character that ends texts in C;
 // without hidden characters and space around it; with escapes of URLs decoded; and
-// each of these as a path without "..", "." and repeated separators.
+// each of these as a path or an address in its shortest form.
 func textReadings(text string) []string {
 	texts := []string{text}
 	if head, _, cut := strings.Cut(text, "\x00"); cut {
@@ -255,35 +285,82 @@ func textReadings(text string) []string {
 		texts = append(texts, p)
 	}
 	const mostDecoded = 3 // times that a text may be escaped
-	for last, i := texts[len(texts)-1], 0; i < mostDecoded && strings.Contains(last, "%"); i++ {
-		next, err := url.PathUnescape(last)
-		if err != nil || next == last {
+	for last, i := texts[len(texts)-1], 0; i < mostDecoded; i++ {
+		next := decodeEscapes(last)
+		if next == last {
 			break
 		}
 		last = next
 		texts = append(texts, next)
 	}
 	for _, one := range texts[:len(texts):len(texts)] {
-		if p := cleanPath(one); p != one {
+		if p := shortest(one); p != one {
 			texts = append(texts, p)
 		}
 	}
 	return texts
 }
 
-// cleanPath returns a path, or the address of something, in its shortest form.
-func cleanPath(text string) string {
-	if !strings.ContainsAny(text, `/\`) {
+// decodeEscapes decodes each %XX; others stay, as lenient servers have it.
+func decodeEscapes(text string) string {
+	at := strings.IndexByte(text, '%')
+	if at < 0 {
 		return text
 	}
+	decoded := append(make([]byte, 0, len(text)), text[:at]...)
+	for ; at < len(text); at++ {
+		c := text[at]
+		if c == '%' && at+2 < len(text) {
+			if code, err := strconv.ParseUint(text[at+1:at+3], 16, 8); err == nil {
+				c, at = byte(code), at+2
+			}
+		}
+		decoded = append(decoded, c)
+	}
+	return string(decoded)
+}
+
+// An address whose scheme is one of these needs no slash after it, and its host is
+// found however many there are (WHATWG URL, special schemes).
+var special = regexp.MustCompile(`^(?i:(https?|wss?|ftp|file)):/*(.*)$`)
+
+// shortest returns a path without "..", "." and repeated separators, and an address
+// without user, default port, a dot at the end of its host, and line breaks.
+func shortest(text string) string {
 	slashed := strings.ReplaceAll(text, `\`, "/")
-	scheme, rest, address := strings.Cut(slashed, "://")
-	switch {
-	case address && strings.EqualFold(scheme, "file"):
-		return path.Clean("/" + strings.TrimPrefix(strings.TrimLeft(rest, "/"), "localhost/"))
-	case address:
-		host, below, _ := strings.Cut(rest, "/")
-		return scheme + "://" + host + path.Clean("/"+below)
+	breaks := strings.NewReplacer("\t", "", "\n", "", "\r", "")
+	if m := special.FindStringSubmatch(breaks.Replace(slashed)); m != nil {
+		if scheme := strings.ToLower(m[1]); scheme != "file" {
+			return shortAddress(scheme, m[2])
+		}
+		local := m[2]
+		if strings.HasPrefix(slashed[len("file:"):], "//") && !strings.HasPrefix(slashed[len("file:"):], "///") {
+			_, local, _ = strings.Cut(local, "/") // without the host
+		}
+		return path.Clean("/" + local)
+	}
+	if scheme, rest, address := strings.Cut(slashed, "://"); address {
+		return shortAddress(scheme, rest)
+	}
+	if slashed == "" || !strings.Contains(slashed, "/") {
+		return text
 	}
 	return path.Clean(slashed)
+}
+
+var defaultPorts = map[string]string{"http": ":80", "ws": ":80", "https": ":443", "wss": ":443", "ftp": ":21"}
+
+func shortAddress(scheme, rest string) string {
+	host, below := rest, ""
+	if at := strings.IndexAny(rest, "/?#"); at >= 0 {
+		host, below = rest[:at], rest[at:]
+	}
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	host = strings.TrimSuffix(strings.TrimSuffix(host, ":"), defaultPorts[scheme])
+	host = strings.TrimSuffix(host, ".")
+	after := ""
+	if at := strings.IndexAny(below, "?#"); at >= 0 {
+		below, after = below[:at], below[at:]
+	}
+	return scheme + "://" + host + path.Clean("/"+below) + after
 }
