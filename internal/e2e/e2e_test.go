@@ -86,9 +86,14 @@ func serve(t *testing.T, ts toolpost.Toolset) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return listen(t, s)
+}
+
+// listen serves s over HTTP and returns the address.
+func listen(t *testing.T, s *mcpserver.Server) string {
 	h := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
-		s.Close()
+		s.Close() // ends the streams that Close of h waits for
 		h.CloseClientConnections()
 		h.Close()
 	})

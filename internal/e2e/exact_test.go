@@ -143,13 +143,7 @@ func serveResults(t *testing.T, results []string) string {
 // serveGateway serves a gateway in front of one server, and returns its address.
 func serveGateway(t *testing.T, url, version string) string {
 	t.Helper()
-	s := openGateway(t, fmt.Sprintf(`{"mcpServers":{"odd":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, url, version))
-	h := httptest.NewServer(s.Handler())
-	t.Cleanup(func() {
-		s.Close() // ends the streams that Close of h waits for
-		h.Close()
-	})
-	return h.URL + "/mcp"
+	return listen(t, openGateway(t, fmt.Sprintf(`{"mcpServers":{"odd":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, url, version))) + "/mcp"
 }
 
 // A rawClient speaks one version of MCP, and shows the bytes of results.
