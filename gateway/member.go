@@ -51,6 +51,7 @@ type member struct {
 // shared is what all members have in common.
 type shared struct {
 	tasks  *tasks
+	admit  Around // before the approval rules; nil if nothing is
 	around Around // nil if nothing runs around requests
 
 	approver *approver
