@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -177,7 +178,8 @@ func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, chec
 	}
 	switch s := up.Status(); {
 	case s.Err != nil:
-		return nil, &toolpost.UnavailableError{Text: s.Err.Error()}
+		_, login := errors.AsType[*upstream.LoginError](s.Err)
+		return nil, &toolpost.UnavailableError{Text: s.Err.Error(), Login: login}
 	case s.State != upstream.Ready && within.Err() != nil:
 		return nil, &toolpost.UnavailableError{Timeout: true, Text: fmt.Sprintf("server %q has not answered within %v; it is still %s. The call was not carried out; call again later", s.Name, callTime, s.State)}
 	default:

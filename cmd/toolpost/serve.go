@@ -303,7 +303,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.access.useProfiles(found.Config)
 	useToken(found.Config)
 	limits := limit.New(found.Limits)
-	s.around = append([]gateway.Around{limits.Around, breaker.New(s.connects).Around}, s.around...) // a refused call is not a request to a server
+	s.around = append([]gateway.Around{limits.Around, breaker.New(s.connection).Around}, s.around...) // a refused call is not a request to a server
 	kept, spool := outputStore(s.log)
 	s.addCacheBytes(kept)
 	gw, err := gateway.Open(running, found.Config, &gateway.Options{
