@@ -54,6 +54,7 @@ type UnavailableError struct {
 	Text       string        // for the model
 	Timeout    bool          // it took too long; otherwise it cannot be reached, or broke off
 	RetryAfter time.Duration // for which the server wants no more calls; 0 if it did not say
+	Login      bool          // the user must log in to the server first; the text has the command
 }
 
 func (e *UnavailableError) Error() string { return e.Text }

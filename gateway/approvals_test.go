@@ -158,6 +158,30 @@ func TestApprovalCountsOnce(t *testing.T) {
 	}
 }
 
+// A request that a limit refuses asks nobody.
+func TestLimitsApplyBeforeTheUserIsAsked(t *testing.T) {
+	admitted := 0
+	admit := func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+		if admitted++; admitted > 2 {
+			return nil, toolpost.Failed("too many calls of %s", to.Name)
+		}
+		return next(ctx, call)
+	}
+	g, f := openWith(t, approvals(rule("ask")), &gateway.Options{Admit: admit})
+	var calls []string
+	f.last("s").recording(&calls, "write")
+	wantTools(t, g, "s__write")
+	user := answers(yes)
+	var got []string
+	for range 4 {
+		text, _ := try(t, g.Live().Set(), "s__write", `{}`, user)
+		got = append(got, text)
+	}
+	if len(user.questions) != 2 || len(calls) != 2 || got[3] != "not a denial: too many calls of write" {
+		t.Errorf("the user was asked %d times, the server got %q: %q", len(user.questions), calls, got)
+	}
+}
+
 // The server changes the tool, or the user the rules, while the question is open.
 func TestApprovalOfChangedTool(t *testing.T) {
 	cfg := approvals(rule("ask", "write"))

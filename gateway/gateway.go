@@ -59,6 +59,11 @@ type Options struct {
 	// caller, with an elicitation.
 	Ask func(ctx context.Context, question string) (bool, error)
 
+	// Admit runs every request to a server before an approval rule decides about it, and
+	// with that before the user is asked. It is the place for limits. It runs next once,
+	// or returns why not. Nil runs next.
+	Admit Around
+
 	// Around runs every request to a server: of a tool, prompt, resource, completion
 	// or extension. The call has the server's own names, and Around may change its
 	// Params. It runs next once, or returns why not. Nil runs next. A client's
@@ -147,7 +152,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, connector: connector{start: start, shared: shared{tasks: newTasks(), around: opts.Around}}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, connector: connector{start: start, shared: shared{tasks: newTasks(), admit: opts.Admit, around: opts.Around}}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
 	g.approver = &approver{ask: opts.Ask}
 	g.joined, g.layers = &joined{}, toolpost.Join()

@@ -21,7 +21,7 @@ type joined struct {
 	features *toolpost.Features
 	findings []toolpost.Finding
 	withheld []WithheldTool
-	denied   map[string]string          // why the approval rules deny tools, by the names that clients would know
+	denied   map[string]deniedTool      // tools that the approval rules deny, by the names that clients would know
 	served   map[toolKey]*toolpost.Tool // tools, by what they are made of
 	origins  origins
 
@@ -29,6 +29,9 @@ type joined struct {
 	memory  *memory
 	settled bool // names that are given now are remembered
 }
+
+// A deniedTool is a tool that the approval rules of the file deny.
+type deniedTool struct{ server, why string }
 
 // A toolKey is what join makes a tool of. As long as it is equal, the tool stays
 // the same; a view adapts a tool again only if the tool has changed.
@@ -44,7 +47,7 @@ type toolKey struct {
 // in which servers answer or list. Before has the tools that were joined last.
 func join(ctx context.Context, members []*member, quiet *regexp.Regexp, memory *memory, before map[toolKey]*toolpost.Tool) *joined {
 	j := &joined{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}, origins: newOrigins(), memory: memory, settled: settled(members)}
-	j.keys, j.denied = map[string]*member{}, map[string]string{}
+	j.keys, j.denied = map[string]*member{}, map[string]deniedTool{}
 	for _, m := range members {
 		if m.prefix == m.key+"__" && !m.server.Disabled {
 			j.keys[m.key] = m
@@ -78,7 +81,7 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 		offers = append(offers, m.offers(ctx)...)
 		j.findings = append(j.findings, m.findings...)
 		for tool, why := range m.denied {
-			j.denied[m.prefix+tool] = why
+			j.denied[m.prefix+tool] = deniedTool{m.server.Name, why}
 		}
 	}
 	for i, name := range named(j, "tool", offers) {

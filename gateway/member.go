@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -51,6 +52,7 @@ type member struct {
 // shared is what all members have in common.
 type shared struct {
 	tasks  *tasks
+	admit  Around // before the approval rules; nil if nothing is
 	around Around // nil if nothing runs around requests
 
 	approver *approver
@@ -176,7 +178,8 @@ func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, chec
 	}
 	switch s := up.Status(); {
 	case s.Err != nil:
-		return nil, &toolpost.UnavailableError{Text: s.Err.Error()}
+		_, login := errors.AsType[*upstream.LoginError](s.Err)
+		return nil, &toolpost.UnavailableError{Text: s.Err.Error(), Login: login}
 	case s.State != upstream.Ready && within.Err() != nil:
 		return nil, &toolpost.UnavailableError{Timeout: true, Text: fmt.Sprintf("server %q has not answered within %v; it is still %s. The call was not carried out; call again later", s.Name, callTime, s.State)}
 	default:

@@ -48,8 +48,8 @@ func (g *Gateway) withheldFrom(tool string, p *profile) error {
 			return errors.New(w.Why)
 		}
 	}
-	if why := g.joined.denied[tool]; why != "" {
-		return errors.New(why)
+	if d, denied := g.joined.denied[tool]; denied && (p == nil || p.has(tool, d.server)) {
+		return errors.New(d.why)
 	}
 	return nil
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/approval"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -59,4 +61,33 @@ func TestMissing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A profile does not learn of tools and servers that are not in it, whatever the reason
+// why clients have no such tool.
+func TestMissingOfAnotherProfile(t *testing.T) {
+	cfg := servers("s", "x", "other", "x", "away", "x")
+	cfg.Approvals = []approval.List{{Name: "approvals", Rules: []approval.Rule{{Action: "deny", Tools: []string{"rm"}, Reason: "the vault is behind it"}}}}
+	cfg.Profiles = []config.Profile{
+		{Name: "one", Selection: config.Selection{Servers: []string{"other"}}},
+		{Name: "two", Selection: config.Selection{Exclude: []string{"s__rm"}}},
+		{Name: "three", Selection: config.Selection{Servers: []string{"s", "away"}}},
+	}
+	g, f := open(t, cfg)
+	f.last("s").connect("read", "rm")
+	f.last("other").connect("t")
+	f.last("away").fail(errors.New(`server "away": no command`))
+	wantTools(t, g, "other__t", "s__read")
+	for _, test := range []struct {
+		profile, tool string
+		want          bool
+	}{
+		{"one", "s__rm", false}, {"two", "s__rm", false}, {"three", "s__rm", true},
+		{"one", "away__t", false}, {"three", "away__t", true},
+	} {
+		err := g.Missing(gateway.Client{View: test.profile}, test.tool)
+		if (err != nil) != test.want {
+			t.Errorf("profile %s is told about %s: %v", test.profile, test.tool, err)
+		}
+	}
 }

@@ -68,7 +68,9 @@ type claim struct {
 
 // names remembers which name each tool and prompt was given, where it does not
 // follow from the server's name: it keeps the name for as long as it claims it,
-// whatever other servers come and go. Names that nothing claims are free.
+// whatever other servers come and go. Names that nothing claims are free. They are
+// remembered, so that a tool that comes back is called as before, until there are too
+// many.
 type names struct {
 	owners map[string]owner // by kind and name
 	given  map[owner]string
@@ -137,6 +139,9 @@ func (m *member) claimOf(kind, own, clean string) claim {
 // server's name: these only end what is remembered about another owner. It reports
 // whether something has changed.
 func (n *names) learn(claims []claim, given []string) (changed bool) {
+	if len(n.given) >= mostNames {
+		changed = n.forgetUnclaimed(claims)
+	}
 	for i, c := range claims {
 		switch name := given[i]; {
 		case name == "":
@@ -144,6 +149,21 @@ func (n *names) learn(claims []claim, given []string) (changed bool) {
 			changed = n.forget(c.kind+" "+name) || changed
 		default:
 			changed = n.remember(c.owner, name) || changed
+		}
+	}
+	return changed
+}
+
+// forgetUnclaimed forgets the names of tools, or of prompts, that are gone: otherwise
+// servers that make up names would use up the room for those that are there.
+func (n *names) forgetUnclaimed(claims []claim) (changed bool) {
+	kinds, claimed := map[string]bool{}, map[owner]bool{}
+	for _, c := range claims {
+		kinds[c.kind], claimed[c.owner] = true, true
+	}
+	for o, name := range n.given {
+		if kinds[o.kind] && !claimed[o] {
+			changed = n.forget(o.kind+" "+name) || changed
 		}
 	}
 	return changed

@@ -154,3 +154,29 @@ func TestNamesAreBounded(t *testing.T) {
 		t.Errorf("%d names, %d owners", len(n.given), len(n.owners))
 	}
 }
+
+// The names of tools that are gone do not keep those that are there from being
+// remembered. Those that are there keep their names.
+func TestNamesOfGoneToolsMakeRoom(t *testing.T) {
+	n := newNames()
+	claimed := func(server, wanted string) claim {
+		return claim{owner: owner{"tool", server, "t"}, wanted: []string{wanted, server + "__t", server + "__t_x"}}
+	}
+	first, second := claimed("a", "t"), claimed("b", "t")
+	n.learn([]claim{first}, n.assign([]claim{first}))
+	for i := range mostNames {
+		n.remember(owner{"tool", "gone", fmt.Sprint(i)}, fmt.Sprint("name ", i))
+	}
+	for _, order := range [][]claim{{first, second}, {second, first}, {second}, {second, first}} {
+		given := n.assign(order)
+		n.learn(order, given)
+		for i, c := range order {
+			if want := map[string]string{"a": "t", "b": "b__t"}[c.server]; given[i] != want {
+				t.Errorf("the tool of %s is called %q, want %q", c.server, given[i], want)
+			}
+		}
+	}
+	if len(n.given) != 2 || len(n.owners) != 2 {
+		t.Errorf("%d names, %d owners", len(n.given), len(n.owners))
+	}
+}

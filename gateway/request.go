@@ -85,14 +85,20 @@ func (m *member) transport() string {
 	return string(upstream.HTTP)
 }
 
-// exchange runs h if the approval rules let it, and around it whatever runs around
-// requests.
+// exchange runs h if limits admit the request and then the approval rules let it, and
+// around it whatever runs around requests.
 func (m *member) exchange(ctx context.Context, to *observe.Target, call *toolpost.Call, h toolpost.Handler) (*toolpost.Result, error) {
-	if err := m.approve(ctx, to, call); err != nil {
-		return nil, err
+	approved := func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		if err := m.approve(ctx, to, call); err != nil {
+			return nil, err
+		}
+		if m.around == nil {
+			return h(ctx, call)
+		}
+		return m.around(ctx, to, call, h)
 	}
-	if m.around == nil {
-		return h(ctx, call)
+	if m.admit == nil {
+		return approved(ctx, call)
 	}
-	return m.around(ctx, to, call, h)
+	return m.admit(ctx, to, call, approved)
 }

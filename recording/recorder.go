@@ -63,6 +63,11 @@ func Create(path string, opts *Options) (*Recorder, error) {
 func (r *Recorder) write(line []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.writeLocked(line)
+}
+
+// writeLocked is write for a caller that holds the lock.
+func (r *Recorder) writeLocked(line []byte) {
 	if r.err != nil {
 		return
 	}
@@ -100,11 +105,10 @@ func (r *Recorder) SetCatalogue(set *toolpost.Set, skip func(tool string) bool) 
 	}
 	line = append(r.redact.definitions(bytes.TrimSuffix(line, []byte("\n"))), '\n')
 	r.mu.Lock()
-	same := bytes.Equal(line, r.catalogue)
-	r.catalogue = line
-	r.mu.Unlock()
-	if !same {
-		r.write(line)
+	defer r.mu.Unlock()
+	if !bytes.Equal(line, r.catalogue) {
+		r.catalogue = line
+		r.writeLocked(line) // under the same lock: the last line must be the last catalogue
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,6 +24,7 @@ import (
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/recording"
+	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -366,5 +368,42 @@ func TestBreaking(t *testing.T) {
 		if got := strings.Join(d.Tools[0].Breaking, "; "); got != c.want {
 			t.Errorf("%s, %s: %s, want %s", c.before, c.after, got, c.want)
 		}
+	}
+}
+
+// When catalogues change at the same time, the recording ends with the one that the
+// recorder takes for the last.
+func TestConcurrentCatalogues(t *testing.T) {
+	set := func(name string) *toolpost.Set {
+		s, err := toolpost.NewSet(t.Context(), toolpost.Tools{{
+			Definition: toolpost.Definition{Name: name, Input: schema.MustParse(`{"type":"object"}`)},
+			Handler:    func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, nil },
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	a, b := set("a"), set("b")
+	none := func(string) bool { return false }
+	file := filepath.Join(t.TempDir(), "file")
+	r, err := recording.Create(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() { r.SetCatalogue(a, none) })
+			all.Go(func() { r.SetCatalogue(b, none) })
+		}
+		all.Wait()
+		r.SetCatalogue(a, none)
+		if last := read(t, file).Catalogue.Tools; len(last) != 1 || !strings.Contains(string(last[0]), `"a"`) {
+			t.Fatalf("the last catalogue is %s", last)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -2,8 +2,13 @@ package schema_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -169,6 +174,12 @@ func TestHostileValues(t *testing.T) {
 		{"far too deep", `{}`, strings.Repeat("[", 1_000_000), "no deeper nesting"},
 		{"branching recursion", branching, deep, "expected"},
 		{"branching recursion beside not", strings.Replace(branching, `"$ref":`, `"not":{"type":"null"},"$ref":`, 1), deep, "with less work"},
+		{"2^63", `{"type":"integer"}`, `9223372036854775808`, ""},
+		{"above the largest int64", `{"type":"integer","maximum":9223372036854775807}`, `9223372036854775808`, "expected integer up to 9223372036854775807, got integer 9223372036854775808"},
+		{"1e30", `{"type":"integer"}`, `1e30`, ""},
+		{"1e30 above the maximum", `{"type":"integer","maximum":9223372036854775807}`, `1e30`, "up to 9223372036854775807"},
+		{"1.0 as an integer", `{"type":"integer"}`, `1.0`, ""},
+		{"1.5 as an integer", `{"type":"integer"}`, `1.5`, "expected integer"},
 		{"long number", `{"multipleOf":7}`, strings.Repeat("7", 1001), "at most 1000"},
 		{"huge exponent", `{"multipleOf":7}`, `7e999999999999`, ""},
 		{"tiny", `{"minimum":0}`, `-1e-999999999999`, "expected number from 0"},
@@ -361,5 +372,33 @@ func TestRefusalIsReported(t *testing.T) {
 	changes := form.Read(s.Raw()).Changes
 	if last := changes[len(changes)-1]; !strings.HasPrefix(last.Detail, "nothing is validated: ") {
 		t.Errorf("the form says %q", last.Detail)
+	}
+}
+
+// A reference to another document is neither fetched nor read.
+func TestReferencesAreNotFetched(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write([]byte(`{"type":"string"}`))
+	}))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(file, []byte(`{"type":"string"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range []string{server.URL + "/x", "file://" + filepath.ToSlash(file)} {
+		for _, raw := range []string{fmt.Sprintf(`{"$ref":%q}`, ref), fmt.Sprintf(`{"$schema":%q,"not":{"$ref":%q}}`, ref, ref), fmt.Sprintf(`{"$id":%q,"$ref":"y"}`, ref)} {
+			s, err := schema.Parse([]byte(raw))
+			if err != nil {
+				continue // it is refused, which is as good
+			}
+			if err := s.Validator().Validate([]byte(`1`)); err != nil {
+				t.Errorf("%s was read: %v", raw, err)
+			}
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests were sent", n)
 	}
 }

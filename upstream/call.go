@@ -230,15 +230,16 @@ func (r *request) unanswered(ctx context.Context, u *Upstream, err error, execut
 	case isProtocol:
 		return protocol
 	}
-	e := &toolpost.UnavailableError{Text: fmt.Sprintf("%s was not answered: %v", r.what, u.dial.problem(err))}
-	status, answered := errors.AsType[*statusError](err)
+	e := &toolpost.UnavailableError{Text: fmt.Sprintf("%s was not answered: %v", r.what, u.dial.problem(err)), Login: isA[*LoginError](err)}
+	if status, answered := errors.AsType[*statusError](err); answered {
+		e.RetryAfter = status.retryAfter
+	}
 	switch {
 	case executed:
 		e.Text += "\nIt may have been carried out: check before you call it again."
-	case answered && status.retryAfter > 0:
-		e.RetryAfter = status.retryAfter
-		e.Text += fmt.Sprintf("\nIt was not carried out. The server wants no calls for %v; call again then.", status.retryAfter)
-	case isA[*LoginError](err):
+	case e.RetryAfter > 0:
+		e.Text += fmt.Sprintf("\nIt was not carried out. The server wants no calls for %v; call again then.", e.RetryAfter)
+	case e.Login:
 		e.Text += "\nIt was not carried out. Ask the user to log in with this command, then call again."
 	default:
 		e.Text += "\nIt was not carried out. Toolpost connects again by itself; call again later."

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,13 +58,26 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// A server that asks for no calls is named with the time that it asks for.
+// A server that asks for no calls is named with the time that it asks for, whether or
+// not it may have carried out the call. One that needs a login is marked.
 func TestUnansweredRetryAfter(t *testing.T) {
 	cfg := Config{Name: "s"}
 	u := &Upstream{cfg: cfg, dial: newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler))}
-	err := (&request{what: "tool t"}).unanswered(t.Context(), u, &statusError{status: http.StatusTooManyRequests, retryAfter: time.Minute}, false)
-	var unavailable *toolpost.UnavailableError
-	if !errors.As(err, &unavailable) || unavailable.RetryAfter != time.Minute || unavailable.Timeout {
-		t.Errorf("got %#v", err)
+	for _, test := range []struct {
+		err        error
+		executed   bool
+		retryAfter time.Duration
+		login      bool
+		text       string
+	}{
+		{&statusError{status: http.StatusTooManyRequests, retryAfter: time.Minute}, false, time.Minute, false, "It was not carried out. The server wants no calls for 1m0s"},
+		{&statusError{status: http.StatusServiceUnavailable, retryAfter: time.Minute}, true, time.Minute, false, "It may have been carried out"},
+		{u.dial.problem(&LoginError{Command: "toolpost login s"}), false, 0, true, "run: toolpost login s\nIt was not carried out. Ask the user to log in"},
+	} {
+		err := (&request{what: "tool t"}).unanswered(t.Context(), u, test.err, test.executed)
+		var unavailable *toolpost.UnavailableError
+		if !errors.As(err, &unavailable) || unavailable.RetryAfter != test.retryAfter || unavailable.Timeout || unavailable.Login != test.login || !strings.Contains(unavailable.Text, test.text) {
+			t.Errorf("%v: got %#v", test.err, err)
+		}
 	}
 }

@@ -302,7 +302,8 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.admit(g.access)
 	s.access.useProfiles(found.Config)
 	useToken(found.Config)
-	s.around = append([]gateway.Around{limit.New(found.Limits).Around, breaker.New(s.connects).Around}, s.around...) // a refused call is not a request to a server
+	limits := limit.New(found.Limits)
+	s.around = append([]gateway.Around{limits.Around, breaker.New(s.connection).Around}, s.around...) // a refused call is not a request to a server
 	kept, spool := outputStore(s.log)
 	s.addCacheBytes(kept)
 	gw, err := gateway.Open(running, found.Config, &gateway.Options{
@@ -314,6 +315,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Store:      kept,
 		Spool:      spool,
 		Pins:       found.pins(),
+		Admit:      limits.Admit,
 		Around:     gateway.Arounds(s.around...),
 		Middleware: s.recorded(),
 		Catalog:    found.catalog(o.fresh, s.log),

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/breaker"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/telemetry"
 	"github.com/toolpost/toolpost/upstream"
@@ -128,14 +129,15 @@ func (s *service) unready() (names []string) {
 	return names
 }
 
-// connects returns how often a server has been connected.
-func (s *service) connects(server string) int {
+// connection describes the connection to a server for its circuit breaker.
+func (s *service) connection(server string) breaker.Connection {
 	for _, st := range s.status() {
 		if st.Name == server {
-			return st.Connects
+			_, login := errors.AsType[*upstream.LoginError](st.Err)
+			return breaker.Connection{Connects: st.Connects, NeedsLogin: login && st.State != upstream.Ready}
 		}
 	}
-	return 0
+	return breaker.Connection{}
 }
 
 // readyz answers whether clients can use the servers that the configuration requires.

@@ -24,10 +24,10 @@ const (
 )
 
 // Breakers are the circuit breakers of all servers. Failures that a server reports
-// do not count, and neither do calls that clients cancel. It is safe for concurrent
-// use.
+// do not count, and neither do calls that clients cancel or that need a login of the
+// user first. It is safe for concurrent use.
 type Breakers struct {
-	connects func(server string) int
+	connection func(server string) Connection
 
 	mu  sync.Mutex
 	all map[string]*circuit
@@ -43,13 +43,19 @@ type circuit struct {
 	connects int           // when it opened
 }
 
-// New returns breakers that are closed. Connects returns how often a server has been
-// connected: a new connection closes its breaker. Nil means that this is unknown.
-func New(connects func(server string) int) *Breakers {
-	if connects == nil {
-		connects = func(string) int { return 0 }
+// A Connection describes the connection to a server now.
+type Connection struct {
+	Connects   int  // how often the server has been connected; a new connection closes its breaker
+	NeedsLogin bool // all calls fail at once, with an error that says how to log in
+}
+
+// New returns breakers that are closed. Connection describes the connection to a
+// server. Nil means that this is unknown.
+func New(connection func(server string) Connection) *Breakers {
+	if connection == nil {
+		connection = func(string) Connection { return Connection{} }
 	}
-	return &Breakers{connects: connects, all: map[string]*circuit{}}
+	return &Breakers{connection: connection, all: map[string]*circuit{}}
 }
 
 // Around is an Around of package gateway.
@@ -79,9 +85,11 @@ func (b *Breakers) admit(server string) error {
 	if c == nil || c.until.IsZero() {
 		return nil
 	}
-	wait := time.Until(c.until)
+	now, wait := b.connection(server), time.Until(c.until)
 	switch {
-	case b.connects(server) != c.connects && !c.asked:
+	case now.NeedsLogin:
+		return nil // the error of the call says what the user must do
+	case now.Connects != c.connects && !c.asked:
 		delete(b.all, server)
 		return nil
 	case wait > 0 && c.probing:
@@ -101,12 +109,19 @@ func inSeconds(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }
 
-// end records how a call ended. A call that was canceled decides nothing.
+// end records how a call ended. A call that was canceled, or that needs a login first,
+// decides nothing.
 func (b *Breakers) end(server string, unavailable *toolpost.UnavailableError, decides bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.all[server]
+	if unavailable != nil && unavailable.Login {
+		unavailable, decides = nil, false
+	}
 	switch {
+	case unavailable == nil && decides && c.isAsked():
+		c.failures = 0 // the call began before the server asked for the wait, which goes on
+		return
 	case unavailable == nil && decides:
 		delete(b.all, server)
 		return
@@ -119,16 +134,32 @@ func (b *Breakers) end(server string, unavailable *toolpost.UnavailableError, de
 		c = &circuit{}
 		b.all[server] = c
 	}
+	b.fail(server, c, unavailable)
+}
+
+// fail records a call that was not answered.
+func (b *Breakers) fail(server string, c *circuit, unavailable *toolpost.UnavailableError) {
+	asked := c.isAsked()
 	c.failures++
 	probe := c.probing
 	c.probing = false
 	switch {
 	case unavailable.RetryAfter > 0:
-		c.open(b.connects(server), unavailable.RetryAfter, true)
+		wait := unavailable.RetryAfter
+		if asked {
+			wait = max(wait, time.Until(c.until)) // answers may arrive in another order than the server sent them
+		}
+		c.open(b.connection(server).Connects, wait, true)
+	case asked: // likewise: it waits already
 	case probe || c.failures >= threshold && c.until.IsZero():
 		c.wait = min(max(2*c.wait, shortestWait), longestWait)
-		c.open(b.connects(server), c.wait, false)
+		c.open(b.connection(server).Connects, c.wait, false)
 	}
+}
+
+// isAsked reports whether the server asked for a wait that is not over.
+func (c *circuit) isAsked() bool {
+	return c != nil && c.asked && !c.probing && time.Until(c.until) > 0
 }
 
 // open refuses calls for a time.

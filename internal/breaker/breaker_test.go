@@ -146,7 +146,7 @@ func TestBreakerLongProbe(t *testing.T) {
 
 func TestBreakerClosesOnConnect(t *testing.T) {
 	connects := 1
-	s := &server{Breakers: breaker.New(func(string) int { return connects }), answer: &toolpost.UnavailableError{Text: "gone", Timeout: true}}
+	s := &server{Breakers: breaker.New(func(string) breaker.Connection { return breaker.Connection{Connects: connects} }), answer: &toolpost.UnavailableError{Text: "gone", Timeout: true}}
 	for range 5 {
 		s.reaches(t)
 	}
@@ -172,4 +172,67 @@ func TestBreakerRetryAfter(t *testing.T) {
 			t.Error("it stays open")
 		}
 	})
+}
+
+// A Retry-After holds until its end, however calls end that had begun before it.
+func TestBreakerKeepsRetryAfter(t *testing.T) {
+	asks := func(wait time.Duration) error { return &toolpost.UnavailableError{Text: "429", RetryAfter: wait} }
+	for name, answer := range map[string]error{
+		"success":             nil,
+		"failure of the tool": toolpost.Failed("no"),
+		"connection lost":     &toolpost.UnavailableError{Text: "gone"},
+		"shorter Retry-After": asks(time.Second),
+		"login needed":        &toolpost.UnavailableError{Text: "log in", Login: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &server{Breakers: breaker.New(nil), answer: asks(30 * time.Second)}
+				before := make(chan error)
+				for range 6 {
+					go func() {
+						_, _ = s.Around(t.Context(), &observe.Target{Server: "s"}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+							return toolpost.TextResult("x"), <-before
+						})
+					}()
+				}
+				synctest.Wait()
+				s.reaches(t)
+				for range 6 {
+					before <- answer
+				}
+				synctest.Wait()
+				time.Sleep(29 * time.Second)
+				if s.reaches(t) {
+					t.Error("the server asked for 30 s without calls")
+				}
+				time.Sleep(time.Second)
+				if !s.reaches(t) {
+					t.Error("it stays open")
+				}
+			})
+		})
+	}
+}
+
+// Calls that need a login do not open the breaker, and an open one does not hide
+// how to log in.
+func TestBreakerShowsThatALoginIsNeeded(t *testing.T) {
+	var connection breaker.Connection
+	s := &server{Breakers: breaker.New(func(string) breaker.Connection { return connection }), answer: &toolpost.UnavailableError{Text: "run: toolpost login s", Login: true}}
+	for range 10 {
+		if !s.reaches(t) {
+			t.Fatal("calls that need a login opened it")
+		}
+	}
+	s.answer = &toolpost.UnavailableError{Text: "gone"}
+	for range 5 {
+		s.reaches(t)
+	}
+	if s.reaches(t) {
+		t.Fatal("it did not open")
+	}
+	connection.NeedsLogin = true
+	if !s.reaches(t) || !s.reaches(t) {
+		t.Error("it hides that a login is needed")
+	}
 }

@@ -3,9 +3,9 @@
 package limit
 
 import (
-	"cmp"
 	"context"
 	"math"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -18,8 +18,15 @@ import (
 // longestWait is how long a request waits for its turn before it is refused.
 const longestWait = 10 * time.Second
 
-// mostIdle is how many clients, tools and servers without requests are remembered.
-const mostIdle = 1000
+const (
+	// mostIdle is how many clients, tools and servers are remembered before those
+	// that are not limited now are forgotten.
+	mostIdle = 1000
+
+	// mostStates is how many are remembered at all. Further ones share one state of
+	// their kind, so that a crowd neither fills the memory nor escapes its limit.
+	mostStates = 10_000
+)
 
 // A Rule limits requests; zero members limit nothing.
 type Rule struct {
@@ -30,7 +37,7 @@ type Rule struct {
 
 // perSecond returns the rate, 0 for no limit.
 func (r Rule) perSecond() float64 {
-	if r.Per <= 0 {
+	if r.Per <= 0 || r.Requests <= 0 {
 		return 0
 	}
 	return float64(r.Requests) / r.Per.Seconds()
@@ -55,10 +62,16 @@ type Limits struct {
 	opts Options
 	mu   sync.Mutex
 	all  map[key]*state
+	most int       // forget when so many are remembered
+	full time.Time // when all were looked at last, and too many were in use
 }
 
 // A key is a client, a tool or a server.
 type key struct{ kind, name string }
+
+// rest is the name of the state that clients, tools or servers share when too many
+// are remembered. No key has it, because names of keys do not begin with NUL.
+const rest = "\x00rest"
 
 // A state is what a key has used.
 type state struct {
@@ -68,59 +81,117 @@ type state struct {
 }
 
 // New returns limits of which nothing is used.
-func New(o Options) *Limits { return &Limits{opts: o, all: map[key]*state{}} }
+func New(o Options) *Limits { return &Limits{opts: o, all: map[key]*state{}, most: mostIdle} }
 
-// Around is an Around of package gateway.
-func (l *Limits) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	for _, limited := range []struct {
-		Rule
-		key
-	}{
-		{l.opts.PerClient, key{"client", client(ctx, call)}},
-		{l.opts.ofServer(to.Server), key{"server", to.Server}},
-		{l.opts.PerTool, key{"tool", to.Server + "\x00" + to.Method + "\x00" + to.Name}},
-	} {
-		if limited.Rule == (Rule{}) {
-			continue
+// Admit is the Admit of package gateway: it runs before the user is asked about a
+// request. It applies all rates, and the number of requests of a client under way, so
+// that a client cannot flood the user with questions.
+func (l *Limits) Admit(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+	for _, limited := range l.limitsOf(ctx, to, call) {
+		if limited.kind != kindClient {
+			limited.Concurrent = 0 // Around applies it
 		}
-		s := l.enter(limited.key, limited.Rule)
-		defer l.leave(s)
-		if err := s.acquire(ctx, limited.Rule, limited.kind); err != nil {
-			if ctx.Err() == nil {
-				observe.From(ctx).Note(observe.Limited)
-			}
+		leave, err := l.acquire(ctx, limited)
+		if err != nil {
 			return nil, err
 		}
-		if s.slots != nil {
-			defer func() { <-s.slots }()
-		}
+		defer leave()
 	}
 	return next(ctx, call)
 }
 
-// client identifies the client in all of its sessions: the user, otherwise its host
-// and name. Over stdio, and without an observed request, it is the session.
-func client(ctx context.Context, call *toolpost.Call) string {
-	if r := observe.From(ctx); r != nil && r.Client.Address != "" {
-		return cmp.Or(r.Client.Identity, r.Client.Address+" "+r.Client.Name)
+// Around is the Around of package gateway. It applies the number of requests of a
+// server and of a tool under way. Requests that wait for an answer of the user do not
+// count: they would keep other clients from the server.
+func (l *Limits) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+	for _, limited := range l.limitsOf(ctx, to, call) {
+		if limited.kind == kindClient {
+			continue
+		}
+		limited.Requests = 0 // Admit has applied it
+		leave, err := l.acquire(ctx, limited)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
 	}
-	return call.Session
+	return next(ctx, call)
 }
 
+// The kinds of keys, as a refused client reads them.
+const (
+	kindClient = "client"
+	kindServer = "server"
+	kindTool   = "tool"
+)
+
+// A limitOf is a rule and what it limits.
+type limitOf struct {
+	Rule
+	key
+}
+
+// limitsOf returns the rules that limit a request.
+func (l *Limits) limitsOf(ctx context.Context, to *observe.Target, call *toolpost.Call) (all []limitOf) {
+	if r := l.opts.PerClient; r != (Rule{}) {
+		all = append(all, limitOf{r, key{kindClient, client(ctx, call)}})
+	}
+	if r := l.opts.ofServer(to.Server); r != (Rule{}) {
+		all = append(all, limitOf{r, key{kindServer, to.Server}})
+	}
+	if r := l.opts.PerTool; r != (Rule{}) {
+		all = append(all, limitOf{r, key{kindTool, to.Server + "\x00" + to.Method + "\x00" + to.Name}})
+	}
+	return all
+}
+
+// client identifies the client by what it cannot choose: the user that it was
+// authenticated as, otherwise its session, whose id the gateway made, or its address
+// if it has no session. Over stdio, and without an observed request, it is the session.
+func client(ctx context.Context, call *toolpost.Call) string {
+	r := observe.From(ctx)
+	switch {
+	case r == nil || r.Client.Address == "":
+		return "session " + call.Session
+	case r.Client.Identity != "":
+		return "user " + r.Client.Identity
+	case r.Session:
+		return "session " + r.Owner.Session
+	}
+	return "address " + network(r.Client.Address)
+}
+
+// network returns the address, or of one of IPv6 its network: a host chooses its
+// addresses in a network of 64 bits.
+func network(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || ip.Is4() || ip.Is4In6() {
+		return address
+	}
+	if p, err := ip.WithZone("").Prefix(64); err == nil {
+		return p.String()
+	}
+	return address
+}
+
+// enter returns the state of a key for one more user of it.
 func (l *Limits) enter(k key, r Rule) *state {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.all[k]
+	if s == nil && !l.makeRoom() {
+		k.name = rest
+		s = l.all[k]
+	}
 	if s == nil {
-		l.forgetIdle()
 		s = &state{}
-		if n := r.perSecond(); n > 0 {
-			s.rate = rate.NewLimiter(rate.Limit(n), int(max(1, math.Ceil(n))))
-		}
-		if r.Concurrent > 0 {
-			s.slots = make(chan struct{}, r.Concurrent)
-		}
 		l.all[k] = s
+	}
+	if n := r.perSecond(); n > 0 && s.rate == nil {
+		s.rate = rate.NewLimiter(rate.Limit(n), int(max(1, math.Ceil(n))))
+	}
+	if r.Concurrent > 0 && s.slots == nil {
+		s.slots = make(chan struct{}, r.Concurrent)
 	}
 	s.users++
 	return s
@@ -132,33 +203,74 @@ func (l *Limits) leave(s *state) {
 	s.users--
 }
 
-// forgetIdle forgets what is as if it had never been used. The lock is held.
-func (l *Limits) forgetIdle() {
-	if len(l.all) < mostIdle {
-		return
+// makeRoom reports whether one more key may be remembered. It forgets what is as if it
+// had never been used, when twice as much is remembered as was in use the last time,
+// so that it seldom has to look at all. The lock is held.
+func (l *Limits) makeRoom() bool {
+	if len(l.all) < l.most {
+		return true
+	}
+	if l.most == mostStates && time.Since(l.full) < time.Second {
+		return false
 	}
 	for k, s := range l.all {
 		if s.users == 0 && (s.rate == nil || s.rate.Tokens() >= float64(s.rate.Burst())) {
 			delete(l.all, k)
 		}
 	}
+	l.most = min(max(mostIdle, 2*len(l.all)), mostStates)
+	if len(l.all) < l.most {
+		return true
+	}
+	l.full = time.Now()
+	return false
 }
 
-// acquire waits for the turn of a request, and takes a slot if there are any.
+// acquire waits for the turn of a request. Leave must be called when it has ended; it
+// is nil if the request is refused.
+func (l *Limits) acquire(ctx context.Context, limited limitOf) (leave func(), err error) {
+	if limited.perSecond() == 0 && limited.Concurrent == 0 {
+		return func() {}, nil
+	}
+	s := l.enter(limited.key, limited.Rule)
+	if err := s.acquire(ctx, limited.Rule, limited.kind); err != nil {
+		l.leave(s)
+		if ctx.Err() == nil {
+			observe.From(ctx).Note(observe.Limited)
+		}
+		return nil, err
+	}
+	return func() {
+		if limited.Concurrent > 0 {
+			s.giveSlot()
+		}
+		l.leave(s)
+	}, nil
+}
+
+// acquire waits for the turn of a request, and takes a slot if the rule has any.
 func (s *state) acquire(ctx context.Context, r Rule, kind string) error {
-	if s.slots != nil {
+	if r.Concurrent > 0 {
 		if err := s.takeSlot(ctx, r, kind); err != nil {
 			return err
 		}
 	}
-	if s.rate == nil {
+	if r.perSecond() == 0 {
 		return nil
 	}
+	err := s.awaitTurn(ctx, r, kind)
+	if err != nil && r.Concurrent > 0 {
+		s.giveSlot()
+	}
+	return err
+}
+
+// awaitTurn waits until the rate allows a request.
+func (s *state) awaitTurn(ctx context.Context, r Rule, kind string) error {
 	turn := s.rate.Reserve()
 	wait := turn.Delay()
 	if wait > longestWait {
 		turn.Cancel()
-		s.giveSlot()
 		return toolpost.Failed("this %s may have %d requests in %v, and too many wait already; the call was not carried out. Call again in %v.",
 			kind, r.Requests, r.Per, (wait + time.Second - 1).Truncate(time.Second))
 	}
@@ -167,7 +279,6 @@ func (s *state) acquire(ctx context.Context, r Rule, kind string) error {
 		return nil
 	case <-ctx.Done():
 		turn.Cancel()
-		s.giveSlot()
 		return context.Cause(ctx)
 	}
 }
@@ -184,8 +295,4 @@ func (s *state) takeSlot(ctx context.Context, r Rule, kind string) error {
 	}
 }
 
-func (s *state) giveSlot() {
-	if s.slots != nil {
-		<-s.slots
-	}
-}
+func (s *state) giveSlot() { <-s.slots }

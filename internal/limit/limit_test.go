@@ -1,6 +1,7 @@
 package limit_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,13 +15,22 @@ import (
 	"github.com/toolpost/toolpost/observe"
 )
 
-// call calls a tool as a client. The call takes a while.
-func call(ctx context.Context, l *limit.Limits, client, tool string, takes time.Duration) (observe.Outcome, error) {
+// call calls a tool as a user. The call takes a while.
+func call(ctx context.Context, l *limit.Limits, user, tool string, takes time.Duration) (observe.Outcome, error) {
+	return callFrom(ctx, l, observe.Client{Identity: user, Address: "127.0.0.1"}, "", tool, takes)
+}
+
+// callFrom calls a tool as a client, in a session if it has one.
+func callFrom(ctx context.Context, l *limit.Limits, client observe.Client, session, tool string, takes time.Duration) (observe.Outcome, error) {
 	ctx, request := observe.Begin(ctx)
-	request.Client = observe.Client{Name: client, Address: "127.0.0.1"}
-	_, err := l.Around(ctx, &observe.Target{Server: "s", Method: "tools/call", Name: tool}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		time.Sleep(takes)
-		return toolpost.TextResult("x"), nil
+	request.Client, request.Session = client, session != ""
+	request.Owner.Session = cmp.Or(session, "client "+client.Address+" "+client.Name) // as mcpserver sets it
+	to := &observe.Target{Server: "s", Method: "tools/call", Name: tool}
+	_, err := l.Admit(ctx, to, &toolpost.Call{Owner: request.Owner}, func(ctx context.Context, c *toolpost.Call) (*toolpost.Result, error) {
+		return l.Around(ctx, to, c, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			time.Sleep(takes)
+			return toolpost.TextResult("x"), nil
+		})
 	})
 	return request.Noted(), err
 }
@@ -84,6 +94,69 @@ func TestRate(t *testing.T) {
 	})
 }
 
+// What a client says about itself gives it no other limit.
+func TestClientsDoNotChooseTheirLimit(t *testing.T) {
+	at := func(address, name, identity string) observe.Client {
+		return observe.Client{Name: name, UserAgent: name, View: name, Address: address, Identity: identity}
+	}
+	for name, test := range map[string]struct {
+		first, second               observe.Client
+		firstSession, secondSession string
+		same                        bool
+	}{
+		"other name":              {at("10.0.0.1", "a", ""), at("10.0.0.1", "b", ""), "", "", true},
+		"other name in a session": {at("10.0.0.1", "a", ""), at("10.0.0.1", "b", ""), "1", "1", true},
+		"other address of a host": {at("2001:db8::1", "a", ""), at("2001:db8::2", "a", ""), "", "", true},
+		"other address of a user": {at("10.0.0.1", "a", "u"), at("10.0.0.2", "b", "u"), "1", "2", true},
+		"user called as session":  {at("10.0.0.1", "a", "1"), at("10.0.0.1", "a", ""), "", "1", false},
+		"other user":              {at("10.0.0.1", "a", "u"), at("10.0.0.1", "a", "v"), "", "", false},
+		"other session":           {at("10.0.0.1", "a", ""), at("10.0.0.1", "a", ""), "1", "2", false},
+		"other address":           {at("10.0.0.1", "a", ""), at("10.0.0.2", "a", ""), "", "", false},
+		"other network":           {at("2001:db8::1", "a", ""), at("2001:db8:0:1::1", "a", ""), "", "", false},
+		"over stdio":              {at("", "a", ""), at("", "a", ""), "1", "2", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := limit.New(limit.Options{PerClient: limit.Rule{Requests: 1, Per: time.Minute}})
+				if _, err := callFrom(t.Context(), l, test.first, test.firstSession, "t", 0); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := callFrom(t.Context(), l, test.second, test.secondSession, "t", 0); (err != nil) != test.same {
+					t.Errorf("the second call: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A request that waits for the user counts for its client, and not for the server.
+func TestWaitingForTheUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := limit.Rule{Concurrent: 1}
+		l := limit.New(limit.Options{PerClient: one, PerServer: one, PerTool: one})
+		asked := func(user string, next toolpost.Handler) error {
+			ctx, request := observe.Begin(t.Context())
+			request.Client = observe.Client{Identity: user, Address: "127.0.0.1"}
+			_, err := l.Admit(ctx, &observe.Target{Server: "s", Method: "tools/call", Name: "t"}, &toolpost.Call{}, next)
+			return err
+		}
+		go func() {
+			_ = asked("a", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				time.Sleep(5 * time.Minute)
+				return nil, toolpost.Denied("no")
+			})
+		}()
+		synctest.Wait()
+		if err := asked("a", nil); err == nil || !strings.Contains(err.Error(), "this client may have 1 requests under way") {
+			t.Errorf("a second question of the client: %v", err)
+		}
+		if _, err := call(t.Context(), l, "b", "t", 0); err != nil {
+			t.Errorf("a call of another client: %v", err)
+		}
+		time.Sleep(5 * time.Minute)
+	})
+}
+
 // Clients that come and go are forgotten.
 func TestManyClients(t *testing.T) {
 	l := limit.New(limit.Options{PerClient: limit.Rule{Concurrent: 1}})
@@ -95,4 +168,28 @@ func TestManyClients(t *testing.T) {
 	if n := l.Len(); n > 1000 {
 		t.Errorf("%d clients are remembered", n)
 	}
+}
+
+// Clients whose limit lasts are remembered up to a number. More of them have one limit
+// together, until there is room again.
+func TestCrowd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limit.New(limit.Options{PerClient: limit.Rule{Requests: 1, Per: time.Hour}})
+		refused := 0
+		for i := range 12_000 {
+			if _, err := call(t.Context(), l, fmt.Sprint(i), "t", 0); err != nil {
+				refused++
+			}
+		}
+		if n := l.Len(); n != 10_001 || refused != 1999 {
+			t.Errorf("%d clients are remembered, %d are refused", n, refused)
+		}
+		if _, err := call(t.Context(), l, "5", "t", 0); err == nil {
+			t.Error("a client that is remembered escapes its limit")
+		}
+		time.Sleep(time.Hour)
+		if _, err := call(t.Context(), l, "new", "t", 0); err != nil || l.Len() != 1 {
+			t.Errorf("an hour later: %v, %d are remembered", err, l.Len())
+		}
+	})
 }

@@ -93,8 +93,10 @@ type run struct {
 
 // load runs the clients until the time is over.
 func (r *run) load(g *process, w *webServer) []sample {
-	ctx, end := context.WithTimeout(context.Background(), r.time)
-	defer end()
+	// Without a deadline: one would end dials before it ends ctx, and so look as if the
+	// gateway had not answered.
+	ctx, end := context.WithCancel(context.Background())
+	defer time.AfterFunc(r.time, end).Stop()
 	l := &load{url: g.url, calls: 20, patience: time.Minute, stuck: 40 * time.Second, think: 200 * time.Millisecond, t: r.tally}
 	var all sync.WaitGroup
 	for i := range r.clients {

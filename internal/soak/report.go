@@ -20,10 +20,14 @@ func report(w io.Writer, r *run, problems []error) {
 	for _, name := range slices.Sorted(maps.Keys(t.counts)) {
 		fmt.Fprintf(w, "| %s | %d |\n", name, t.counts[name])
 	}
-	fmt.Fprint(w, "\n| measure | before the first client | median of the first third | median of the last third | limit | after the last client |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "\n| measure | before the first client | median of the second quarter | median of the last quarter | limit | after the last client |\n|---|---|---|---|---|---|\n")
 	for _, m := range measures() {
 		before, after := m.growth(r.samples)
-		fmt.Fprintf(w, "| %s | %.1f | %.1f | %.1f | %.1f | %.1f |\n", m.name, m.of(&r.idle), before, after, before*m.factor+m.slack, m.of(&r.after))
+		limit := "not judged"
+		if m.factor > 0 {
+			limit = fmt.Sprintf("%.1f", m.limit(before))
+		}
+		fmt.Fprintf(w, "| %s | %.1f | %.1f | %.1f | %s | %.1f |\n", m.name, m.of(&r.idle), before, after, limit, m.of(&r.after))
 	}
 	verdict := "PASS: every answer is right, nothing reached another connection, and nothing grows"
 	if r.time < leastTime {
@@ -71,8 +75,8 @@ func panel(b *strings.Builder, r *run, m *measure, top int) {
 	x := func(i int) float64 { return marginLeft + float64(i)*curveWidth/float64(max(1, n-1)) }
 	y := func(v float64) float64 { return float64(top+marginTop+curveHeight) - v*curveHeight/most }
 	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", marginLeft, top+marginTop-8, m.name)
-	first, second, last := thirds(r.samples)
-	fmt.Fprintf(b, `<rect x="%d" y="%.1f" width="%.1f" height="%d" fill="#eee"/>`+"\n", marginLeft, y(most), x(first)-marginLeft, curveHeight)
+	second, third, last := quarters(r.samples)
+	fmt.Fprintf(b, `<rect x="%d" y="%.1f" width="%.1f" height="%d" fill="#eee"/>`+"\n", marginLeft, y(most), x(second)-marginLeft, curveHeight)
 	for _, v := range []float64{0, most / 2, most} {
 		fmt.Fprintf(b, `<path d="M%d %.1f H%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%.0f</text>`+"\n", marginLeft, y(v), marginLeft+curveWidth, marginLeft-5, y(v)+4, v)
 	}
@@ -86,7 +90,7 @@ func panel(b *strings.Builder, r *run, m *measure, top int) {
 	}
 	fmt.Fprintf(b, `<polyline fill="none" stroke="#1f77b4" points="%s"/>`+"\n", strings.Join(points, " "))
 	before, after := m.growth(r.samples)
-	fmt.Fprintf(b, `<path d="M%.1f %.1f H%.1f M%.1f %.1f H%.1f" stroke="#d62728" stroke-width="2"/>`+"\n", x(first), y(before), x(second), x(last), y(after), x(n-1))
+	fmt.Fprintf(b, `<path d="M%.1f %.1f H%.1f M%.1f %.1f H%.1f" stroke="#d62728" stroke-width="2"/>`+"\n", x(second), y(before), x(third), x(last), y(after), x(n-1))
 }
 
 // writePage writes the tables into a document, and the plot beside it.

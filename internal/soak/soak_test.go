@@ -178,7 +178,7 @@ func TestJudge(t *testing.T) {
 		"warming":   {func(i int) float64 { return min(1000, 30*float64(i)) }, ""},
 		"peaks":     {func(i int) float64 { return 1000 + 9000*float64(i%5/4) }, ""},
 		"falling":   {func(i int) float64 { return 3000 - 10*float64(i) }, ""},
-		"growing":   {func(i int) float64 { return 500 + 10*float64(i) }, "goroutines: the median grows from 1160.0 to 2230.0; the limit is 1326.0"},
+		"growing":   {func(i int) float64 { return 500 + 10*float64(i) }, "goroutines: the median grows from 1250.0 to 2250.0; the limit is 1425.0"},
 		"late leap": {func(i int) float64 { return 1000 + 500*float64(i/150) }, "goroutines: the median grows from 1000.0 to 1500.0; the limit is 1150.0"},
 	} {
 		if got := fmt.Sprint(judge(series(test.of))); strings.Trim(got, "[]") != test.want {
