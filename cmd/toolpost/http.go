@@ -21,7 +21,6 @@ const drainTime = 5 * time.Second
 
 func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	var calls inFlight
-	s.followTokens(running)
 	mux := http.NewServeMux()
 	mux.Handle("GET "+healthPath, s.mcp.Guard(http.HandlerFunc(s.health)))
 	mux.Handle("GET "+statusPath, s.mcp.Guard(http.HandlerFunc(s.report)))

@@ -192,6 +192,9 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 	if err := s.open(running, ctx, found, o, l); err != nil {
 		return err
 	}
+	if !o.stdio {
+		s.followTokens(running) // before a listener asks who may call
+	}
 	if err := s.serveAdmin(running, admin, o); err != nil {
 		return err
 	}
