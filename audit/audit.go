@@ -42,6 +42,10 @@ type Options struct {
 	Redact  []string // arguments that are not recorded, see [CheckPattern]
 	Secrets []string // values that are not recorded wherever they are, such as those of the configuration
 
+	// Hide returns a text without the secrets that have become known since, such as
+	// passwords that are read when a server starts. Nil returns it as it is.
+	Hide func(text string) string
+
 	MaxSize     int64         // bytes of all files; 256 MiB if 0. The oldest are removed
 	Keep        time.Duration // a file is removed when its last record is older; 30 days if 0
 	SegmentSize int64         // bytes after which a new file begins; 8 MiB if 0
@@ -116,7 +120,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 		return nil, fmt.Errorf("open the audit log: there is no level %q; use meta, args or full", l.opts.Level)
 	}
 	var err error
-	if l.redact, err = newRedactor(l.opts.Redact, l.opts.Secrets); err != nil {
+	if l.redact, err = newRedactor(l.opts.Redact, l.opts.Secrets, l.opts.Hide); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
 	l.writer = writer{dir: dir, opts: &l.opts}

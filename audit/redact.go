@@ -31,23 +31,23 @@ func CheckPattern(pattern string) error {
 // A redactor hides secrets in arguments and results.
 type redactor struct {
 	patterns []string
-	secrets  *strings.Replacer
+	hide     func(text string) string
 }
 
-func newRedactor(patterns, secrets []string) (*redactor, error) {
+func newRedactor(patterns, secrets []string, hide func(string) string) (*redactor, error) {
 	for _, p := range patterns {
 		if err := CheckPattern(p); err != nil {
 			return nil, err
 		}
 	}
-	return &redactor{patterns, secret.Replacer(secret.Mark, secrets...)}, nil
+	return &redactor{patterns, secret.Hider(secrets, hide)}, nil
 }
 
 // name returns the name of a tool or the address of a resource, which may contain
 // a password, without its secrets.
 func (r *redactor) name(s string) string {
 	const enough = 4 << 10 // bytes; more than are recorded, so that no secret is cut in them
-	return clipped(r.secrets.Replace(secret.RedactText(s[:min(len(s), enough)])))
+	return clipped(r.hide(secret.RedactText(s[:min(len(s), enough)])))
 }
 
 // json returns a JSON value without its secrets.
@@ -60,7 +60,7 @@ func (r *redactor) json(raw json.RawMessage) json.RawMessage {
 	case !wire.Valid(raw):
 		return wire.Quote("[not valid JSON]")
 	}
-	clear, _ := secret.RedactJSON(raw, &secret.JSONOptions{Member: r.hides, Text: r.secrets.Replace})
+	clear, _ := secret.RedactJSON(raw, &secret.JSONOptions{Member: r.hides, Text: r.hide})
 	if len(clear) > maxValue || !json.Valid(clear) {
 		return tooLong(len(raw))
 	}

@@ -59,6 +59,9 @@ func (f *file) variable(v hujson.Value, path string) string {
 	for _, p := range e.unset {
 		f.fail(v.StartOffset, "%s", p.Message)
 	}
+	if !strings.Contains(path, ".introspection.client") {
+		text = e.noReference(text, v, path)
+	}
 	return text
 }
 

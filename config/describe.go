@@ -49,6 +49,11 @@ func (c *Config) Describe() []Description {
 	if written.Access != nil {
 		all = append(all, describeAccess(written.Access))
 	}
+	for i := range written.Profiles {
+		if d := describeProfile(&written.Profiles[i]); len(d.Lines) > 0 {
+			all = append(all, d)
+		}
+	}
 	return all
 }
 
@@ -103,6 +108,17 @@ func describe(s *Server) Description {
 	return Description{Name: visible(s.Name), Lines: d.lines, Digest: s.digest(), variables: d.variables}
 }
 
+// describeProfile describes what runs for the token of a profile.
+func describeProfile(p *Profile) Description {
+	d := &description{}
+	d.note(p.Token)
+	if len(d.lines) == 0 {
+		return Description{}
+	}
+	digest := sha256.Sum256([]byte(p.Token))
+	return Description{Name: visible("(profile " + p.Name + ")"), Lines: d.lines, Digest: hex.EncodeToString(digest[:]), variables: d.variables}
+}
+
 // digest identifies the entry as it is written, with its environment file.
 func (s *Server) digest() string {
 	h := sha256.New()
@@ -131,10 +147,17 @@ func (d *description) text(label, value string) {
 
 // note records the environment variables that the values refer to.
 func (d *description) note(values ...string) {
-	v := &variables{env: func(name string) (string, bool) {
-		d.variables = append(d.variables, name)
-		return "", false
-	}}
+	v := &variables{
+		env: func(name string) (string, bool) {
+			d.variables = append(d.variables, name)
+			return "", false
+		},
+		note: func(r Reference) {
+			if r.Kind == "cmd" {
+				d.add("runs", visible(r.Of)+" for a secret")
+			}
+		},
+	}
 	for _, value := range values {
 		v.expand(value, 0, func(string) {})
 	}

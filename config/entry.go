@@ -288,7 +288,7 @@ func (e *entry) where(v hujson.Value, path string) string {
 		return ""
 	}
 	e.address = append(e.address, path[len(e.path)+1:])
-	return e.expand(s, v, path)
+	return e.noReference(e.expand(s, v, path), v, path)
 }
 
 func (e *entry) url(v hujson.Value, path string) {
@@ -336,7 +336,7 @@ var wholeVariable = regexp.MustCompile(`^\$[A-Z_][A-Z0-9_]*$`)
 // file reads a path; relative ones start at the folder of the configuration.
 func (e *entry) file(v hujson.Value, path string) string {
 	before := len(e.unset)
-	s := e.expand(e.text(v, path), v, path)
+	s := e.noReference(e.expand(e.text(v, path), v, path), v, path)
 	if len(e.unset) > before {
 		return "" // a part of the path is missing
 	}

@@ -16,7 +16,8 @@ import (
 // variables are the values of ${…}.
 type variables struct {
 	env    func(string) (string, bool)
-	folder string // ${workspaceFolder}
+	folder string          // ${workspaceFolder}
+	note   func(Reference) // is told of each reference, if it is not nil
 }
 
 func newVariables(file string, env func(string) (string, bool)) *variables {
@@ -44,6 +45,10 @@ func inputVariable(id string) string {
 func (e *entry) expand(s string, v hujson.Value, path string) string {
 	if e.vars == nil {
 		return s
+	}
+	if refers(s) {
+		e.fail(v.StartOffset, "%s contains a NUL character", path)
+		return ""
 	}
 	return e.vars.expand(s, 0, func(why string) {
 		if len(e.unset) == maxProblems {
@@ -112,6 +117,9 @@ func closing(s string) int {
 
 // value expands what stands between the braces.
 func (v *variables) value(inner string, depth int, fail func(why string)) string {
+	if marked, ok := v.refer(inner, depth, fail); ok {
+		return marked
+	}
 	name, fallback, hasFallback := strings.Cut(inner, ":-")
 	if place, ok := v.place(name); ok {
 		return place
@@ -122,8 +130,8 @@ func (v *variables) value(inner string, depth int, fail func(why string)) string
 		name = rest
 	case special && kind == "input":
 		name = inputVariable(rest)
-	case special && slices.Contains([]string{"file", "command", "config"}, kind):
-		fail(fmt.Sprintf("${%s:…} is not supported; use an environment variable, ${NAME}", kind))
+	case special && slices.Contains([]string{"command", "config"}, kind):
+		fail(fmt.Sprintf("${%s:…} is not supported; use an environment variable, ${NAME}, or ${file:…}, ${keyring:…} or ${cmd:…}", kind))
 		return ""
 	}
 	if !variableName.MatchString(name) {

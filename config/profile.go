@@ -138,7 +138,7 @@ func (f *file) profileToken(p *Profile, v hujson.Value, path string) {
 	switch {
 	case len(e.unset) > 0:
 		p.Token, p.Err = "", fmt.Errorf("profile %q: %w", p.Name, &unsetError{f.name, e.unset})
-	case f.vars == nil || v.Value.Kind() != '"':
+	case f.vars == nil || v.Value.Kind() != '"' || refers(p.Token):
 	default:
 		if err := CheckToken(p.Token); err != nil {
 			p.Token, p.Err = "", fmt.Errorf("profile %q: its token %w", p.Name, err)

@@ -74,6 +74,10 @@ type Options struct {
 	// the one that adds the token of a login. The server's own Wrap, if it has one,
 	// is in the configuration that it gets. Nil adds none.
 	Credentials func(*upstream.Config) func(base *http.Transport) http.RoundTripper
+
+	// Complete reads the secrets that values of servers refer to; see
+	// [config.Reference]. Nil passes the values on as they are.
+	Complete config.Completer
 }
 
 // An Around runs a request to a server, or refuses it; see [Options].
@@ -160,7 +164,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir())}
+	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: opts.Complete}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)

@@ -112,8 +112,16 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		opts.Known, l.listed = old.known(), true // clients have its tools
 	}
 	l.seed = opts.Known
+	if complete := g.options.Complete; complete != nil && s.Err == nil && !s.Disabled {
+		completed, err := s.CompleteLogin(g.ctx, complete)
+		if err != nil {
+			s.Err = err
+		} else {
+			s = *completed // the member's own configuration stays as it is
+		}
+	}
 	if add := g.options.Credentials; add != nil && s.URL != "" {
-		s.Wrap = add(&s.Config) // the member's own configuration stays as it is
+		s.Wrap = add(&s.Config)
 	}
 	var up connection
 	switch {

@@ -30,7 +30,7 @@ type Player struct {
 
 // NewPlayer returns a player of a recording.
 func NewPlayer(rec *Recording) (*Player, error) {
-	p := &Player{redact: newRedactor(nil), answers: map[string][]*Call{}, known: map[[2]string][]*Call{}}
+	p := &Player{redact: newRedactor(nil, nil), answers: map[string][]*Call{}, known: map[[2]string][]*Call{}}
 	for _, c := range rec.Calls {
 		k := key(c.Method, c.Name, c.Args)
 		p.answers[k] = append(p.answers[k], c)

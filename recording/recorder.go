@@ -20,7 +20,11 @@ import (
 
 // Options are the optional parts of [Create].
 type Options struct {
-	Secrets []string     // values that are not recorded
+	Secrets []string // values that are not recorded
+
+	// Hide returns a text without the secrets that have become known since. Nil
+	// returns it as it is.
+	Hide    func(text string) string
 	MaxSize int64        // bytes after which nothing more is recorded; 256 MiB if 0
 	Logger  *slog.Logger // nil for slog.Default
 }
@@ -50,7 +54,7 @@ func Create(path string, opts *Options) (*Recorder, error) {
 	case err != nil:
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	r := &Recorder{redact: newRedactor(opts.Secrets), max: cmp.Or(opts.MaxSize, 256<<20), log: cmp.Or(opts.Logger, slog.Default()), file: f}
+	r := &Recorder{redact: newRedactor(opts.Secrets, opts.Hide), max: cmp.Or(opts.MaxSize, 256<<20), log: cmp.Or(opts.Logger, slog.Default()), file: f}
 	line, err := json.Marshal(header{kindHeader, Version, time.Now().UTC()})
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/secret"
@@ -219,19 +218,19 @@ func (c *Call) line() ([]byte, error) {
 }
 
 // A redactor hides secrets, and leaves JSON without secrets as it is.
-type redactor struct{ values *strings.Replacer }
+type redactor struct{ hide func(text string) string }
 
-func newRedactor(secrets []string) *redactor {
-	return &redactor{secret.Replacer(secret.Mark, secrets...)}
+func newRedactor(secrets []string, hide func(string) string) *redactor {
+	return &redactor{secret.Hider(secrets, hide)}
 }
 
 // text returns a name, address or message without secrets.
-func (r *redactor) text(s string) string { return r.values.Replace(secret.RedactText(s)) }
+func (r *redactor) text(s string) string { return r.hide(secret.RedactText(s)) }
 
 // definitions returns JSON with definitions without the known secrets. Text that only
 // looks like a secret stays: it is a name or an example in a schema.
 func (r *redactor) definitions(raw []byte) []byte {
-	clear, hidden := secret.RedactJSON(raw, &secret.JSONOptions{Text: r.values.Replace, Known: true})
+	clear, hidden := secret.RedactJSON(raw, &secret.JSONOptions{Text: r.hide, Known: true})
 	if hidden == 0 {
 		return raw
 	}
@@ -241,13 +240,13 @@ func (r *redactor) definitions(raw []byte) []byte {
 // redact returns raw without secrets, and how many it hid.
 func (r *redactor) redact(raw []byte) ([]byte, int) {
 	if !wire.Valid(raw) {
-		clear := r.values.Replace(string(raw))
+		clear := r.hide(string(raw))
 		if clear == string(raw) {
 			return raw, 0
 		}
 		return []byte(clear), 1
 	}
-	clear, hidden := secret.RedactJSON(raw, &secret.JSONOptions{Text: r.values.Replace})
+	clear, hidden := secret.RedactJSON(raw, &secret.JSONOptions{Text: r.hide})
 	if hidden == 0 {
 		return raw, 0
 	}

@@ -5,20 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
-	"strings"
+	"slices"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A dialer connects to one server, and remembers what worked.
 type dialer struct {
-	cfg       *Config
+	name      string
+	cfg       *Config // completed
+	written   *Config
+	complete  func(ctx context.Context, value string) (string, []string, error) // nil if nothing has to be
 	limits    *limits
 	grace     time.Duration
 	log       *slog.Logger
-	secrets   *strings.Replacer
+	secrets   *secret.Values
 	http      *http.Client
 	transport Transport // as configured or found; "" if neither
 	stateless bool      // the server was found to have no sessions
@@ -28,8 +33,8 @@ type dialer struct {
 	instances instances
 }
 
-func newDialer(cfg *Config, o *Options, log *slog.Logger) *dialer {
-	d := &dialer{cfg: cfg, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secretsOf(cfg)}
+func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
+	d := &dialer{name: cfg.Name, cfg: cfg, written: cfg, complete: o.Complete, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets}
 	d.instances.own = o.Instance
 	d.forget()
 	if cfg.URL != "" {
@@ -80,8 +85,49 @@ func (d *dialer) attempts() []attempt {
 	return all
 }
 
+// lookUp completes what the configuration refers to. A new password counts from the
+// next connection on.
+func (d *dialer) lookUp(ctx context.Context) error {
+	if d.complete == nil {
+		return nil
+	}
+	var failed error
+	one := func(place, value string) string {
+		completed, secrets, err := d.complete(ctx, value)
+		d.secrets.Add(secrets...)
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("%s: %w", place, err)
+		}
+		return completed
+	}
+	cfg := *d.written
+	cfg.Args, cfg.Env, cfg.Headers = slices.Clone(cfg.Args), maps.Clone(cfg.Env), maps.Clone(cfg.Headers)
+	for i, value := range cfg.Args {
+		cfg.Args[i] = one("its arguments", value)
+	}
+	for name, value := range cfg.Env {
+		cfg.Env[name] = one("its variable "+name, value)
+	}
+	for name, value := range cfg.Headers {
+		cfg.Headers[name] = one("its header "+name, value)
+	}
+	if failed != nil {
+		return failed
+	}
+	d.secrets.Add(cfg.everything()...)
+	if cfg.URL != "" && !maps.Equal(cfg.Headers, d.cfg.Headers) {
+		d.http.CloseIdleConnections()
+		d.http = newHTTPClient(&cfg, &d.instances)
+	}
+	d.cfg = &cfg
+	return nil
+}
+
 // connect makes a session.
 func (d *dialer) connect(ctx context.Context) (*session, error) {
+	if err := d.lookUp(ctx); err != nil {
+		return nil, d.problem(err)
+	}
 	var first, last error
 	var before attempt
 	for _, a := range d.attempts() {

@@ -62,7 +62,7 @@ func TestRetryAfter(t *testing.T) {
 // not it may have carried out the call. One that needs a login is marked.
 func TestUnansweredRetryAfter(t *testing.T) {
 	cfg := Config{Name: "s"}
-	u := &Upstream{cfg: cfg, dial: newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler))}
+	u := &Upstream{cfg: cfg, dial: newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler), secretsOf(&cfg))}
 	for _, test := range []struct {
 		err        error
 		executed   bool

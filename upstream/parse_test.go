@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -255,7 +256,7 @@ func TestSecretsOfArgsAndPath(t *testing.T) {
 
 func TestLogsHideSecrets(t *testing.T) {
 	var b bytes.Buffer
-	hide := strings.NewReplacer("s3cret", "[hidden]")
+	hide := secret.NewValues("[hidden]", "s3cret")
 	log := slog.New(&redactor{slog.NewTextHandler(&b, nil), hide}).With("a", "s3cret").WithGroup("g")
 	log.Info("s3cret", "b", "s3cret", "c", errors.New("s3cret"), "n", 1)
 	if strings.Contains(b.String(), "s3cret") || strings.Count(b.String(), "[hidden]") != 4 || !strings.Contains(b.String(), "g.n=1") {

@@ -11,9 +11,14 @@ import (
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
-// secretsOf returns a replacer that hides the secrets of a configuration.
-func secretsOf(cfg *Config) *strings.Replacer {
-	return secret.Replacer("[hidden]", cfg.values(func(string, string) bool { return true })...)
+// secretsOf returns the secrets of a configuration.
+func secretsOf(cfg *Config) *secret.Values {
+	return secret.NewValues("[hidden]", cfg.everything()...)
+}
+
+// everything returns all that may be secret.
+func (c *Config) everything() []string {
+	return c.values(func(string, string) bool { return true })
 }
 
 // Secrets returns the values of c that are probably secret, in all the forms that a
@@ -75,7 +80,7 @@ func decodedBasic(header string) []string {
 // A redactor is a log handler that hides secrets.
 type redactor struct {
 	slog.Handler
-	secrets *strings.Replacer
+	secrets *secret.Values
 }
 
 // Handle logs r without secrets.

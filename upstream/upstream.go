@@ -28,6 +28,11 @@ type Options struct {
 	// until the server has listed itself.
 	Known *Known
 
+	// Complete is called with each variable, header and argument before the server
+	// is started or connected to, and returns it with what it refers to, such as a
+	// password in a keyring, and those secrets alone. Nil takes the values as they are.
+	Complete func(ctx context.Context, value string) (completed string, secrets []string, err error)
+
 	// Vet returns why a tool must not be called whose definition is another one
 	// than what the caller was shown, because the server has listed since. Nil
 	// calls it.
@@ -121,8 +126,9 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	if u.log = u.opts.Logger; u.log == nil {
 		u.log = slog.New(slog.DiscardHandler)
 	}
-	u.log = slog.New(&redactor{u.log.Handler(), secretsOf(&u.cfg)}).With("server", u.cfg.Name)
-	u.dial = newDialer(&u.cfg, &u.opts, u.log)
+	secrets := secretsOf(&u.cfg)
+	u.log = slog.New(&redactor{u.log.Handler(), secrets}).With("server", u.cfg.Name)
+	u.dial = newDialer(&u.cfg, &u.opts, u.log, secrets)
 	u.dial.slow, u.dial.watch = u.noteSlowInstall, u.watch
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
 	u.ctx, u.cancel = context.WithCancel(context.Background())

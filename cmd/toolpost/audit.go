@@ -44,7 +44,7 @@ func (s *service) openAudit(found *configuration) error {
 		return err
 	}
 	opts := *found.Audit
-	opts.Secrets, opts.Logger = found.Secrets(), s.log
+	opts.Secrets, opts.Hide, opts.Logger = found.Secrets(), s.secrets.known.Replace, s.log
 	log, err := audit.Open(dir, &opts)
 	if err != nil {
 		if opts.Required {

@@ -117,7 +117,7 @@ func toolResult(params json.RawMessage) string {
 	}
 	switch call.Name {
 	case "show":
-		text, _ := json.Marshal(string(call.Arguments))
+		text, _ := json.Marshal(string(call.Arguments) + os.Getenv("SHOWN"))
 		return `{"content":[{"type":"text","text":` + string(text) + `}],"x":9007199254740993}`
 	case "fail":
 		return `{"content":[{"type":"text","text":"the disk is full"}],"isError":true}`

@@ -161,7 +161,11 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 		case s.URL == "":
 			return nil, usagef("server %q has no url: only servers that are reached over HTTP have logins", s.Name)
 		default:
-			return &s.Config, nil
+			completed, err := s.CompleteLogin(cmd.Context(), newSecretReader().complete)
+			if err != nil {
+				return nil, fmt.Errorf("server %q: %w", s.Name, err)
+			}
+			return &completed.Config, nil
 		}
 		if s.URL != "" {
 			names = append(names, s.Name)

@@ -150,7 +150,7 @@ func prepare(ts *testscript.TestScript, args []string) *background {
 	b := &background{more: make(chan struct{}, 1), done: make(chan struct{})}
 	b.cmd = exec.Command(path, args[2:]...)
 	b.cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "TOOLPOST_TOKEN", "REDMINE_HOST", "REDMINE_API_KEY", "GOCOVERDIR", "GORACE"} {
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "PATH", "TMPDIR", "MCP_URLS", "TOOLPOST_TOKEN", "TOOLPOST_VAULT", "REDMINE_HOST", "REDMINE_API_KEY", "GOCOVERDIR", "GORACE"} {
 		b.cmd.Env = append(b.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	return b

@@ -23,7 +23,7 @@ func (s *service) openRecorder(path string, found *configuration) error {
 	if found == nil {
 		return usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
 	}
-	r, err := recording.Create(path, &recording.Options{Secrets: found.Secrets(), Logger: s.log})
+	r, err := recording.Create(path, &recording.Options{Secrets: found.Secrets(), Hide: s.secrets.known.Replace, Logger: s.log})
 	if err != nil {
 		return usageError{err}
 	}

@@ -20,6 +20,7 @@ type reloader struct {
 	running *config.Config
 	trusted bool
 	access  *access
+	secrets *secretReader
 	log     *slog.Logger
 
 	store *trust.Store // nil if there is none: nothing can be approved then
@@ -29,7 +30,7 @@ type reloader struct {
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the service is closed.
 func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
-	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, access: s.access, log: s.log}
+	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, access: s.access, secrets: s.secrets, log: s.log}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
@@ -63,16 +64,20 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 // First reports whether it is the one that serve has started with.
 func (r *reloader) changed(ctx context.Context, next *config.Config, err error, first bool) {
 	var waiting []string
+	var ready *config.Config
 	if err == nil {
 		useToken(next)
 		next, waiting = r.admit(next)
-		err = r.access.permit(next)
+		ready, err = next.CompleteCallers(ctx, r.secrets.complete)
+	}
+	if err == nil {
+		err = r.access.permit(ready)
 	}
 	if err == nil {
 		err = r.gw.Reload(ctx, next)
 	}
 	if err == nil {
-		r.access.useProfiles(next)
+		r.access.useProfiles(ready)
 	}
 	switch {
 	case err != nil:

@@ -153,6 +153,7 @@ type service struct {
 	view    view
 	access  *access
 	clients roster
+	secrets *secretReader
 
 	withheld  func() []gateway.WithheldTool // nil for a folder
 	instances func() string                 // the value of [upstream.InstanceHeader]; nil for a folder
@@ -229,7 +230,7 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 	out := newLogBuffer(stderr, func(lines int) {
 		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
 	})
-	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}
+	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}, secrets: newSecretReader()}
 	if table {
 		b := &board{out: out, size: func() (int, int) { return terminal.Size(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
@@ -298,12 +299,15 @@ func (s *service) openFolder(running context.Context, o *serveOptions, l *listen
 
 // openServers serves the servers of a configuration.
 func (s *service) openServers(running, ctx context.Context, found *configuration, o *serveOptions, l *listener, g *guide) error {
-	var err error
-	if g.access, err = o.access.decideLogin(l, found.Config); err != nil {
+	ready, err := found.CompleteCallers(ctx, s.secrets.complete)
+	if err != nil {
+		return err
+	}
+	if g.access, err = o.access.decideLogin(l, ready); err != nil {
 		return err
 	}
 	s.admit(g.access)
-	s.access.useProfiles(found.Config)
+	s.access.useProfiles(ready)
 	useToken(found.Config)
 	limits := limit.New(found.Limits)
 	s.around = append([]gateway.Around{limits.Around, breaker.New(s.connection).Around}, s.around...) // a refused call is not a request to a server
@@ -324,6 +328,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Catalog:    found.catalog(o.fresh, s.log),
 
 		Credentials: credentials(s.log, loginCommandOf(o.config, found.file != "")),
+		Complete:    s.secrets.complete,
 	})
 	if err != nil {
 		return usageError{err}

@@ -199,6 +199,7 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
 		Logger: silent, Pins: pinned, Profile: t.profile, Ask: t.asker(cmd),
 		Credentials: credentials(silent, loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
+		Complete:    newSecretReader().complete,
 	})
 	if err != nil {
 		return nil, usageError{err}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/internal/vault"
+)
+
+// Limits of the command of ${cmd:…}, which may ask a person for a password.
+const (
+	secretTime = time.Minute
+	mostSecret = 64 << 10
+	mostReason = 300 // bytes of its standard error in an error
+)
+
+// A secretReader reads the secrets that a configuration refers to, and hides those
+// that it has read.
+type secretReader struct{ known *secret.Values }
+
+func newSecretReader() *secretReader {
+	return &secretReader{known: secret.NewValues(secret.Mark)}
+}
+
+// complete is a [config.Completer].
+func (r *secretReader) complete(ctx context.Context, value string) (completed string, secrets []string, err error) {
+	completed, secrets, err = config.Complete(value, func(ref config.Reference) (string, error) { return readReference(ctx, ref) })
+	r.known.Add(secrets...)
+	return completed, secrets, err
+}
+
+func readReference(ctx context.Context, ref config.Reference) (string, error) {
+	switch ref.Kind {
+	case "file":
+		return config.ReadReference(ref.Of)
+	case "keyring":
+		return readKept(ref.Of)
+	}
+	return readOutput(ctx, ref.Of)
+}
+
+// readKept reads a secret that "toolpost secret set" has kept.
+func readKept(name string) (string, error) {
+	if err := vault.CheckName(userSecrets + name); err != nil {
+		return "", err
+	}
+	v, err := openVault()
+	if err != nil {
+		return "", err
+	}
+	kept, err := v.Get(userSecrets + name)
+	if errors.Is(err, vault.ErrNotFound) {
+		return "", fmt.Errorf("there is no such secret in %s; run: toolpost secret set %s", v.Place(), argument(name))
+	}
+	return string(kept), err
+}
+
+// readOutput runs a command line in the shell, with the user's whole environment, and
+// returns what it writes.
+func readOutput(ctx context.Context, line string) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, secretTime, fmt.Errorf("it did not end within %v", secretTime))
+	defer cancel()
+	shell := []string{"/bin/sh", "-c"}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/C"}
+	}
+	reason := &group.Tail{Most: mostReason}
+	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:], line)...)
+	cmd.Stderr, cmd.WaitDelay = reason, time.Second
+	group.Lead(cmd)
+	cmd.Cancel = func() error { group.Kill(cmd.Process.Pid); return os.ErrProcessDone }
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return "", err
+	}
+	text, _ := io.ReadAll(io.LimitReader(out, mostSecret+1)) // Wait has the error
+	if len(text) > mostSecret {
+		cancel()
+	}
+	err = cmd.Wait()
+	switch {
+	case len(text) > mostSecret:
+		return "", fmt.Errorf("it writes more than %d KiB; write one secret", mostSecret>>10)
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%w; run it in a terminal to see why", context.Cause(ctx))
+	case err != nil:
+		// The output is not told: a part of a secret may be in it.
+		return "", fmt.Errorf("%w: %s", err, cleartext.Escape(reason.String()))
+	case len(bytes.TrimSpace(text)) == 0:
+		return "", errors.New("it writes nothing; write the secret to standard output")
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
+}

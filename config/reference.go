@@ -1,0 +1,178 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/internal/callers"
+)
+
+// A Reference is a secret that is not in the file: ${file:PATH}, ${keyring:NAME} or
+// ${cmd:COMMAND}. Nothing is read or run before the server that needs it starts, so
+// that a file that nobody has approved does neither.
+type Reference struct {
+	Kind string // one of file, keyring and cmd
+	Of   string // a path, absolute if the file's is known; a name; or a command line
+}
+
+// String returns the reference as it is written.
+func (r Reference) String() string { return "${" + r.Kind + ":" + r.Of + "}" }
+
+var referenceKinds = []string{"file", "keyring", "cmd"}
+
+// A mark stands for a reference in a value that was read. Nothing else that a file or
+// a variable contains has this character.
+const mark = "\x00"
+
+func (r Reference) marked() string { return mark + r.Kind + ":" + r.Of + mark }
+
+func refers(text string) bool { return strings.Contains(text, mark) }
+
+// refer returns the mark of what stands between braces, if it is a reference.
+func (v *variables) refer(inner string, depth int, fail func(why string)) (marked string, ok bool) {
+	kind, of, found := strings.Cut(inner, ":")
+	if !found || !slices.Contains(referenceKinds, kind) {
+		return "", false
+	}
+	if kind != "cmd" { // a shell has variables of its own
+		of = v.expand(of, depth+1, fail)
+	}
+	of = strings.TrimSpace(of)
+	switch {
+	case of == "" || refers(of):
+		fail(fmt.Sprintf("${%s:…} names nothing; write a %s after the colon", kind, map[string]string{"file": "path", "keyring": "name", "cmd": "command"}[kind]))
+		return "", true
+	case kind == "file":
+		if rest, home := strings.CutPrefix(of, "~"+string(filepath.Separator)); home {
+			folder, _ := v.place("userHome")
+			of = filepath.Join(folder, rest)
+		}
+		if !filepath.IsAbs(of) {
+			of = filepath.Join(v.folder, of)
+		}
+	}
+	r := Reference{kind, of}
+	if v.note != nil {
+		v.note(r)
+	}
+	return r.marked(), true
+}
+
+// Complete replaces the references of a value of [Server].Env, Headers or Args, or of
+// a credential, with what read returns for them, and returns those secrets.
+func Complete(value string, read func(Reference) (string, error)) (completed string, secrets []string, err error) {
+	if !refers(value) {
+		return value, nil, nil
+	}
+	parts := strings.Split(value, mark)
+	for i := 1; i < len(parts); i += 2 {
+		kind, of, _ := strings.Cut(parts[i], ":")
+		secret, failed := read(Reference{kind, of})
+		if failed == nil && refers(secret) {
+			failed = errors.New("it contains a NUL character; keep a text without one")
+		}
+		if failed != nil && err == nil {
+			err = fmt.Errorf("%s: %w", Reference{kind, of}, failed)
+		}
+		parts[i], secrets = secret, append(secrets, secret)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return strings.Join(parts, ""), secrets, nil
+}
+
+// A Completer completes one value, such as [Complete] with a function that reads.
+type Completer func(ctx context.Context, value string) (completed string, secrets []string, err error)
+
+// CompleteLogin returns s with the secret of its OAuth client, and with the credentials
+// of its Redmine.
+func (s *Server) CompleteLogin(ctx context.Context, complete Completer) (*Server, error) {
+	c := *s
+	var all []*string
+	if s.Auth != nil {
+		auth := *s.Auth
+		c.Auth = &auth
+		all = append(all, &auth.ClientID, &auth.ClientSecret)
+	}
+	if s.Redmine != nil {
+		r := *s.Redmine
+		c.Redmine = &r
+		all = append(all, &r.Key, &r.User, &r.Password, &r.Token, &r.As)
+	}
+	for _, place := range all {
+		completed, _, err := complete(ctx, *place)
+		if err != nil {
+			return nil, err
+		}
+		*place = completed
+	}
+	return &c, nil
+}
+
+// CompleteCallers returns c with the tokens of profiles and the secret with which the
+// authorization server is asked. A profile without its token has the error.
+func (c *Config) CompleteCallers(ctx context.Context, complete Completer) (*Config, error) {
+	n := *c
+	n.Profiles = slices.Clone(c.Profiles)
+	for i := range n.Profiles {
+		p := &n.Profiles[i]
+		if !refers(p.Token) {
+			continue
+		}
+		token, _, err := complete(ctx, p.Token)
+		if err == nil {
+			if err = CheckToken(token); err != nil {
+				err = fmt.Errorf("its token %w", err)
+			}
+		}
+		if p.Token = token; err != nil {
+			p.Token, p.Err = "", cmp.Or(p.Err, fmt.Errorf("profile %q: %w", p.Name, err))
+		}
+	}
+	if c.Access == nil || c.Access.Introspection == nil {
+		return &n, nil
+	}
+	access, introspection := *c.Access, *c.Access.Introspection
+	access.Introspection, n.Access = &introspection, &access
+	for _, of := range []func(*callers.Introspection) *string{introspectionKeys["clientId"], introspectionKeys["clientSecret"]} {
+		completed, _, err := complete(ctx, *of(&introspection))
+		if err != nil {
+			return nil, fmt.Errorf("access.introspection: %w", err)
+		}
+		*of(&introspection) = completed
+	}
+	return &n, nil
+}
+
+// noReference reports a reference in a value that says where a server is.
+func (e *entry) noReference(text string, v hujson.Value, path string) string {
+	if refers(text) {
+		e.fail(v.StartOffset, "%s cannot refer to a secret; use ${file:…}, ${keyring:…} and ${cmd:…} in env, headers, args and credentials", path)
+		return ""
+	}
+	return text
+}
+
+// ReadReference reads the file of a reference: a text of at most 64 KiB, without the
+// line end at its end.
+func ReadReference(path string) (string, error) {
+	const most = 64 << 10
+	data, err := readLimited(path, most)
+	if err != nil {
+		var missing *os.PathError
+		if errors.As(err, &missing) {
+			err = fmt.Errorf("%w; create the file, or correct the path", missing.Err)
+		}
+		return "", err
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
+}

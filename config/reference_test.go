@@ -1,0 +1,104 @@
+package config_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost/config"
+)
+
+// References are read when their server starts, and never before.
+func TestReferences(t *testing.T) {
+	dir := t.TempDir()
+	cfg := load(t, dir, `{"mcpServers": {"s": {"command": "x", "args": ["--token=${keyring:a b}"],
+		"env": {"A": "${file:token}", "B": "<${cmd: pass show ${X:-y} | head -1 }>", "C": "plain ${HOME}"}}}}`)
+	s := cfg.Servers[0]
+	read := func(r config.Reference) (string, error) { return "(" + r.Kind + " " + r.Of + ")", nil }
+	for value, want := range map[string]string{
+		s.Args[0]:  "--token=(keyring a b)",
+		s.Env["A"]: "(file " + filepath.Join(dir, "token") + ")",
+		s.Env["B"]: "<(cmd pass show ${X:-y} | head -1)>",
+	} {
+		if got, secrets, err := config.Complete(value, read); got != want || len(secrets) != 1 || err != nil {
+			t.Errorf("got %q, %q, %v, want %q", got, secrets, err, want)
+		}
+	}
+	if got, secrets, err := config.Complete(s.Env["C"], nil); !strings.HasPrefix(got, "plain ") || secrets != nil || err != nil {
+		t.Errorf("got %q, %q, %v", got, secrets, err)
+	}
+	broken := func(config.Reference) (string, error) { return "half a secret", errors.New("locked") }
+	if got, secrets, err := config.Complete(s.Args[0], broken); got != "" || secrets != nil || err == nil || err.Error() != "${keyring:a b}: locked" {
+		t.Errorf("got %q, %q, %v", got, secrets, err)
+	}
+	if _, _, err := config.Complete(s.Args[0], func(config.Reference) (string, error) { return "a\x00cmd:rm\x00", nil }); err == nil {
+		t.Error("a secret with a reference in it is taken")
+	}
+	lines := strings.Join(cfg.Describe()[0].Lines, "\n")
+	if !strings.Contains(lines, `pass show ${X:-y} | head -1" for a secret`) {
+		t.Errorf("a person who approves is not shown the command:\n%s", lines)
+	}
+}
+
+func TestReferenceMistakes(t *testing.T) {
+	for entry, want := range map[string]string{
+		`{"command": "${cmd:echo sh}"}`:                                   "mcpServers.s.command cannot refer to a secret",
+		`{"url": "https://a.example/${keyring:x}"}`:                       "mcpServers.s.url cannot refer to a secret",
+		`{"command": "x", "cwd": "${file:/a}"}`:                           "mcpServers.s.cwd cannot refer to a secret",
+		`{"command": "x", "env": {"A": "${keyring:}"}}`:                   "${keyring:…} names nothing",
+		`{"command": "x", "env": {"A": "${file:${keyring:x}}"}}`:          "${file:…} names nothing",
+		`{"command": "x", "env": {"A": "\u0000cmd:rm -rf /\u0000"}}`:      "contains a NUL character",
+		`{"command": "x", "args": ["${A:-\u0000keyring:a\u0000}"]}`:       "contains a NUL character",
+		`{"url": "https://a.example", "auth": {"issuer": "${cmd:true}"}}`: "is not an address",
+	} {
+		cfg := load(t, t.TempDir(), `{"mcpServers": {"s": `+entry+`}}`)
+		if err := cfg.Servers[0].Err; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", entry, err, want)
+		}
+	}
+}
+
+// A profile whose token cannot be read, or is too short, has none, which lets nobody in.
+func TestReferencesOfCallers(t *testing.T) {
+	cfg := load(t, t.TempDir(), `{"mcpServers": {}, "profiles": {"p": {"token": "${cmd:a}"}},
+		"access": {"issuer": "https://login.example.com", "audience": "https://a.example/mcp", "introspection": {"clientId": "me", "clientSecret": "${keyring:b}"}}}`)
+	if lines := cfg.Describe(); !strings.Contains(strings.Join(lines[len(lines)-1].Lines, " "), "a for a secret") {
+		t.Errorf("the command of a profile is not shown: %+v", lines)
+	}
+	answer, failure := strings.Repeat("x1", 20), error(nil)
+	complete := func(_ context.Context, value string) (string, []string, error) {
+		return config.Complete(value, func(config.Reference) (string, error) { return answer, failure })
+	}
+	got, err := cfg.CompleteCallers(t.Context(), complete)
+	if err != nil || got.Profiles[0].Token != answer || got.Profiles[0].Err != nil || got.Access.Introspection.ClientSecret != answer {
+		t.Errorf("got %+v, %+v, %v", got.Profiles[0], got.Access, err)
+	}
+	if cfg.Profiles[0].Token == answer || cfg.Access.Introspection.ClientSecret == answer {
+		t.Error("the configuration that was read has changed")
+	}
+	cfg.Access, answer = nil, "short"
+	if got, err := cfg.CompleteCallers(t.Context(), complete); err != nil || got.Profiles[0].Token != "" || got.Profiles[0].Err == nil {
+		t.Errorf("a short token: %+v, %v", got.Profiles[0], err)
+	}
+}
+
+func TestReadReference(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{"a\n": "a", "a\r\n": "a", "a\n\n": "a\n", " a": " a"} {
+		file := filepath.Join(dir, "secret")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := config.ReadReference(file); got != want || err != nil {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "none")} {
+		if _, err := config.ReadReference(path); err == nil {
+			t.Errorf("%s is read", path)
+		}
+	}
+}
