@@ -17,7 +17,7 @@ import (
 type variables struct {
 	env    func(string) (string, bool)
 	folder string          // ${workspaceFolder}
-	note   func(Reference) // is told of each reference, if it is not nil
+	note   func(Reference) // called with each reference, unless nil
 }
 
 func newVariables(file string, env func(string) (string, bool)) *variables {

@@ -17,7 +17,7 @@ import (
 
 // A Reference is a secret that is not in the file: ${file:PATH}, ${keyring:NAME} or
 // ${cmd:COMMAND}. Nothing is read or run before the server that needs it starts, so
-// that a file that nobody has approved does neither.
+// that a file that the user has not approved does neither.
 type Reference struct {
 	Kind string // one of file, keyring and cmd
 	Of   string // a path, absolute if the file's is known; a name; or a command line

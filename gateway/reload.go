@@ -97,6 +97,23 @@ func (g *Gateway) check(cfg *config.Config, added []*member) error {
 	return nil
 }
 
+// withCredentials returns a server with its credentials, and with what adds the tokens
+// of its login to requests.
+func (g *Gateway) withCredentials(s config.Server) config.Server {
+	if complete := g.options.Complete; complete != nil && s.Err == nil && !s.Disabled {
+		completed, err := s.CompleteLogin(g.ctx, complete)
+		if err != nil {
+			s.Err = err
+			return s
+		}
+		s = *completed
+	}
+	if add := g.options.Credentials; add != nil && s.URL != "" {
+		s.Wrap = add(&s.Config)
+	}
+	return s
+}
+
 // link returns the previous connection of s and removes it from before, or starts
 // a new one.
 func (g *Gateway) link(s config.Server, before map[string]*member) *link {
@@ -112,17 +129,7 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		opts.Known, l.listed = old.known(), true // clients have its tools
 	}
 	l.seed = opts.Known
-	if complete := g.options.Complete; complete != nil && s.Err == nil && !s.Disabled {
-		completed, err := s.CompleteLogin(g.ctx, complete)
-		if err != nil {
-			s.Err = err
-		} else {
-			s = *completed // the member's own configuration stays as it is
-		}
-	}
-	if add := g.options.Credentials; add != nil && s.URL != "" {
-		s.Wrap = add(&s.Config)
-	}
+	s = g.withCredentials(s) // the member's own configuration stays as it is
 	var up connection
 	switch {
 	case s.Disabled:

@@ -14,12 +14,16 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
+// A completed is a configuration with what it refers to.
+type completed struct {
+	*Config  // that of the last connection
+	written  *Config
+	complete func(ctx context.Context, value string) (string, []string, error) // nil if it refers to nothing
+}
+
 // A dialer connects to one server, and remembers what worked.
 type dialer struct {
-	name      string
-	cfg       *Config // completed
-	written   *Config
-	complete  func(ctx context.Context, value string) (string, []string, error) // nil if nothing has to be
+	cfg       completed
 	limits    *limits
 	grace     time.Duration
 	log       *slog.Logger
@@ -34,7 +38,7 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{name: cfg.Name, cfg: cfg, written: cfg, complete: o.Complete, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets}
+	d := &dialer{cfg: completed{cfg, cfg, o.Complete}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets}
 	d.instances.own = o.Instance
 	d.forget()
 	if cfg.URL != "" {
@@ -88,19 +92,19 @@ func (d *dialer) attempts() []attempt {
 // lookUp completes what the configuration refers to. A new password counts from the
 // next connection on.
 func (d *dialer) lookUp(ctx context.Context) error {
-	if d.complete == nil {
+	if d.cfg.complete == nil {
 		return nil
 	}
 	var failed error
 	one := func(place, value string) string {
-		completed, secrets, err := d.complete(ctx, value)
+		text, secrets, err := d.cfg.complete(ctx, value)
 		d.secrets.Add(secrets...)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", place, err)
 		}
-		return completed
+		return text
 	}
-	cfg := *d.written
+	cfg := *d.cfg.written
 	cfg.Args, cfg.Env, cfg.Headers = slices.Clone(cfg.Args), maps.Clone(cfg.Env), maps.Clone(cfg.Headers)
 	for i, value := range cfg.Args {
 		cfg.Args[i] = one("its arguments", value)
@@ -119,7 +123,7 @@ func (d *dialer) lookUp(ctx context.Context) error {
 		d.http.CloseIdleConnections()
 		d.http = newHTTPClient(&cfg, &d.instances)
 	}
-	d.cfg = &cfg
+	d.cfg.Config = &cfg
 	return nil
 }
 
@@ -200,12 +204,12 @@ func worthTrying(a, before attempt, err error) bool {
 func (d *dialer) open(ctx context.Context, s *session) error {
 	switch s.transport {
 	case HTTP:
-		s.conn = newStreamable(d.http, d.cfg, d.limits, s.peer)
+		s.conn = newStreamable(d.http, d.cfg.Config, d.limits, s.peer)
 		return nil
 	case SSE:
-		return dialSSE(ctx, d.http, d.cfg, d.limits, s.peer)
+		return dialSSE(ctx, d.http, d.cfg.Config, d.limits, s.peer)
 	}
-	p, err := d.cfg.spawn(d.cfg, d.grace)
+	p, err := d.cfg.spawn(d.cfg.Config, d.grace)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -83,4 +84,12 @@ func (s *logBuffer) Close() error {
 	case <-time.After(lastWords):
 	}
 	return nil
+}
+
+func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
 }

@@ -161,11 +161,7 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 		case s.URL == "":
 			return nil, usagef("server %q has no url: only servers that are reached over HTTP have logins", s.Name)
 		default:
-			completed, err := s.CompleteLogin(cmd.Context(), newSecretReader().complete)
-			if err != nil {
-				return nil, fmt.Errorf("server %q: %w", s.Name, err)
-			}
-			return &completed.Config, nil
+			return withClientSecret(cmd.Context(), s)
 		}
 		if s.URL != "" {
 			names = append(names, s.Name)
@@ -178,6 +174,15 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 		return nil, usagef("there is no server %q; did you mean %q?", name, near)
 	}
 	return nil, usagef("there is no server %q in the configuration; give its address, or one of %q", name, names)
+}
+
+// withClientSecret returns a server with the secret of its OAuth client, wherever that is.
+func withClientSecret(ctx context.Context, s *config.Server) (*upstream.Config, error) {
+	completed, err := s.CompleteLogin(ctx, newSecretReader().complete)
+	if err != nil {
+		return nil, fmt.Errorf("server %q: %w", s.Name, err)
+	}
+	return &completed.Config, nil
 }
 
 func (o *loginOptions) login(cmd *cobra.Command, name string) error {

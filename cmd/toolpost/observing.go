@@ -15,4 +15,5 @@ type observing struct {
 	around    []gateway.Around    // of requests to servers, likewise
 	metrics   *telemetry.Metrics  // nil unless they are served
 	recorder  *recording.Recorder // nil if nothing is recorded
+	secrets   *secretReader       // of the servers; it hides them in what is recorded
 }

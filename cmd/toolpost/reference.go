@@ -99,7 +99,7 @@ func readOutput(ctx context.Context, line string) (string, error) {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%w; run it in a terminal to see why", context.Cause(ctx))
 	case err != nil:
-		// The output is not told: a part of a secret may be in it.
+		// The error has no output: a part of a secret may be in it.
 		return "", fmt.Errorf("%w: %s", err, cleartext.Escape(reason.String()))
 	case len(bytes.TrimSpace(text)) == 0:
 		return "", errors.New("it writes nothing; write the secret to standard output")

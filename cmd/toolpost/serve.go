@@ -153,7 +153,6 @@ type service struct {
 	view    view
 	access  *access
 	clients roster
-	secrets *secretReader
 
 	withheld  func() []gateway.WithheldTool // nil for a folder
 	instances func() string                 // the value of [upstream.InstanceHeader]; nil for a folder
@@ -230,7 +229,7 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 	out := newLogBuffer(stderr, func(lines int) {
 		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
 	})
-	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}, secrets: newSecretReader()}
+	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}
 	if table {
 		b := &board{out: out, size: func() (int, int) { return terminal.Size(stderr) }, color: os.Getenv("NO_COLOR") == ""}
 		level := o.logLevel
@@ -246,18 +245,10 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 		s.log = newLogger(out, o.logLevel, o.logFormat)
 		s.view = &logView{log: s.log}
 	}
-	s.monitor = monitor.New()
+	s.monitor, s.secrets = monitor.New(), newSecretReader()
 	s.observers = append(s.observers, s.monitor.Observe)
 	s.log = slog.New(s.monitor.Log(s.log.Handler()))
 	return s
-}
-
-func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
-	options := &slog.HandlerOptions{Level: level}
-	if format == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
 }
 
 // open starts the servers of a configuration, or opens a folder.
