@@ -219,7 +219,7 @@ func (o *loginOptions) person(cmd *cobra.Command) *login.Person {
 	}
 	p := &login.Person{Visit: func(_ context.Context, address string) error {
 		fmt.Fprintln(out, "Opening a browser. If none opens, open this address:")
-		fmt.Fprintln(cmd.OutOrStdout(), address)
+		fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(address)) // a foreign server wrote it
 		if err := openBrowser(address); err != nil {
 			fmt.Fprintln(out, terminal.Printable(fmt.Sprintf("No browser can be opened: %v.", err)))
 		}
@@ -229,7 +229,7 @@ func (o *loginOptions) person(cmd *cobra.Command) *login.Person {
 		p.Paste = paste
 		p.Visit = func(_ context.Context, address string) error {
 			fmt.Fprintln(out, "Open this address in a browser:")
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), address)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(address)) // a foreign server wrote it
 			return err
 		}
 	} else if prompt.terminal {
