@@ -202,6 +202,9 @@ func origin(server string) string {
 }
 
 func chooseIssuer(a *upstream.Auth, issuers []string) (string, error) {
+	if a != nil && a.ClientSecret != "" && a.Issuer == "" { // the server would decide who gets the secret
+		return "", fmt.Errorf("it names the authorization server %s, but which one its client secret is for is not configured; set auth.issuer to the authorization server that the secret is for", shown(issuers[0]))
+	}
 	if a == nil || a.Issuer == "" {
 		return issuers[0], nil
 	}

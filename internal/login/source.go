@@ -210,7 +210,8 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 		return nil, s.needsLogin("the server refuses the renewed token too")
 	}
 	t, err := s.network.refresh(ctx, r)
-	if answer, ok := errors.AsType[*grantError](err); ok && answer.final() {
+	if answer, ok := errors.AsType[*grantError](err); ok && answer.final() && (answer.code != "invalid_client" || r.Client.From != fromConfiguration) {
+		// A wrong secret of a configured client can be corrected: its tokens stay.
 		return s.lose(r, "it cannot be renewed: "+answer.Error())
 	}
 	if err != nil {
