@@ -115,10 +115,19 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 	if err := plan.Unpack(); err != nil {
 		return err
 	}
-	return t.save(cmd, after, fmt.Sprintf("Added %s to %s. A running serve uses it now; otherwise run: toolpost serve", server.Name, t.file))
+	message := fmt.Sprintf("Added %s to %s. A running serve uses it now; otherwise run: toolpost serve", server.Name, t.file)
+	return t.save(cmd, after, message+loginHint(plan))
 }
 
 var registryName = regexp.MustCompile(`^[a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
+
+// loginHint returns how to log in to a server that may want it.
+func loginHint(plan *install.Plan) string {
+	if plan.Entry.URL == "" || hasHeader(plan.Entry.Headers, "Authorization") {
+		return ""
+	}
+	return "\nIf it wants a login, run: toolpost login " + argument(plan.Name)
+}
 
 // plan returns the server that the arguments describe.
 func (a *adding) plan(cmd *cobra.Command, args []string) (*install.Plan, error) {

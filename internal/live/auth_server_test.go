@@ -105,9 +105,6 @@ func (a *authServer) requested(path string) []authRequest {
 // revoke ends all logins and makes the tokens invalid, as an administrator may.
 func (a *authServer) revoke() { a.control("revoke", object{}) }
 
-// next sets the next answers of oauth2-mock-server.
-func (a *authServer) next(answer object) { a.control("next", answer) }
-
 func (a *authServer) control(what string, body object) {
 	a.t.Helper()
 	resp, err := http.Post(a.issuer+"/control/"+what, "application/json", bytes.NewReader([]byte(marshal(body))))

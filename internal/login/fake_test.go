@@ -208,6 +208,10 @@ func (w *world) revoke(rw http.ResponseWriter, req *http.Request) {
 	w.revoked = append(w.revoked, token)
 	delete(w.access, token)
 	delete(w.refresh, token)
+	if req.PostForm.Get("token_type_hint") == "access_token" { // it is a JWT, as those of oidc-provider
+		sendJSON(rw, 400, map[string]any{"error": "unsupported_token_type"})
+		return
+	}
 	rw.WriteHeader(200)
 }
 

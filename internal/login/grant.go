@@ -2,7 +2,9 @@ package login
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -68,8 +70,13 @@ func (n *network) revoke(ctx context.Context, r *record, token, kind string) err
 		return cleanError(err, token, r.Client.Secret)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return errors.New("it answers " + resp.Status)
+	if resp.StatusCode == http.StatusOK {
+		return nil
 	}
-	return nil
+	var answer struct{ Error string }
+	_ = json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&answer) // an answer that is not JSON has no error
+	if kind == "access_token" && answer.Error == "unsupported_token_type" {
+		return nil // it ends by itself, and is not renewed (RFC 7009, 2.2.1)
+	}
+	return errors.New("it answers " + resp.Status)
 }

@@ -209,20 +209,34 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 	case rejected != "" && r.Access == rejected && s.now().Sub(r.Forced) < forcedPause:
 		return nil, s.needsLogin("the server refuses the renewed token too")
 	}
-	t, err := s.network.refresh(ctx, r)
-	if answer, ok := errors.AsType[*grantError](err); ok && answer.final() && (answer.code != "invalid_client" || r.Client.From != fromConfiguration) {
-		// A wrong secret of a configured client can be corrected: its tokens stay.
+	next := *r
+	s.correctSecret(&next)
+	t, err := s.network.refresh(ctx, &next)
+	if answer, ok := errors.AsType[*grantError](err); ok && r.endsWith(answer) {
 		return s.lose(r, "it cannot be renewed: "+answer.Error())
 	}
 	if err != nil {
 		return nil, err
 	}
-	next := *r
 	next.adopt(t, nil)
 	if rejected != "" && r.Access == rejected {
 		next.Forced = s.now()
 	}
 	return &next, nil
+}
+
+// endsWith reports whether an answer to a renewal ends the login. A wrong secret of a
+// configured client can be corrected: its tokens stay.
+func (r *record) endsWith(answer *grantError) bool {
+	return answer.final() && (answer.code != "invalid_client" || r.Client.From != fromConfiguration)
+}
+
+// correctSecret gives a login the secret that its client has in the configuration by
+// now, if that is for the same authorization server.
+func (s *source) correctSecret(r *record) {
+	if a := s.cfg.Auth; a != nil && r.Client.From == fromConfiguration && a.ClientID == r.Client.ID && a.Issuer == r.Issuer {
+		r.Client.Secret = a.ClientSecret
+	}
 }
 
 // lose returns r without its tokens.
@@ -234,6 +248,9 @@ func (s *source) lose(r *record, why string) (*record, error) {
 
 // clientToken gets a token for the client itself.
 func (s *source) clientToken(ctx context.Context, r *record, more []string) (*record, error) {
+	if r != nil && (r.Client.ID != s.cfg.Auth.ClientID || r.Issuer != s.cfg.Auth.Issuer) {
+		r = nil // the configuration is for another client or authorization server by now
+	}
 	if r == nil {
 		d, err := s.discover(ctx, &s.cfg)
 		if err != nil {

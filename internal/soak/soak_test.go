@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 older versions of the protocol have sampling
+
 //go:build linux
 
 package main

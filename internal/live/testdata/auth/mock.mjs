@@ -8,6 +8,7 @@
 // /control/log lists the requests of clients so far. POST /control/next sets
 // {"kind": "token"|"redirect", "times": N, "status": S, "body": B, "query": Q}:
 // the next N answers of that kind are these. POST /control/revoke ends all logins.
+import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 
 const [folder, json = '{}'] = process.argv.slice(2);
@@ -40,6 +41,7 @@ const granted = ({ grant_type, code, refresh_token, scope }) =>
 service.on('beforeTokenSigning', (token, req) => {
   token.payload.scope = granted(req.body);
   token.payload.aud = req.body.resource;
+  token.payload.jti = randomUUID(); // two tokens of one second are not the same
   token.payload.exp = token.payload.iat + lifetime;
 });
 service.on('beforeResponse', (answer, req) => {
