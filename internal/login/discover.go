@@ -201,6 +201,9 @@ func origin(server string) string {
 	return u.Scheme + "://" + u.Host
 }
 
+// sameIssuer compares issuers without a slash at the end, as the SDK does.
+func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
+
 func chooseIssuer(a *upstream.Auth, issuers []string) (string, error) {
 	if a != nil && a.ClientSecret != "" && a.Issuer == "" { // the server would decide who gets the secret
 		return "", fmt.Errorf("it names the authorization server %s, but which one its client secret is for is not configured; set auth.issuer to the authorization server that the secret is for", shown(issuers[0]))
@@ -208,7 +211,7 @@ func chooseIssuer(a *upstream.Auth, issuers []string) (string, error) {
 	if a == nil || a.Issuer == "" {
 		return issuers[0], nil
 	}
-	if !slices.ContainsFunc(issuers, func(i string) bool { return strings.TrimSuffix(i, "/") == strings.TrimSuffix(a.Issuer, "/") }) {
+	if !slices.ContainsFunc(issuers, func(i string) bool { return sameIssuer(i, a.Issuer) }) {
 		return "", fmt.Errorf("it names the authorization server %s, but its configuration allows only %s", shown(strings.Join(issuers, ", ")), a.Issuer)
 	}
 	return a.Issuer, nil

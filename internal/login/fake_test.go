@@ -27,7 +27,8 @@ type world struct {
 	clients   map[string]url.Values
 	refreshes int
 	revoked   []string
-	lifetime  int // of access tokens, in seconds
+	last      string // the token of the last request that was served
+	lifetime  int    // of access tokens, in seconds
 	n         int
 
 	edit    func(meta map[string]any)                // changes the metadata
@@ -66,7 +67,11 @@ func sendJSON(w http.ResponseWriter, status int, v any) {
 // serve answers requests with a token, and 401 to others.
 func (w *world) serve(rw http.ResponseWriter, req *http.Request) {
 	w.mu.Lock()
-	scopes, ok := w.access[strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")]
+	token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
+	scopes, ok := w.access[token]
+	if ok {
+		w.last = token
+	}
 	needs := w.needs
 	w.mu.Unlock()
 	challenge := fmt.Sprintf(`Bearer resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, w.mcp.URL)
@@ -220,4 +225,10 @@ func (w *world) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	clear(w.access)
+}
+
+func (w *world) lastToken() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
 }

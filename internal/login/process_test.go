@@ -103,12 +103,17 @@ func TestTenProcesses(t *testing.T) {
 // expireStored lets the stored token end, as a process sees it.
 func expireStored(t *testing.T, v vault.Vault) {
 	t.Helper()
+	changeStored(t, v, func(r map[string]any) { r["expiry"] = time.Now().Add(-time.Hour) })
+}
+
+func changeStored(t *testing.T, v vault.Vault, change func(r map[string]any)) {
+	t.Helper()
 	names, err := v.Names()
 	if err == nil {
 		err = v.Update(t.Context(), names[0], func(data []byte) ([]byte, error) {
 			var r map[string]any
 			err := json.Unmarshal(data, &r)
-			r["expiry"] = time.Now().Add(-time.Hour)
+			change(r)
 			data, _ = json.Marshal(r)
 			return data, err
 		})

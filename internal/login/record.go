@@ -136,11 +136,15 @@ func address(server string) string {
 const namePrefix = "login-"
 
 // nameOf returns the name of the record in the vault. Another client is another
-// login.
+// login. A client that logs in as itself has another one for each authorization
+// server and each list of scopes too: nobody logs in again after a change of these.
 func nameOf(cfg *upstream.Config) string {
 	id := address(cfg.URL) + "\n"
-	if cfg.Auth != nil {
-		id += string(cfg.Auth.Type) + "\n" + cfg.Auth.ClientID
+	if a := cfg.Auth; a != nil && (a.Type != upstream.AuthCode || a.ClientID != "") {
+		id += string(a.Type) + "\n" + a.ClientID
+		if a.Type == upstream.AuthClient {
+			id += "\n" + a.Issuer + "\n" + strings.Join(a.Scopes, " ")
+		}
 	}
 	sum := sha256.Sum256([]byte(id))
 	return namePrefix + hex.EncodeToString(sum[:16])

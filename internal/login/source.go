@@ -29,7 +29,7 @@ type source struct {
 	command string // that logs in
 
 	mu      sync.Mutex
-	read    bool          // the vault was asked
+	version string        // of the stored login that was read last
 	held    *record       // nil if there is none
 	flight  *flight       // a renewal under way
 	unsaved *unsavedLogin // nil if everything is saved
@@ -58,12 +58,11 @@ func (s *source) needsLogin(why string) error {
 	return &upstream.LoginError{Command: s.command, Why: why}
 }
 
-// token returns the record whose token to send, nil if there is none.
+// token returns the record whose token to send, nil if there is none. Another process
+// may have logged in, logged out, or renewed the login since the last request.
 func (s *source) token(ctx context.Context) (*record, error) {
 	s.mu.Lock()
-	if !s.read {
-		s.load()
-	}
+	s.load()
 	r := s.held
 	s.mu.Unlock()
 	switch {
@@ -75,16 +74,42 @@ func (s *source) token(ctx context.Context) (*record, error) {
 	return s.renew(ctx, "")
 }
 
-// load asks the vault. The caller holds mu.
+// load reads the stored login if it has changed. The caller holds mu. While the vault
+// cannot be used, the login stays as it was.
 func (s *source) load() {
-	s.read = true
-	data, err := s.vault.Get(s.name)
+	version, err := vault.Version(s.vault, s.name)
+	if err == nil && version == s.version {
+		return
+	}
+	var data []byte
 	if err == nil {
-		s.held, err = decode(data, s.server)
+		data, err = s.vault.Get(s.name)
 	}
-	if err != nil && !errors.Is(err, vault.ErrNotFound) {
+	if errors.Is(err, vault.ErrNotFound) {
+		s.version, s.held = "", nil
+		return
+	}
+	if err != nil {
 		s.log.Debug("cannot read the stored login", "server", s.cfg.Name, "err", err)
+		return
 	}
+	s.version = version
+	if s.held, err = s.decode(data); err != nil {
+		s.log.Debug("the stored login is not used", "server", s.cfg.Name, "err", err)
+	}
+}
+
+// decode returns the stored login, nil if there is none. One of another authorization
+// server than the configured one is not used.
+func (s *source) decode(data []byte) (*record, error) {
+	r, err := decode(data, s.server)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	if a := s.cfg.Auth; a != nil && a.Issuer != "" && !sameIssuer(a.Issuer, r.Issuer) {
+		return nil, fmt.Errorf("its login is one of %s, but its configuration allows only %s", shown(r.Issuer), a.Issuer)
+	}
+	return r, nil
 }
 
 // renew returns a token that can be sent and is not the rejected one. One renewal
@@ -120,7 +145,7 @@ func (s *source) run(ctx context.Context, f *flight, rejected string) {
 		s.mu.Lock()
 		s.flight = nil
 		if f.err == nil || isLogin(f.err) { // what is not saved is not used
-			s.read, s.held = true, stored
+			s.held = stored
 		}
 		s.mu.Unlock()
 		close(f.done)
@@ -169,7 +194,7 @@ func (s *source) update(ctx context.Context, rejected string) (stored *record, e
 
 // renewable reads a stored login. The error is errUnchanged if it needs no renewal.
 func (s *source) renewable(data []byte, rejected string) (*record, error) {
-	r, err := decode(data, s.server)
+	r, err := s.decode(data)
 	switch {
 	case err != nil:
 		return nil, s.needsLogin(err.Error())
@@ -206,7 +231,7 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 		return s.lose(r, "the server refuses the token")
 	case r.Refresh == "":
 		return s.lose(r, "the login has expired")
-	case rejected != "" && r.Access == rejected && s.now().Sub(r.Forced) < forcedPause:
+	case rejected != "" && r.Access == rejected && s.now().Sub(r.Forced).Abs() < forcedPause:
 		return nil, s.needsLogin("the server refuses the renewed token too")
 	}
 	next := *r
@@ -234,7 +259,7 @@ func (r *record) endsWith(answer *grantError) bool {
 // correctSecret gives a login the secret that its client has in the configuration by
 // now, if that is for the same authorization server.
 func (s *source) correctSecret(r *record) {
-	if a := s.cfg.Auth; a != nil && r.Client.From == fromConfiguration && a.ClientID == r.Client.ID && a.Issuer == r.Issuer {
+	if a := s.cfg.Auth; a != nil && r.Client.From == fromConfiguration && a.ClientID == r.Client.ID && sameIssuer(a.Issuer, r.Issuer) {
 		r.Client.Secret = a.ClientSecret
 	}
 }
@@ -246,37 +271,34 @@ func (s *source) lose(r *record, why string) (*record, error) {
 	return &next, s.needsLogin(why)
 }
 
-// clientToken gets a token for the client itself.
+// clientToken gets a token for the client itself. The authorization server is asked
+// for its endpoints each time: the secret goes to where they are now.
 func (s *source) clientToken(ctx context.Context, r *record, more []string) (*record, error) {
-	if r != nil && (r.Client.ID != s.cfg.Auth.ClientID || r.Issuer != s.cfg.Auth.Issuer) {
-		r = nil // the configuration is for another client or authorization server by now
+	d, err := s.discover(ctx, &s.cfg)
+	if err != nil {
+		return nil, err
 	}
-	if r == nil {
-		d, err := s.discover(ctx, &s.cfg)
-		if err != nil {
-			return nil, err
-		}
-		r = d.record(s.server, client{ID: s.cfg.Auth.ClientID, Secret: s.cfg.Auth.ClientSecret, Style: styleOf(d.meta.TokenEndpointAuthMethodsSupported, s.cfg.Auth.ClientSecret), From: fromConfiguration})
-		r.Scopes = d.scopes
-		if len(s.cfg.Auth.Scopes) > 0 {
-			r.Scopes = s.cfg.Auth.Scopes
-		}
+	scopes := d.scopes
+	if len(s.cfg.Auth.Scopes) > 0 {
+		scopes = s.cfg.Auth.Scopes
 	}
-	next := *r
-	next.Client.Secret = s.cfg.Auth.ClientSecret // it may have changed
-	scopes := cleanScopes(slices.Concat(r.Scopes, more))
-	t, err := s.network.clientCredentials(ctx, &next, scopes)
+	if r != nil {
+		scopes = slices.Concat(scopes, r.Scopes) // those that requests needed
+	}
+	scopes = cleanScopes(slices.Concat(scopes, more))
+	next := d.record(s.server, client{ID: s.cfg.Auth.ClientID, Secret: s.cfg.Auth.ClientSecret, Style: styleOf(d.meta.TokenEndpointAuthMethodsSupported, s.cfg.Auth.ClientSecret), From: fromConfiguration})
+	t, err := s.network.clientCredentials(ctx, next, scopes)
 	if err != nil {
 		return nil, err
 	}
 	next.adopt(t, scopes)
-	return &next, nil
+	return next, nil
 }
 
 // want notes scopes that a request needs, for the next login.
 func (s *source) want(ctx context.Context, scopes []string) error {
 	err := s.vault.Update(ctx, s.name, func(data []byte) ([]byte, error) {
-		r, err := decode(data, s.server)
+		r, err := s.decode(data)
 		if err != nil || r == nil {
 			return nil, errUnchanged
 		}

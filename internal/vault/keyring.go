@@ -162,6 +162,9 @@ func (k *keyringVault) clear(name, slot string, from int) error {
 	return nil
 }
 
+// stored returns the entry of the index, which differs after each update.
+func (k *keyringVault) stored(name string) ([]byte, error) { return k.index.Get(name) }
+
 // Names returns the names of the index.
 func (k *keyringVault) Names() ([]string, error) { return k.index.Names() }
 

@@ -4,6 +4,8 @@ package vault
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 )
 
@@ -28,4 +30,24 @@ type Vault interface {
 
 	// Place describes where secrets are kept and why, for people.
 	Place() string
+}
+
+// Version returns a text that differs whenever a secret was replaced, so that a
+// process notices what another one did, without asking a keyring each time. It
+// returns an error that wraps [ErrNotFound] if there is no secret of the name.
+func Version(v Vault, name string) (string, error) {
+	var data []byte
+	var err error
+	if own, ok := v.(interface {
+		stored(name string) ([]byte, error)
+	}); ok {
+		data, err = own.stored(name)
+	} else {
+		data, err = v.Get(name)
+	}
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
 }
