@@ -167,8 +167,12 @@ func secretRemoveCommand() *cobra.Command {
 }
 
 func removeSecret(ctx context.Context, v vault.Vault, name string) error {
+	listed, err := vault.Has(v, name)
+	if err != nil {
+		return err
+	}
 	return v.Update(ctx, name, func(old []byte) ([]byte, error) {
-		if old == nil {
+		if old == nil && !listed {
 			return nil, vault.ErrNotFound
 		}
 		return nil, nil

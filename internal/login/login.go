@@ -279,8 +279,11 @@ func (l *Logins) Logout(ctx context.Context, cfg *upstream.Config) (found bool, 
 // remove revokes and removes the login of this name.
 func (l *Logins) remove(ctx context.Context, name string) (found bool, err error) {
 	var r *record
+	if found, err = vault.Has(l.vault, name); err != nil {
+		return false, err
+	}
 	err = l.vault.Update(ctx, name, func(data []byte) ([]byte, error) {
-		found = data != nil
+		found = found || data != nil
 		r, _ = decode(data, "")
 		return nil, nil
 	})

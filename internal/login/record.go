@@ -137,7 +137,7 @@ const namePrefix = "login-"
 
 // nameOf returns the name of the record in the vault. Another client is another
 // login. A client that logs in as itself has another one for each authorization
-// server and each list of scopes too: nobody logs in again after a change of these.
+// server and each list of scopes too: a change of these needs no login of the user.
 func nameOf(cfg *upstream.Config) string {
 	id := address(cfg.URL) + "\n"
 	if a := cfg.Auth; a != nil && (a.Type != upstream.AuthCode || a.ClientID != "") {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,6 +73,9 @@ func (f *folder) Get(name string) ([]byte, error) {
 	if err := trust.Check(path); err != nil {
 		return nil, fmt.Errorf("read a secret: %w", err)
 	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 { // Windows has no such modes
+		return nil, fmt.Errorf("read a secret: other users may have read %s; run: chmod 600 %q, and replace the secret", path, path)
+	}
 	return os.ReadFile(path)
 }
 
@@ -107,9 +111,10 @@ func (f *folder) Update(ctx context.Context, name string, change func([]byte) ([
 	return f.replace(name, secret)
 }
 
-// replace writes or removes the file of a secret.
+// replace writes or removes the file of a secret. The caller holds its lock.
 func (f *folder) replace(name string, secret []byte) error {
 	var err error
+	removeLeftovers(f.path(name))
 	switch {
 	case len(secret) > longestFile:
 		return errTooLong(secret)
@@ -128,7 +133,7 @@ func (f *folder) replace(name string, secret []byte) error {
 
 // writeFile replaces a file of a folder, with mode 0600.
 func writeFile(dir, path string, data []byte) error {
-	file, err := os.CreateTemp(dir, "*.tmp") // mode 0600
+	file, err := os.CreateTemp(dir, temporaryPrefix(path)+"*"+temporaryEnding) // mode 0600
 	if err != nil {
 		return err
 	}
@@ -142,6 +147,25 @@ func writeFile(dir, path string, data []byte) error {
 	}
 	syncFolder(dir)
 	return nil
+}
+
+// temporaryEnding ends the names of files that are renamed when they are complete.
+const temporaryEnding = ".tmp"
+
+func temporaryPrefix(path string) string { return filepath.Base(path) + "-" }
+
+// removeLeftovers removes the files of writers of one secret that were killed. They
+// hold secrets. The lock of the secret keeps other writers away.
+func removeLeftovers(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return // the write reports it
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), temporaryPrefix(path)) && strings.HasSuffix(e.Name(), temporaryEnding) {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // the next write tries again
+		}
+	}
 }
 
 // syncFolder makes the names in a folder survive a crash of the system.

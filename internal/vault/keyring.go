@@ -53,12 +53,21 @@ type location struct {
 	Slot  string `json:"slot"`  // "a" or "b"
 	Write string `json:"write"` // begins every part that was written together
 	Parts int    `json:"parts"`
+	Other int    `json:"other"` // parts that the other slot has
+}
+
+// parts returns how many parts of a slot the index knows.
+func (at location) parts(slot string) int {
+	if at.Slot == slot {
+		return at.Parts
+	}
+	return at.Other
 }
 
 func (k *keyringVault) locate(data []byte) (at location) {
 	err := json.Unmarshal(data, &at)
-	if err != nil || at.Slot != "a" && at.Slot != "b" || at.Write == "" || at.Parts < 1 || at.Parts > mostParts {
-		return location{} // broken: as if the secret was lost, it has to be set again
+	if err != nil || at.Slot != "a" && at.Slot != "b" || at.Write == "" || at.Parts < 1 || at.Parts > mostParts || at.Other < 0 || at.Other > mostParts {
+		return location{Other: mostParts} // broken: as if the secret was lost, it has to be set again
 	}
 	return at
 }
@@ -122,19 +131,20 @@ func (k *keyringVault) Update(ctx context.Context, name string, change func([]by
 		case len(secret) > longestSecret:
 			return nil, errTooLong(secret)
 		case secret == nil:
-			return nil, errors.Join(k.clear(name, "a", 0), k.clear(name, "b", 0))
+			return nil, errors.Join(k.clear(name, "a", 0, at.parts("a")), k.clear(name, "b", 0, at.parts("b")))
 		}
-		return k.write(name, at.Slot, secret)
+		return k.write(name, at, secret)
 	})
 }
 
 // write keeps a secret in the slot that is not used, and returns what the index
 // has to record.
-func (k *keyringVault) write(name, used string, secret []byte) ([]byte, error) {
+func (k *keyringVault) write(name string, before location, secret []byte) ([]byte, error) {
 	at := location{Slot: "a", Write: rand.Text()[:12], Parts: max(1, (len(secret)+partSize-1)/partSize)}
-	if used == "a" {
+	if before.Slot == "a" {
 		at.Slot = "b"
 	}
+	at.Other = before.Parts
 	for i := range at.Parts {
 		part := secret[i*partSize : min(len(secret), (i+1)*partSize)]
 		err := k.items.Set(k.item(name, at.Slot, i), at.Write+":"+base64.StdEncoding.EncodeToString(part))
@@ -142,20 +152,32 @@ func (k *keyringVault) write(name, used string, secret []byte) ([]byte, error) {
 			return nil, unusable(err)
 		}
 	}
-	if err := k.clear(name, at.Slot, at.Parts); err != nil {
+	if err := k.clear(name, at.Slot, at.Parts, before.parts(at.Slot)); err != nil {
 		return nil, err
+	}
+	if before.Slot == "" { // the index was broken: the other slot may have parts too
+		if err := k.clear(name, "b", 0, before.Other); err != nil {
+			return nil, err
+		}
 	}
 	return json.Marshal(at)
 }
 
-// clear removes the parts of a slot from the given one on.
-func (k *keyringVault) clear(name, slot string, from int) error {
-	for i := from; i < mostParts; i++ {
-		err := k.items.Delete(k.item(name, slot, i))
-		if errors.Is(err, keyring.ErrNotFound) {
-			return nil
+// clear removes the parts of a slot from the given one on, the last one first, so
+// that those that a crash leaves are found again. Known is how many the slot has by
+// the index; an update that was interrupted may have written more. Parts that are
+// lost are skipped.
+func (k *keyringVault) clear(name, slot string, from, known int) error {
+	end := max(from, known)
+	for ; end < mostParts; end++ {
+		if _, err := k.items.Get(k.item(name, slot, end)); errors.Is(err, keyring.ErrNotFound) {
+			break
+		} else if err != nil {
+			return unusable(err)
 		}
-		if err != nil {
+	}
+	for i := end - 1; i >= from; i-- {
+		if err := k.items.Delete(k.item(name, slot, i)); err != nil && !errors.Is(err, keyring.ErrNotFound) {
 			return unusable(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 )
 
 // ErrNotFound reports that a vault has no secret of the name.
@@ -50,4 +51,11 @@ func Version(v Vault, name string) (string, error) {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// Has reports whether a vault lists a secret, also one that can no longer be read,
+// such as one whose keyring was emptied. It can be removed.
+func Has(v Vault, name string) (bool, error) {
+	names, err := v.Names()
+	return slices.Contains(names, name), err
 }

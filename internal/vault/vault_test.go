@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +18,11 @@ import (
 
 // A memoryKeyring is a keyring with the limit of Windows, and may stop working.
 type memoryKeyring struct {
-	mu     sync.Mutex
-	all    map[string]string
-	broken error
-	writes int // after which it stops working; 0 for never
+	mu      sync.Mutex
+	all     map[string]string
+	broken  error
+	writes  int // after which it stops working; 0 for never
+	deletes int // likewise
 }
 
 func (m *memoryKeyring) Get(user string) (string, error) {
@@ -51,11 +53,17 @@ func (m *memoryKeyring) Set(user, password string) error {
 func (m *memoryKeyring) Delete(user string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.deletes--; m.deletes == 0 {
+		m.broken = errors.New("it is locked")
+	}
 	if _, ok := m.all[user]; !ok && m.broken == nil {
 		return keyring.ErrNotFound
 	}
+	if m.broken != nil {
+		return m.broken
+	}
 	delete(m.all, user)
-	return m.broken
+	return nil
 }
 
 // each runs a test with every kind of vault. Open opens the same one again, as
@@ -250,6 +258,75 @@ func TestKeyringStops(t *testing.T) {
 	set(t, v, "a", nil)
 	if len(system.all) > 0 {
 		t.Errorf("a removed secret leaves %d items", len(system.all))
+	}
+}
+
+// A secret of many parts of which one is lost can be removed and set again. No part
+// of it stays in the keyring, also not after a removal that was interrupted.
+func TestKeyringLosesPart(t *testing.T) {
+	for _, lost := range []int{0, 2, 4} {
+		system := &memoryKeyring{all: map[string]string{}}
+		v := newKeyring(t.TempDir(), "", system).(*keyringVault)
+		set(t, v, "a", make([]byte, 6*partSize)) // slot a
+		set(t, v, "a", make([]byte, 5*partSize)) // slot b
+		for _, slot := range []string{"a", "b"} {
+			delete(system.all, v.item("a", slot, lost))
+		}
+		if _, err := v.Get("a"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("part %d is lost: %v", lost, err)
+		}
+		if listed, err := Has(v, "a"); !listed || err != nil {
+			t.Errorf("part %d is lost: it is not listed, %v", lost, err)
+		}
+		system.deletes = 3
+		if err := v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return nil, nil }); err == nil {
+			t.Error("a keyring that stops is not reported")
+		}
+		system.broken = nil
+		set(t, v, "a", nil)
+		if len(system.all) > 0 {
+			t.Errorf("part %d was lost: %d items are left", lost, len(system.all))
+		}
+		set(t, v, "a", []byte("again"))
+		if got, err := v.Get("a"); string(got) != "again" || err != nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+	}
+}
+
+// A secret that other users may have read is not used, and the files of writers
+// that were killed are removed by the next one.
+func TestFilesOfKilledWriters(t *testing.T) {
+	dir := t.TempDir()
+	v := &folder{dir: dir}
+	set(t, v, "a", []byte("x"))
+	set(t, v, "b", []byte("y"))
+	left := func(name string) string {
+		file, err := os.CreateTemp(dir, temporaryPrefix(v.path(name))+"*"+temporaryEnding)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+		return file.Name()
+	}
+	mine, other := left("a"), left("b")
+	set(t, v, "a", []byte("z"))
+	if _, err := os.Stat(mine); err == nil {
+		t.Error("the file of a killed writer stays")
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("the file of a writer of another secret: %v", err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, mode := range []os.FileMode{0o644, 0o640, 0o604} {
+		if err := os.Chmod(v.path("a"), mode); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := v.Get("a"); err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "chmod 600") {
+			t.Errorf("mode %o: %q, %v", mode, got, err)
+		}
 	}
 }
 
