@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -289,6 +290,9 @@ func (a *access) refuse(w http.ResponseWriter, r *http.Request, refusal *callers
 			header += a.login.Challenge(refusal, r.URL.Path)
 		}
 		w.Header().Set("WWW-Authenticate", header)
+	}
+	if refusal.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(refusal.RetryAfter/time.Second)))
 	}
 	writeError(w, refusal.Status, refusal.Message)
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/callers"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -296,5 +297,15 @@ func TestRefusedTokenFiles(t *testing.T) {
 	}
 	if _, err := readToken(t.TempDir()); err == nil {
 		t.Error("a folder is read")
+	}
+}
+
+// A refusal for now says when to try again, and does not make the client forget its
+// token.
+func TestRefusedForNow(t *testing.T) {
+	w := httptest.NewRecorder()
+	(&access{}).refuse(w, httptest.NewRequest(http.MethodPost, "/mcp", nil), &callers.Refusal{Status: http.StatusServiceUnavailable, Message: "later", RetryAfter: 5 * time.Second})
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || w.Header().Get("WWW-Authenticate") != "" {
+		t.Errorf("got %d %v", w.Code, w.Header())
 	}
 }

@@ -33,6 +33,8 @@ type Refusal struct {
 	Code    string // the error of RFC 6750; "" if the request had no token
 	Message string // what is wrong and what to do, without quotes and backslashes
 	Scope   string // what a token needs for the request; "" if that is not known
+
+	RetryAfter time.Duration // when the same request may be served; 0 if that is not known
 }
 
 func (r *Refusal) Error() string { return r.Message }

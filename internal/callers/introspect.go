@@ -8,72 +8,142 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 const (
 	// answerTime is how long an answer is used, and with it a token that was
 	// revoked meanwhile.
 	answerTime  = 30 * time.Second
-	mostAnswers = 1000
-	mostAsking  = 16 // requests at once
+	mostAnswers = 1000 // about good tokens, and as many about others
+
+	// mostAsking is how many requests about tokens that were good are under way at
+	// once; mostStrange and strangeTime bound those about tokens that were not: anybody
+	// can send these.
+	mostAsking  = 16
+	mostStrange = 8
+	strangeTime = 100 * time.Millisecond
+	strangeOnce = 50
 )
 
-// An introspector asks the authorization server about each token.
+// An introspector asks the authorization server about each token. Tokens that it
+// called active are known. Unknown ones are kept apart, so that strangers who make
+// some up neither displace known tokens nor delay the requests about them.
 type introspector struct {
-	issuer *issuer
-	opts   Introspection
-	client *http.Client
-	asking chan struct{} // holds one value for each request that is under way
+	issuer  *issuer
+	opts    Introspection
+	client  *http.Client
+	asking  chan struct{} // holds one value for each request about a known token that is under way
+	strange chan struct{} // likewise for unknown ones
+	limit   *rate.Limiter // of requests about unknown tokens
 
 	mu      sync.Mutex
-	answers map[string]*introspected // by the hash of the token
+	known   map[string]*introspected // by the hash of the token
+	refused map[string]*introspected // likewise; those that are not active
 }
 
 // introspected is what the server said about a token.
 type introspected struct {
 	claims claims
 	until  time.Time
+	used   time.Time
 }
 
 func newIntrospector(i *issuer, o *Introspection) *introspector {
 	client := newClient(http.DefaultTransport.(*http.Transport).Clone())
-	return &introspector{issuer: i, opts: *o, client: client, asking: make(chan struct{}, mostAsking), answers: map[string]*introspected{}}
+	return &introspector{
+		issuer: i, opts: *o, client: client, asking: make(chan struct{}, mostAsking), strange: make(chan struct{}, mostStrange),
+		limit: rate.NewLimiter(rate.Every(strangeTime), strangeOnce), known: map[string]*introspected{}, refused: map[string]*introspected{},
+	}
 }
 
 // read implements claimReader.
 func (i *introspector) read(ctx context.Context, token string) (*claims, *Refusal) {
 	hash := hashOf(token)
-	i.mu.Lock()
-	known := i.answers[hash]
-	i.mu.Unlock()
-	if known == nil || !time.Now().Before(known.until) {
-		select {
-		case i.asking <- struct{}{}:
-			defer func() { <-i.asking }()
-		case <-ctx.Done():
+	answer, known := i.kept(hash)
+	if answer == nil {
+		done, refusal := i.admit(ctx, known)
+		if refusal != nil {
+			return nil, refusal
+		}
+		defer done()
+		answer = &introspected{}
+		if err := i.ask(ctx, token, &answer.claims); err != nil {
 			return nil, i.issuer.unavailable()
 		}
-		known = &introspected{}
-		if err := i.ask(ctx, token, &known.claims); err != nil {
-			return nil, i.issuer.unavailable()
-		}
-		known.until = time.Now().Add(answerTime)
-		i.keep(hash, known)
+		i.keep(hash, answer)
 	}
-	if !known.claims.Active {
+	if !answer.claims.Active {
 		return nil, invalidToken("the token was revoked, has expired, or is not one of " + i.issuer.address + ": log in there")
 	}
-	return &known.claims, nil
+	return &answer.claims, nil
 }
 
-// keep stores an answer. If there are too many, all others are asked for again.
+// kept returns the answer about a token, nil if the server has to be asked, and
+// whether the token was good when it was asked last.
+func (i *introspector) kept(hash string) (answer *introspected, known bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	now := time.Now()
+	answer = i.known[hash]
+	if known = answer != nil; known {
+		answer.used = now
+	} else {
+		answer = i.refused[hash]
+	}
+	if answer != nil && !now.Before(answer.until) {
+		answer = nil
+	}
+	return answer, known
+}
+
+// admit waits until the server may be asked about a token. There is no wait for
+// the rate of unknown ones: those who wait would be served in the order of strangers.
+func (i *introspector) admit(ctx context.Context, known bool) (done func(), refusal *Refusal) {
+	slots := i.asking
+	if !known {
+		if slots = i.strange; !i.limit.Allow() {
+			return nil, i.issuer.busy()
+		}
+	}
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, i.issuer.unavailable()
+	}
+}
+
+// keep stores an answer. If there are too many, the known token that was used least
+// recently gives way, or any other of the unknown ones.
 func (i *introspector) keep(hash string, a *introspected) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if len(i.answers) >= mostAnswers {
-		clear(i.answers)
+	a.used = time.Now()
+	a.until = a.used.Add(answerTime)
+	delete(i.known, hash)
+	delete(i.refused, hash)
+	if !a.claims.Active {
+		for other := range i.refused {
+			if len(i.refused) < mostAnswers {
+				break
+			}
+			delete(i.refused, other)
+		}
+		i.refused[hash] = a
+		return
 	}
-	i.answers[hash] = a
+	if len(i.known) >= mostAnswers {
+		oldest := ""
+		for other, answer := range i.known {
+			if oldest == "" || answer.used.Before(i.known[oldest].used) {
+				oldest = other
+			}
+		}
+		delete(i.known, oldest)
+	}
+	i.known[hash] = a
 }
 
 func (i *introspector) ask(ctx context.Context, token string, c *claims) error {

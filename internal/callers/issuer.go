@@ -144,7 +144,13 @@ func answer(client *http.Client, r *http.Request, into any) error {
 // unavailable refuses a request that cannot be decided, without an error that makes
 // the client forget its token.
 func (i *issuer) unavailable() *Refusal {
-	return &Refusal{Status: http.StatusServiceUnavailable, Message: "the token cannot be checked, because " + i.address + " cannot be reached or does not answer as it should: try again in a minute"}
+	return &Refusal{Status: http.StatusServiceUnavailable, Message: "the token cannot be checked, because " + i.address + " cannot be reached or does not answer as it should: try again in a minute", RetryAfter: retryTime}
+}
+
+// busy refuses a request whose token would need one request too many at the server.
+// The token may be good.
+func (i *issuer) busy() *Refusal {
+	return &Refusal{Status: http.StatusServiceUnavailable, Message: "the token cannot be checked now, because " + i.address + " was asked about too many unknown tokens: try again in a few seconds", RetryAfter: fetchTime}
 }
 
 // A fetcher limits how often and how much is fetched: each token with an unknown key
@@ -155,6 +161,20 @@ type fetcher struct {
 
 	mu   sync.Mutex
 	last error // of the last answer
+}
+
+// throttledKeys are the keys of an issuer. They report whether a fetch was
+// refused because it came too soon, which package oidc does not pass on.
+type throttledKeys struct {
+	oidc.KeySet
+	tooOften bool
+}
+
+// VerifySignature implements [oidc.KeySet].
+func (k *throttledKeys) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	payload, err := k.KeySet.VerifySignature(ctx, token)
+	k.tooOften = errors.Is(err, errTooOften)
+	return payload, err
 }
 
 var errTooOften = errors.New("the keys were fetched a moment ago")
@@ -214,13 +234,16 @@ func (j *jwtReader) read(ctx context.Context, token string) (*claims, *Refusal) 
 	if err != nil || m.KeysURI == "" {
 		return nil, j.issuer.unavailable()
 	}
-	verifier := oidc.NewVerifier(j.issuer.address, m.keys, &oidc.Config{
+	keys := &throttledKeys{KeySet: m.keys}
+	verifier := oidc.NewVerifier(j.issuer.address, keys, &oidc.Config{
 		SupportedSigningAlgs: algorithms(), SkipClientIDCheck: true, SkipExpiryCheck: true, SkipIssuerCheck: true,
 	})
 	verified, err := verifier.Verify(ctx, token)
 	switch {
 	case err != nil && j.issuer.fetcher.problem() != nil:
 		return nil, j.issuer.unavailable()
+	case keys.tooOften:
+		return nil, j.issuer.busy()
 	case err != nil:
 		return nil, invalidToken("the token is not one that " + j.issuer.address + " has signed: log in there")
 	}

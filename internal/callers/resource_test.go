@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/callers"
@@ -167,11 +168,18 @@ func TestKeysRotate(t *testing.T) {
 		refusal := check(0, "first")
 		return refusal != nil && refusal.Status == http.StatusUnauthorized
 	})
-	before := time.Now()
+	before, later := time.Now(), 0
 	for i := range 200 {
-		if refusal := check(0, fmt.Sprint("unknown", i)); refusal == nil || refusal.Status != http.StatusUnauthorized {
-			t.Fatalf("an unknown key: %v", refusal)
+		refusal := check(0, fmt.Sprint("unknown", i))
+		switch {
+		case refusal != nil && refusal.Status == http.StatusServiceUnavailable && refusal.Code == "" && refusal.RetryAfter > 0:
+			later++ // the key may be a new one
+		case refusal == nil || refusal.Status != http.StatusUnauthorized:
+			t.Fatalf("an unknown key: %+v", refusal)
 		}
+	}
+	if refused := int64(200 - later); refused > a.fetches.Load() {
+		t.Errorf("%d tokens were called invalid after %d fetches of the keys: a client with a new key would forget its token", refused, a.fetches.Load())
 	}
 	if most := 20 + int64(time.Since(before)/time.Second); a.fetches.Load() > most {
 		t.Errorf("the keys were fetched %d times", a.fetches.Load())
@@ -237,6 +245,76 @@ func TestIntrospection(t *testing.T) {
 	if _, refusal := check(map[string]any{"active": true}); refusal == nil || refusal.Status != http.StatusServiceUnavailable {
 		t.Errorf("got %v", refusal)
 	}
+}
+
+// Tokens that strangers make up do not flood the authorization server, and good
+// tokens stay good meanwhile.
+func TestIntrospectionOfStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &askedServer{good: "good"}
+		s := newResource(t, &callers.Options{Issuer: "https://login.example.com", Introspection: &callers.Introspection{ClientID: "x", Endpoint: "https://login.example.com/introspect"}})
+		callers.SetTransport(s, a)
+		check := func(token string) *callers.Refusal {
+			_, refusal := s.Check(t.Context(), token, "/mcp")
+			return refusal
+		}
+		if refusal := check("good"); refusal != nil {
+			t.Fatal(refusal)
+		}
+		busy := 0
+		for i := range 3000 {
+			refusal := check(fmt.Sprint("made up", i))
+			switch {
+			case refusal == nil:
+				t.Fatal("a token that was made up is good")
+			case refusal.Status == http.StatusServiceUnavailable && refusal.Code == "" && refusal.RetryAfter > 0:
+				busy++
+			case refusal.Status != http.StatusUnauthorized:
+				t.Fatalf("got %+v", refusal)
+			}
+		}
+		if asked := a.asked["good"] + 3000 - busy; busy == 0 || a.total > 100 || a.total != asked {
+			t.Errorf("the authorization server was asked %d times, %d tokens have to wait", a.total, busy)
+		}
+		if refusal := check("good"); refusal != nil || a.asked["good"] != 1 {
+			t.Errorf("the good token was displaced: %v, asked %d times", refusal, a.asked["good"])
+		}
+		time.Sleep(31 * time.Second) // its answer has to be renewed, under the same flood
+		for i := range 200 {
+			_ = check(fmt.Sprint("made up later", i))
+		}
+		if refusal := check("good"); refusal != nil || a.asked["good"] != 2 {
+			t.Errorf("the good token waits for strangers: %v, asked %d times", refusal, a.asked["good"])
+		}
+		for i := range 2000 { // slowly, so that each one is asked about
+			time.Sleep(100 * time.Millisecond)
+			_ = check(fmt.Sprint("made up slowly", i))
+			_ = check("good")
+		}
+		if known, refused := callers.Kept(s); known != 1 || refused > 1000 {
+			t.Errorf("%d good and %d other answers are kept", known, refused)
+		}
+	})
+}
+
+// An askedServer is an authorization server that knows one token.
+type askedServer struct {
+	good  string
+	asked map[string]int
+	total int
+}
+
+// RoundTrip answers an introspection.
+func (a *askedServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if a.asked == nil {
+		a.asked = map[string]int{}
+	}
+	token := r.FormValue("token")
+	a.asked[token]++
+	a.total++
+	w := httptest.NewRecorder()
+	writeJSON(w, map[string]any{"active": token == a.good, "sub": "alice", "aud": resource, "exp": time.Now().Add(time.Hour).Unix()})
+	return w.Result(), nil
 }
 
 // The addresses of the metadata come from the configuration, not from the request.
