@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,26 +17,11 @@ import (
 	"github.com/toolpost/toolpost/internal/login"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/internal/vault"
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// loginVault opens the vault that the user has chosen.
-func loginVault() (vault.Vault, error) {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return nil, fmt.Errorf("find the user's configuration folder: %w", err)
-	}
-	dir = filepath.Join(dir, "toolpost")
-	choice, err := vault.Chosen(dir, os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	return vault.Open(choice, dir, os.Getenv)
-}
-
 func openLogins() (*login.Logins, error) {
-	v, err := loginVault()
+	v, err := openVault()
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +44,7 @@ func (v unusableVault) Place() string { return "no vault" }
 // credentials returns what adds tokens of logins to requests. Command returns what
 // logs in to a server.
 func credentials(log *slog.Logger, command func(*upstream.Config) string) func(*upstream.Config) func(*http.Transport) http.RoundTripper {
-	v, err := loginVault()
+	v, err := openVault()
 	if err != nil {
 		v = unusableVault{err}
 	}
@@ -211,31 +195,48 @@ func (o *loginOptions) login(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// person shows addresses and reads what the user pastes.
+// person shows the login page and reads what the user pastes.
 func (o *loginOptions) person(cmd *cobra.Command) *login.Person {
-	out, prompt := cmd.ErrOrStderr(), newPrompter(cmd)
-	paste := func(ctx context.Context) (string, error) {
-		return prompt.line(ctx, "Paste the address at which the browser ends, if it does not say that it is done: ")
-	}
-	p := &login.Person{Visit: func(_ context.Context, address string) error {
-		fmt.Fprintln(out, "Opening a browser. If none opens, open this address:")
-		fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(address)) // a foreign server wrote it
-		if err := openBrowser(address); err != nil {
-			fmt.Fprintln(out, terminal.Printable(fmt.Sprintf("No browser can be opened: %v.", err)))
-		}
-		return nil
+	prompt := newPrompter(cmd)
+	p := &login.Person{Visit: func(_ context.Context, page *login.Page) error {
+		return o.visit(cmd, page)
 	}}
-	if o.noBrowser {
-		p.Paste = paste
-		p.Visit = func(_ context.Context, address string) error {
-			fmt.Fprintln(out, "Open this address in a browser:")
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(address)) // a foreign server wrote it
-			return err
+	if o.noBrowser || prompt.terminal {
+		p.Paste = func(ctx context.Context) (string, error) {
+			return prompt.line(ctx, "Paste the address at which the browser ends, if it does not say that it is done: ")
 		}
-	} else if prompt.terminal {
-		p.Paste = paste
 	}
 	return p
+}
+
+// visit shows who asks for the user's password, and opens the page. A page that is not
+// at the authorization server may be one that another server's users know: the user
+// opens it, if at all.
+func (o *loginOptions) visit(cmd *cobra.Command, page *login.Page) error {
+	out := cmd.ErrOrStderr()
+	say := func(format string, args ...any) {
+		fmt.Fprintln(out, terminal.Printable(fmt.Sprintf(format, args...))) // foreign servers wrote parts of it
+	}
+	say("The login page is at %s.", page.Host)
+	switch {
+	case page.Foreign:
+		say("Warning: this is not the authorization server that the MCP server names, which is %s. A hostile server could use the login page of another service to get your account there. Open the page only if %s belongs to the service that you want to use.", page.Issuer, page.Host)
+		say("Open this address in a browser:")
+	case o.noBrowser:
+		say("Open this address in a browser:")
+	default:
+		say("Opening a browser. If none opens, open this address:")
+	}
+	if _, err := fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(page.Address)); err != nil {
+		return err
+	}
+	if o.noBrowser || page.Foreign {
+		return nil
+	}
+	if err := openBrowser(page.Address); err != nil {
+		say("No browser can be opened: %v.", err)
+	}
+	return nil
 }
 
 func logoutCommand() *cobra.Command {

@@ -94,11 +94,11 @@ func (c *callback) expects(answer url.Values) bool {
 	return subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(c.state)) == 1
 }
 
-// code shows the address to the person and waits for the code.
-func (c *callback) code(ctx context.Context, address string, m *oauthex.AuthServerMeta, person *Person) (string, error) {
+// code shows the page to the person and waits for the code.
+func (c *callback) code(ctx context.Context, page *Page, m *oauthex.AuthServerMeta, person *Person) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := person.Visit(ctx, address); err != nil {
+	if err := person.Visit(ctx, page); err != nil {
 		return "", err
 	}
 	pasted := make(chan error, 1)

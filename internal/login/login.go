@@ -82,11 +82,40 @@ func (l *Logins) source(cfg *upstream.Config, command string) *source {
 	return s
 }
 
+// A Page is the login page that a user is sent to. Servers have written all of it.
+type Page struct {
+	Address string // of ASCII characters without control characters
+	Host    string // of Address
+	Issuer  string // the authorization server that the MCP server names
+	Foreign bool   // the page is not at the origin of Issuer
+}
+
+func newPage(address, issuer string) (*Page, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("the authorization server names a login page whose address is malformed")
+	}
+	at, err := url.Parse(issuer)
+	return &Page{Address: ascii(u.String()), Host: u.Host, Issuer: shown(issuer), Foreign: err != nil || !sameOrigin(u, at)}, nil
+}
+
+// ascii encodes what is not a visible ASCII character, also in a query.
+func ascii(address string) string {
+	var b strings.Builder
+	for _, c := range []byte(address) {
+		if c <= ' ' || c > '~' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 // A Person is the user who logs in.
 type Person struct {
-	// Visit shows the address to open in a browser. The browser returns to this
-	// machine.
-	Visit func(ctx context.Context, address string) error
+	// Visit shows the page to open in a browser. The browser returns to this machine.
+	Visit func(ctx context.Context, page *Page) error
 
 	// Paste returns the address that the browser was sent to, for a browser on
 	// another machine. Nil waits for the browser only.
@@ -258,7 +287,11 @@ func (l *Logins) authorize(ctx context.Context, d *discovery, r *record, scopes 
 	if slices.Contains(scopes, "offline_access") {
 		extra = append(extra, oauth2.SetAuthURLParam("prompt", "consent")) // OpenID Connect Core, §11
 	}
-	code, err := answers.code(ctx, request.AuthCodeURL(answers.state, extra...), d.meta, person)
+	page, err := newPage(request.AuthCodeURL(answers.state, extra...), d.meta.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	code, err := answers.code(ctx, page, d.meta, person)
 	if err != nil {
 		return nil, err
 	}

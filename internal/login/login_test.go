@@ -15,9 +15,9 @@ import (
 
 // browser is a person whose browser follows redirects and then shows a page.
 func browser(t *testing.T) *login.Person {
-	return &login.Person{Visit: func(_ context.Context, address string) error {
+	return &login.Person{Visit: func(_ context.Context, page *login.Page) error {
 		go func() {
-			resp, err := http.Get(address)
+			resp, err := http.Get(page.Address)
 			if err != nil {
 				t.Error(err)
 				return

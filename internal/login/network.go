@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/httpconn"
@@ -74,13 +75,17 @@ func (r reach) check(u *url.URL) error {
 		return refusedf("%s://%s is not https", u.Scheme, u.Host)
 	}
 	switch ip, err := netip.ParseAddr(host); {
-	case host == "" || u.User != nil || netaddr.IsNumeric(host):
+	case host == "" || u.User != nil || netaddr.IsNumeric(host) || strings.ContainsFunc(host, isForeignLetter):
 		return refusedf("%q is not the name of a host", u.Host)
 	case err == nil && !r.allows(ip):
 		return refusedf("%s is an address of a private network", host)
 	}
 	return nil
 }
+
+// isForeignLetter reports whether a character is none of a host's name: names in
+// other scripts have a form of ASCII, which does not look like another name.
+func isForeignLetter(r rune) bool { return r <= ' ' || r > '~' }
 
 // errRefused is wrapped by refusals of addresses.
 var errRefused = errors.New("refused an address that the server names")

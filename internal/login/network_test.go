@@ -35,6 +35,7 @@ func TestForeignAddressesAreRefused(t *testing.T) {
 		{"", "https://0x7f.1/x", ""},
 		{"", "http://127.0.0.1/x", ""},
 		{"", "https://user:pass@public.example/x", ""},
+		{"", "https://publi\u0441.example/x", ""}, // a Cyrillic letter
 		{"", "file:///etc/passwd", ""},
 		{"private", "https://office.example/x", "10.1.2.3:443"},
 		{"private", "https://carrier.example/x", "100.64.0.7:443"},
