@@ -19,8 +19,12 @@ type transport struct {
 	base   http.RoundTripper
 }
 
+// mostSends bounds how often one request is sent: with the token that is held, with a
+// renewed one, and with one of more scopes.
+const mostSends = 3
+
 // RoundTrip sends a request with the token. If the server refuses the token, it
-// sends the request once more with a new one.
+// sends the request again with a new one.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if hasAuthorization(req.Header) && t.source.cfg.Auth == nil || !sameOrigin(req.URL, t.origin) {
 		return t.base.RoundTrip(req)
@@ -31,28 +35,24 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp, err := t.base.RoundTrip(authorized(req, held))
-	if err != nil || !isRefusal(resp) {
-		return resp, err
-	}
-	next, err := t.refused(req.Context(), held, resp)
-	switch {
-	case err != nil:
+	for sent := 1; sent < mostSends && err == nil && isRefusal(resp); sent++ {
+		next, problem := t.refused(req.Context(), held, resp)
+		if problem != nil {
+			drop(resp)
+			return nil, problem
+		}
+		again, ok := rewound(req)
+		if next == nil || !ok {
+			return resp, nil
+		}
 		drop(resp)
-		return nil, err
-	case next == nil:
-		return resp, nil
+		held = next
+		if resp, err = t.base.RoundTrip(authorized(again, held)); err == nil && resp.StatusCode == http.StatusUnauthorized {
+			drop(resp)
+			return nil, t.source.needsLogin("the server refuses the renewed token too")
+		}
 	}
-	again, ok := rewound(req)
-	if !ok {
-		return resp, nil
-	}
-	drop(resp)
-	resp, err = t.base.RoundTrip(authorized(again, next))
-	if err != nil || resp.StatusCode != http.StatusUnauthorized {
-		return resp, err
-	}
-	drop(resp)
-	return nil, t.source.needsLogin("the server refuses the renewed token too")
+	return resp, err
 }
 
 func isRefusal(resp *http.Response) bool {
