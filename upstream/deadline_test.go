@@ -3,9 +3,13 @@ package upstream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +82,19 @@ func TestUnansweredRetryAfter(t *testing.T) {
 		var unavailable *toolpost.UnavailableError
 		if !errors.As(err, &unavailable) || unavailable.RetryAfter != test.retryAfter || unavailable.Timeout || unavailable.Login != test.login || !strings.Contains(unavailable.Text, test.text) {
 			t.Errorf("%v: got %#v", test.err, err)
+		}
+	}
+}
+
+// An error of an authorization server is not taken for one of the server, nor for a
+// slow answer of it.
+func TestProblemOfCredentials(t *testing.T) {
+	cfg := Config{Name: "s"}
+	d := newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler), secretsOf(&cfg))
+	for _, cause := range []error{syscall.ECONNREFUSED, context.DeadlineExceeded, &net.DNSError{Name: "login.example.com"}} {
+		err := d.problem(&url.Error{Op: "Post", URL: "http://127.0.0.1/mcp", Err: &CredentialsError{fmt.Errorf("renew its login: login.example.com: %w", cause)}})
+		if want := fmt.Sprintf(`server "s": renew its login: login.example.com: %v`, cause); err.Error() != want {
+			t.Errorf("got %q, want %q", err, want)
 		}
 	}
 }

@@ -39,6 +39,9 @@ func (d *dialer) problem(err error) error {
 
 // advice says what happened and what to do.
 func advice(err error) string {
+	if credentials, ok := errors.AsType[*CredentialsError](err); ok {
+		return credentials.Error() // about the authorization server, not about the address of this one
+	}
 	if text := cmp.Or(adviceOnCommand(err), adviceOnAddress(err)); text != "" {
 		return text
 	}

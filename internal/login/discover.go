@@ -115,7 +115,7 @@ func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, 
 	web := &http.Client{Transport: t, Timeout: longestRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := web.Do(req)
 	if err != nil {
-		return c, r, withoutURL(err)
+		return c, r, fmt.Errorf("reach the MCP server %s: %w", req.URL.Host, withoutURL(err))
 	}
 	resp.Body.Close()
 	return readChallenge(resp.Header), r, nil
@@ -225,7 +225,7 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 		return nil, errors.New("it names an authorization server whose address is malformed")
 	}
 	if err := r.check(u); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the MCP server names the authorization server %s: %w", shown(issuer), err)
 	}
 	m, err := auth.GetAuthServerMetadata(ctx, issuer, web)
 	switch {
@@ -241,8 +241,15 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 		return nil, errNoPKCE(issuer)
 	}
 	for _, place := range []string{m.AuthorizationEndpoint, m.TokenEndpoint, m.RegistrationEndpoint, m.RevocationEndpoint} {
-		if u, err := url.Parse(place); place != "" && (err != nil || r.check(u) != nil) {
-			return nil, refusedf("%s", shown(place))
+		if place == "" {
+			continue
+		}
+		u, err := url.Parse(place)
+		if err != nil {
+			return nil, fmt.Errorf("the authorization server %s names an address that is malformed", shown(issuer))
+		}
+		if err := r.check(u); err != nil {
+			return nil, fmt.Errorf("the authorization server %s names %s: %w", shown(issuer), shown(place), err)
 		}
 	}
 	return m, nil

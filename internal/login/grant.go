@@ -28,7 +28,7 @@ func (n *network) grant(ctx context.Context, r *record, params url.Values) (*oau
 	t, err := request.Token(context.WithValue(ctx, oauth2.HTTPClient, n.client(r.Reach)))
 	if err != nil {
 		secrets := []string{r.Client.Secret, r.Access, r.Refresh}
-		return nil, cleanError(err, append(secrets, slices.Concat(slices.Collect(maps.Values(params))...)...)...)
+		return nil, cleanError(err, r.Token, append(secrets, slices.Concat(slices.Collect(maps.Values(params))...)...)...)
 	}
 	if !strings.EqualFold(t.Type(), "Bearer") {
 		return nil, errors.New("the authorization server issues tokens of the type " + shown(t.Type()) + ", which Toolpost does not support")
@@ -67,7 +67,7 @@ func (n *network) revoke(ctx context.Context, r *record, token, kind string) err
 	}
 	resp, err := n.client(r.Reach).Do(req)
 	if err != nil {
-		return cleanError(err, token, r.Client.Secret)
+		return cleanError(err, r.Revocation, token, r.Client.Secret)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusOK {

@@ -88,7 +88,7 @@ func (r reach) check(u *url.URL) error {
 func isForeignLetter(r rune) bool { return r <= ' ' || r > '~' }
 
 // errRefused is wrapped by refusals of addresses.
-var errRefused = errors.New("refused an address that the server names")
+var errRefused = errors.New("refused an address")
 
 func refusedf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errRefused}, args...)...)
@@ -199,7 +199,7 @@ func getJSON(ctx context.Context, c *http.Client, address string, into any) erro
 	req.Header.Set("Accept", "application/json")
 	resp, err := c.Do(req)
 	if err != nil {
-		return withoutURL(err)
+		return fmt.Errorf("%s: %w", req.URL.Host, withoutURL(err))
 	}
 	defer resp.Body.Close()
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))

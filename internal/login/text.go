@@ -3,6 +3,7 @@ package login
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -52,8 +53,9 @@ func (e *grantError) final() bool {
 	return slices.Contains([]string{"invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target"}, e.code)
 }
 
-// cleanError returns err without the body of the answer and without secrets.
-func cleanError(err error, secrets ...string) error {
+// cleanError returns the error of a request to an authorization server, without the
+// body of its answer and without secrets.
+func cleanError(err error, endpoint string, secrets ...string) error {
 	hide := secret.Replacer("[hidden]", secrets...)
 	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		code := answer.ErrorCode
@@ -62,8 +64,12 @@ func cleanError(err error, secrets ...string) error {
 		}
 		return &grantError{shown(hide.Replace(code)), shown(hide.Replace(answer.ErrorDescription))}
 	}
-	if errors.Is(err, errRefused) {
-		return withoutURL(err)
+	host := "its address"
+	if u, e := url.Parse(endpoint); e == nil {
+		host = u.Host
 	}
-	return errors.New(shown(hide.Replace(withoutURL(err).Error())))
+	if errors.Is(err, errRefused) {
+		return fmt.Errorf("ask the authorization server %s: %w", shown(host), withoutURL(err))
+	}
+	return fmt.Errorf("ask the authorization server %s: %s", shown(host), shown(hide.Replace(withoutURL(err).Error())))
 }
