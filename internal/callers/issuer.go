@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/time/rate"
+
+	"github.com/toolpost/toolpost/internal/wellknown"
 )
 
 const (
@@ -90,15 +91,11 @@ func (i *issuer) metadata(ctx context.Context) (*metadata, error) {
 // discover fetches the metadata from the places where it may be, by the order that
 // MCP prescribes.
 func (i *issuer) discover(ctx context.Context) (*metadata, error) {
-	u, err := url.Parse(i.address)
-	if err != nil {
-		return nil, err
+	places := []string{wellknown.Address(i.address, wellknown.AuthorizationServer), wellknown.Address(i.address, wellknown.OpenID)}
+	if appended := strings.TrimSuffix(i.address, "/") + wellknown.OpenID; appended != places[1] {
+		places = append(places, appended)
 	}
-	origin, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.Path, "/")
-	places := []string{origin + "/.well-known/oauth-authorization-server" + path, origin + "/.well-known/openid-configuration" + path}
-	if path != "" {
-		places = append(places, origin+path+"/.well-known/openid-configuration")
-	}
+	var err error
 	for _, place := range places {
 		found := &metadata{at: time.Now()}
 		if err = i.fetch(ctx, place, found); err != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/wellknown"
 )
 
 // Options describe an authorization server whose tokens are accepted.
@@ -33,8 +35,6 @@ type Introspection struct {
 }
 
 const (
-	wellKnown = "/.well-known/oauth-protected-resource"
-
 	// skew is how far the clocks of the authorization server and of this machine may
 	// be apart.
 	skew = 30 * time.Second
@@ -223,7 +223,7 @@ func (s *Resource) Challenge(refusal *Refusal, path string) string {
 	if scope == "" {
 		scope = s.scope(path)
 	}
-	text := `, resource_metadata="` + s.base.Scheme + "://" + s.base.Host + wellKnown + strings.TrimSuffix(at.Path, "/") + `"`
+	text := `, resource_metadata="` + s.base.Scheme + "://" + s.base.Host + wellknown.ProtectedResource + strings.TrimSuffix(at.Path, "/") + `"`
 	if scope != "" {
 		text += `, scope="` + scope + `"`
 	}
@@ -231,13 +231,15 @@ func (s *Resource) Challenge(refusal *Refusal, path string) string {
 }
 
 // IsMetadata reports whether a path is that of [Resource.ServeHTTP].
-func IsMetadata(path string) bool { return path == wellKnown || strings.HasPrefix(path, wellKnown+"/") }
+func IsMetadata(path string) bool {
+	return path == wellknown.ProtectedResource || strings.HasPrefix(path, wellknown.ProtectedResource+"/")
+}
 
 // ServeHTTP answers with the metadata of the resource (RFC 9728), also below the
 // well-known path for each address of MCP.
 func (s *Resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	address := strings.TrimSuffix(s.base.Scheme+"://"+s.base.Host+strings.TrimPrefix(r.URL.Path, wellKnown), "/")
-	if r.URL.Path == wellKnown {
+	address := strings.TrimSuffix(s.base.Scheme+"://"+s.base.Host+strings.TrimPrefix(r.URL.Path, wellknown.ProtectedResource), "/")
+	if r.URL.Path == wellknown.ProtectedResource {
 		address = s.opts.Resource
 	}
 	rest, ok := strings.CutPrefix(address, s.opts.Resource)

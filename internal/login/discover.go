@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/toolpost/toolpost/internal/wellknown"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -124,25 +125,12 @@ func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, 
 // wellKnown returns the addresses of a document of a server: for its path, and at
 // the root.
 func wellKnown(server, document string) []string {
-	u, err := url.Parse(server)
-	if err != nil {
-		return nil
-	}
-	path := strings.TrimSuffix(u.Path, "/")
-	u.RawQuery, u.Path, u.RawPath = "", "/.well-known/"+document, ""
-	root := u.String()
-	if path == "" {
-		return []string{root}
-	}
-	u.Path += path
-	return []string{u.String(), root}
+	return slices.Compact([]string{wellknown.Address(server, document), wellknown.Address(origin(server), document)})
 }
-
-const resourceDocument = "oauth-protected-resource"
 
 // readResource returns the metadata of a server, nil if it has none.
 func readResource(ctx context.Context, web *http.Client, metadata, server string) (*oauthex.ProtectedResourceMetadata, error) {
-	places := wellKnown(server, resourceDocument)
+	places := wellKnown(server, wellknown.ProtectedResource)
 	if metadata != "" {
 		places = []string{metadata}
 	}

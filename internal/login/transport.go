@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/wellknown"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -95,7 +96,7 @@ func (t *transport) wantsLogin(ctx context.Context, c challenge) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	places := append(wellKnown(t.source.server, resourceDocument), wellKnown(origin(t.source.server), "oauth-authorization-server")...)
+	places := append(wellKnown(t.source.server, wellknown.ProtectedResource), wellknown.Address(origin(t.source.server), wellknown.AuthorizationServer))
 	for _, place := range places {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
 		if err != nil {

@@ -1,0 +1,26 @@
+// Package wellknown returns where servers describe themselves for OAuth.
+package wellknown
+
+import (
+	"net/url"
+	"strings"
+)
+
+// The paths of the documents at the root of a server.
+const (
+	ProtectedResource   = "/.well-known/oauth-protected-resource"   // RFC 9728
+	AuthorizationServer = "/.well-known/oauth-authorization-server" // RFC 8414
+	OpenID              = "/.well-known/openid-configuration"       // likewise, for OpenID Connect
+)
+
+// Address returns the address of a document of a server, "" if the address of the
+// server is malformed. The path of the server follows that of the document.
+func Address(server, document string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
+	u.RawQuery, u.Fragment, u.RawPath = "", "", ""
+	u.Path = document + strings.TrimSuffix(u.Path, "/")
+	return u.String()
+}
