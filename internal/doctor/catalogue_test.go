@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,19 @@ func TestServers(t *testing.T) {
 	}
 	if len(servers) != 5 || servers[0].StartMS != 1000 || servers[2].Error != "refused" {
 		t.Errorf("%+v", servers)
+	}
+}
+
+// A server that wants a login is reported with the command that logs in.
+func TestServerNeedsLogin(t *testing.T) {
+	_, findings := doctor.Servers([]upstream.Status{
+		{Name: "tracker", State: upstream.NeedsLogin, Err: fmt.Errorf("connect: %w", &upstream.LoginError{Command: "toolpost login tracker"})},
+	})
+	if got := strings.Join(ids(findings), ", "); got != "error login-needed" {
+		t.Fatal(got)
+	}
+	if f := findings[0]; f.Fix != "toolpost login tracker" || f.Server != "tracker" || !strings.Contains(f.Message, "needs a login") {
+		t.Errorf("%+v", f)
 	}
 }
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -50,6 +51,8 @@ func ailment(st *upstream.Status, reason string) (Finding, bool) {
 	switch {
 	case st.State == gateway.Disabled:
 		return Finding{}, false
+	case needsLogin(st.Err) != nil:
+		return Finding{ID: "login-needed", Severity: Error, Message: reason, Fix: needsLogin(st.Err).Command}, true
 	case st.Err != nil:
 		return Finding{ID: "server-failed", Severity: Error, Message: reason,
 			Fix: fmt.Sprintf(`correct %s, or add "disabled": true to it; the other servers are served meanwhile`, key)}, true
@@ -61,6 +64,12 @@ func ailment(st *upstream.Status, reason string) (Finding, bool) {
 			Fix: fmt.Sprintf("install its package, and name the installed program in %s.command instead of a package runner such as npx", key)}, true
 	}
 	return Finding{}, false
+}
+
+// needsLogin returns the error of a server that wants a login, nil if it is another.
+func needsLogin(err error) *upstream.LoginError {
+	login, _ := errors.AsType[*upstream.LoginError](err)
+	return login
 }
 
 // Gateway turns what the gateway reports about the tools of all servers, and

@@ -27,7 +27,7 @@ const mostSends = 3
 // RoundTrip sends a request with the token. If the server refuses the token, it
 // sends the request again with a new one.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if hasAuthorization(req.Header) && t.source.cfg.Auth == nil || !sameOrigin(req.URL, t.origin) {
+	if !t.isFor(req) {
 		return t.base.RoundTrip(req)
 	}
 	held, err := t.source.token(req.Context())
@@ -54,6 +54,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	return resp, err
+}
+
+// isFor reports whether the token may be sent with a request.
+func (t *transport) isFor(req *http.Request) bool {
+	return sameOrigin(req.URL, t.origin) && (t.source.cfg.Auth != nil || !hasAuthorization(req.Header))
 }
 
 func isRefusal(resp *http.Response) bool {
