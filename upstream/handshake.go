@@ -50,7 +50,11 @@ func (s *session) handshake(ctx context.Context, newest string, probe time.Durat
 		case s.ctx.Err() != nil:
 			return err
 		}
-		newest = classicVersion
+		next := s.initialize(ctx, classicVersion)
+		if next != nil && (isA[*LoginError](err) || isA[*CredentialsError](err)) {
+			return err // a server that wants a login may refuse older versions for another reason
+		}
+		return next
 	}
 	return s.initialize(ctx, newest)
 }

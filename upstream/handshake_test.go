@@ -113,6 +113,26 @@ func TestCompression(t *testing.T) {
 	}
 }
 
+// A server that wants a login, and refuses versions with sessions for a reason of its
+// own, is reported as one that wants a login.
+func TestLoginBeforeAnotherVersion(t *testing.T) {
+	want := &upstream.LoginError{Command: "toolpost login s"}
+	s := start(t, &upstream.Config{URL: "http://127.0.0.1:1/mcp", ProtocolVersion: "2026-07-28", Wrap: transport(func(r *http.Request, _ *http.Transport) (*http.Response, error) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if strings.Contains(string(body), "server/discover") {
+			return nil, want
+		}
+		return &http.Response{StatusCode: http.StatusBadRequest, Status: "400 Bad Request", Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+	}).wrap})
+	var got *upstream.LoginError
+	if err := s.Ready(t.Context()); !errors.As(err, &got) || got.Command != want.Command {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Over HTTP the answer of a call is read on the goroutine of the call, as JSON
 // and as events, and from a connection without goroutines of its own.
 func TestAnswersAreReadByTheCaller(t *testing.T) {

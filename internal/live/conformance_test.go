@@ -26,9 +26,9 @@ var serverSuites = []suite{
 }
 
 var clientSuites = []suite{
-	{"0.1 core", "0.1", []string{"--suite", "core"}, 10},
-	{"0.2 2025-11-25", "0.2", []string{"--requirements", "2025-11-25"}, 20},
-	{"0.2 2026-07-28", "0.2", []string{"--requirements", "2026-07-28"}, 65},
+	{"0.1 core", "0.1", []string{"--suite", "core"}, 240},
+	{"0.2 2025-11-25", "0.2", []string{"--requirements", "2025-11-25"}, 320},
+	{"0.2 2026-07-28", "0.2", []string{"--requirements", "2026-07-28"}, 450},
 }
 
 // TestConformanceServer tests our server, directly and through the gateway. The

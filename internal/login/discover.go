@@ -1,6 +1,7 @@
 package login
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,20 +92,41 @@ func (l *Logins) discover(ctx context.Context, cfg *upstream.Config) (*discovery
 }
 
 // probe asks the MCP server for a challenge, and notes in which network it is. Only
-// an address that it was really reached at counts.
+// an address that it was really reached at counts. Some servers want a login for
+// their tools only.
 func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, r reach, err error) {
+	initialize := wire.AppendRequest(nil, []byte("1"), "initialize", []byte(`{"protocolVersion":"`+wire.LastSession+`","capabilities":{},"clientInfo":{"name":"toolpost","version":"1"}}`))
+	header, r, err := l.refusal(ctx, cfg, initialize, "")
+	if c = readChallenge(header); err != nil || c.bearer {
+		return c, r, err
+	}
+	list := wire.AppendRequest(nil, []byte("2"), "tools/list", []byte(`{}`))
+	if header, _, err := l.refusal(ctx, cfg, list, header.Get("Mcp-Session-Id")); err == nil {
+		if later := readChallenge(header); later.bearer {
+			return later, r, nil
+		}
+	}
+	return c, r, nil
+}
+
+// refusal sends a message without a token, and returns the header of the response and
+// the network that the server is in.
+func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, message []byte, session string) (h http.Header, r reach, err error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		if to, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
 			r = reachOf(to.Addr())
 		}
 	}})
-	message := wire.AppendRequest(nil, []byte("1"), "initialize", []byte(`{"protocolVersion":"`+wire.LastSession+`","capabilities":{},"clientInfo":{"name":"toolpost","version":"1"}}`))
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, cfg.URL, strings.NewReader(string(message)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, cfg.URL, bytes.NewReader(message))
 	if err != nil {
-		return c, r, errors.New("its url is malformed")
+		return nil, r, errors.New("its url is malformed")
 	}
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	req.Header.Set("Content-Type", "application/json")
+	if session != "" {
+		req.Header.Set("Mcp-Session-Id", session)
+		req.Header.Set("Mcp-Protocol-Version", wire.LastSession)
+	}
 	for name, value := range cfg.Headers {
 		req.Header.Set(name, value)
 	}
@@ -116,10 +138,10 @@ func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, 
 	web := &http.Client{Transport: t, Timeout: longestRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := web.Do(req)
 	if err != nil {
-		return c, r, fmt.Errorf("reach the MCP server %s: %w", req.URL.Host, withoutURL(err))
+		return nil, r, fmt.Errorf("reach the MCP server %s: %w", req.URL.Host, withoutURL(err))
 	}
 	resp.Body.Close()
-	return readChallenge(resp.Header), r, nil
+	return resp.Header, r, nil
 }
 
 // wellKnown returns the addresses of a document of a server: for its path, and at

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -34,6 +35,7 @@ type world struct {
 	edit    func(meta map[string]any)                // changes the metadata
 	redeem  func(w http.ResponseWriter) bool         // answers a refresh in the place of the server
 	answer  func(redirect url.Values)                // changes the answer in the browser
+	lazy    string                                   // a scope; the MCP server initializes sessions without a token, and then wants this one
 	needs   string                                   // a scope that the MCP server needs
 	granted func(w http.ResponseWriter, body []byte) // sends the answer to a refresh
 }
@@ -74,6 +76,18 @@ func (w *world) serve(rw http.ResponseWriter, req *http.Request) {
 	}
 	needs := w.needs
 	w.mu.Unlock()
+	if w.lazy != "" && !ok {
+		body, _ := io.ReadAll(req.Body)
+		if strings.Contains(string(body), `"initialize"`) {
+			rw.Header().Set("Mcp-Session-Id", "one")
+			return
+		}
+		if req.Header.Get("Mcp-Session-Id") == "one" {
+			rw.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer scope=%q`, w.lazy))
+		}
+		rw.WriteHeader(401)
+		return
+	}
 	challenge := fmt.Sprintf(`Bearer resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, w.mcp.URL)
 	switch {
 	case !ok:

@@ -49,3 +49,16 @@ func TestScopeOfAClient(t *testing.T) {
 	w.needs = "write"
 	mustAsk(t, l, cfg)
 }
+
+// A server that wants a login for its tools only names the scopes when they are listed.
+func TestScopeOfTools(t *testing.T) {
+	w := newWorld(t)
+	w.lazy = "tools"
+	status, err := login.New(vault.Folder(t.TempDir()), nil).Login(t.Context(), w.config(), nil, browser(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(status.Scopes, []string{"tools"}) {
+		t.Errorf("the login has %q", status.Scopes)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -29,6 +30,9 @@ const stateless = "2026-07-28"
 func run() error {
 	name := os.Getenv("MCP_CONFORMANCE_SCENARIO")
 	play, ok := scenarios()[name]
+	if strings.HasPrefix(name, "auth/") {
+		play, ok = remainingWithLogin, true
+	}
 	if !ok || len(os.Args) < 2 {
 		return fmt.Errorf("scenario %q is not known; usage: MCP_CONFORMANCE_SCENARIO=NAME client URL", name)
 	}
@@ -38,19 +42,24 @@ func run() error {
 	if version := os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION"); version == stateless {
 		cfg.ProtocolVersion = version // else sessions are tried first
 	}
-	u, err := upstream.Start(cfg, nil)
+	var user *user
+	if strings.HasPrefix(name, "auth/") {
+		var err error
+		if user, err = newUser(ctx, cfg); err != nil {
+			return err
+		}
+		defer user.forget()
+	}
+	u, err := user.connect(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer u.Close()
-	if err := u.Ready(ctx); err != nil {
-		return err
-	}
 	set, err := toolpost.NewSet(ctx, u)
 	if err != nil {
 		return err
 	}
-	return play(&scene{ctx, u, set})
+	return play(&scene{ctx, u, set, user})
 }
 
 // A scene is what a scenario plays in.
@@ -58,6 +67,8 @@ type scene struct {
 	ctx context.Context
 	u   *upstream.Upstream
 	set *toolpost.Set
+
+	user *user // nil where no login is needed
 }
 
 func scenarios() map[string]func(*scene) error {
