@@ -19,7 +19,7 @@ func (im *importer) write(data []byte, keep func(*ImportedServer) bool) error {
 	if err != nil {
 		return fmt.Errorf("import servers: %w", err)
 	}
-	list := serverList(d)
+	var added []edit.Member
 	for _, f := range im.found {
 		if f.value.Value == nil {
 			continue
@@ -28,14 +28,16 @@ func (im *importer) write(data []byte, keep func(*ImportedServer) bool) error {
 		if keep != nil && !keep(&server) {
 			continue
 		}
-		if err := d.Set(minimal(f.value), list, server.Name); err != nil {
-			return fmt.Errorf("import %s: %w", server.Name, err)
-		}
+		added = append(added, edit.Member{Name: server.Name, Value: minimal(f.value)})
 		im.out.Servers = append(im.out.Servers, server)
 	}
-	if len(im.out.Servers) > 0 {
-		im.out.JSON = d.Bytes()
+	if len(added) == 0 {
+		return nil
 	}
+	if err := d.SetAll(added, serverList(d)); err != nil {
+		return fmt.Errorf("import servers: %w", err)
+	}
+	im.out.JSON = d.Bytes()
 	return nil
 }
 

@@ -285,6 +285,7 @@ func tlsServer(t *testing.T, closes bool) string {
 
 // Errors say what is wrong and what to change.
 func TestAdvice(t *testing.T) {
+	t.Parallel()
 	silent := child(t, "speaks")
 	silent.ConnectTimeout = 2 * time.Second
 	tests := map[string]struct {

@@ -386,6 +386,7 @@ func TestTextsOfAllSizes(t *testing.T) {
 
 // An event that names no endpoint, or a very long one, harms nobody.
 func TestEndpointWithoutAddress(t *testing.T) {
+	t.Parallel()
 	for _, data := range []string{"", "data: " + strings.Repeat("x", 5<<20) + "\n"} {
 		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")

@@ -125,6 +125,7 @@ func TestInitializedIsNotAnswered(t *testing.T) {
 // What changes while the stream of changes is broken is seen when it is open
 // again, even if the server does not say that it has begun.
 func TestChangesWhileStreamIsBroken(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
 			var streams atomic.Int64

@@ -20,11 +20,21 @@ type Document interface {
 	// Set adds a member, and the tables that contain it, or replaces its value.
 	Set(value json.RawMessage, path ...string) error
 
+	// SetAll adds or replaces members of the table at path, as Set does. If one of
+	// them cannot be written, none is.
+	SetAll(members []Member, path ...string) error
+
 	// Remove removes a member. It is not an error if there is none.
 	Remove(path ...string) error
 
 	// Bytes returns the whole content.
 	Bytes() []byte
+}
+
+// A Member is a name and its value as JSON.
+type Member struct {
+	Name  string
+	Value json.RawMessage
 }
 
 // Open parses the content of a file, which is TOML if the name of the file ends

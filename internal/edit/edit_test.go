@@ -296,3 +296,27 @@ func others(t *testing.T, file string, data []byte) map[string]any {
 	}
 	return all
 }
+
+// Several members are written, in order, or none.
+func TestSetAll(t *testing.T) {
+	for file, want := range map[string]string{
+		"a.json": "{\n  \"list\": {\n    \"x\": 1, // one\n    \"b\": {\n      \"c\": 2\n    },\n    \"a\": {\n      \"c\": 3\n    }\n  }\n}\n",
+		"a.toml": "[list.x]\nc = 1 # one\n\n[list.b]\nc = 2\n\n[list.a]\nc = 3\n",
+	} {
+		text := map[string]string{"a.json": "{\n  \"list\": {\n    \"x\": 1 // one\n  }\n}\n", "a.toml": "[list.x]\nc = 1 # one\n"}[file]
+		members := []edit.Member{{Name: "b", Value: json.RawMessage(`{"c": 2}`)}, {Name: "a", Value: json.RawMessage(`{"c": 3}`)}}
+		if got := change(t, file, text, func(d edit.Document) error { return d.SetAll(members, "list") }); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
+		}
+		members = append(members, edit.Member{Name: "broken", Value: json.RawMessage(`{`)})
+		got := change(t, file, text, func(d edit.Document) error {
+			if err := d.SetAll(members, "list"); err == nil {
+				t.Errorf("%s: a broken value is written", file)
+			}
+			return nil
+		})
+		if got != text {
+			t.Errorf("%s: after an error, got\n%s", file, got)
+		}
+	}
+}

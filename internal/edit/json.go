@@ -138,9 +138,19 @@ func (d *jsonDocument) values() []byte {
 }
 
 func (d *jsonDocument) Set(value json.RawMessage, path ...string) error {
+	last := len(path) - 1
+	return d.SetAll([]Member{{path[last], value}}, path[:last]...)
+}
+
+func (d *jsonDocument) SetAll(members []Member, path ...string) error {
 	return d.edit(func(d *jsonDocument) error {
 		root := d.root.Value.(*hujson.Object)
-		return d.set(layout{o: root, unit: unitOf(root)}, value, path, 0)
+		for _, m := range members {
+			if err := d.set(layout{o: root, unit: unitOf(root)}, m.Value, append(path[:len(path):len(path)], m.Name), 0); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -102,6 +102,17 @@ func (d *tomlDocument) Set(value json.RawMessage, path ...string) error {
 	return d.replace(slices.Concat(before, block, after), graft(d.values, lookup(added, path), path))
 }
 
+func (d *tomlDocument) SetAll(members []Member, path ...string) error {
+	changed := *d
+	for _, m := range members {
+		if err := changed.Set(m.Value, append(path[:len(path):len(path)], m.Name)...); err != nil {
+			return err
+		}
+	}
+	*d = changed
+	return nil
+}
+
 func (d *tomlDocument) Remove(path ...string) error {
 	if v, err := d.Get(path...); v == nil || err != nil {
 		return err
