@@ -76,33 +76,42 @@ func readOutput(ctx context.Context, line string) (string, error) {
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C"}
 	}
-	reason := &group.Tail{Most: mostReason}
+	out, reason := &secretBuffer{}, &group.Tail{Most: mostReason}
 	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:], line)...)
-	cmd.Stderr, cmd.WaitDelay = reason, time.Second
+	cmd.Stdout, cmd.Stderr = out, reason
+	cmd.WaitDelay = time.Second // an agent that the command has started may hold its output open
 	group.Lead(cmd)
 	cmd.Cancel = func() error { group.Kill(cmd.Process.Pid); return os.ErrProcessDone }
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
 	}
-	if err != nil {
-		return "", err
-	}
-	text, _ := io.ReadAll(io.LimitReader(out, mostSecret+1)) // Wait has the error
-	if len(text) > mostSecret {
-		cancel()
-	}
-	err = cmd.Wait()
 	switch {
-	case len(text) > mostSecret:
+	case out.long:
 		return "", fmt.Errorf("it writes more than %d KiB; write one secret", mostSecret>>10)
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%w; run it in a terminal to see why", context.Cause(ctx))
 	case err != nil:
 		// The error has no output: a part of a secret may be in it.
 		return "", fmt.Errorf("%w: %s", err, cleartext.Escape(reason.String()))
-	case len(bytes.TrimSpace(text)) == 0:
+	case len(bytes.TrimSpace(out.text)) == 0:
 		return "", errors.New("it writes nothing; write the secret to standard output")
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
+	return strings.TrimSuffix(strings.TrimSuffix(string(out.text), "\n"), "\r"), nil
+}
+
+// A secretBuffer holds what a command writes. It has no method ReadFrom, which
+// [io.Copy] would call instead of Write, without the limit.
+type secretBuffer struct {
+	text []byte
+	long bool // more was written
+}
+
+func (b *secretBuffer) Write(p []byte) (int, error) {
+	if len(b.text)+len(p) > mostSecret {
+		b.long = true
+		return 0, io.ErrShortWrite
+	}
+	b.text = append(b.text, p...)
+	return len(p), nil
 }
