@@ -94,7 +94,7 @@ func try(t *testing.T, set *toolpost.Set, name, arguments string, caller toolpos
 
 func TestApprovalRules(t *testing.T) {
 	g, f := open(t, approvals(
-		onArgument(rule("allow", "write"), "path", "/work/*"),
+		onArgument(rule("allow", "write"), "path", "/srv/*"),
 		rule("deny", "rm*"),
 		onArgument(approval.Rule{Action: "deny", Tools: []string{"write"}, Reason: "secrets"}, "path", "*.key"),
 		rule("ask", "write"),
@@ -113,8 +113,8 @@ func TestApprovalRules(t *testing.T) {
 		decision   observe.Approval
 	}{
 		{"s__read", `{}`, nil, "done", ""},
-		{"s__write", `{"path":"/work/a"}`, nil, "done", "allow"},
-		{"s__write", `{"path":"/work/../a.key"}`, nil, "This call was not executed: it is denied by the rule approvals[2] of Toolpost's configuration: secrets.", "deny"},
+		{"s__write", `{"path":"/srv/a"}`, nil, "done", "allow"},
+		{"s__write", `{"path":"/srv/../a.key"}`, nil, "This call was not executed: it is denied by the rule approvals[2] of Toolpost's configuration: secrets.", "deny"},
 		{"s__write", `{"path":"/tmp/a"}`, answers(yes), "done", "approved"},
 		{"s__write", `{"path":"/tmp/a"}`, answers(`{"action":"decline"}`), "This call was not executed: the user declined it.", "declined"},
 		{"s__write", `{"path":"/tmp/a"}`, answers(`{"action":"accept","content":{"approve":false}}`), "This call was not executed: the user declined it.", "declined"},
@@ -123,7 +123,7 @@ func TestApprovalRules(t *testing.T) {
 		{"s__write", `{"path":"/tmp/a"}`, &asked{answer: func(string) (json.RawMessage, error) {
 			return nil, &toolpost.ProtocolError{Code: 1, Message: "no\u202e"}
 		}}, "This call was not executed: the rule approvals[3] of Toolpost's configuration wants the user to approve it, and the user cannot be asked: the client answered with the error no\\u202e", "cannot_ask"},
-		{"s__write", `{"path":"/tmp/a","path":"/work/a"}`, answers(yes), "This call was not executed: it is denied by the rule approvals[0] of Toolpost's configuration: the arguments have the member", "deny"},
+		{"s__write", `{"path":"/tmp/a","path":"/srv/a"}`, answers(yes), "This call was not executed: it is denied by the rule approvals[0] of Toolpost's configuration: the arguments have the member", "deny"},
 	} {
 		got, seen := try(t, set, tt.tool, tt.args, tt.caller)
 		if !strings.HasPrefix(got, tt.want) {
@@ -136,7 +136,7 @@ func TestApprovalRules(t *testing.T) {
 			t.Errorf("%s %s: noted %q", tt.tool, tt.args, seen.Noted())
 		}
 	}
-	if want := `read{},write{"path":"/work/a"},write{"path":"/tmp/a"}`; strings.Join(calls, ",") != want {
+	if want := `read{},write{"path":"/srv/a"},write{"path":"/tmp/a"}`; strings.Join(calls, ",") != want {
 		t.Errorf("the server got %q, want %s", calls, want)
 	}
 }

@@ -215,8 +215,8 @@ func (a *access) authenticate(r *http.Request) (*callers.Caller, *callers.Refusa
 	return nil, refusal
 }
 
-// check returns the caller of a named token, or of one of the authorization server.
-// Both results are nil if there is no token that it knows of.
+// check returns the caller of a named token, or of a token of the authorization server.
+// Both results are nil if named tokens and logins are not in use.
 func (a *access) check(r *http.Request, token string) (caller *callers.Caller, refusal *callers.Refusal) {
 	if a.named != nil {
 		caller, refusal = a.named.Check(token)

@@ -149,21 +149,21 @@ func TestDenyBypassesOfAddresses(t *testing.T) {
 
 // An exception from a denial holds only if every reading of every value is in it.
 func TestAllowIsExact(t *testing.T) {
-	p := compile(t, []approval.Rule{{Action: "allow", Arguments: on("path", "/work/*")}, {Action: "deny"}})
+	p := compile(t, []approval.Rule{{Action: "allow", Arguments: on("path", "/srv/*")}, {Action: "deny"}})
 	for args, want := range map[string]approval.Action{
-		`{"path":"/work/a"}`:                      "allow",
-		`{"path":["/work/a","/work/b"]}`:          "allow",
-		`{"path":"/work/a","other":1}`:            "allow",
-		`{"path":"/work/../etc/passwd"}`:          "deny",
-		`{"path":"/work/%2e%2e/etc/passwd"}`:      "deny",
-		`{"path":"/work/..\\..\\etc"}`:            "deny",
+		`{"path":"/srv/a"}`:                      "allow",
+		`{"path":["/srv/a","/srv/b"]}`:          "allow",
+		`{"path":"/srv/a","other":1}`:            "allow",
+		`{"path":"/srv/../etc/passwd"}`:          "deny",
+		`{"path":"/srv/%2e%2e/etc/passwd"}`:      "deny",
+		`{"path":"/srv/..\\..\\etc"}`:            "deny",
 		`{"path":"/WORK/a"}`:                      "deny",
-		`{"path":["/work/a","/etc/b"]}`:           "deny",
+		`{"path":["/srv/a","/etc/b"]}`:           "deny",
 		`{"path":[]}`:                             "deny",
-		`{"path":{"a":"/work/a","b":"/etc"}}`:     "deny",
-		`{"path":"/work/a","Path":"/etc/passwd"}`: "deny",
-		`{"path":"/work/a","path":"/work/b"}`:     "deny",
-		`{"Path":"/work/a"}`:                      "deny",
+		`{"path":{"a":"/srv/a","b":"/etc"}}`:     "deny",
+		`{"path":"/srv/a","Path":"/etc/passwd"}`: "deny",
+		`{"path":"/srv/a","path":"/srv/b"}`:     "deny",
+		`{"Path":"/srv/a"}`:                      "deny",
 		`{}`:                                      "deny",
 		`{"path":true}`:                           "deny",
 	} {
@@ -171,9 +171,9 @@ func TestAllowIsExact(t *testing.T) {
 			t.Errorf("%s: got %+v, want %s", args, d, want)
 		}
 	}
-	// What only the schema promises is no reason to allow.
+	// A default that the schema declares does not allow a call.
 	target := read
-	target.Definition = &toolpost.Definition{Input: schema.MustParse(`{"type":"object","properties":{"path":{"type":"string","default":"/work/a"}}}`)}
+	target.Definition = &toolpost.Definition{Input: schema.MustParse(`{"type":"object","properties":{"path":{"type":"string","default":"/srv/a"}}}`)}
 	if d := p.Decide(target, []byte(`{}`)); d.Action != "deny" {
 		t.Errorf("a default: %+v", d)
 	}
@@ -327,7 +327,7 @@ func FuzzDecide(f *testing.F) {
 	f.Add(`{"path":"/etc/passwd"}`)
 	f.Add(`{"path":"%2e%2e/%"}`)
 	p, err := approval.Compile([]approval.List{{Name: "a", Rules: []approval.Rule{
-		{Action: "allow", Arguments: on("path", "/work/*")}, {Action: "deny", Arguments: on("*", "*etc*")}, {Action: "ask"},
+		{Action: "allow", Arguments: on("path", "/srv/*")}, {Action: "deny", Arguments: on("*", "*etc*")}, {Action: "ask"},
 	}}})
 	if err != nil {
 		f.Fatal(err)

@@ -24,8 +24,8 @@ const (
 	mostBytes = 1 << 20 // of one answer
 
 	// keysTime is how long keys are used before they are fetched again, so that a key
-	// that the authorization server withdraws is no longer accepted. It is longer
-	// if the server cannot be reached.
+	// that the authorization server withdraws is refused an hour later. While the
+	// server cannot be reached, the keys are used for keysTimeOffline.
 	keysTime, keysTimeOffline = time.Hour, 24 * time.Hour
 
 	retryTime = 10 * time.Second // after the server could not be reached

@@ -111,7 +111,7 @@ func (s *Resource) Check(ctx context.Context, token, path string) (*Caller, *Ref
 	return caller, nil
 }
 
-// verify returns what a token says that is good for a path.
+// verify returns the claims of a token that is valid for a path.
 func (s *Resource) verify(ctx context.Context, token, path string) (*claims, *Refusal) {
 	if token == "" || len(token) > longestToken {
 		return nil, invalidToken("the token is too long, or empty: log in at " + s.opts.Issuer)

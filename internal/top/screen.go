@@ -97,7 +97,7 @@ func (m *Model) list() []string {
 	return lines
 }
 
-// foot shows why there is no new status, or the keys.
+// foot returns the last line: why the status is old, or the keys.
 func (m *Model) foot() string {
 	if m.err != nil {
 		return m.paint("31", m.cut("no answer: "+m.err.Error()))
