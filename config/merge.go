@@ -74,7 +74,7 @@ func Add(file string, data []byte, name string, entry any) ([]byte, *Description
 	if taken, _ := d.Get(list, name); taken != nil {
 		return nil, nil, fmt.Errorf("add %s: %s has a server of that name already; choose another with --name, or remove it with: toolpost remove %s", name, file, name)
 	}
-	if err := d.Set(encode(entry), list, name); err != nil {
+	if err := edit.Set(d, encode(entry), list, name); err != nil {
 		return nil, nil, fmt.Errorf("add %s to %s: %w", name, file, err)
 	}
 	written, err := unexpanded(file, d.Bytes())

@@ -271,7 +271,7 @@ func (l *linking) byHand(f config.ClientFile) string {
 	}
 	d, err := edit.Open(f.Path, nil)
 	if err == nil {
-		err = d.Set(f.Entry(l.endpoint(f)), path...)
+		err = edit.Set(d, f.Entry(l.endpoint(f)), path...)
 	}
 	if err != nil {
 		return ""

@@ -152,20 +152,20 @@ func TestAllowIsExact(t *testing.T) {
 	p := compile(t, []approval.Rule{{Action: "allow", Arguments: on("path", "/srv/*")}, {Action: "deny"}})
 	for args, want := range map[string]approval.Action{
 		`{"path":"/srv/a"}`:                      "allow",
-		`{"path":["/srv/a","/srv/b"]}`:          "allow",
+		`{"path":["/srv/a","/srv/b"]}`:           "allow",
 		`{"path":"/srv/a","other":1}`:            "allow",
 		`{"path":"/srv/../etc/passwd"}`:          "deny",
 		`{"path":"/srv/%2e%2e/etc/passwd"}`:      "deny",
 		`{"path":"/srv/..\\..\\etc"}`:            "deny",
-		`{"path":"/WORK/a"}`:                      "deny",
+		`{"path":"/WORK/a"}`:                     "deny",
 		`{"path":["/srv/a","/etc/b"]}`:           "deny",
-		`{"path":[]}`:                             "deny",
+		`{"path":[]}`:                            "deny",
 		`{"path":{"a":"/srv/a","b":"/etc"}}`:     "deny",
 		`{"path":"/srv/a","Path":"/etc/passwd"}`: "deny",
-		`{"path":"/srv/a","path":"/srv/b"}`:     "deny",
+		`{"path":"/srv/a","path":"/srv/b"}`:      "deny",
 		`{"Path":"/srv/a"}`:                      "deny",
-		`{}`:                                      "deny",
-		`{"path":true}`:                           "deny",
+		`{}`:                                     "deny",
+		`{"path":true}`:                          "deny",
 	} {
 		if d := p.Decide(read, []byte(args)); d.Action != want {
 			t.Errorf("%s: got %+v, want %s", args, d, want)

@@ -17,11 +17,8 @@ type Document interface {
 	// Get returns a member as JSON, nil if the document does not have it.
 	Get(path ...string) (json.RawMessage, error)
 
-	// Set adds a member, and the tables that contain it, or replaces its value.
-	Set(value json.RawMessage, path ...string) error
-
-	// SetAll adds or replaces members of the table at path, as Set does. If one of
-	// them cannot be written, none is.
+	// SetAll adds members to the table at path, or replaces their values. It adds the
+	// tables of the path. If one of the members cannot be written, none is.
 	SetAll(members []Member, path ...string) error
 
 	// Remove removes a member. It is not an error if there is none.
@@ -45,6 +42,12 @@ func Open(file string, data []byte) (Document, error) {
 		return openTOML(data)
 	}
 	return openJSON(data)
+}
+
+// Set adds a member, and the tables that contain it, or replaces its value.
+func Set(d Document, value json.RawMessage, path ...string) error {
+	last := len(path) - 1
+	return d.SetAll([]Member{{path[last], value}}, path[:last]...)
 }
 
 var byteOrderMark = []byte("\ufeff")

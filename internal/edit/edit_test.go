@@ -46,7 +46,7 @@ func TestSetJSON(t *testing.T) {
 		"other value":     {"{\"list\": {\n  /* before */ \"b\": {\"y\": 2} /* after */ , \"c\": 1}}", "{\"list\": {\n  /* before */ \"b\": {\n    \"x\": 1\n  } /* after */ , \"c\": 1}}"},
 	}
 	for name, tt := range tests {
-		got := change(t, "a.json", tt.before, func(d edit.Document) error { return d.Set(json.RawMessage(`{"x":1}`), "list", "b") })
+		got := change(t, "a.json", tt.before, func(d edit.Document) error { return edit.Set(d, json.RawMessage(`{"x":1}`), "list", "b") })
 		if got != tt.after {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
 		}
@@ -95,7 +95,7 @@ func TestTOML(t *testing.T) {
 		"line endings": {"a = 1\r\n", "a = 1\r\n\r\n" + strings.ReplaceAll(block, "\n", "\r\n")},
 	}
 	for name, tt := range tests {
-		got := change(t, "config.toml", tt.before, func(d edit.Document) error { return d.Set(json.RawMessage(server), "mcp_servers", "toolpost") })
+		got := change(t, "config.toml", tt.before, func(d edit.Document) error { return edit.Set(d, json.RawMessage(server), "mcp_servers", "toolpost") })
 		if got != tt.after {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
 		}
@@ -105,7 +105,7 @@ func TestTOML(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Set(json.RawMessage(server), "mcp_servers", "toolpost"); err == nil {
+		if err := edit.Set(d, json.RawMessage(server), "mcp_servers", "toolpost"); err == nil {
 			t.Errorf("%q is changed to %q", before, d.Bytes())
 		}
 		if err := d.Remove("mcp_servers", "toolpost"); err == nil || string(d.Bytes()) != before {
@@ -125,7 +125,7 @@ func TestRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Set(json.RawMessage("{}"), "list", "b"); err == nil || string(d.Bytes()) != text {
+		if err := edit.Set(d, json.RawMessage("{}"), "list", "b"); err == nil || string(d.Bytes()) != text {
 			t.Errorf("%s becomes %s", text, d.Bytes())
 		}
 	}
@@ -135,7 +135,7 @@ func TestRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Set(json.RawMessage(server), "list", "b"); err == nil || string(d.Bytes()) != text {
+		if err := edit.Set(d, json.RawMessage(server), "list", "b"); err == nil || string(d.Bytes()) != text {
 			t.Errorf("%s becomes %s", text, d.Bytes())
 		}
 	}
@@ -150,7 +150,7 @@ func TestRoundTrips(t *testing.T) {
 		if seed%4 == 3 {
 			text, file = g.toml(), "a.toml"
 		}
-		set := change(t, file, text, func(d edit.Document) error { return d.Set(json.RawMessage(server), "list", "toolpost") })
+		set := change(t, file, text, func(d edit.Document) error { return edit.Set(d, json.RawMessage(server), "list", "toolpost") })
 		want := decode(t, file, text)
 		list, _ := want["list"].(map[string]any)
 		if list == nil {
@@ -257,7 +257,7 @@ func roundTrip(t *testing.T, file string, data []byte) {
 	}
 	before := d.Bytes()
 	first := others(t, file, before)
-	if err := d.Set(json.RawMessage(server), "list", "toolpost"); err != nil {
+	if err := edit.Set(d, json.RawMessage(server), "list", "toolpost"); err != nil {
 		if !bytes.Equal(d.Bytes(), before) {
 			t.Fatalf("refused, but changed %q to %q", before, d.Bytes())
 		}

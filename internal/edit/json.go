@@ -137,11 +137,6 @@ func (d *jsonDocument) values() []byte {
 	return v.Pack()
 }
 
-func (d *jsonDocument) Set(value json.RawMessage, path ...string) error {
-	last := len(path) - 1
-	return d.SetAll([]Member{{path[last], value}}, path[:last]...)
-}
-
 func (d *jsonDocument) SetAll(members []Member, path ...string) error {
 	return d.edit(func(d *jsonDocument) error {
 		root := d.root.Value.(*hujson.Object)

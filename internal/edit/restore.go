@@ -11,7 +11,7 @@ import (
 func Restore(d, old Document, path ...string) error {
 	value, err := old.Get(path...)
 	if err == nil {
-		err = d.Set(value, path...)
+		err = Set(d, value, path...)
 	}
 	to, ok := d.(*jsonDocument)
 	if err != nil || !ok {

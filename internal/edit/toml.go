@@ -73,7 +73,7 @@ func (d *tomlDocument) Get(path ...string) (json.RawMessage, error) {
 	return json.Marshal(v)
 }
 
-func (d *tomlDocument) Set(value json.RawMessage, path ...string) error {
+func (d *tomlDocument) set(value json.RawMessage, path []string) error {
 	block, err := d.render(value, path)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (d *tomlDocument) Set(value json.RawMessage, path ...string) error {
 func (d *tomlDocument) SetAll(members []Member, path ...string) error {
 	changed := *d
 	for _, m := range members {
-		if err := changed.Set(m.Value, append(path[:len(path):len(path)], m.Name)...); err != nil {
+		if err := changed.set(m.Value, append(path[:len(path):len(path)], m.Name)); err != nil {
 			return err
 		}
 	}

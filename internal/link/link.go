@@ -63,7 +63,7 @@ func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Cha
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Set(f.Entry(e), path...); err != nil {
+	if err := edit.Set(d, f.Entry(e), path...); err != nil {
 		return nil, err
 	}
 	after := d.Bytes()
