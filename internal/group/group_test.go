@@ -80,7 +80,9 @@ func TestMark(t *testing.T) {
 		if other.Found() || !other.Ends(time.Second) {
 			t.Errorf("%s: another mark is found", name)
 		}
-		if !mark.End(50*time.Millisecond) || !mark.Ends(0) {
+		// A process of another program that is changing to another program may have the
+		// mark, as far as Ends knows: End has waited for it, and Found is certain.
+		if !mark.End(50*time.Millisecond) || mark.Found() {
 			t.Errorf("%s: something is left", name)
 		}
 	}
