@@ -65,3 +65,28 @@ func (m *Message) MarshalJSON() ([]byte, error) {
 		OutputRef string          `json:"output_ref,omitempty"`
 	}{m.CallID, raw, m.IsError, m.OutputRef})
 }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	var read struct {
+		CallID    string          `json:"tool_call_id"`
+		Content   json.RawMessage `json:"content"`
+		IsError   bool            `json:"is_error"`
+		OutputRef string          `json:"output_ref"`
+	}
+	if err := codec.Decode(data, &read); err != nil {
+		return err
+	}
+	got := Message{CallID: read.CallID, IsError: read.IsError, OutputRef: read.OutputRef}
+	var content any = &got.Text
+	if len(read.Content) > 0 && read.Content[0] == '[' {
+		content = &got.Parts
+	}
+	if len(read.Content) > 0 {
+		if err := codec.Decode(read.Content, content); err != nil {
+			return err
+		}
+	}
+	*m = got
+	return nil
+}

@@ -15,12 +15,12 @@ var floors = [][]string{
 	{"internal/jsontree"},
 	{"internal/shape", "internal/percentile", "internal/codec", "internal/cleartext", "internal/environ", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/inflight", "internal/keylock", "internal/httpconn", "internal/netaddr", "internal/trust", "internal/wellknown", "internal/wire"}, // what packages of several floors share
 	{"internal/subschema"},
-	{"schema", "schema/form", "grep", "store", "internal/extension", "internal/catalog", "internal/longjson", "internal/pins", "internal/suspect", "internal/secret", "internal/terminal", "internal/vault"},
+	{"schema", "schema/form", "grep", "store", "internal/extension", "internal/catalog", "internal/longjson", "internal/pins", "internal/suspect", "internal/secret", "internal/terminal", "internal/vault", "usage"},
 	{"", "schema/lower", "store/storetest", "internal/edit", "internal/install"},
 	{"dialect", "adapt", "bind", "observe", "retool"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint", "toolsearch", "audit", "recording", "internal/monitor", "internal/breaker", "internal/limit", "internal/callers", "internal/approval"},
 	{"config", "claude/sessions", "internal/login"},
-	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "internal/link"},
+	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "agent", "internal/link"},
 	{"internal/doctor", "internal/top", "telemetry"},
 	{"cmd/toolpost", "claude/claudetest", "examples/claude", "examples/gateway"},
 	{"internal/accept", "internal/bench/page"}, // what others in internal measure with

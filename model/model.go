@@ -1,0 +1,252 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// A Model is a language model of one provider. It is safe for concurrent use.
+type Model interface {
+	// Origin identifies the model. It is also the Origin of the parts of its
+	// responses.
+	Origin() Origin
+
+	// Check returns the reason why the provider would refuse the request, for
+	// example a tool call without its result. It sends nothing. Stream checks
+	// every request before it sends it.
+	Check(r *Request) error
+
+	// Stream sends the request and yields the response as it arrives. The last
+	// Delta contains the whole Response. If the provider refuses the request or
+	// the stream ends early, the last error is an [*Error].
+	Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, error]
+}
+
+// An Origin identifies where a part of a message comes from. Parts with a Raw
+// form are sent back unchanged to models of the same Provider and API.
+type Origin struct {
+	Provider string `json:"provider"` // "anthropic", "openai", "gemini", "claude-cli", or the name of a compatible server
+	API      string `json:"api"`      // "messages", "responses", "chat", "generate", "cli"
+	Model    string `json:"model"`
+}
+
+// Accepts reports whether a part from o can be sent to a model with the origin
+// to in its raw form.
+func (o Origin) Accepts(part *Origin) bool {
+	return part != nil && part.Provider == o.Provider && part.API == o.API
+}
+
+func (o Origin) String() string { return o.Provider + "/" + o.Model }
+
+// A Message is one turn of a conversation. Results of tools are parts of a
+// user's message.
+type Message struct {
+	Role  string `json:"role"` // RoleUser or RoleAssistant
+	Parts []Part `json:"parts"`
+}
+
+// The roles of messages.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+)
+
+// A Part is one piece of a message. Type determines which fields are used.
+type Part struct {
+	Type     string `json:"type"`
+	Text     string `json:"text,omitempty"`      // of text and thinking; of an opaque part, the provider's word for its type
+	Data     []byte `json:"data,omitempty"`      // of an image or document
+	MIMEType string `json:"mime_type,omitempty"` // likewise
+
+	ID        string            `json:"id,omitempty"`        // of a tool call, as the model chose it
+	Name      string            `json:"name,omitempty"`      // of a tool call: the tool's own name; of a document: its file name
+	Arguments json.RawMessage   `json:"arguments,omitempty"` // of a tool call, for the tool's own schema
+	Invalid   string            `json:"invalid,omitempty"`   // of a tool call that cannot run: the reason, written for the model
+	Result    *toolpost.Message `json:"result,omitempty"`    // of a tool result
+
+	Origin *Origin `json:"origin,omitempty"` // the model that wrote the part; nil if a person or a tool did
+
+	// Raw is the provider's own JSON for the part, byte for byte. A model of
+	// the same provider and API receives it again unchanged, so that signatures
+	// and members that this package does not know survive.
+	Raw json.RawMessage `json:"-"`
+}
+
+// The types of parts.
+const (
+	TypeText     = "text"
+	TypeImage    = "image"
+	TypeDocument = "document"
+	TypeThinking = "thinking"
+	TypeCall     = "tool_call"
+	TypeResult   = "tool_result"
+	TypeOpaque   = "opaque" // a part that only its provider understands
+)
+
+// UserText returns a user's message with one text.
+func UserText(text string) *Message {
+	return &Message{Role: RoleUser, Parts: []Part{{Type: TypeText, Text: text}}}
+}
+
+// Text returns the texts of the message, without thinking, joined.
+func (m *Message) Text() string {
+	var text string
+	for _, p := range m.Parts {
+		if p.Type == TypeText {
+			text += p.Text
+		}
+	}
+	return text
+}
+
+// Calls returns the tool calls of the message, in order.
+func (m *Message) Calls() []*Part {
+	var calls []*Part
+	for i := range m.Parts {
+		if m.Parts[i].Type == TypeCall {
+			calls = append(calls, &m.Parts[i])
+		}
+	}
+	return calls
+}
+
+// MarshalJSON writes Raw as a string, because an encoder changes the spaces of
+// JSON in JSON.
+func (p Part) MarshalJSON() ([]byte, error) {
+	type plain Part
+	return json.Marshal(struct {
+		plain
+		Raw string `json:"raw,omitempty"`
+	}{plain(p), string(p.Raw)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *Part) UnmarshalJSON(data []byte) error {
+	type plain Part
+	var read struct {
+		plain
+		Raw string `json:"raw"`
+	}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*p = Part(read.plain)
+	if read.Raw != "" {
+		p.Raw = json.RawMessage(read.Raw)
+	}
+	return nil
+}
+
+// A Request is everything that a model needs for its next response.
+type Request struct {
+	System   string
+	Messages []*Message
+	Tools    *toolpost.Set  // the model receives them in its provider's dialect; nil for none
+	NoCalls  bool           // the model must not call the tools; they are sent to keep the provider's cache
+	Output   *schema.Schema // the answer is JSON of this schema; nil for text
+
+	MaxTokens int    // of the response; the model's own maximum if 0
+	Effort    string // how much to think: none, low, medium, high; the provider's default if empty
+	CacheKey  string // identifies the conversation to the provider's prompt cache; may be empty
+}
+
+// A Delta is a piece of a response that is still being written, or, as the last
+// one, the whole Response.
+type Delta struct {
+	Part int    // the index of the message's part that Text belongs to
+	Type string // the type of that part
+	Name string // of a tool call: the tool's own name
+	Text string // what is added to the text or thinking, or to the arguments of a tool call as the model writes them
+
+	// Restart means that the request is sent again: everything since the start
+	// of the stream is void. It is the reason; nil otherwise.
+	Restart *Error
+
+	Response *Response
+}
+
+// A Response is what a model answered.
+type Response struct {
+	ID      string // the provider's id of the response
+	Model   string // the model's name as the provider reports it
+	Message *Message
+	Stop    string // StopEnd, StopCalls, …
+	Refusal string // of StopRefusal: what the provider says about it
+	Usage   usage.Tokens
+	Losses  []Loss // what the model did not receive as it is in the request
+}
+
+// The reasons why a response ended.
+const (
+	StopEnd     = "end"     // the answer is complete
+	StopCalls   = "calls"   // the message contains tool calls
+	StopLength  = "length"  // the response reached its maximum of tokens
+	StopRefusal = "refusal" // the model or the provider's filter refuses to answer
+	StopPause   = "pause"   // the provider paused: send the conversation again as it is
+)
+
+// A Loss reports a part of the request that the model received in another form
+// or not at all.
+type Loss struct {
+	Message, Part int // indexes in the Request; -1 for the tools
+	Text          string
+}
+
+func (l Loss) String() string {
+	return fmt.Sprintf("message %d, part %d: %s", l.Message, l.Part, l.Text)
+}
+
+// An Error is a failure of a request that a provider reported, or of the
+// connection to it.
+type Error struct {
+	Origin     Origin
+	Kind       string        // KindOverloaded, KindRateLimit, …
+	Status     int           // of the HTTP response; 0 if there was none
+	RetryAfter time.Duration // how long to wait, as the provider requests; 0 if it does not
+	Text       string        // what the provider says, without credentials
+	Err        error         // the cause; may be nil
+}
+
+// The kinds of errors.
+const (
+	KindOverloaded = "overloaded" // the provider has too many requests of all its users
+	KindRateLimit  = "rate_limit" // this user sent too many requests
+	KindQuota      = "quota"      // this user has no credit left; waiting does not help
+	KindAuth       = "auth"       // the credentials are wrong or missing
+	KindTooLong    = "too_long"   // the conversation is longer than the model's context
+	KindInvalid    = "invalid"    // the request is malformed or not allowed
+	KindServer     = "server"     // the provider failed
+	KindConnection = "connection" // no response, or the stream ended before the response did
+)
+
+func (e *Error) Error() string {
+	text := e.Origin.String() + ": " + e.Kind
+	if e.Status != 0 {
+		text += fmt.Sprintf(" (HTTP %d)", e.Status)
+	}
+	if e.Text != "" {
+		text += ": " + e.Text
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Temporary reports whether the same request may succeed later.
+func (e *Error) Temporary() bool {
+	switch e.Kind {
+	case KindOverloaded, KindRateLimit, KindServer, KindConnection:
+		return true
+	}
+	return false
+}
