@@ -83,6 +83,10 @@ type Policy struct {
 	// Foreign servers often accept more than their schemas say.
 	SkipValidation bool
 
+	// Sequential has an agent run the call alone: earlier calls of the same
+	// message have ended, and later ones have not begun.
+	Sequential bool
+
 	LogAtDebug bool // calls are not logged at info level, because the tool is polled
 	Unlisted   bool // the tool can be called, but lists for clients leave it out
 

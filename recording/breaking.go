@@ -3,6 +3,7 @@ package recording
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"slices"
 	"strings"
 
@@ -100,10 +101,10 @@ func (c *schemaComparison) compareValues(path string, before, after json.RawMess
 	}
 	now := map[string]bool{}
 	for v := range wire.Elements(after) {
-		now[canonical(v)] = true
+		now[jsontree.Canonical(v)] = true
 	}
 	for v := range wire.Elements(before) {
-		if !now[canonical(v)] {
+		if !now[jsontree.Canonical(v)] {
 			c.add(path, "no longer accepts %s", clip(string(v)))
 		}
 	}

@@ -3,6 +3,7 @@ package recording
 import (
 	"cmp"
 	"encoding/json"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/wire"
@@ -85,7 +86,7 @@ func compareItems(before, after []json.RawMessage, member string) []*ItemDiffere
 		switch {
 		case !there:
 			found = append(found, &ItemDifference{Name: name, Change: Removed, Before: raw})
-		case canonical(raw) != canonical(now):
+		case jsontree.Canonical(raw) != jsontree.Canonical(now):
 			found = append(found, &ItemDifference{Name: name, Change: Changed, Before: raw, After: now})
 		}
 	}
@@ -123,7 +124,7 @@ func compareCalls(before, after []*Call) []*CallDifference {
 			d.Change, d.After = Changed, rest[0].shown()
 			later[k] = rest[1:]
 		}
-		if d.Change == Removed || canonical(d.Before) != canonical(d.After) {
+		if d.Change == Removed || jsontree.Canonical(d.Before) != jsontree.Canonical(d.After) {
 			found = append(found, d)
 		}
 	}

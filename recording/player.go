@@ -88,19 +88,7 @@ func (p *Player) Features() *toolpost.Features { return p.features }
 // key identifies calls that are the same: the order and white space of the arguments
 // do not matter.
 func key(method, name string, args json.RawMessage) string {
-	return method + "\x00" + name + "\x00" + canonical(args)
-}
-
-func canonical(args json.RawMessage) string {
-	if len(args) == 0 {
-		return canonical(json.RawMessage("{}"))
-	}
-	const levels = 1000
-	v, fault := jsontree.Parse(args, levels)
-	if fault != nil {
-		return string(args)
-	}
-	return jsontree.Key(v)
+	return method + "\x00" + name + "\x00" + jsontree.Canonical(args)
 }
 
 func (p *Player) extend(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
@@ -179,10 +167,10 @@ func (p *Player) unknown(method, name string, args json.RawMessage) error {
 func sharedArguments(a, b json.RawMessage) (n int) {
 	values := map[string]string{}
 	for name, value := range wire.Members(a) {
-		values[name] = canonical(value)
+		values[name] = jsontree.Canonical(value)
 	}
 	for name, value := range wire.Members(b) {
-		if v, ok := values[name]; ok && v == canonical(value) {
+		if v, ok := values[name]; ok && v == jsontree.Canonical(value) {
 			n++
 		}
 	}

@@ -36,7 +36,7 @@ const maxRun = 20 * time.Second
 
 // options are the options of a tool with these annotations.
 func options(title string, readOnly, destructive, idempotent, openWorld bool) *toolpost.Options {
-	return &toolpost.Options{Title: title, Annotations: toolpost.Annotations{
+	return &toolpost.Options{Title: title, Policy: toolpost.Policy{Sequential: !readOnly}, Annotations: toolpost.Annotations{
 		ReadOnly: &readOnly, Destructive: &destructive, Idempotent: &idempotent, OpenWorld: &openWorld,
 	}}
 }

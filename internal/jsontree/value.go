@@ -350,3 +350,18 @@ func (v *Value) appendKey(b []byte) []byte {
 	}
 	return b
 }
+
+// Canonical returns a text that all spellings of a JSON value have in common:
+// the order of members and white space do not matter. Nothing is the empty
+// object. Invalid JSON stays as it is.
+func Canonical(raw []byte) string {
+	const levels = 1000
+	if len(raw) == 0 {
+		return "{}"
+	}
+	v, fault := Parse(raw, levels)
+	if fault != nil {
+		return string(raw)
+	}
+	return Key(v)
+}

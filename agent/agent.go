@@ -1,0 +1,204 @@
+// Package agent runs a model with tools until the task is done.
+//
+//	prompt ─▶ Session ─▶ Model.Stream ─▶ response ─▶ answer ─▶ Result
+//	             ▲                          │
+//	             └──── results ◀── Tools ◀─ calls ◀─ Approve
+//
+// Everything that happens is recorded in a [Session] before it is reported. A
+// run that a crash ended continues with [Agent.Run] on the same session: what
+// has finished is not done again.
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// An Agent is a model with tools and rules. It keeps no state of its runs, so
+// it can run many sessions at the same time.
+type Agent struct {
+	model model.Model
+	tools toolpost.Toolset
+	opts  Options
+}
+
+// Options are the optional parts of an agent.
+type Options struct {
+	System    string         // the system prompt
+	Output    *schema.Schema // the answer is JSON of this schema; see DoAs
+	MaxTokens int            // of one response
+	Effort    string         // how much the model thinks, see model.Request
+
+	Limits Limits
+
+	// Approve decides about every call before it runs; nil allows all calls. It
+	// is not called for two calls at the same time.
+	Approve func(ctx context.Context, call *Call) (Decision, error)
+
+	// Hold lets all calls of a response wait if one of them waits for a
+	// decision. Otherwise the others run.
+	Hold bool
+
+	Parallel int // how many calls run at the same time; 8 if 0
+
+	Window  int             // the model's context in tokens; that of usage.Default if 0
+	Outputs *output.Context // replaces old outputs of tools by references; its Session is set by the run
+	Recall  []string        // tools without arguments whose output a summary repeats; read_todos if nil
+
+	Prices *usage.Prices // usage.Default() if nil
+
+	// Step, if set, runs every request to the model and every call of a tool,
+	// so that an engine for durable execution can store and replay its result.
+	// Name is unique in the session. Do returns JSON; Step returns that of an
+	// earlier execution or calls do.
+	Step func(ctx context.Context, name string, do func(ctx context.Context) (json.RawMessage, error)) (json.RawMessage, error)
+
+	Caller toolpost.Caller // answers questions of tools to the user; nil if nobody does
+}
+
+// New returns an agent; tools may be nil.
+func New(m model.Model, tools toolpost.Toolset, opts *Options) *Agent {
+	a := &Agent{model: m, tools: tools}
+	if opts != nil {
+		a.opts = *opts
+	}
+	if a.tools == nil {
+		a.tools = toolpost.Tools(nil)
+	}
+	if a.opts.Recall == nil {
+		a.opts.Recall = []string{"read_todos"}
+	}
+	a.opts.Parallel = cmp.Or(max(a.opts.Parallel, 0), 8)
+	if a.opts.Prices == nil {
+		a.opts.Prices = usage.Default()
+	}
+	return a
+}
+
+// An Event is something that happened in a run. What it reports is already
+// recorded in the session, except for a Delta.
+type Event struct {
+	Type     string
+	Delta    *model.Delta      // EventDelta
+	Response *model.Response   // EventResponse
+	Call     *Call             // EventCall, EventResult
+	Result   *toolpost.Message // EventResult: as the model receives it
+	Text     string            // EventNotice: written for a person
+	End      *Result           // EventEnd
+}
+
+// The types of events.
+const (
+	EventDelta    = "delta"    // a piece of the model's message
+	EventResponse = "response" // the model's whole message
+	EventCall     = "call"     // a tool call starts
+	EventResult   = "result"   // a tool call has ended; calls that run in parallel end in any order
+	EventNotice   = "notice"   // a repeated request, a summary, a loss, a warning
+	EventEnd      = "end"      // the last event
+)
+
+// A Result is how a run ended.
+type Result struct {
+	Stop    string          `json:"stop"`
+	Text    string          `json:"text"`              // the answer
+	Output  json.RawMessage `json:"output,omitempty"`  // the answer, if Options.Output is set
+	Waiting []*Call         `json:"waiting,omitempty"` // StopApproval: the calls to decide with Session.Decide
+	Turns   int             `json:"turns"`             // responses of the model since the prompt
+	Usage   *usage.Ledger   `json:"usage"`             // tokens, costs and calls since the prompt
+}
+
+// The reasons why a run ended.
+const (
+	StopAnswer   = "answer"   // the model answered without calling tools
+	StopDone     = "done"     // a tool completed the run
+	StopApproval = "approval" // calls wait for a decision
+	StopRefusal  = "refusal"  // the model refused to answer
+	StopLength   = "length"   // the answer is longer than a response may be
+	StopTurns    = "turns"    // Limits.Turns
+	StopTokens   = "tokens"   // Limits.Tokens
+	StopCost     = "cost"     // Limits.Cost
+	StopCalls    = "calls"    // Limits.Calls
+	StopTime     = "time"     // Limits.Time
+	StopRepeat   = "repeat"   // the model repeated the same call
+)
+
+// A StopError is the error of [Agent.Do] for a run that ended without an answer.
+type StopError struct{ Result *Result }
+
+func (e *StopError) Error() string {
+	text := stopTexts[e.Result.Stop]
+	if text == "" {
+		text = e.Result.Stop
+	}
+	return "the run ended without an answer: " + text
+}
+
+// Run continues the session with a prompt, and yields what happens. Without a
+// prompt it continues a run that was cancelled, that crashed, or that waited for
+// a decision. The last event is EventEnd, unless there is an error. Ending the
+// iteration cancels the run.
+func (a *Agent) Run(ctx context.Context, s *Session, prompt ...model.Part) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		end, err := s.begin()
+		if err != nil {
+			yield(nil, fmt.Errorf("run agent: %w", err))
+			return
+		}
+		defer end()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		r := &run{agent: a, session: s, started: time.Now(), yield: yield}
+		result, err := r.run(ctx, prompt)
+		switch {
+		case errors.Is(err, errEnded):
+		case err != nil:
+			yield(nil, fmt.Errorf("run agent: %w", err))
+		default:
+			yield(&Event{Type: EventEnd, End: result}, nil)
+		}
+	}
+}
+
+// Do runs the agent and returns how the run ended. If it ended without an
+// answer, the error is a [*StopError], and the result is there too.
+func (a *Agent) Do(ctx context.Context, s *Session, prompt ...model.Part) (*Result, error) {
+	var result *Result
+	for event, err := range a.Run(ctx, s, prompt...) {
+		if err != nil {
+			return nil, err
+		}
+		if event.Type == EventEnd {
+			result = event.End
+		}
+	}
+	if result.Stop != StopAnswer && result.Stop != StopDone {
+		return result, &StopError{result}
+	}
+	return result, nil
+}
+
+// DoAs runs the agent and decodes its answer. The answer's schema is that of T.
+func DoAs[T any](ctx context.Context, a *Agent, s *Session, prompt ...model.Part) (answer T, result *Result, err error) {
+	typed := *a
+	if typed.opts.Output, err = schema.ForInput[T](); err != nil {
+		return answer, nil, fmt.Errorf("run agent: schema of the answer: %w", err)
+	}
+	if result, err = typed.Do(ctx, s, prompt...); err != nil {
+		return answer, result, err
+	}
+	if err := json.Unmarshal(result.Output, &answer); err != nil {
+		return answer, result, fmt.Errorf("run agent: decode the answer: %w", err)
+	}
+	return answer, result, nil
+}

@@ -1,0 +1,94 @@
+package agent
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/toolpost/toolpost"
+)
+
+// A Call is a tool call of the model, before it runs.
+type Call struct {
+	ID        string          `json:"id"` // as the model chose it
+	Tool      *toolpost.Tool  `json:"-"`
+	Name      string          `json:"name"` // of the tool
+	Arguments json.RawMessage `json:"arguments"`
+
+	// Interrupted reports that the process ended while the call ran, so that it
+	// may have taken effect.
+	Interrupted bool `json:"interrupted,omitempty"`
+
+	// Binding identifies the session, the call, the tool's definition and the
+	// arguments. A Decision holds only for the same Binding.
+	Binding string `json:"binding"`
+}
+
+// A Decision is what a person or a rule decides about a call.
+type Decision struct {
+	Action    string          `json:"action"`              // Allow, Deny, Edit or Wait
+	Reason    string          `json:"reason,omitempty"`    // of Deny: the model reads it
+	Arguments json.RawMessage `json:"arguments,omitempty"` // of Edit: the call runs with these
+	Binding   string          `json:"binding,omitempty"`   // Call.Binding; required by Session.Decide
+}
+
+// The actions of decisions.
+const (
+	Allow = "allow"
+	Deny  = "deny"
+	Edit  = "edit" // run with other arguments; the model is told
+	Wait  = "wait" // decide later with Session.Decide; the run ends
+)
+
+func (d *Decision) validate() error {
+	switch d.Action {
+	case Allow, Deny, Wait:
+		return nil
+	case Edit:
+		if !json.Valid(d.Arguments) || !bytes.HasPrefix(bytes.TrimSpace(d.Arguments), []byte("{")) {
+			return fmt.Errorf("the edited arguments are not a JSON object")
+		}
+		return nil
+	}
+	return fmt.Errorf("the decision %q is unknown; it must be %q, %q, %q or %q", d.Action, Allow, Deny, Edit, Wait)
+}
+
+// Decide records a decision about a waiting call, identified by the decision's
+// Binding. The next Run without a prompt carries it out.
+func (s *Session) Decide(d Decision) error {
+	if err := d.validate(); err != nil {
+		return fmt.Errorf("decide: %w", err)
+	}
+	for _, c := range s.snapshot().batch {
+		if c.result == nil && c.decision != nil && c.decision.Action == Wait && c.decision.Binding == d.Binding {
+			return s.append(&record{Type: recordDecision, Call: c.index, Decision: &d})
+		}
+	}
+	return fmt.Errorf("decide: no waiting call has this binding; the call, its tool or its arguments have changed since it was shown")
+}
+
+// bind returns the call that a decision is about.
+func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
+	call := &Call{ID: c.call.ID, Tool: tool, Name: c.call.Name, Arguments: c.call.Arguments, Interrupted: c.intents > 0}
+	h := sha256.New()
+	now := r.session.snapshot()
+	for _, part := range []string{now.id, strconv.Itoa(len(now.messages)), strconv.Itoa(c.index), strconv.Itoa(c.intents),
+		definitionHash(tool), c.call.Name, string(c.call.Arguments)} {
+		fmt.Fprintf(h, "%d:%s", len(part), part) // the length keeps neighbours apart
+	}
+	call.Binding = hex.EncodeToString(h.Sum(nil))
+	return call
+}
+
+// definitionHash identifies what a tool says about itself.
+func definitionHash(tool *toolpost.Tool) string {
+	raw, err := tool.Definition.MarshalJSON()
+	if err != nil {
+		raw = []byte(tool.Name)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,113 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/model"
+)
+
+// decisions approves calls by their tools' names.
+func decisions(all map[string]agent.Decision) *agent.Options {
+	return &agent.Options{Approve: func(_ context.Context, c *agent.Call) (agent.Decision, error) { return all[c.Name], nil }}
+}
+
+func TestApprove(t *testing.T) {
+	tools := toolpost.Tools{tool("read", echo), tool("write", echo), tool("send", echo)}
+	m := turns(t, []model.Part{call(1, "read", `{"text":"a"}`), call(2, "write", `{"text":"b"}`), call(3, "send", `{"text":"c"}`)}, say("Done."))
+	s := agent.NewSession()
+	do(t, agent.New(m, tools, decisions(map[string]agent.Decision{
+		"read":  {Action: agent.Allow},
+		"write": {Action: agent.Deny, Reason: "not today"},
+		"send":  {Action: agent.Edit, Arguments: json.RawMessage(`{"text":"edited"}`)},
+	})), s, prompt("Go"))
+	got := outputs(s)
+	if got[0] != "a" || !strings.Contains(got[1], "denied") || !strings.Contains(got[1], "not today") ||
+		!strings.HasPrefix(got[2], "edited\n") || !strings.Contains(got[2], "user changed the arguments") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestApproveFails(t *testing.T) {
+	for _, d := range []agent.Decision{{}, {Action: "maybe"}, {Action: agent.Edit}, {Action: agent.Edit, Arguments: json.RawMessage(`[]`)}} {
+		m := turns(t, []model.Part{call(1, "write", `{"text":"b"}`)})
+		a := agent.New(m, toolpost.Tools{tool("write", func(context.Context, string) (string, error) { t.Error("the call ran"); return "", nil })},
+			decisions(map[string]agent.Decision{"write": d}))
+		if _, err := a.Do(t.Context(), agent.NewSession(), prompt("Go")); err == nil {
+			t.Errorf("%+v is accepted", d)
+		}
+	}
+}
+
+// TestWait decides a call in another process than the one that ran its siblings.
+func TestWait(t *testing.T) {
+	for _, hold := range []bool{false, true} {
+		var ran []string
+		note := func(name string) *toolpost.Tool {
+			return tool(name, func(_ context.Context, text string) (string, error) { ran = append(ran, name+" "+text); return "", nil })
+		}
+		tools := toolpost.Tools{note("read"), note("write")}
+		m := turns(t, []model.Part{call(1, "read", `{"text":"a"}`), call(2, "write", `{"text":"b"}`)}, say("Done."))
+		o := decisions(map[string]agent.Decision{"read": {Action: agent.Allow}, "write": {Action: agent.Wait}})
+		o.Hold = hold
+		path := filepath.Join(t.TempDir(), "session.jsonl")
+		s := open(t, path)
+		got := do(t, agent.New(m, tools, o), s, prompt("Go"))
+		if got.Stop != agent.StopApproval || len(got.Waiting) != 1 || got.Waiting[0].Name != "write" {
+			t.Fatalf("%+v", got)
+		}
+		want := []string{"read a"}
+		if hold {
+			want = nil
+		}
+		if !slices.Equal(ran, want) {
+			t.Errorf("hold %v: %q ran, want %q", hold, ran, want)
+		}
+		s.Close()
+
+		s = open(t, path)
+		again := do(t, agent.New(m, tools, o), s)
+		if again.Stop != agent.StopApproval || again.Waiting[0].Binding != got.Waiting[0].Binding {
+			t.Errorf("%+v", again)
+		}
+		for _, binding := range []string{"", "x" + again.Waiting[0].Binding} {
+			if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: binding}); err == nil {
+				t.Errorf("a decision for %q is accepted", binding)
+			}
+		}
+		if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: again.Waiting[0].Binding}); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+
+		s = open(t, path)
+		if end := do(t, agent.New(m, tools, o), s); end.Text != "Done." {
+			t.Errorf("%+v", end)
+		}
+		if slices.Sort(ran); !slices.Equal(ran, []string{"read a", "write b"}) {
+			t.Errorf("hold %v: %q ran", hold, ran)
+		}
+	}
+}
+
+// TestDecisionOfAnotherTool has the tool change between the decision and the call.
+func TestDecisionOfAnotherTool(t *testing.T) {
+	m := turns(t, []model.Part{call(1, "write", `{"text":"b"}`)})
+	o := decisions(map[string]agent.Decision{"write": {Action: agent.Wait}})
+	s := agent.NewSession()
+	got := do(t, agent.New(m, toolpost.Tools{tool("write", echo)}, o), s, prompt("Go"))
+	if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: got.Waiting[0].Binding}); err != nil {
+		t.Fatal(err)
+	}
+	other := tool("write", func(context.Context, string) (string, error) { t.Error("the changed tool ran"); return "", nil })
+	other.Description = "Another tool."
+	if got := do(t, agent.New(m, toolpost.Tools{other}, o), s); got.Stop != agent.StopApproval {
+		t.Errorf("%+v", got)
+	}
+}

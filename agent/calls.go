@@ -1,0 +1,310 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/jsontree"
+)
+
+const interruptedText = "The program ended while this tool ran, so its outcome is unknown: it may or may not have taken effect. Find out before you call it again."
+
+func errorMessage(c *callState, format string, args ...any) *toolpost.Message {
+	return toolpost.ErrorMessage(c.call.ID, fmt.Errorf(format, args...))
+}
+
+// A planned call is one that will run.
+type planned struct {
+	state   *callState
+	call    *Call
+	warning string // for the model, because it repeats the call
+}
+
+// answerCalls gives every open call a result, except for those that wait for a
+// decision. It returns the run's result if the run ends.
+func (r *run) answerCalls(ctx context.Context, batch []*callState) (*Result, error) {
+	var plan []*planned
+	var waiting []*Call
+	for _, c := range batch {
+		if c.result != nil {
+			continue
+		}
+		p, wait, err := r.plan(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if wait != nil {
+			waiting = append(waiting, wait)
+		}
+		if p != nil {
+			plan = append(plan, p)
+		}
+	}
+	if waiting == nil || !r.agent.opts.Hold {
+		if err := r.execute(ctx, plan); err != nil {
+			return nil, err
+		}
+	}
+	if waiting != nil && r.session.snapshot().completed == nil {
+		result, err := r.result(&record{Stop: StopApproval})
+		if result != nil {
+			result.Waiting = waiting
+		}
+		return result, err
+	}
+	return nil, nil
+}
+
+// plan decides what happens with a call: it runs, it waits for a decision, or
+// it is answered at once.
+func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
+	tool := r.tools.Lookup(c.call.Name)
+	switch {
+	case c.call.Invalid != "":
+		return nil, nil, r.refuse(c, "%s", c.call.Invalid)
+	case tool == nil:
+		return nil, nil, r.refuse(c, "There is no tool %q. Call one of the tools you were given.", c.call.Name)
+	}
+	call := r.bind(c, tool)
+	if call.Interrupted && r.agent.opts.Approve == nil {
+		if !repeatable(tool) {
+			return nil, nil, r.refuse(c, "%s", interruptedText)
+		}
+		return &planned{state: c, call: call}, nil, nil
+	}
+	d, err := r.decide(ctx, c, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch d.Action {
+	case Wait:
+		return nil, call, nil
+	case Deny:
+		text := "The user denied this call. Do not try it again in another way."
+		if call.Interrupted {
+			text = interruptedText
+		}
+		if d.Reason != "" {
+			text += " The reason: " + d.Reason
+		}
+		return nil, nil, r.refuse(c, "%s", text)
+	case Edit:
+		edited := *call
+		edited.Arguments = d.Arguments
+		return &planned{state: c, call: &edited, warning: "The user changed the arguments of this call to " + string(d.Arguments)}, nil, nil
+	}
+	p := &planned{state: c, call: call}
+	if !tool.Policy.LogAtDebug { // tools that are polled may repeat
+		p.warning = r.repeats.count(call.Name+" "+jsontree.Canonical(call.Arguments), readsOnly(tool))
+	}
+	return p, nil, nil
+}
+
+// decide returns the decision about a call: the recorded one if it is about the same
+// call, otherwise that of Options.Approve.
+func (r *run) decide(ctx context.Context, c *callState, call *Call) (*Decision, error) {
+	if c.decision != nil && c.decision.Binding == call.Binding && c.decision.Action != Wait {
+		return c.decision, nil
+	}
+	if r.agent.opts.Approve == nil {
+		return &Decision{Action: Allow}, nil
+	}
+	if c.decision != nil && c.decision.Binding == call.Binding { // it still waits
+		return c.decision, nil
+	}
+	d, err := r.agent.opts.Approve(ctx, call)
+	if err == nil {
+		err = d.validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("approve the call of %q: %w", call.Name, err)
+	}
+	d.Binding = call.Binding
+	c.decision = &d
+	return &d, r.session.append(&record{Type: recordDecision, Call: c.index, Decision: &d})
+}
+
+func readsOnly(t *toolpost.Tool) bool {
+	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly
+}
+
+// repeatable reports whether a second call does no harm.
+func repeatable(t *toolpost.Tool) bool {
+	return readsOnly(t) || t.Annotations.Idempotent != nil && *t.Annotations.Idempotent
+}
+
+// execute runs the calls. Calls of sequential tools run alone: those before
+// them have ended, and those after them have not begun.
+func (r *run) execute(ctx context.Context, plan []*planned) error {
+	for len(plan) > 0 {
+		n := 1
+		if !plan[0].call.Tool.Policy.Sequential {
+			for n < len(plan) && !plan[n].call.Tool.Policy.Sequential {
+				n++
+			}
+		}
+		if err := r.parallel(ctx, plan[:n]); err != nil {
+			return err
+		}
+		if r.session.snapshot().completed != nil {
+			return nil
+		}
+		plan = plan[n:]
+	}
+	return nil
+}
+
+// parallel runs calls at the same time, and yields what happens to them.
+func (r *run) parallel(ctx context.Context, plan []*planned) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events := make(chan *Event)
+	slots := make(chan struct{}, r.agent.opts.Parallel)
+	var running sync.WaitGroup
+	errs := make([]error, len(plan))
+	for i, p := range plan {
+		running.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			errs[i] = r.perform(ctx, p, func(e *Event) { events <- e })
+		})
+	}
+	go func() {
+		running.Wait()
+		close(events)
+	}()
+	var ended error
+	for e := range events {
+		if ended == nil {
+			if ended = r.emit(e); ended != nil {
+				cancel()
+			}
+		}
+	}
+	return cmp.Or(ended, errors.Join(errs...))
+}
+
+// perform runs one call. Its intent is recorded before, its result after.
+func (r *run) perform(ctx context.Context, p *planned, emit func(*Event)) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c := p.state
+	intent := &record{Type: recordIntent, Call: c.index, Definition: definitionHash(p.call.Tool), Arguments: p.call.Arguments}
+	if err := r.session.append(intent); err != nil {
+		return err
+	}
+	emit(&Event{Type: EventCall, Call: p.call})
+	began := time.Now()
+	m, outcome, err := r.runTool(context.WithValue(ctx, frameKey{}, &frame{r, c.index}), c, p.call)
+	if err != nil {
+		return err
+	}
+	complete := outcome == toolpost.OutcomeComplete
+	if complete && r.agent.opts.Output != nil {
+		if _, err := decodeAnswer(r.agent.opts.Output, text(m)); err != nil {
+			m, complete = errorMessage(c, "The answer is not what was asked for: %v\nCall the tool again with nothing but the JSON.", err), false
+		}
+	}
+	if p.warning != "" {
+		m = withNote(m, p.warning)
+	}
+	if err := r.session.append(&record{Type: recordResult, Call: c.index, Result: m, Complete: complete, Duration: time.Since(began)}); err != nil {
+		return err
+	}
+	emit(&Event{Type: EventResult, Call: p.call, Result: m})
+	return nil
+}
+
+// refuse answers a call that does not run.
+func (r *run) refuse(c *callState, format string, args ...any) error {
+	m := errorMessage(c, format, args...)
+	if err := r.session.append(&record{Type: recordResult, Call: c.index, Result: m}); err != nil {
+		return err
+	}
+	return r.emit(&Event{Type: EventResult, Call: &Call{ID: c.call.ID, Name: c.call.Name, Arguments: c.call.Arguments}, Result: m})
+}
+
+// stored is a result in the form that Options.Step keeps.
+type stored struct {
+	Result  *toolpost.Message `json:"result"`
+	Outcome toolpost.Outcome  `json:"outcome"`
+}
+
+// runTool runs the tool. An error means that the run cannot go on.
+func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.Message, toolpost.Outcome, error) {
+	do := func(ctx context.Context) (*stored, error) {
+		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,
+			Owner: toolpost.Owner{Session: r.session.ID()}, Caller: r.agent.opts.Caller})
+		switch {
+		case err == nil:
+			return &stored{toolpost.NewMessage(call.ID, result), result.Outcome()}, nil
+		case ctx.Err() != nil:
+			return &stored{toolpost.ErrorMessage(call.ID, errors.New("The user ended the run while this tool ran: it may or may not have taken effect.")), toolpost.OutcomeFailed}, nil
+		}
+		return &stored{toolpost.ErrorMessage(call.ID, err), toolpost.OutcomeRetry}, nil
+	}
+	step := r.agent.opts.Step
+	if step == nil {
+		s, err := do(ctx)
+		return s.Result, s.Outcome, err
+	}
+	now := r.session.snapshot()
+	raw, err := step(ctx, fmt.Sprintf("call %d.%d.%d", len(now.messages), c.index, c.intents), func(ctx context.Context) (json.RawMessage, error) {
+		s, err := do(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(s)
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	var s stored
+	if err := json.Unmarshal(raw, &s); err != nil || s.Result == nil {
+		return nil, 0, fmt.Errorf("decode the stored result of %q: %w", call.Name, err)
+	}
+	return s.Result, s.Outcome, nil
+}
+
+// complete ends the run. Calls that have not begun get a result too, so that
+// the conversation can continue.
+func (r *run) complete(now *state) (*Result, error) {
+	for _, c := range now.batch {
+		if c.result == nil {
+			if err := r.refuse(c, "This call was not run: another call of the same message completed the run."); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r.end(StopDone, text(now.completed.Result))
+}
+
+// text returns the text of a result.
+func text(m *toolpost.Message) string {
+	if m.Parts == nil {
+		return m.Text
+	}
+	var all string
+	for _, p := range m.Parts {
+		all += p.Text
+	}
+	return all
+}
+
+// withNote returns m with a text at its end.
+func withNote(m *toolpost.Message, note string) *toolpost.Message {
+	noted := *m
+	if m.Parts == nil {
+		noted.Text = m.Text + "\n\n" + note
+	} else {
+		noted.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], toolpost.Part{Type: "text", Text: note})
+	}
+	return &noted
+}

@@ -1,0 +1,260 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+)
+
+const (
+	fullPercent = 80 // of the window: then old messages are summarized
+	tailPercent = 20 // of the window: the newest messages, which remain
+
+	mediaTokens = 1_500 // of an image or document, roughly
+
+	summaryName = "summary" // the Name of the text that replaces old messages
+)
+
+const summaryPrompt = `The conversation is too long and will be replaced by your answer to this message. Write down everything that is needed to continue without it: the task and the user's wishes, decisions and their reasons, what was done and found (names, paths, values, references), what did not work, and what comes next. Do not call tools. Do not answer the task.`
+
+// makeRoom replaces old outputs by references, and summarizes old messages if
+// the conversation nearly fills the model's context.
+func (r *run) makeRoom(ctx context.Context) error {
+	if err := r.trim(ctx); err != nil {
+		return err
+	}
+	window := r.window()
+	if window == 0 {
+		return nil // unknown: the model will refuse what is too long
+	}
+	now := r.session.snapshot()
+	if r.tokens(&now) < window*fullPercent/100 {
+		return nil
+	}
+	return r.compact(ctx)
+}
+
+func (r *run) window() int {
+	o := r.agent.model.Origin()
+	if p := r.agent.opts.Prices.Find(o.Provider, o.Model); r.agent.opts.Window == 0 && p != nil {
+		return p.Context
+	}
+	return r.agent.opts.Window
+}
+
+// tokens estimates the tokens of the conversation: those that the provider
+// counted, and what followed.
+func (r *run) tokens(now *state) int {
+	if now.context == 0 {
+		return estimate(now.messages)
+	}
+	last := len(now.messages)
+	for last > 0 && now.messages[last-1].Role == model.RoleUser {
+		last--
+	}
+	return now.context + estimate(now.messages[last:])
+}
+
+// estimate counts a token for every 3.5 bytes.
+func estimate(messages []*model.Message) int {
+	n := 0
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			n += (2*(len(p.Text)+len(p.Arguments)) + 6) / 7
+			if len(p.Data) > 0 {
+				n += mediaTokens
+			}
+			if p.Result == nil {
+				continue
+			}
+			n += (2*len(p.Result.Text) + 6) / 7
+			for _, part := range p.Result.Parts {
+				n += (2*len(part.Text) + 6) / 7
+				if len(part.Data) > 0 {
+					n += mediaTokens
+				}
+			}
+		}
+	}
+	return n
+}
+
+// trim replaces old outputs by references, see Options.Outputs.
+func (r *run) trim(ctx context.Context) error {
+	if r.agent.opts.Outputs == nil {
+		return nil
+	}
+	now := r.session.snapshot()
+	var results []*toolpost.Message
+	var places []trimmed
+	for i, m := range now.messages {
+		for k, p := range m.Parts {
+			if p.Result != nil {
+				results = append(results, p.Result)
+				places = append(places, trimmed{Message: i, Part: k})
+			}
+		}
+	}
+	outputs := *r.agent.opts.Outputs
+	outputs.Session = now.id
+	var changed []trimmed
+	for i, m := range outputs.Trim(ctx, results) {
+		if m != results[i] {
+			places[i].Result = m
+			changed = append(changed, places[i])
+		}
+	}
+	if changed == nil {
+		return nil
+	}
+	if err := r.session.append(&record{Type: recordTrim, Trimmed: changed}); err != nil {
+		return err
+	}
+	return r.notice("%d old outputs of tools are replaced by references", len(changed))
+}
+
+// compact replaces old messages by a summary that the model writes.
+func (r *run) compact(ctx context.Context) error {
+	now := r.session.snapshot()
+	full := estimate(now.messages)
+	until := cut(now.messages, min(full, cmp.Or(r.window(), full))*tailPercent/100)
+	if until < 2 {
+		return nil // nothing would be gained
+	}
+	old := now.messages[:until]
+	response, err := r.summarize(ctx, old)
+	if err != nil {
+		return fmt.Errorf("summarize the conversation: %w", err)
+	}
+	origin := r.agent.model.Origin()
+	summary := model.UserText("The conversation so far was replaced by this summary to make room.\n\n" + strings.TrimSpace(response.Message.Text()) +
+		"\n\nThe user's messages follow, word for word.")
+	summary.Parts = append(summary.Parts, prompts(old)...)
+	if outputs := r.recall(ctx); outputs != "" {
+		summary.Parts = append(summary.Parts, model.Part{Type: model.TypeText, Name: summaryName, Text: outputs})
+	}
+	summary.Parts[0].Name = summaryName
+	if err := r.recordTokens(&record{Type: recordCompaction, Until: until, Messages: []*model.Message{summary}, Origin: &origin, Tokens: &response.Usage}); err != nil {
+		return err
+	}
+	return r.notice("%d old messages are replaced by a summary", until)
+}
+
+// cut returns how many messages to replace, so that about the given number of
+// tokens remains. A call and its result are never separated, and the newest
+// message remains.
+func cut(messages []*model.Message, tokens int) int {
+	until := 0
+	for i := len(messages) - 1; i > 0; i-- {
+		if hasResults(messages[i]) {
+			continue
+		}
+		if until > 0 && estimate(messages[i:]) > tokens {
+			break
+		}
+		until = i
+	}
+	return until
+}
+
+func hasResults(m *model.Message) bool {
+	for _, p := range m.Parts {
+		if p.Type == model.TypeResult {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) summarize(ctx context.Context, old []*model.Message) (*model.Response, error) {
+	q := r.newRequest()
+	q.Output, q.NoCalls = nil, true
+	q.Messages = withInstruction(old)
+	response, err := r.request(ctx, q)
+	var failed *model.Error
+	if errors.As(err, &failed) && failed.Kind == model.KindTooLong {
+		q.Messages = withInstruction(shortened(old))
+		response, err = r.request(ctx, q)
+	}
+	if err == nil && strings.TrimSpace(response.Message.Text()) == "" {
+		err = errors.New("the model wrote no summary")
+	}
+	return response, err
+}
+
+func withInstruction(old []*model.Message) []*model.Message {
+	s := state{messages: append([]*model.Message(nil), old...)}
+	s.add(model.UserText(summaryPrompt))
+	return s.messages
+}
+
+// shortened returns the messages with the beginning of every output only.
+func shortened(old []*model.Message) []*model.Message {
+	const most = 400
+	var all []*model.Message
+	for _, m := range old {
+		c := &model.Message{Role: m.Role, Parts: append([]model.Part(nil), m.Parts...)}
+		for i, p := range c.Parts {
+			if p.Result != nil {
+				c.Parts[i].Result = &toolpost.Message{CallID: p.Result.CallID, IsError: p.Result.IsError, Text: clip(text(p.Result), most)}
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
+}
+
+// prompts returns what the user wrote, without the oldest texts if it is too much.
+func prompts(messages []*model.Message) []model.Part {
+	const most = 8_000
+	var all []model.Part
+	size := 0
+	for _, m := range slices.Backward(messages) {
+		for _, p := range slices.Backward(m.Parts) {
+			if m.Role != model.RoleUser || p.Type != model.TypeText || p.Name == summaryName {
+				continue
+			}
+			if size += len(p.Text); size <= most {
+				all = append(all, p)
+			}
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// recall returns the outputs of Options.Recall, such as the list of todos.
+func (r *run) recall(ctx context.Context) string {
+	var all string
+	for _, name := range r.agent.opts.Recall {
+		tool := r.tools.Lookup(name)
+		if tool == nil || !readsOnly(tool) {
+			continue
+		}
+		result, err := r.tools.Call(ctx, &toolpost.Call{Name: name, Owner: toolpost.Owner{Session: r.session.ID()}})
+		if err != nil || result.IsError() {
+			continue // the model can call it
+		}
+		if out := text(toolpost.NewMessage("", result)); out != "" {
+			all += "Output of " + name + ":\n\n" + out + "\n\n"
+		}
+	}
+	return strings.TrimSpace(all)
+}

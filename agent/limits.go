@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// Limits end a run. They count from the last prompt and are checked before the
+// next request to the model, so a run may exceed them by one response and its
+// calls. 0 means no limit, except for Turns.
+type Limits struct {
+	Turns  int         // responses of the model; 200 if 0, no limit if negative
+	Calls  int         // calls of tools
+	Tokens int         // read and written, also from caches and in sub-agents
+	Cost   usage.Money // in total; only for models whose price is known
+	Time   time.Duration
+}
+
+const defaultTurns = 200
+
+var stopTexts = map[string]string{
+	StopApproval: "calls of tools wait for a decision; decide them with Session.Decide and run again",
+	StopRefusal:  "the model refused to answer",
+	StopLength:   "the answer is longer than a response may be; set Options.MaxTokens higher",
+	StopTurns:    "the limit of turns is reached; a new prompt continues",
+	StopTokens:   "the limit of tokens is reached; a new prompt continues",
+	StopCost:     "the limit of costs is reached; a new prompt continues",
+	StopCalls:    "the limit of calls is reached; a new prompt continues",
+	StopTime:     "the limit of time is reached; a new prompt continues",
+	StopRepeat:   "the model repeated the same call without progress",
+}
+
+// cost returns what the tokens of a request cost, nil if that is unknown.
+func (r *run) cost(o model.Origin, t usage.Tokens) *usage.Money {
+	if cost, known := r.agent.opts.Prices.Find(o.Provider, o.Model).Cost(t); known {
+		return &cost
+	}
+	return nil
+}
+
+// checkLimits refuses a limit that could not end the run.
+func (a *Agent) checkLimits() error {
+	o := a.model.Origin()
+	if a.opts.Limits.Cost > 0 && a.opts.Prices.Find(o.Provider, o.Model) == nil {
+		return fmt.Errorf("the price of %s is not known, so Limits.Cost cannot end the run; add the price to Options.Prices, or limit the tokens", o)
+	}
+	if a.opts.Limits.Cost < 0 || a.opts.Limits.Tokens < 0 || a.opts.Limits.Calls < 0 || a.opts.Limits.Time < 0 {
+		return errors.New("a limit is negative; use 0 for no limit")
+	}
+	return nil
+}
+
+// exceeded returns the stop reason of a limit that is reached, or "".
+func (r *run) exceeded(now *state) string {
+	l := &r.agent.opts.Limits
+	turns := l.Turns
+	if turns == 0 {
+		turns = defaultTurns
+	}
+	used := now.total()
+	switch {
+	case turns > 0 && now.turns >= turns:
+		return StopTurns
+	case l.Calls > 0 && used.Calls >= l.Calls:
+		return StopCalls
+	case l.Tokens > 0 && used.Tokens.Context() >= l.Tokens:
+		return StopTokens
+	case l.Cost > 0 && used.Cost >= l.Cost:
+		return StopCost
+	case l.Time > 0 && time.Since(r.started) >= l.Time:
+		return StopTime
+	case r.repeats.stop:
+		return StopRepeat
+	case r.parent != nil:
+		now := r.parent.session.snapshot()
+		return r.parent.exceeded(&now)
+	}
+	return ""
+}
+
+// repeats counts how often the model makes the same call without another one
+// in between that may have changed something.
+type repeats struct {
+	counts map[string]int
+	stop   bool
+}
+
+const (
+	repeatWarning = 3
+	repeatStop    = 5
+)
+
+// count counts a call. It returns a warning for the model when there are too
+// many. Calls of tools that only read do not make others worth repeating.
+func (c *repeats) count(key string, reads bool) (warning string) {
+	n := c.counts[key] + 1
+	if !reads || c.counts == nil {
+		c.counts = map[string]int{}
+	}
+	c.counts[key] = n
+	switch {
+	case n >= repeatStop:
+		c.stop = true
+		return ""
+	case n >= repeatWarning:
+		return fmt.Sprintf("You made this call with the same arguments %d times. The result does not change unless something else does: try another way, or say what prevents you.", n)
+	}
+	return ""
+}

@@ -1,0 +1,243 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// sessionVersion is the version of the format that this package writes.
+const sessionVersion = 1
+
+// A record is one line of a session: something that happened. The state of a
+// session follows from its records alone.
+type record struct {
+	Type string    `json:"type"`
+	Time time.Time `json:"time,omitzero"`
+
+	Version int    `json:"version,omitempty"` // recordStart
+	ID      string `json:"id,omitempty"`      // recordStart: of the session
+
+	Message *model.Message `json:"message,omitempty"` // recordPrompt, recordNote, recordResponse
+	Origin  *model.Origin  `json:"origin,omitempty"`  // recordResponse, recordCompaction
+	Stop    string         `json:"stop,omitempty"`    // recordResponse: the model's; recordEnd: the run's
+	Tokens  *usage.Tokens  `json:"tokens,omitempty"`  // recordResponse, recordCompaction, recordSpent
+	Cost    *usage.Money   `json:"cost,omitempty"`    // likewise; nil if the price is unknown
+
+	Call       int               `json:"call,omitempty"`       // recordDecision, recordIntent, recordResult, recordSpent: the index of the call in the last response
+	Definition string            `json:"definition,omitempty"` // recordIntent: the hash of the tool's definition
+	Arguments  json.RawMessage   `json:"arguments,omitempty"`  // recordIntent: those that the tool receives
+	Decision   *Decision         `json:"decision,omitempty"`   // recordDecision
+	Result     *toolpost.Message `json:"result,omitempty"`     // recordResult
+	Complete   bool              `json:"complete,omitempty"`   // recordResult: the call ends the run
+	Duration   time.Duration     `json:"duration,omitempty"`   // recordResult: of the call, in nanoseconds; 0 if it did not run
+	Text       string            `json:"text,omitempty"`       // recordEnd: the answer
+
+	Until    int              `json:"until,omitempty"`    // recordCompaction: how many messages Messages replaces
+	Messages []*model.Message `json:"messages,omitempty"` // recordCompaction
+	Trimmed  []trimmed        `json:"trimmed,omitempty"`  // recordTrim
+}
+
+// The types of records.
+const (
+	recordStart      = "session"
+	recordPrompt     = "prompt"     // a person's message; a run starts
+	recordNote       = "note"       // a message of this package to the model
+	recordResponse   = "response"   // the model's message
+	recordDecision   = "decision"   // what a person decided about a call
+	recordIntent     = "intent"     // a call is about to run
+	recordResult     = "result"     // a call has ended
+	recordTrim       = "trim"       // outputs are replaced by references
+	recordCompaction = "compaction" // old messages are replaced by a summary
+	recordSpent      = "spent"      // tokens of a model that ran inside a call
+	recordRetry      = "retry"      // tokens of a response that is not part of the conversation
+	recordEnd        = "end"        // the run has ended
+)
+
+// trimmed is a tool result that became a reference.
+type trimmed struct {
+	Message int               `json:"message"`
+	Part    int               `json:"part"`
+	Result  *toolpost.Message `json:"result"`
+}
+
+// state is what the records of a session add up to.
+type state struct {
+	id       string
+	messages []*model.Message
+	batch    []*callState // the calls of the last message, until all have results
+	context  int          // tokens of the conversation at the last response; 0 if unknown
+	records  int
+
+	// Since the last prompt:
+	turns     int
+	used      *usage.Ledger
+	completed *record // recordResult of the call that completed the run
+	ended     *record // recordEnd
+}
+
+// callState is a call of the last response.
+type callState struct {
+	index    int
+	call     *model.Part
+	decision *Decision
+	intents  int           // how often the call began to run
+	inner    *usage.Ledger // what models used inside the call
+	result   *toolpost.Message
+}
+
+// apply adds a record to the state.
+func (s *state) apply(r *record) error {
+	s.records++
+	switch r.Type {
+	case recordStart:
+		if r.Version != sessionVersion {
+			return fmt.Errorf("the session has the format %d; this version reads %d", r.Version, sessionVersion)
+		}
+		s.id = r.ID
+	case recordPrompt, recordNote:
+		return s.applyUser(r)
+	case recordResponse:
+		return s.applyResponse(r)
+	case recordDecision, recordIntent, recordResult, recordSpent:
+		return s.applyCall(r)
+	case recordTrim:
+		return s.applyTrim(r)
+	case recordCompaction:
+		if r.Until < 0 || r.Until > len(s.messages) {
+			return fmt.Errorf("the compaction replaces %d of %d messages", r.Until, len(s.messages))
+		}
+		rest := s.messages[r.Until:]
+		s.messages = nil
+		for _, m := range slices.Concat(r.Messages, rest) {
+			s.add(m)
+		}
+		s.context = 0
+		addRequest(s.used, r)
+	case recordRetry:
+		addRequest(s.used, r)
+	case recordEnd:
+		s.ended = r
+	}
+	return nil // types of later versions that need not be understood
+}
+
+func (s *state) applyUser(r *record) error {
+	if s.batch != nil || r.Message == nil {
+		return errors.New("a prompt while calls have no results, or without a message")
+	}
+	if r.Type == recordPrompt {
+		s.turns, s.used, s.completed, s.ended = 0, new(usage.Ledger), nil, nil
+	}
+	s.add(r.Message)
+	return nil
+}
+
+// add appends a message. Providers want the roles to alternate, so a message of
+// the same role as the last one continues it.
+func (s *state) add(m *model.Message) {
+	if n := len(s.messages); n > 0 && s.messages[n-1].Role == m.Role {
+		last := s.messages[n-1]
+		s.messages[n-1] = &model.Message{Role: m.Role, Parts: append(slices.Clip(last.Parts), m.Parts...)}
+		return
+	}
+	s.messages = append(s.messages, m)
+}
+
+func (s *state) applyResponse(r *record) error {
+	if s.batch != nil || r.Message == nil || r.Tokens == nil {
+		return errors.New("a response while calls have no results, or without its message and tokens")
+	}
+	s.add(r.Message)
+	s.context = r.Tokens.Context()
+	s.turns++
+	addRequest(s.used, r)
+	for i, call := range r.Message.Calls() {
+		s.batch = append(s.batch, &callState{index: i, call: call, inner: new(usage.Ledger)})
+	}
+	return nil
+}
+
+func (s *state) applyCall(r *record) error {
+	if r.Call < 0 || r.Call >= len(s.batch) {
+		return fmt.Errorf("a record of call %d, but the last response has %d open calls", r.Call, len(s.batch))
+	}
+	c := s.batch[r.Call]
+	switch {
+	case r.Type == recordDecision:
+		c.decision = r.Decision
+	case r.Type == recordIntent:
+		c.intents++
+	case r.Type == recordSpent:
+		addRequest(c.inner, r)
+	case r.Result == nil:
+		return errors.New("a result without content")
+	default:
+		c.result = r.Result
+		if c.intents > 0 {
+			s.used.AddCall(c.call.Name, len(c.call.Arguments), len(text(r.Result)), r.Duration, c.inner)
+		}
+		if r.Complete {
+			s.completed = r
+		}
+		s.answer()
+	}
+	return nil
+}
+
+// answer adds the message with the results once all calls have one.
+func (s *state) answer() {
+	m := &model.Message{Role: model.RoleUser}
+	for _, c := range s.batch {
+		if c.result == nil {
+			return
+		}
+		m.Parts = append(m.Parts, model.Part{Type: model.TypeResult, Result: c.result})
+	}
+	s.add(m)
+	s.batch = nil
+}
+
+func (s *state) applyTrim(r *record) error {
+	for _, t := range r.Trimmed {
+		if t.Message < 0 || t.Message >= len(s.messages) || t.Part < 0 || t.Part >= len(s.messages[t.Message].Parts) {
+			return errors.New("a trim of a part that does not exist")
+		}
+		old := s.messages[t.Message]
+		parts := slices.Clone(old.Parts)
+		parts[t.Part].Result = t.Result
+		s.messages[t.Message] = &model.Message{Role: old.Role, Parts: parts}
+	}
+	s.context = 0
+	return nil
+}
+
+// addRequest adds the tokens of a record.
+func addRequest(l *usage.Ledger, r *record) {
+	if r.Tokens == nil || r.Origin == nil {
+		return
+	}
+	var cost usage.Money
+	if r.Cost != nil {
+		cost = *r.Cost
+	}
+	l.AddRequest(r.Origin.String(), *r.Tokens, cost, r.Cost != nil)
+}
+
+// total returns what the run has used since the prompt, with the calls that
+// have not ended.
+func (s *state) total() *usage.Ledger {
+	all := s.used.Clone()
+	for _, c := range s.batch {
+		if c.result == nil {
+			all.Add(c.inner)
+		}
+	}
+	return all
+}

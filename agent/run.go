@@ -1,0 +1,287 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// errEnded reports that the consumer of the events has ended the iteration.
+var errEnded = errors.New("the iteration ended")
+
+// run is one run of an agent.
+type run struct {
+	agent     *Agent
+	session   *Session
+	tools     *toolpost.Set
+	started   time.Time
+	parent    *run       // the run that called this agent as a tool, nil if there is none
+	call      int        // the index of that call
+	depth     int        // how many runs this one is inside of
+	approving sync.Mutex // held while a person is asked about a call of an agent inside this run
+	yield     func(*Event, error) bool
+	repeats   repeats
+	asked     int  // how often the answer had to be asked for again
+	shrunk    bool // the conversation was summarized because it was too long for the model
+}
+
+func (r *run) emit(e *Event) error {
+	if !r.yield(e, nil) {
+		return errEnded
+	}
+	return nil
+}
+
+func (r *run) notice(format string, args ...any) error {
+	return r.emit(&Event{Type: EventNotice, Text: fmt.Sprintf(format, args...)})
+}
+
+// run continues the session until an answer, a limit or an error.
+func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err error) {
+	ctx, leave, err := r.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if r.tools, err = toolpost.NewSet(ctx, r.agent.tools); err != nil {
+		return nil, err
+	}
+	if err := r.agent.checkLimits(); err != nil {
+		return nil, err
+	}
+	if len(prompt) > 0 {
+		if err := r.session.abandon(ctx); err != nil {
+			return nil, err
+		}
+		if err := r.session.append(&record{Type: recordPrompt, Message: &model.Message{Role: model.RoleUser, Parts: prompt}}); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		result, err := r.step(ctx)
+		if result != nil || err != nil {
+			return result, err
+		}
+	}
+}
+
+// step does what comes next: it runs the open calls, or asks the model.
+func (r *run) step(ctx context.Context) (*Result, error) {
+	now := r.session.snapshot()
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case now.ended != nil && isFinal(now.ended.Stop):
+		return r.result(now.ended)
+	case now.completed != nil:
+		return r.complete(&now)
+	case now.batch != nil:
+		return r.answerCalls(ctx, now.batch)
+	case len(now.messages) == 0:
+		return nil, errors.New("the session is empty; give a prompt")
+	}
+	if limit := r.exceeded(&now); limit != "" {
+		return r.end(limit, "")
+	}
+	if last := now.messages[len(now.messages)-1]; last.Role == model.RoleAssistant && !paused(last) {
+		return r.answer(last)
+	}
+	if err := r.makeRoom(ctx); err != nil {
+		return nil, err
+	}
+	return r.ask(ctx)
+}
+
+// paused reports whether the provider paused the response: it ends with
+// something that only the provider can continue.
+func paused(m *model.Message) bool {
+	return len(m.Parts) > 0 && m.Parts[len(m.Parts)-1].Type == model.TypeOpaque
+}
+
+// ask requests the model's next message and records it.
+func (r *run) ask(ctx context.Context) (*Result, error) {
+	response, err := r.request(ctx, r.newRequest())
+	var failed *model.Error
+	if errors.As(err, &failed) && failed.Kind == model.KindTooLong && !r.shrunk {
+		r.shrunk = true
+		return nil, r.compact(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.shrunk = false
+	if len(response.Message.Parts) == 0 {
+		return r.askAgain(response, "Your last message was empty. Continue with the task, or answer.")
+	}
+	if err := r.recordResponse(response, response.Message); err != nil {
+		return nil, err
+	}
+	if err := r.emit(&Event{Type: EventResponse, Response: response}); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(response.Message.Calls()) > 0, response.Stop == model.StopPause:
+		return nil, nil
+	case response.Stop == model.StopRefusal:
+		return r.end(StopRefusal, cmp.Or(response.Refusal, response.Message.Text()))
+	case response.Stop == model.StopLength:
+		return r.end(StopLength, response.Message.Text())
+	}
+	return r.answer(response.Message)
+}
+
+func (r *run) recordResponse(response *model.Response, m *model.Message) error {
+	origin := r.agent.model.Origin()
+	for _, p := range m.Parts {
+		if p.Origin != nil {
+			origin = *p.Origin
+		}
+	}
+	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: &origin, Stop: response.Stop, Tokens: &response.Usage})
+}
+
+// recordTokens records what a request used, also in the runs that this one is
+// inside of.
+func (r *run) recordTokens(e *record) error {
+	e.Cost = r.cost(*e.Origin, *e.Tokens)
+	if err := r.session.append(e); err != nil {
+		return err
+	}
+	return r.spend(e)
+}
+
+func (r *run) newRequest() *model.Request {
+	o := &r.agent.opts
+	now := r.session.snapshot()
+	return &model.Request{System: o.System, Messages: now.messages, Tools: r.tools, Output: o.Output,
+		MaxTokens: o.MaxTokens, Effort: o.Effort, CacheKey: now.id}
+}
+
+// request sends a request to the model, and yields its deltas.
+func (r *run) request(ctx context.Context, q *model.Request) (*model.Response, error) {
+	var response *model.Response
+	do := func(ctx context.Context) (json.RawMessage, error) {
+		for delta, err := range r.agent.model.Stream(ctx, q) {
+			if err != nil {
+				return nil, err
+			}
+			if delta.Response != nil {
+				response = delta.Response
+			}
+			if err := r.emit(&Event{Type: EventDelta, Delta: delta}); err != nil {
+				return nil, err
+			}
+		}
+		if response == nil || response.Message == nil {
+			return nil, errors.New("the model's stream ended without a response")
+		}
+		if r.agent.opts.Step == nil {
+			return nil, nil
+		}
+		return json.Marshal(response)
+	}
+	if r.agent.opts.Step == nil {
+		if _, err := do(ctx); err != nil {
+			return nil, cmp.Or(context.Cause(ctx), err)
+		}
+	} else {
+		raw, err := r.agent.opts.Step(ctx, fmt.Sprintf("request %d", r.session.snapshot().records), do)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(raw, &response); err != nil {
+			return nil, fmt.Errorf("decode the stored response: %w", err)
+		}
+	}
+	return response, r.reportLosses(response)
+}
+
+func (r *run) reportLosses(response *model.Response) error {
+	if len(response.Losses) == 0 {
+		return nil
+	}
+	var all []string
+	for _, l := range response.Losses {
+		all = append(all, l.String())
+	}
+	return r.notice("the model did not receive the conversation as it is: %s", strings.Join(all, "; "))
+}
+
+// answer ends the run with a message, if it is what was asked for.
+func (r *run) answer(m *model.Message) (*Result, error) {
+	if r.agent.opts.Output == nil {
+		return r.end(StopAnswer, m.Text())
+	}
+	if _, err := decodeAnswer(r.agent.opts.Output, m.Text()); err != nil {
+		return r.askAgain(nil, fmt.Sprintf("Your answer is not what was asked for: %v\nAnswer again, with nothing but the JSON.", err))
+	}
+	return r.end(StopAnswer, m.Text())
+}
+
+// askAgain has the model answer again. Response is an answer that is not part
+// of the conversation, nil if there is none.
+func (r *run) askAgain(response *model.Response, why string) (*Result, error) {
+	const tries = 3
+	if response != nil {
+		if err := r.recordTokens(&record{Type: recordRetry, Origin: new(r.agent.model.Origin()), Tokens: &response.Usage}); err != nil {
+			return nil, err
+		}
+	}
+	if r.asked++; r.asked >= tries {
+		return nil, fmt.Errorf("the model did not answer properly after %d tries: %s", tries, why)
+	}
+	if err := r.session.append(&record{Type: recordNote, Message: model.UserText(why)}); err != nil {
+		return nil, err
+	}
+	return nil, r.notice("the model is asked again: %s", why)
+}
+
+// decodeAnswer returns the JSON of an answer, which some models put into a
+// Markdown fence.
+func decodeAnswer(s *schema.Schema, text string) (json.RawMessage, error) {
+	text = strings.TrimSpace(text)
+	if inner, fenced := strings.CutPrefix(text, "```"); fenced {
+		inner = strings.TrimPrefix(inner, "json")
+		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inner), "```"))
+	}
+	if err := s.Validator().Validate([]byte(text)); err != nil {
+		return nil, err
+	}
+	return json.RawMessage(text), nil
+}
+
+// end records that the run has ended.
+func (r *run) end(stop, text string) (*Result, error) {
+	e := &record{Type: recordEnd, Stop: stop, Text: text}
+	if err := r.session.append(e); err != nil {
+		return nil, err
+	}
+	return r.result(e)
+}
+
+func (r *run) result(e *record) (*Result, error) {
+	now := r.session.snapshot()
+	result := &Result{Stop: e.Stop, Text: e.Text, Turns: now.turns, Usage: now.total()}
+	if out := r.agent.opts.Output; out != nil && (e.Stop == StopAnswer || e.Stop == StopDone) {
+		var err error
+		if result.Output, err = decodeAnswer(out, e.Text); err != nil {
+			return nil, fmt.Errorf("the answer is not what was asked for: %w", err)
+		}
+	}
+	return result, nil
+}
+
+// isFinal reports whether a run that ended for this reason stays ended without
+// a new prompt. Limits are checked again.
+func isFinal(stop string) bool {
+	return stop == StopAnswer || stop == StopDone || stop == StopRefusal || stop == StopLength
+}

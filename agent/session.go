@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/filelock"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// A Session is a conversation and the state of its last run. A Session in a
+// file survives the end of the process: what is recorded is not done again. It
+// is safe for concurrent use, but only one run may use it at a time.
+//
+// The file has one JSON object a line and is only ever appended to. A call has
+// two records: the intent before it runs, and the result after it.
+type Session struct {
+	mu      sync.Mutex
+	state   state
+	file    *os.File // nil if the session is only in memory
+	size    int64    // of the complete records in the file
+	broken  error    // why nothing can be recorded any more
+	running bool
+}
+
+// NewSession returns an empty session in memory.
+func NewSession() *Session {
+	return &Session{state: state{id: rand.Text(), used: new(usage.Ledger)}}
+}
+
+// OpenSession opens the session in a file, and creates it if it does not exist.
+// A last line that a crash cut off is removed. While the session is open, other
+// processes cannot open it.
+func OpenSession(path string) (*Session, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open session: %w", err)
+	}
+	s := &Session{file: f, state: state{used: new(usage.Ledger)}}
+	if err := s.load(); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("open session %q: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *Session) load() error {
+	switch err := filelock.Try(s.file, true); {
+	case errors.Is(err, filelock.ErrHeld):
+		return errors.New("another process uses it; end that one first")
+	case err != nil && !errors.Is(err, errors.ErrUnsupported):
+		return err
+	}
+	in := bufio.NewReaderSize(s.file, 1<<16)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF { // what follows the last end of a line was cut off
+			if err := s.file.Truncate(s.size); err != nil {
+				return err
+			}
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.state.read(line); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		s.size += int64(len(line))
+	}
+	if s.size > 0 {
+		if s.state.id == "" {
+			return errors.New("it is not a session: its first line does not say so")
+		}
+		return nil
+	}
+	return s.append(&record{Type: recordStart, Version: sessionVersion, ID: rand.Text()})
+}
+
+func (s *state) read(line []byte) error {
+	var r record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return err
+	}
+	return s.apply(&r)
+}
+
+// append records something. It is in the file when append returns: the end of
+// the process does not undo it.
+func (s *Session) append(r *record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
+	r.Time = time.Now().UTC()
+	if s.file != nil {
+		if err := s.write(r); err != nil {
+			s.broken = fmt.Errorf("record in the session: %w; open the session again once this is solved", err)
+			return s.broken
+		}
+	}
+	return s.state.apply(r)
+}
+
+func (s *Session) write(r *record) error {
+	var line bytes.Buffer
+	if err := json.NewEncoder(&line).Encode(r); err != nil { // ends the line
+		return err
+	}
+	n, err := s.file.Write(line.Bytes())
+	if err != nil {
+		return errors.Join(err, s.file.Truncate(s.size))
+	}
+	s.size += int64(n)
+	return nil
+}
+
+// begin reserves the session for a run.
+func (s *Session) begin() (end func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running {
+		return nil, errors.New("the session is used by another run; wait until it has ended")
+	}
+	s.running = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running = false
+	}, nil
+}
+
+// ID returns the session's identifier, which its tools see as the session of
+// their calls.
+func (s *Session) ID() string { return s.snapshot().id }
+
+// Messages returns the conversation as the model receives it.
+func (s *Session) Messages() []*model.Message { return s.snapshot().messages }
+
+// snapshot returns the state as it is now. It must not be changed.
+func (s *Session) snapshot() state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.state
+	now.messages = slices.Clone(now.messages)
+	now.batch = nil
+	for _, c := range s.state.batch {
+		copied := *c
+		now.batch = append(now.batch, &copied)
+	}
+	return now
+}
+
+// Close closes the file.
+func (s *Session) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = cmp.Or(s.broken, errors.New("the session is closed"))
+	filelock.Release(s.file)
+	return s.file.Close()
+}
+
+// abandon answers the calls that will not run, so that the conversation can
+// continue with a new prompt.
+func (s *Session) abandon(ctx context.Context) error {
+	for _, c := range s.snapshot().batch {
+		if c.result != nil {
+			continue
+		}
+		text := "This call was not run: the user ended the run before it."
+		if c.intents > 0 {
+			text = interruptedText
+		}
+		if err := s.append(&record{Type: recordResult, Call: c.index, Result: errorMessage(c, "%s", text)}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}

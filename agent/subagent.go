@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+)
+
+// maxDepth is how many agents may run inside each other.
+const maxDepth = 5
+
+// A frame is a call of a run, for what runs inside the call.
+type frame struct {
+	run  *run
+	call int // its index in the last response
+}
+
+type frameKey struct{}
+
+// enter opens the scope of the run. If the run is inside a call of another one, it
+// has that one's rules unless it has its own.
+func (r *run) enter(ctx context.Context) (inner context.Context, leave func() error, err error) {
+	if outer, ok := ctx.Value(frameKey{}).(*frame); ok {
+		parent := outer.run
+		if parent.depth+1 >= maxDepth {
+			return nil, nil, errors.New("too many agents run inside each other")
+		}
+		r.parent, r.call, r.depth = parent, outer.call, parent.depth+1
+		inherited := *r.agent
+		if inherited.opts.Approve == nil {
+			inherited.opts.Approve = parent.approveChild()
+		}
+		if inherited.opts.Caller == nil {
+			inherited.opts.Caller = parent.agent.opts.Caller
+		}
+		r.agent = &inherited
+	}
+	inner, leave = toolpost.OpenScope(ctx, toolpost.PerRun)
+	return inner, leave, nil
+}
+
+// approveChild returns the parent's Approve for calls of an agent inside it,
+// nil if it has none. Several of them may run at the same time, but a person is
+// asked about one call at a time.
+func (r *run) approveChild() func(context.Context, *Call) (Decision, error) {
+	approve := r.agent.opts.Approve
+	if approve == nil {
+		return nil
+	}
+	return func(ctx context.Context, call *Call) (Decision, error) {
+		r.approving.Lock()
+		defer r.approving.Unlock()
+		return approve(ctx, call)
+	}
+}
+
+// spend records tokens in the sessions of the runs that this one is inside of.
+func (r *run) spend(spent *record) error {
+	if r.parent == nil {
+		return nil
+	}
+	e := &record{Type: recordSpent, Call: r.call, Origin: spent.Origin, Tokens: spent.Tokens, Cost: spent.Cost}
+	if err := r.parent.session.append(e); err != nil {
+		return err
+	}
+	return r.parent.spend(e)
+}
+
+// Tool returns the agent as a tool: every call is a run in a new session. The
+// run's tokens and costs count for the limits of the run that calls it, whose
+// approval rules it has unless it has its own.
+func (a *Agent) Tool(name, description string) *toolpost.Tool {
+	type input struct {
+		Task string `json:"task" jsonschema:"minLength=1" desc:"What to do, with everything that is needed to do it: the agent does not know this conversation"`
+	}
+	return toolpost.New(name, description, func(ctx context.Context, in input) (string, error) {
+		result, err := a.Do(ctx, NewSession(), model.Part{Type: model.TypeText, Text: in.Task})
+		var stopped *StopError
+		switch {
+		case errors.As(err, &stopped) && result.Text != "":
+			return "", toolpost.Failed("%v. Its last words were: %s", err, result.Text)
+		case err != nil:
+			return "", toolpost.Failed("%v", err)
+		}
+		return result.Text, nil
+	}, nil)
+}
