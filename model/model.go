@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
@@ -118,13 +119,20 @@ func (m *Message) Calls() []*Part {
 }
 
 // MarshalJSON writes Raw as a string, because an encoder changes the spaces of
-// JSON in JSON.
+// JSON in JSON. Raw that is not valid UTF-8 is written in base64.
 func (p Part) MarshalJSON() ([]byte, error) {
 	type plain Part
-	return json.Marshal(struct {
+	written := struct {
 		plain
-		Raw string `json:"raw,omitempty"`
-	}{plain(p), string(p.Raw)})
+		Raw   string `json:"raw,omitempty"`
+		Bytes []byte `json:"raw_base64,omitempty"`
+	}{plain: plain(p)}
+	if utf8.Valid(p.Raw) {
+		written.Raw = string(p.Raw)
+	} else {
+		written.Bytes = p.Raw
+	}
+	return json.Marshal(written)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -132,7 +140,8 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	type plain Part
 	var read struct {
 		plain
-		Raw string `json:"raw"`
+		Raw   string `json:"raw"`
+		Bytes []byte `json:"raw_base64"`
 	}
 	if err := json.Unmarshal(data, &read); err != nil {
 		return err
@@ -140,6 +149,8 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	*p = Part(read.plain)
 	if read.Raw != "" {
 		p.Raw = json.RawMessage(read.Raw)
+	} else if len(read.Bytes) > 0 {
+		p.Raw = read.Bytes
 	}
 	return nil
 }

@@ -1,0 +1,73 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"iter"
+)
+
+// Fallback returns first with others that answer when it cannot. Every request
+// goes to the first model. If that fails because of its provider (overloaded,
+// rate limit, server, connection) or of the account there (quota, auth), the next
+// one gets the same request, after a Delta with Restart set. Models whose Check
+// refuses the request are left out.
+//
+// An invalid request is not sent to other models, and neither is one that is too
+// long: a conversation that continued on a model with a larger context would
+// never fit the first one again. Shorten the conversation instead.
+//
+// Origin and Check are those of the first model; Origin of the parts of a
+// response is that of the model that answered. To retry before the next model is
+// asked, pass models of [Retry].
+func Fallback(first Model, others ...Model) Model {
+	return &fallback{first, others}
+}
+
+// A fallback is a model and others that answer when it cannot.
+type fallback struct {
+	Model
+	others []Model
+}
+
+// Stream implements [Model].
+func (m *fallback) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, error] {
+	return func(yield func(*Delta, error) bool) {
+		next, others := m.Model, m.others
+		var earlier *Error
+		for {
+			err, ended := forward(ctx, next, r, yield)
+			if ended {
+				return
+			}
+			failure, _ := errors.AsType[*Error](err)
+			if failure != nil && earlier != nil {
+				failure = failure.explain("before that, " + earlier.Error())
+				err = failure
+			}
+			if next, others = accepting(others, r); failure == nil || next == nil || ctx.Err() != nil || !failure.ofProvider() {
+				yield(nil, err)
+				return
+			}
+			earlier = failure
+			if !yield(&Delta{Restart: failure}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// accepting returns the first of the models whose Check accepts the request, nil
+// if there is none, and the models after it.
+func accepting(models []Model, r *Request) (next Model, others []Model) {
+	for i, m := range models {
+		if m.Check(r) == nil {
+			return m, models[i+1:]
+		}
+	}
+	return nil, nil
+}
+
+// ofProvider reports whether another provider may accept the request.
+func (e *Error) ofProvider() bool {
+	return e.Temporary() || e.Kind == KindQuota || e.Kind == KindAuth
+}
