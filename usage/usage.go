@@ -1,33 +1,49 @@
 // Package usage counts the tokens of model requests and what they cost.
+//
+//	prices.json ── Default, ParsePrices ──▶ Prices ── Find ──▶ Price
+//	                                                            │ Cost
+//	response ── Tokens ─────────────────────────────────────────┴──▶ Money ──▶ Ledger
+//
+// Amounts are whole numbers, so that the sums are exact. A model without a known
+// price is counted but not priced; a [Ledger] reports which models these are.
 package usage
 
-import "strconv"
+import "math"
 
 // Tokens are the tokens of one or more requests.
 type Tokens struct {
-	Input      int `json:"input"`                 // read by the model, without those in CacheRead and CacheWrite
-	CacheRead  int `json:"cache_read,omitempty"`  // read from the provider's prompt cache
-	CacheWrite int `json:"cache_write,omitempty"` // written to the provider's prompt cache
-	Output     int `json:"output"`                // written by the model, with those in Reasoning
-	Reasoning  int `json:"reasoning,omitempty"`   // the part of Output that is thinking
+	Input          int `json:"input"`                      // read by the model, without those in CacheRead and CacheWrite
+	CacheRead      int `json:"cache_read,omitempty"`       // read from the provider's prompt cache
+	CacheWrite     int `json:"cache_write,omitempty"`      // written to the provider's prompt cache
+	LongCacheWrite int `json:"long_cache_write,omitempty"` // the part of CacheWrite that is kept for an hour or longer, which has its own price
+	Output         int `json:"output"`                     // written by the model, with those in Reasoning
+	Reasoning      int `json:"reasoning,omitempty"`        // the part of Output that is thinking
 }
 
-// Add returns the sum of t and u.
+// Add returns the sum of t and u. Counts are never negative, and do not overflow.
 func (t Tokens) Add(u Tokens) Tokens {
-	return Tokens{t.Input + u.Input, t.CacheRead + u.CacheRead, t.CacheWrite + u.CacheWrite, t.Output + u.Output, t.Reasoning + u.Reasoning}
+	return Tokens{
+		Input:          addCounts(t.Input, u.Input),
+		CacheRead:      addCounts(t.CacheRead, u.CacheRead),
+		CacheWrite:     addCounts(t.CacheWrite, u.CacheWrite),
+		LongCacheWrite: addCounts(t.LongCacheWrite, u.LongCacheWrite),
+		Output:         addCounts(t.Output, u.Output),
+		Reasoning:      addCounts(t.Reasoning, u.Reasoning),
+	}
 }
+
+// prompt is the number of tokens that a model was given.
+func (t Tokens) prompt() int { return addCounts(addCounts(t.Input, t.CacheRead), t.CacheWrite) }
 
 // Context is the number of tokens of the conversation after a request.
-func (t Tokens) Context() int { return t.Input + t.CacheRead + t.CacheWrite + t.Output }
+func (t Tokens) Context() int { return addCounts(t.prompt(), t.Output) }
 
-// Money is an amount in units of 10^-12 US dollars, so that the price of every
-// token is a whole number.
-type Money int64
-
-// Dollar is one US dollar.
-const Dollar Money = 1_000_000_000_000
-
-// String returns the amount in dollars, to a hundredth of a cent.
-func (m Money) String() string {
-	return "$" + strconv.FormatFloat(float64(m)/float64(Dollar), 'f', 4, 64)
+// addCounts adds two counts. They come from providers: one below zero would hide
+// what others cost.
+func addCounts(a, b int) int {
+	a, b = max(a, 0), max(b, 0)
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
 }
