@@ -76,7 +76,7 @@ func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
 	h := sha256.New()
 	now := r.session.snapshot()
 	for _, part := range []string{now.id, strconv.Itoa(len(now.messages)), strconv.Itoa(c.index), strconv.Itoa(c.intents),
-		definitionHash(tool), c.call.Name, string(c.call.Arguments)} {
+		r.definitionHash(tool), c.call.Name, string(c.call.Arguments)} {
 		fmt.Fprintf(h, "%d:%s", len(part), part) // the length keeps neighbours apart
 	}
 	call.Binding = hex.EncodeToString(h.Sum(nil))
@@ -84,11 +84,16 @@ func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
 }
 
 // definitionHash identifies what a tool says about itself.
-func definitionHash(tool *toolpost.Tool) string {
+func (r *run) definitionHash(tool *toolpost.Tool) string {
+	if hash, known := r.hashes.Load(tool); known {
+		return hash.(string)
+	}
 	raw, err := tool.Definition.MarshalJSON()
 	if err != nil {
 		raw = []byte(tool.Name)
 	}
 	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
+	hash := hex.EncodeToString(sum[:])
+	r.hashes.Store(tool, hash)
+	return hash
 }

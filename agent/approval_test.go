@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/toolpost/toolpost"
@@ -48,9 +49,15 @@ func TestApproveFails(t *testing.T) {
 // TestWait decides a call in another process than the one that ran its siblings.
 func TestWait(t *testing.T) {
 	for _, hold := range []bool{false, true} {
+		var mu sync.Mutex
 		var ran []string
 		note := func(name string) *toolpost.Tool {
-			return tool(name, func(_ context.Context, text string) (string, error) { ran = append(ran, name+" "+text); return "", nil })
+			return tool(name, func(_ context.Context, text string) (string, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				ran = append(ran, name+" "+text)
+				return "", nil
+			})
 		}
 		tools := toolpost.Tools{note("read"), note("write")}
 		m := turns(t, []model.Part{call(1, "read", `{"text":"a"}`), call(2, "write", `{"text":"b"}`)}, say("Done."))

@@ -196,7 +196,7 @@ func (r *run) perform(ctx context.Context, p *planned, emit func(*Event)) error 
 		return context.Cause(ctx)
 	}
 	c := p.state
-	intent := &record{Type: recordIntent, Call: c.index, Definition: definitionHash(p.call.Tool), Arguments: p.call.Arguments}
+	intent := &record{Type: recordIntent, Call: c.index, Definition: r.definitionHash(p.call.Tool), Arguments: p.call.Arguments}
 	if err := r.session.append(intent); err != nil {
 		return err
 	}

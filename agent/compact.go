@@ -43,10 +43,13 @@ func (r *run) makeRoom(ctx context.Context) error {
 
 func (r *run) window() int {
 	o := r.agent.model.Origin()
-	if p := r.agent.opts.Prices.Find(o.Provider, o.Model); r.agent.opts.Window == 0 && p != nil {
+	if r.agent.opts.Window > 0 {
+		return r.agent.opts.Window
+	}
+	if p := r.priceOf(o); p != nil {
 		return p.Context
 	}
-	return r.agent.opts.Window
+	return 0
 }
 
 // tokens estimates the tokens of the conversation: those that the provider

@@ -34,9 +34,17 @@ var stopTexts = map[string]string{
 	StopRepeat:   "the model repeated the same call without progress",
 }
 
+// priceOf returns the price of a model, nil if it is unknown.
+func (r *run) priceOf(o model.Origin) *usage.Price {
+	if r.priced != o {
+		r.priced, r.price = o, r.agent.opts.Prices.Find(o.Provider, o.Model)
+	}
+	return r.price
+}
+
 // cost returns what the tokens of a request cost, nil if that is unknown.
 func (r *run) cost(o model.Origin, t usage.Tokens) *usage.Money {
-	if cost, known := r.agent.opts.Prices.Find(o.Provider, o.Model).Cost(t); known {
+	if cost, known := r.priceOf(o).Cost(t); known {
 		return &cost
 	}
 	return nil

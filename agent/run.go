@@ -13,6 +13,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/usage"
 )
 
 // errEnded reports that the consumer of the events has ended the iteration.
@@ -30,8 +31,11 @@ type run struct {
 	approving sync.Mutex // held while a person is asked about a call of an agent inside this run
 	yield     func(*Event, error) bool
 	repeats   repeats
-	asked     int  // how often the answer had to be asked for again
-	shrunk    bool // the conversation was summarized because it was too long for the model
+	asked     int          // how often the answer had to be asked for again
+	shrunk    bool         // the conversation was summarized because it was too long for the model
+	hashes    sync.Map     // of definitions, by tool
+	priced    model.Origin // the model of price
+	price     *usage.Price
 }
 
 func (r *run) emit(e *Event) error {
