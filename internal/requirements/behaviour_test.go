@@ -41,7 +41,7 @@ func TestBehaviour(t *testing.T) {
 			}
 		}
 	}
-	for i := range 19 {
+	for i := range 22 {
 		want = append(want, fmt.Sprintf("M%d", i+1))
 	}
 	for i := range 82 {
