@@ -1,5 +1,16 @@
-// Package anthropic offers tools to models of Anthropic and runs their calls,
-// with the types of Anthropic's SDK.
+// Package anthropic talks to models of Anthropic through the Messages API, with
+// Anthropic's own SDK. [New] returns a model for an agent loop. For programs
+// that have their own loop, [Tools], [Call] and [Answer] offer tools with the
+// types of the SDK.
+//
+//	model.Request ── parts ──▶ blocks ── Check ──▶ POST /v1/messages
+//	                 Raw of Anthropic's own parts goes back byte for byte
+//	model.Response ◀── parts ◀── blocks ◀── events of the stream
+//
+// A part of a response keeps its block as Raw: the block that began it with
+// all deltas applied. Blocks of unknown types are opaque parts. What a request
+// loses, such as the thinking of another provider's model, is in
+// Response.Losses.
 package anthropic
 
 import (
@@ -41,16 +52,24 @@ func Call(b sdk.ToolUseBlock) *toolpost.Call {
 
 // Answer returns the result of call as a block of the user's next message.
 func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion {
-	m := toolpost.NewMessage(call.ID, r)
-	takes := []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
+	return resultBlock(call.ID, toolpost.NewMessage(call.ID, r))
+}
+
+// resultMedia returns the media types that the result of a call may contain.
+func resultMedia(m *toolpost.Message) []string {
 	if m.IsError {
-		takes = nil // an error is text
+		return nil // an error is text
 	}
-	result := &sdk.ToolResultBlockParam{ToolUseID: call.ID}
+	return []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
+}
+
+// resultBlock returns the result of the call with the id.
+func resultBlock(id string, m *toolpost.Message) sdk.ContentBlockParamUnion {
+	result := &sdk.ToolResultBlockParam{ToolUseID: id}
 	if m.IsError {
 		result.IsError = param.NewOpt(true)
 	}
-	for _, p := range model.Pieces(m, takes...) {
+	for _, p := range model.Pieces(m, resultMedia(m)...) {
 		if p.Data != nil || p.Text != "" { // empty text is refused
 			result.Content = append(result.Content, content(p))
 		}
@@ -67,8 +86,12 @@ func content(p model.Piece) sdk.ToolResultBlockParamContentUnion {
 		c.OfDocument = &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{
 			OfBase64: &sdk.Base64PDFSourceParam{Data: p.Base64()}}}
 	default:
-		c.OfImage = &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{
-			OfBase64: &sdk.Base64ImageSourceParam{Data: p.Base64(), MediaType: sdk.Base64ImageSourceMediaType(p.MIMEType)}}}
+		c.OfImage = imageBlock(p)
 	}
 	return c
+}
+
+func imageBlock(p model.Piece) *sdk.ImageBlockParam {
+	return &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{
+		OfBase64: &sdk.Base64ImageSourceParam{Data: p.Base64(), MediaType: sdk.Base64ImageSourceMediaType(p.MIMEType)}}}
 }

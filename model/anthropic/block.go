@@ -1,0 +1,236 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/model"
+)
+
+const maxLevels = 500 // of foreign JSON
+
+// messages returns the messages in the provider's form: neighbours of the same
+// role are one message, results come first, and none is empty.
+func (b *builder) messages() []*message {
+	var all []*message
+	for i, m := range b.r.Messages {
+		var results, others []block
+		for j := range m.Parts {
+			if found, ok := b.part(i, j); ok && found.kind == "tool_result" {
+				results = append(results, found)
+			} else if ok {
+				others = append(others, found)
+			}
+		}
+		blocks := append(results, others...)
+		if len(blocks) == 0 && m.Role == model.RoleUser {
+			blocks = []block{{raw: textBlock("(The message is empty.)"), kind: "text"}}
+			b.lose(i, 0, "the message is empty; the model reads a note about that")
+		}
+		switch {
+		case len(blocks) == 0:
+		case len(all) > 0 && all[len(all)-1].role == m.Role:
+			all[len(all)-1].blocks = append(all[len(all)-1].blocks, blocks...)
+		default:
+			all = append(all, &message{m.Role, blocks})
+		}
+	}
+	return all
+}
+
+// lose reports that the model does not receive a part as it is.
+func (b *builder) lose(message, part int, format string, args ...any) {
+	b.losses = append(b.losses, model.Loss{Message: message, Part: part, Text: fmt.Sprintf(format, args...)})
+}
+
+// loses reports whether the last loss is about a part.
+func (b *builder) loses(message, part int) bool {
+	n := len(b.losses)
+	return n > 0 && b.losses[n-1].Message == message && b.losses[n-1].Part == part
+}
+
+// part returns a part as a block; ok is false if there is nothing to send.
+func (b *builder) part(i, j int) (_ block, ok bool) {
+	m := b.r.Messages[i]
+	p := &m.Parts[j]
+	id := ""
+	if p.Type == model.TypeCall {
+		id = b.ids.add(p.ID)
+	}
+	if b.m.origin.Accepts(p.Origin) && len(p.Raw) > 0 {
+		kind, problem := inspectRaw(p, id)
+		if problem == "" {
+			return block{p.Raw, kind, true}, true
+		}
+		if p.Type != model.TypeText || !isBlank(p.Text) {
+			b.lose(i, j, "%s cannot be sent back as it was: %s", nameOf(p), problem)
+		}
+	}
+	switch p.Type {
+	case model.TypeText:
+		return block{raw: textBlock(p.Text), kind: "text"}, !isBlank(p.Text)
+	case model.TypeCall:
+		return block{raw: b.callBlock(i, j, id), kind: "tool_use"}, true
+	case model.TypeResult:
+		return b.result(i, j), true
+	case model.TypeImage, model.TypeDocument:
+		return b.media(i, j), true
+	}
+	if !b.loses(i, j) {
+		b.lose(i, j, "%s is left out; it only has a meaning for %s", nameOf(p), originOf(p))
+	}
+	return block{}, false
+}
+
+// inspectRaw returns the type of a part's block, and the reason why it cannot be
+// sent back.
+func inspectRaw(p *model.Part, id string) (kind, problem string) {
+	tree, err := jsontree.Parse(p.Raw, maxLevels)
+	if err != nil {
+		return "", err.Error()
+	}
+	kind = textOf(tree.Get("type"))
+	switch {
+	case kind == "":
+		return "", "it has no type"
+	case (kind == "tool_use") != (p.Type == model.TypeCall):
+		return "", fmt.Sprintf("it is a block %q of a part %q", kind, p.Type)
+	case kind == "tool_use" && textOf(tree.Get("id")) != id:
+		return "", "its id cannot be used"
+	case kind == "tool_use" && !isObject(tree.Get("input")):
+		return "", "its input is not an object"
+	case kind == "text" && isBlank(textOf(tree.Get("text"))):
+		return "", "the text is empty"
+	case kind == "thinking" && textOf(tree.Get("signature")) == "":
+		return "", "the thinking was cut off before its signature"
+	}
+	return kind, ""
+}
+
+// nameOf returns what a part is, for a loss.
+func nameOf(p *model.Part) string {
+	if p.Type == model.TypeOpaque && p.Text != "" {
+		return fmt.Sprintf("the part %q", p.Text)
+	}
+	return "the part of type " + p.Type
+}
+
+func originOf(p *model.Part) string {
+	if p.Origin == nil {
+		return "its provider"
+	}
+	return p.Origin.String()
+}
+
+func textBlock(text string) json.RawMessage {
+	var o object
+	o.add("type", json.RawMessage(`"text"`))
+	o.add("text", quote(text))
+	return o.close()
+}
+
+// callBlock returns a call of a tool that another provider's model wrote.
+func (b *builder) callBlock(i, j int, id string) json.RawMessage {
+	p := &b.r.Messages[i].Parts[j]
+	input := json.RawMessage("{}")
+	if len(p.Arguments) > 0 {
+		if input = inputObject(p.Arguments); string(input) != string(p.Arguments) {
+			b.lose(i, j, "the arguments of the call are not an object; the model reads them as a text")
+		}
+	}
+	var o object
+	o.add("type", json.RawMessage(`"tool_use"`))
+	o.add("id", quote(id))
+	o.add("name", quote(b.offer.wireName(p.Name)))
+	o.add("input", input)
+	return o.close()
+}
+
+// inputObject returns the arguments of a call if they are an object. Otherwise
+// it returns an object that contains them as a text, in the form that Anthropic
+// documents for invalid JSON.
+func inputObject(arguments []byte) json.RawMessage {
+	if tree, err := jsontree.Parse(arguments, maxLevels); err == nil && tree.Kind == jsontree.KindObject {
+		return arguments
+	}
+	var o object
+	o.add("INVALID_JSON", quote(string(arguments)))
+	return o.close()
+}
+
+// result returns the result of a call.
+func (b *builder) result(i, j int) block {
+	m := b.r.Messages[i].Parts[j].Result
+	takes := resultMedia(m)
+	for _, p := range m.Parts {
+		if len(p.Data) > 0 && !slices.Contains(takes, p.MIMEType) {
+			b.lose(i, j, "%s %s of the result is described in text", p.MIMEType, p.Type)
+		}
+	}
+	return block{raw: b.marshal(i, j, resultBlock(b.ids.of(m.CallID), m)), kind: "tool_result"}
+}
+
+// media returns an image or a document of the user. One that the provider does
+// not accept, or that the assistant wrote, is described in text.
+func (b *builder) media(i, j int) block {
+	m := b.r.Messages[i]
+	p := &m.Parts[j]
+	piece := model.Piece{MIMEType: p.MIMEType, Data: p.Data}
+	images := []string{model.JPEG, model.PNG, model.GIF, model.WebP}
+	switch {
+	case m.Role != model.RoleUser || len(p.Data) == 0:
+	case p.Type == model.TypeImage && slices.Contains(images, p.MIMEType):
+		return block{raw: b.marshal(i, j, sdk.ContentBlockParamUnion{OfImage: imageBlock(piece)}), kind: "image"}
+	case p.Type == model.TypeDocument:
+		if d := documentBlock(piece); d != nil {
+			if p.Name != "" {
+				d.Title = param.NewOpt(p.Name)
+			}
+			return block{raw: b.marshal(i, j, sdk.ContentBlockParamUnion{OfDocument: d}), kind: "document"}
+		}
+	}
+	b.lose(i, j, "the %s of type %q is described in text", p.Type, p.MIMEType)
+	text := fmt.Sprintf("[%s of %d bytes, which cannot be shown to you]", strings.TrimSpace(strings.Join([]string{p.MIMEType, p.Type, p.Name}, " ")), len(p.Data))
+	return block{raw: textBlock(text), kind: "text"}
+}
+
+// documentBlock returns a document, nil if the provider does not accept it.
+func documentBlock(p model.Piece) *sdk.DocumentBlockParam {
+	text := string(p.Data)
+	switch {
+	case p.MIMEType == model.PDF:
+		return &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{OfBase64: &sdk.Base64PDFSourceParam{Data: p.Base64()}}}
+	case strings.HasPrefix(p.MIMEType, "text/") && utf8.ValidString(text) && !isBlank(text):
+		return &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{OfText: &sdk.PlainTextSourceParam{Data: text}}}
+	}
+	return nil
+}
+
+// marshal returns a block of the SDK as JSON.
+func (b *builder) marshal(i, j int, v sdk.ContentBlockParamUnion) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		b.lose(i, j, "it cannot be encoded: %v", err)
+		return textBlock("(This part cannot be shown to you.)")
+	}
+	return raw
+}
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// textOf returns the text of a JSON string, "" of anything else.
+func textOf(v *jsontree.Value) string {
+	if v == nil {
+		return ""
+	}
+	return v.Text
+}
+
+func isObject(v *jsontree.Value) bool { return v != nil && v.Kind == jsontree.KindObject }

@@ -1,0 +1,186 @@
+package anthropic
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/model"
+)
+
+// maxErrorText limits what an error repeats of the provider's text.
+const maxErrorText = 2000
+
+var (
+	errNoCredentials = errors.New("there are no credentials; set the environment variable ANTHROPIC_API_KEY or Options.APIKey")
+	errTooLarge      = fmt.Errorf("the response is larger than %d bytes", maxResponse)
+)
+
+// A statusError is a response that is neither a stream nor an error of the API.
+type statusError struct{ status int }
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("the server answered with HTTP status %d; check the base URL", e.status)
+}
+
+// A streamError is a stream that ended before the response did.
+type streamError struct{ err error }
+
+func (e *streamError) Error() string {
+	if e.err == nil {
+		return "the stream ended before the response did"
+	}
+	return "the stream broke off: " + e.err.Error()
+}
+
+func (e *streamError) Unwrap() error { return e.err }
+
+// An eventError is an error that the provider reported in the stream.
+type eventError struct{ kind, text string }
+
+func (e *eventError) Error() string { return e.kind + ": " + e.text }
+
+// A malformedError is a stream that does not follow the API.
+type malformedError string
+
+func (e malformedError) Error() string { return string(e) }
+
+// failure returns the error of a request. Texts do not contain credentials.
+func (m *messagesModel) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	e := &model.Error{Origin: m.origin, Kind: model.KindConnection, Text: err.Error()}
+	var (
+		answer    *sdk.Error
+		event     *eventError
+		status    *statusError
+		malformed malformedError
+	)
+	switch {
+	case errors.As(err, &answer):
+		e.Status = answer.StatusCode
+		kind, text := errorBody(answer.RawJSON())
+		e.Kind, e.Text = kindOf(e.Status, kind, text), text
+		if answer.Response != nil {
+			e.RetryAfter = retryAfter(answer.Response.Header)
+		}
+	case errors.As(err, &event):
+		e.Kind, e.Text = kindOf(0, event.kind, event.text), event.text
+	case errors.As(err, &status):
+		e.Kind, e.Status = kindOf(status.status, "", ""), status.status
+	case errors.Is(err, errNoCredentials):
+		e.Kind, e.Text = model.KindAuth, errNoCredentials.Error()
+	case errors.As(err, &malformed), errors.Is(err, errTooLarge), errors.Is(err, bufio.ErrTooLong):
+		e.Kind = model.KindServer
+	}
+	e.Text = cleartext.Clip(m.secrets.Replace(e.Text), maxErrorText)
+	return e
+}
+
+// errorBody returns the type and the text of an error that is the body of a
+// response or an event.
+func errorBody(body string) (kind, text string) {
+	tree, err := jsontree.ParseLenient([]byte(body), maxLevels)
+	if err != nil || tree.Get("error") == nil {
+		return "", strings.TrimSpace(body)
+	}
+	found := tree.Get("error")
+	return textOf(found.Get("type")), textOf(found.Get("message"))
+}
+
+// kindOf classifies an error by its status, type and text. Errors within a
+// stream have no status.
+func kindOf(status int, kind, text string) string {
+	text = strings.ToLower(text)
+	switch {
+	case kind == "billing_error", status == http.StatusPaymentRequired,
+		strings.Contains(text, "credit balance is too low"), strings.Contains(text, "specified api usage limits"):
+		return model.KindQuota
+	case kind == "request_too_large", status == http.StatusRequestEntityTooLarge,
+		strings.Contains(text, "prompt is too long"), strings.Contains(text, "exceed context limit"):
+		return model.KindTooLong
+	}
+	byType := map[string]string{
+		"overloaded_error":      model.KindOverloaded,
+		"rate_limit_error":      model.KindRateLimit,
+		"authentication_error":  model.KindAuth,
+		"permission_error":      model.KindAuth,
+		"invalid_request_error": model.KindInvalid,
+		"not_found_error":       model.KindInvalid,
+		"timeout_error":         model.KindServer,
+		"api_error":             model.KindServer,
+	}
+	if found := byType[kind]; found != "" {
+		return found
+	}
+	return kindOfStatus(status)
+}
+
+func kindOfStatus(status int) string {
+	switch {
+	case status == 529:
+		return model.KindOverloaded
+	case status == http.StatusTooManyRequests:
+		return model.KindRateLimit
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return model.KindAuth
+	case status >= 300 && status < 500 && status != http.StatusRequestTimeout && status != http.StatusConflict:
+		return model.KindInvalid
+	}
+	return model.KindServer
+}
+
+// retryAfter returns how long the provider wants the client to wait.
+func retryAfter(h http.Header) time.Duration {
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
+		return time.Duration(min(seconds, float64(maxRetryAfter/time.Second)) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(0, time.Until(at)), maxRetryAfter)
+	}
+	return 0
+}
+
+const maxRetryAfter = 365 * 24 * time.Hour // keeps the number of nanoseconds in range
+
+// credentials returns the secrets in the headers of a request.
+func credentials(key, authorization string) []string {
+	var all []string
+	if key != "" {
+		all = append(all, key)
+	}
+	if _, token, found := strings.Cut(authorization, " "); found {
+		return append(all, token)
+	}
+	if authorization != "" {
+		all = append(all, authorization)
+	}
+	return all
+}
+
+// A limitedBody is the body of a response that may be too large.
+type limitedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
