@@ -5,11 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
@@ -253,8 +252,8 @@ func sameJSON(t *testing.T, what string, got []byte, want string) {
 	if err := json.Unmarshal([]byte(want), &b); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(b, a); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("%s is %s, want %s", what, got, want)
 	}
 }
 

@@ -160,10 +160,15 @@ type member struct {
 	value json.RawMessage // of a member that is not a string, or an array as it was
 }
 
-// apply adds a delta. Its members extend the members of the block that have
-// their names, as all known types of deltas but two do.
+// deltaMembers are the members that the known types of deltas extend. Others,
+// such as an estimate of the tokens so far, are not part of the block.
+var deltaMembers = map[string]string{"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+
+// apply adds a delta. The members of an unknown delta extend the members of the
+// block that have their names; in a block of an unknown type they may be new.
 func (b *streamedBlock) apply(delta *jsontree.Value) {
-	switch textOf(delta.Get("type")) {
+	kind := textOf(delta.Get("type"))
+	switch kind {
 	case "input_json_delta":
 		b.input.WriteString(textOf(delta.Get("partial_json")))
 		return
@@ -174,9 +179,14 @@ func (b *streamedBlock) apply(delta *jsontree.Value) {
 		}
 		return
 	}
+	known := deltaMembers[kind]
 	for _, v := range delta.Members() {
+		extends := v.Name == known
+		if known == "" {
+			extends = v.Name != "type" && (b.start.Get(v.Name) != nil || partType(b.kind) == model.TypeOpaque)
+		}
 		switch {
-		case v.Name == "type":
+		case !extends:
 		case v.Kind == jsontree.KindString:
 			b.member(v.Name).text.Write(v.Raw[1 : len(v.Raw)-1])
 		default:

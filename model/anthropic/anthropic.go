@@ -8,9 +8,9 @@
 //	model.Response ◀── parts ◀── blocks ◀── events of the stream
 //
 // A part of a response keeps its block as Raw: the block that began it with
-// all deltas applied. Blocks of unknown types are opaque parts. What a request
-// loses, such as the thinking of another provider's model, is in
-// Response.Losses.
+// all deltas applied. Blocks of unknown types are opaque parts. Response.Losses
+// lists the parts of the request that were left out or rewritten, such as the
+// thinking of another provider's model.
 package anthropic
 
 import (

@@ -65,7 +65,7 @@ func (b *builder) part(i, j int) (_ block, ok bool) {
 		id = b.ids.add(p.ID)
 	}
 	if b.m.origin.Accepts(p.Origin) && len(p.Raw) > 0 {
-		kind, problem := inspectRaw(p, id)
+		kind, problem := inspectRaw(m.Role, p, id)
 		if problem == "" {
 			return block{p.Raw, kind, true}, true
 		}
@@ -91,25 +91,20 @@ func (b *builder) part(i, j int) (_ block, ok bool) {
 
 // inspectRaw returns the type of a part's block, and the reason why it cannot be
 // sent back.
-func inspectRaw(p *model.Part, id string) (kind, problem string) {
-	tree, err := jsontree.Parse(p.Raw, maxLevels)
-	if err != nil {
-		return "", err.Error()
+func inspectRaw(role string, p *model.Part, id string) (kind, problem string) {
+	tree, broken := jsontree.Parse(p.Raw, maxLevels)
+	if broken != nil {
+		return "", broken.Error()
 	}
 	kind = textOf(tree.Get("type"))
+	own, err := (&checker{ids: map[string]bool{}}).checkBlock(role, tree)
 	switch {
-	case kind == "":
-		return "", "it has no type"
-	case (kind == "tool_use") != (p.Type == model.TypeCall):
-		return "", fmt.Sprintf("it is a block %q of a part %q", kind, p.Type)
-	case kind == "tool_use" && textOf(tree.Get("id")) != id:
-		return "", "its id cannot be used"
-	case kind == "tool_use" && !isObject(tree.Get("input")):
-		return "", "its input is not an object"
-	case kind == "text" && isBlank(textOf(tree.Get("text"))):
-		return "", "the text is empty"
-	case kind == "thinking" && textOf(tree.Get("signature")) == "":
-		return "", "the thinking was cut off before its signature"
+	case err != nil:
+		return "", err.Error()
+	case own != id:
+		return "", fmt.Sprintf("its id is %q, not %q", own, id)
+	case tree.Get("cache_control") != nil:
+		return "", "it has cache_control, which only requests have"
 	}
 	return kind, ""
 }

@@ -20,29 +20,9 @@ func (c *checker) checkMessages() error {
 	}
 	var waiting []string // calls of the message before
 	for i, m := range messages {
-		role := textOf(m.Get("role"))
-		want := []string{model.RoleUser, model.RoleAssistant}[i%2]
-		if role != want {
-			return fmt.Errorf("messages.%d: the role is %q; roles alternate, so it must be %q", i, role, want)
-		}
-		blocks, err := contentOf(m)
-		if err != nil {
+		var err error
+		if waiting, err = c.checkMessage(m, []string{model.RoleUser, model.RoleAssistant}[i%2], waiting); err != nil {
 			return fmt.Errorf("messages.%d: %w", i, err)
-		}
-		if role == model.RoleUser {
-			if err := checkResults(blocks, waiting); err != nil {
-				return fmt.Errorf("messages.%d: %w", i, err)
-			}
-		}
-		waiting = nil
-		for j, b := range blocks {
-			id, err := c.checkBlock(role, b)
-			if err != nil {
-				return fmt.Errorf("messages.%d.content.%d: %w", i, j, err)
-			}
-			if id != "" {
-				waiting = append(waiting, id)
-			}
 		}
 	}
 	if len(waiting) > 0 {
@@ -53,6 +33,33 @@ func (c *checker) checkMessages() error {
 		return errors.New("messages: the last one is the assistant's; the model does not continue it")
 	}
 	return nil
+}
+
+// checkMessage checks a message with a role, which answers the calls of the
+// message before. It returns the ids of its own calls.
+func (c *checker) checkMessage(m *jsontree.Value, role string, answers []string) (calls []string, err error) {
+	if got := textOf(m.Get("role")); got != role {
+		return nil, fmt.Errorf("the role is %q; roles alternate, so it must be %q", got, role)
+	}
+	blocks, err := contentOf(m)
+	if err != nil {
+		return nil, err
+	}
+	if role == model.RoleUser {
+		if err := checkResults(blocks, answers); err != nil {
+			return nil, err
+		}
+	}
+	for j, b := range blocks {
+		id, err := c.checkBlock(role, b)
+		if err != nil {
+			return nil, fmt.Errorf("content.%d: %w", j, err)
+		}
+		if id != "" {
+			calls = append(calls, id)
+		}
+	}
+	return calls, nil
 }
 
 // isServerBlock reports whether a block is about a tool that the provider runs.

@@ -100,6 +100,9 @@ func (m *messagesModel) newOffer(set *toolpost.Set) (*offer, error) {
 	for _, w := range adapted.Adapted.Withheld {
 		o.losses = append(o.losses, model.Loss{Message: -1, Part: -1, Text: fmt.Sprintf("tool %q is withheld: %s", w.Name, w.Why)})
 	}
+	if m.opts.Tools != nil && m.opts.Tools.Dialect != nil {
+		return o, nil // another server's rules
+	}
 	return o, checkTools(o.list(""))
 }
 
