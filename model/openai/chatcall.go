@@ -1,0 +1,209 @@
+package openai
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/model"
+)
+
+// orderedMembers returns the members of an object in their order, none of
+// anything else.
+func orderedMembers(object json.RawMessage) []member {
+	var all []member
+	for _, v := range jsontree.Read(object).Members() {
+		all = append(all, member{v.Name, v.Raw})
+	}
+	return all
+}
+
+// fragments are the pieces of one JSON value: of a string or a list, which the
+// next piece continues, or of something that the next one replaces.
+type fragments struct {
+	raw []byte // without the closing character
+}
+
+func newFragments(text string) fragments {
+	raw, _ := json.Marshal(text) // a string
+	return fragments{raw[:len(raw)-1]}
+}
+
+// add adds a piece. Escapes stay as they are written, so that one which is
+// split over two pieces remains whole.
+func (f *fragments) add(piece json.RawMessage) {
+	last := len(piece) - 1
+	switch {
+	case len(f.raw) == 0 || f.raw[0] != piece[0] || (piece[0] != '"' && piece[0] != '['):
+		f.raw = bytes.Clone(piece[:last])
+		if piece[0] != '"' && piece[0] != '[' {
+			f.raw = bytes.Clone(piece)
+		}
+	case piece[0] == '[' && len(bytes.TrimSpace(piece[1:last])) == 0:
+	default:
+		if piece[0] == '[' && len(bytes.TrimSpace(f.raw[1:])) > 0 {
+			f.raw = append(f.raw, ',')
+		}
+		f.raw = append(f.raw, piece[1:last]...)
+	}
+}
+
+// json returns the value.
+func (f *fragments) json() json.RawMessage {
+	switch {
+	case len(f.raw) == 0:
+		return json.RawMessage("null")
+	case f.raw[0] == '"':
+		return append(bytes.Clone(f.raw), '"')
+	case f.raw[0] == '[':
+		return append(bytes.Clone(f.raw), ']')
+	}
+	return f.raw
+}
+
+// text returns the value as text: a string's text, or the JSON of another value.
+func (f *fragments) text() string { return stringOf(f.json()) }
+
+// A chatCall is a call that is being written.
+type chatCall struct {
+	id, name  string
+	index     string // as the server writes it; empty if it does not
+	arguments fragments
+	members   []member // of the call, without those above
+	function  []member // of the function, likewise
+}
+
+// json returns the call as an item of tool_calls.
+func (c *chatCall) json() json.RawMessage {
+	function := []any{"name", quote(c.name), "arguments", c.arguments.json()}
+	for _, m := range c.function {
+		function = append(function, m.name, m.value)
+	}
+	call := []any{"id", quote(c.id), "type", json.RawMessage(`"function"`), "function", withMembers([]byte("{}"), function...)}
+	for _, m := range c.members {
+		call = append(call, m.name, m.value)
+	}
+	return withMembers([]byte("{}"), call...)
+}
+
+func quote(text string) json.RawMessage {
+	raw, _ := json.Marshal(text) // a string
+	return raw
+}
+
+// newCallID returns an id for a call that the server gave none.
+func newCallID() string { return "call_" + strings.ToLower(rand.Text()[:20]) }
+
+// A callDelta is a piece of a call.
+type callDelta struct {
+	index, id, name string
+	arguments       json.RawMessage // nil if the piece has none
+	members         []member        // which this package does not know
+	function        []member
+}
+
+// readCallDelta reads a piece of a call.
+func readCallDelta(raw json.RawMessage) callDelta {
+	var d callDelta
+	for _, m := range orderedMembers(raw) {
+		switch m.name {
+		case "index":
+			d.index = stringOf(m.value)
+		case "id":
+			d.id = stringOf(m.value)
+		case "type":
+		case "function":
+			d.readFunction(m.value)
+		default:
+			d.members = append(d.members, m)
+		}
+	}
+	return d
+}
+
+func (d *callDelta) readFunction(raw json.RawMessage) {
+	for _, m := range orderedMembers(raw) {
+		switch m.name {
+		case "name":
+			d.name = stringOf(m.value)
+		case "arguments":
+			if isPresent(m.value) {
+				d.arguments = m.value
+			}
+		default:
+			d.function = append(d.function, m)
+		}
+	}
+}
+
+// callDelta handles a piece of a call, and reports whether the consumer wants
+// more.
+func (s *chatStream) callDelta(raw json.RawMessage) bool {
+	d := readCallDelta(raw)
+	at := s.callSlot(&d)
+	if at < 0 {
+		at = len(s.slots)
+		s.slots = append(s.slots, &chatSlot{call: chatCall{index: d.index}})
+	}
+	c := &s.slots[at].call
+	if c.id == "" {
+		c.id = d.id
+	}
+	if c.name != d.name {
+		c.name += d.name
+	}
+	c.members = setMembers(c.members, d.members)
+	c.function = setMembers(c.function, d.function)
+	text := ""
+	if d.arguments != nil {
+		text = stringOf(d.arguments)
+		if d.arguments[0] != '"' { // an object instead of its text
+			d.arguments = quote(text)
+		}
+		c.arguments.add(d.arguments)
+	}
+	return s.put(&model.Delta{Part: at, Type: model.TypeCall, Name: s.prepared.tools.ownName(c.name), Text: text})
+}
+
+// callSlot returns the index of the slot whose call a piece continues, -1 if it
+// begins a new one. Servers leave out the index or the id, or give all calls
+// the same index.
+func (s *chatStream) callSlot(d *callDelta) int {
+	for at := len(s.slots) - 1; at >= 0; at-- {
+		slot := s.slots[at]
+		if slot.member != "" {
+			continue
+		}
+		c := &slot.call
+		switch {
+		case d.id != "" && d.id == c.id:
+			return at
+		case d.index != c.index && d.index != "":
+			continue
+		case d.id != "" && c.id != "":
+			return -1
+		case d.name != "" && c.name != "" && (d.index == "" || json.Valid([]byte(c.arguments.text()))):
+			return -1
+		}
+		return at
+	}
+	return -1
+}
+
+// setMembers adds members to others, in place of those with the same names.
+func setMembers(all, more []member) []member {
+	for _, m := range more {
+		i := 0
+		for i < len(all) && all[i].name != m.name {
+			i++
+		}
+		if i == len(all) {
+			all = append(all, m)
+		} else {
+			all[i] = m
+		}
+	}
+	return all
+}

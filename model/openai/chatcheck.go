@@ -1,0 +1,122 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// A chatMessage is a message of a request.
+type chatMessage struct {
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	Refusal   string          `json:"refusal"`
+	CallID    string          `json:"tool_call_id"`
+	ToolCalls []struct {
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+// CheckChat returns the reason why the Chat Completions API would refuse the
+// body of a request: a call that is not followed by exactly one message with its
+// result before anything else, a name, an id, arguments or a schema that are not
+// allowed, or a message without content. The error says where.
+func CheckChat(body []byte) error {
+	var r struct {
+		Model    string          `json:"model"`
+		Messages []chatMessage   `json:"messages"`
+		Tools    []wireTool      `json:"tools"`
+		Choice   json.RawMessage `json:"tool_choice"`
+		Format   struct {
+			Type   string     `json:"type"`
+			Schema wireFormat `json:"json_schema"`
+		} `json:"response_format"`
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return fmt.Errorf("decode the request: %w", err)
+	}
+	if r.Model == "" {
+		return errors.New("model: is empty")
+	}
+	if err := checkTools(r.Tools, r.Choice); err != nil {
+		return err
+	}
+	r.Format.Schema.Type = r.Format.Type
+	if err := r.Format.Schema.check(); err != nil {
+		return fmt.Errorf("response_format: %w", err)
+	}
+	return checkMessages(r.Messages)
+}
+
+// checkMessages checks a conversation.
+func checkMessages(messages []chatMessage) error {
+	open := map[string]bool{}
+	asked := false // there is a message of the user
+	for i := range messages {
+		m := &messages[i]
+		if m.Role != "tool" && len(open) > 0 {
+			return fmt.Errorf("messages[%d]: %d calls before have no result", i, len(open))
+		}
+		if err := m.check(open); err != nil {
+			return fmt.Errorf("messages[%d]: %w", i, err)
+		}
+		asked = asked || m.Role == "user"
+	}
+	switch {
+	case !asked:
+		return errors.New("messages: there is none of the user")
+	case len(open) > 0:
+		return fmt.Errorf("messages: %d calls at the end have no result", len(open))
+	}
+	return nil
+}
+
+// check checks one message. Open are the ids of the calls that have no result
+// yet.
+func (m *chatMessage) check(open map[string]bool) error {
+	switch m.Role {
+	case "system", "developer":
+		return checkContent(m.Content, false, "text")
+	case "user":
+		return checkContent(m.Content, false, "text", "image_url", "file", "input_audio")
+	case "assistant":
+		return m.checkAssistant(open)
+	case "tool":
+		if !open[m.CallID] {
+			return fmt.Errorf("no open call has the id %q of this result", m.CallID)
+		}
+		delete(open, m.CallID)
+		return checkContent(m.Content, true, "text")
+	}
+	return fmt.Errorf("the role %q is not known", m.Role)
+}
+
+func (m *chatMessage) checkAssistant(open map[string]bool) error {
+	if isPresent(m.Content) || (len(m.ToolCalls) == 0 && m.Refusal == "") {
+		if err := checkContent(m.Content, len(m.ToolCalls) > 0 || m.Refusal != "", "text", "refusal"); err != nil {
+			return err
+		}
+	}
+	for i, c := range m.ToolCalls {
+		var arguments map[string]json.RawMessage
+		switch {
+		case c.ID == "" || len(c.ID) > maxID:
+			return fmt.Errorf("tool_calls[%d]: the id %q has not between 1 and %d characters", i, c.ID, maxID)
+		case open[c.ID]:
+			return fmt.Errorf("tool_calls[%d]: two calls have the id %q", i, c.ID)
+		case c.Type != "function":
+			return fmt.Errorf("tool_calls[%d]: the type is %q", i, c.Type)
+		case !goodName.MatchString(c.Function.Name):
+			return fmt.Errorf("tool_calls[%d]: the name %q does not match %s", i, c.Function.Name, goodName)
+		case json.Unmarshal([]byte(c.Function.Arguments), &arguments) != nil || arguments == nil:
+			return fmt.Errorf("tool_calls[%d]: the arguments are not the text of a JSON object", i)
+		}
+		open[c.ID] = true
+	}
+	return nil
+}

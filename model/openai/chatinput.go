@@ -1,0 +1,248 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+)
+
+// A chatWriter writes messages of the Chat Completions API.
+type chatWriter struct {
+	*endpoint
+	tools    *toolset
+	ids      callIDs
+	messages []json.RawMessage
+	losses   []model.Loss
+
+	message, part int // where the writer is
+}
+
+func (w *chatWriter) lose(format string, args ...any) {
+	w.losses = append(w.losses, model.Loss{Message: w.message, Part: w.part, Text: fmt.Sprintf(format, args...)})
+}
+
+// put adds a message of the SDK's types.
+func (w *chatWriter) put(m sdk.ChatCompletionMessageParamUnion) error {
+	raw, err := json.Marshal(m)
+	w.messages = append(w.messages, raw)
+	return err
+}
+
+// conversation writes all messages of a request.
+func (w *chatWriter) conversation(r *model.Request) error {
+	if r.System != "" {
+		if err := w.put(sdk.SystemMessage(r.System)); err != nil {
+			return err
+		}
+	}
+	for i, m := range r.Messages {
+		w.message = i
+		var err error
+		if m.Role == model.RoleAssistant {
+			err = w.assistant(m)
+		} else {
+			err = w.user(m)
+		}
+		if err != nil {
+			return fmt.Errorf("message %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// An assistantMessage is a message of the assistant. Its values keep their
+// bytes.
+type assistantMessage struct {
+	content json.RawMessage
+	texts   []string
+	calls   []json.RawMessage
+	members []any // names and values of others, such as reasoning_content
+	refuses bool
+}
+
+// assistant writes a message of the assistant: raw parts as they are, the others
+// rebuilt.
+func (w *chatWriter) assistant(m *model.Message) error {
+	w.ids.begin()
+	var a assistantMessage
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		w.part = i
+		if w.origin.Accepts(p.Origin) && p.Raw != nil {
+			if err := w.raw(&a, p); err != nil {
+				return fmt.Errorf("part %d: %w", i, err)
+			}
+			continue
+		}
+		if err := w.rebuild(&a, p); err != nil {
+			return fmt.Errorf("part %d: %w", i, err)
+		}
+	}
+	if len(a.texts) == 0 && len(a.calls) == 0 && !a.refuses {
+		if len(a.members) > 0 {
+			w.lose("thinking without an answer is left out, because the provider refuses it")
+		}
+		return nil
+	}
+	w.messages = append(w.messages, a.encode())
+	return nil
+}
+
+// encode returns the message.
+func (a *assistantMessage) encode() json.RawMessage {
+	switch {
+	case len(a.texts) == 0:
+		a.content = json.RawMessage("null")
+	case len(a.texts) > 1 || a.content == nil:
+		a.content, _ = json.Marshal(strings.Join(a.texts, "")) // a string
+	}
+	members := append([]any{"content", a.content}, a.members...)
+	if len(a.calls) > 0 {
+		members = append(members, "tool_calls", array(a.calls))
+	}
+	return withMembers([]byte(`{"role":"assistant"}`), members...)
+}
+
+// raw adds a part in its raw form.
+func (w *chatWriter) raw(a *assistantMessage, p *model.Part) error {
+	if p.Type == model.TypeCall {
+		w.ids.keep(p.ID)
+		a.calls = append(a.calls, p.Raw)
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(p.Raw, &members); err != nil || len(members) != 1 {
+		return fmt.Errorf("the raw form of the %s is not an object with one member", partName(p))
+	}
+	for name, value := range members {
+		switch name {
+		case "content":
+			a.texts = append(a.texts, p.Text)
+			a.content = value
+		case "refusal":
+			a.refuses = true
+			fallthrough
+		default:
+			a.members = append(a.members, name, value)
+		}
+	}
+	return nil
+}
+
+// rebuild adds a part that another model wrote.
+func (w *chatWriter) rebuild(a *assistantMessage, p *model.Part) error {
+	switch p.Type {
+	case model.TypeText:
+		if p.Text != "" {
+			a.texts = append(a.texts, p.Text)
+		}
+	case model.TypeImage, model.TypeDocument:
+		w.lose("the %s of the assistant is described in text", p.Type)
+		a.texts = append(a.texts, describeMedia(p))
+	case model.TypeCall:
+		raw, err := json.Marshal(sdk.ChatCompletionMessageFunctionToolCallParam{ID: w.ids.choose(p.ID),
+			Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: w.tools.wireName(p.Name), Arguments: argumentsText(p.Arguments)}})
+		a.calls = append(a.calls, raw)
+		return err
+	default:
+		w.lose("%s of %s is left out", partName(p), originName(p.Origin))
+	}
+	return nil
+}
+
+// user writes a message of the user: first the results of calls, then one
+// message with the rest and with the images of the results, which a result
+// itself cannot contain here.
+func (w *chatWriter) user(m *model.Message) error {
+	var content []sdk.ChatCompletionContentPartUnionParam
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Type == model.TypeResult {
+			w.part = i
+			media, err := w.result(p.Result)
+			if err != nil {
+				return fmt.Errorf("part %d: %w", i, err)
+			}
+			content = append(content, media...)
+		}
+	}
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Type != model.TypeResult {
+			w.part = i
+			content = append(content, w.content(p)...)
+		}
+	}
+	switch {
+	case len(content) == 0:
+		return nil
+	case len(content) == 1 && content[0].OfText != nil:
+		return w.put(sdk.UserMessage(content[0].OfText.Text))
+	}
+	return w.put(sdk.UserMessage(content))
+}
+
+// content returns a part of the user as content of a message.
+func (w *chatWriter) content(p *model.Part) []sdk.ChatCompletionContentPartUnionParam {
+	text := ""
+	switch {
+	case p.Type == model.TypeImage && isImage(p.MIMEType) && len(p.Data) > 0:
+		return []sdk.ChatCompletionContentPartUnionParam{imagePart(dataURL(p))}
+	case p.Type == model.TypeDocument && p.MIMEType == model.PDF && len(p.Data) > 0 && w.isOpenAI():
+		return []sdk.ChatCompletionContentPartUnionParam{sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
+			Filename: param.NewOpt(fileName(p)), FileData: param.NewOpt(dataURL(p))})}
+	case p.Type == model.TypeText:
+		text = p.Text
+	default:
+		var loss string
+		if text, loss = mediaText(p); loss != "" {
+			w.lose("%s", loss)
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return []sdk.ChatCompletionContentPartUnionParam{sdk.TextContentPart(text)}
+}
+
+func imagePart(address string) sdk.ChatCompletionContentPartUnionParam {
+	return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: address})
+}
+
+// result writes the result of a call, and returns the media that the user's
+// message shows instead.
+func (w *chatWriter) result(m *toolpost.Message) ([]sdk.ChatCompletionContentPartUnionParam, error) {
+	takes := []string{model.JPEG, model.PNG, model.GIF, model.WebP}
+	if w.isOpenAI() {
+		takes = append(takes, model.PDF)
+	}
+	id := w.ids.of(m.CallID)
+	var lines []string
+	var media []sdk.ChatCompletionContentPartUnionParam
+	for _, p := range model.Pieces(m, takes...) {
+		if p.Data == nil {
+			lines = append(lines, p.Text)
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("[%s: see the user's message after the results]", p.MIMEType))
+		media = append(media, sdk.TextContentPart(fmt.Sprintf("Of the result of the call %s (%s):", id, p.MIMEType)))
+		if p.MIMEType == model.PDF {
+			media = append(media, sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
+				Filename: param.NewOpt("document.pdf"), FileData: param.NewOpt(p.DataURL())}))
+		} else {
+			media = append(media, imagePart(p.DataURL()))
+		}
+		w.lose("%s of a tool result is in the user's message after it", p.MIMEType)
+	}
+	for _, p := range m.Parts {
+		if len(p.Data) > 0 && !slices.Contains(takes, p.MIMEType) {
+			w.lose("%s of a tool result is described in text", mediaName(p.MIMEType))
+		}
+	}
+	return media, w.put(sdk.ToolMessage(strings.Join(lines, "\n"), id))
+}

@@ -1,0 +1,132 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// A chatModel is a model behind the Chat Completions API.
+type chatModel struct {
+	*endpoint
+	tools   cache[toolpost.Set, *toolset]
+	formats cache[schema.Schema, *answerFormat]
+}
+
+// NewChat returns a model behind the Chat Completions API, of OpenAI or of a
+// compatible server. A response arrives in fragments, so the Raw of a part is
+// put together from them: for a call the object in tool_calls, for another part
+// an object with the member of the assistant's message, such as
+// {"reasoning_content": "…"}. Members that are not known are opaque parts.
+// Arguments of a call that are not a JSON object are empty in Raw, because
+// servers refuse them in every later request; Invalid quotes them.
+func NewChat(name string, opts *Options) model.Model {
+	return &chatModel{endpoint: newEndpoint("chat", name, opts)}
+}
+
+// Check implements [model.Model].
+func (m *chatModel) Check(r *model.Request) error {
+	_, err := m.prepare(context.Background(), r)
+	return err
+}
+
+// Stream implements [model.Model].
+func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
+	return func(yield func(*model.Delta, error) bool) {
+		p, err := m.prepare(ctx, r)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s := &chatStream{endpoint: m.endpoint, prepared: p, sink: &sink{yield: yield}}
+		err = m.send(ctx, "chat/completions", p.body, s.event)
+		if err == nil {
+			err = s.finish()
+		}
+		s.end(err, s.unfinished)
+	}
+}
+
+// prepare builds the body of a request and checks it.
+func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
+	if err := model.Validate(r.Messages); err != nil {
+		return nil, m.invalid(err)
+	}
+	p := &prepared{}
+	var err error
+	if p.tools, err = m.chatTools(ctx, r.Tools); err != nil {
+		return nil, m.invalid(err)
+	}
+	if p.format, err = answerFormatOf(&m.formats, r.Output, m.endpoint); err != nil {
+		return nil, m.invalid(err)
+	}
+	w := &chatWriter{endpoint: m.endpoint, tools: p.tools, ids: callIDs{used: map[string]bool{}}}
+	if err := w.conversation(r); err != nil {
+		return nil, m.invalid(err)
+	}
+	p.losses = append(p.tools.losses[:len(p.tools.losses):len(p.tools.losses)], w.losses...)
+	params, err := json.Marshal(m.params(r, p))
+	if err != nil {
+		return nil, m.invalid(fmt.Errorf("encode the request: %w", err))
+	}
+	p.body = withMembers(params, "tools", p.tools.wire, "messages", array(w.messages), "stream", json.RawMessage("true"))
+	if err := CheckChat(p.body); err != nil {
+		return nil, m.invalid(err)
+	}
+	return p, nil
+}
+
+// chatTools returns the tools of a request.
+func (m *chatModel) chatTools(ctx context.Context, set *toolpost.Set) (*toolset, error) {
+	if set == nil {
+		return noTools(), nil
+	}
+	return m.tools.get(set, func() (*toolset, error) {
+		o, err := ChatTools(ctx, set, m.toolOptions())
+		if err != nil {
+			return nil, err
+		}
+		return newToolset(o)
+	})
+}
+
+// params returns the request without tools and messages.
+func (m *chatModel) params(r *model.Request, p *prepared) sdk.ChatCompletionNewParams {
+	params := sdk.ChatCompletionNewParams{
+		Model:           m.origin.Model,
+		PromptCacheKey:  optional(r.CacheKey),
+		ReasoningEffort: shared.ReasoningEffort(r.Effort),
+		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+	}
+	if m.isOpenAI() && !canReason(m.origin.Model) {
+		params.ReasoningEffort = ""
+	}
+	if !m.isOpenAI() {
+		params.PromptCacheKey = param.Opt[string]{} // few servers know it, and some refuse what they do not know
+	}
+	switch most := param.NewOpt(int64(r.MaxTokens)); {
+	case r.MaxTokens <= 0:
+	case m.isOpenAI():
+		params.MaxCompletionTokens = most
+	default:
+		params.MaxTokens = most
+	}
+	if r.NoCalls && p.tools.wire != nil {
+		params.ToolChoice.OfAuto = param.NewOpt("none")
+	}
+	if p.format != nil {
+		t := p.format.tool
+		format := shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: answerName, Schema: model.InputSchema(t), Strict: param.NewOpt(t.Strict)}
+		params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: format}
+	}
+	return params
+}

@@ -1,0 +1,229 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+
+	sdk "github.com/openai/openai-go/v3"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// A chatStream puts a response together from its chunks.
+type chatStream struct {
+	*endpoint
+	*sink
+	prepared *prepared
+
+	id, model string
+	reason    string // why the response ended; empty if that is not known
+	ended     bool   // the server said that the stream is complete
+	usage     usage.Tokens
+	slots     []*chatSlot
+}
+
+// A chatSlot is a part that is being written.
+type chatSlot struct {
+	member string // of the assistant's message; empty for a call
+	value  fragments
+	call   chatCall
+}
+
+// event handles one chunk.
+func (s *chatStream) event(data []byte) (done bool, err error) {
+	if string(data) == "[DONE]" {
+		s.ended = true
+		return true, nil
+	}
+	if f := errorMember(data); f != nil {
+		return true, s.failed(*f)
+	}
+	var chunk sdk.ChatCompletionChunk
+	if err := decodeEvent(data, &chunk); err != nil {
+		return true, err
+	}
+	if s.id == "" {
+		s.id = chunk.ID
+	}
+	if s.model == "" {
+		s.model = chunk.Model
+	}
+	if chunk.JSON.Usage.Valid() {
+		s.usage = chatTokens(&chunk.Usage)
+	}
+	for i := range chunk.Choices {
+		if c := &chunk.Choices[i]; c.Index == 0 && !s.choice(c) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// choice handles the answer in a chunk, and reports whether the consumer wants
+// more.
+func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
+	raw := c.JSON.Delta.Raw()
+	if whole := c.JSON.ExtraFields["message"]; !c.JSON.Delta.Valid() && whole.Valid() {
+		raw = whole.Raw() // the server does not stream
+	}
+	if c.FinishReason != "" {
+		s.reason = c.FinishReason
+	}
+	if raw == "" {
+		return true
+	}
+	for _, m := range orderedMembers(json.RawMessage(raw)) {
+		if !isPresent(m.value) || !s.member(m.name, m.value) {
+			if s.closed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// A member is a name and a value of an object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// member handles a member of a delta, and reports whether the consumer wants
+// more.
+func (s *chatStream) member(name string, value json.RawMessage) bool {
+	switch name {
+	case "role", "index":
+		return true
+	case "tool_calls":
+		var calls []json.RawMessage
+		_ = json.Unmarshal(value, &calls) // a list of other things has no calls
+		for _, c := range calls {
+			if !s.callDelta(c) {
+				return false
+			}
+		}
+		return true
+	}
+	at := slices.IndexFunc(s.slots, func(slot *chatSlot) bool { return slot.member == name })
+	if at < 0 {
+		if string(value) == `""` || string(value) == "[]" {
+			return true
+		}
+		at = len(s.slots)
+		s.slots = append(s.slots, &chatSlot{member: name})
+	}
+	s.slots[at].value.add(value)
+	typ := memberType(name)
+	if typ == model.TypeOpaque {
+		return true
+	}
+	return s.put(&model.Delta{Part: at, Type: typ, Text: stringOf(value)})
+}
+
+// memberType returns the type of the part that a member of the assistant's
+// message becomes. Servers have two names for thinking.
+func memberType(name string) string {
+	switch name {
+	case "content", "refusal":
+		return model.TypeText
+	case "reasoning_content", "reasoning":
+		return model.TypeThinking
+	}
+	return model.TypeOpaque
+}
+
+// finish yields the response. The stream is complete if the server said so, or
+// if it said why the response ended.
+func (s *chatStream) finish() error {
+	if s.closed || (!s.ended && s.reason == "") {
+		return nil
+	}
+	if s.reason == "error" {
+		return s.failed(failure{Code: "server_error", Message: "the response ended because of an error"})
+	}
+	if s.reason == "insufficient_system_resource" {
+		return s.failed(failure{Code: s.reason})
+	}
+	m := &model.Message{Role: model.RoleAssistant}
+	r := &model.Response{ID: s.id, Model: s.model, Message: m, Usage: s.usage, Losses: s.prepared.losses}
+	ids := map[string]bool{}
+	for i, slot := range s.slots {
+		p := s.part(slot, i == len(s.slots)-1, ids)
+		if slot.member == "refusal" {
+			r.Refusal = p.Text
+		}
+		m.Parts = append(m.Parts, p)
+	}
+	r.Stop = s.stop(r)
+	decodeAnswer(s.prepared.format, r)
+	s.put(&model.Delta{Response: r})
+	return nil
+}
+
+// stop returns why the response ended. Servers say "stop" also after calls.
+func (s *chatStream) stop(r *model.Response) string {
+	switch {
+	case s.reason == "length":
+		return model.StopLength
+	case s.reason == "content_filter":
+		if r.Refusal == "" {
+			r.Refusal = "the provider's filter stopped the response"
+		}
+		return model.StopRefusal
+	case len(r.Message.Calls()) > 0:
+		return model.StopCalls
+	case r.Refusal != "":
+		return model.StopRefusal
+	}
+	return model.StopEnd
+}
+
+// part returns the part of a slot. Ids are those of the calls before.
+func (s *chatStream) part(slot *chatSlot, last bool, ids map[string]bool) model.Part {
+	var p model.Part
+	if slot.member == "" {
+		p = s.callPart(&slot.call, last && s.reason == "length", ids)
+	} else {
+		value := slot.value.json()
+		p = model.Part{Type: memberType(slot.member), Text: slot.member, Raw: withMembers([]byte("{}"), slot.member, value)}
+		if p.Type != model.TypeOpaque {
+			p.Text = stringOf(value)
+		}
+	}
+	origin := s.origin
+	p.Origin = &origin
+	return p
+}
+
+// callPart returns the part of a call.
+func (s *chatStream) callPart(c *chatCall, cut bool, ids map[string]bool) model.Part {
+	if c.id == "" || len(c.id) > maxID || ids[c.id] {
+		c.id = newCallID()
+	}
+	ids[c.id] = true
+	arguments := c.arguments.text()
+	if !goodName.MatchString(c.name) {
+		c.name = s.prepared.tools.wireName(c.name)
+	}
+	p := s.prepared.tools.call(c.id, c.name, arguments, cut && !json.Valid([]byte(arguments)))
+	if object := argumentsText(json.RawMessage(arguments)); object != arguments {
+		if p.Invalid != "" && arguments != "" {
+			p.Invalid += " You wrote: " + cleartext.Clip(arguments, 500)
+		}
+		c.arguments = newFragments(object)
+	}
+	p.Raw = c.json()
+	return p
+}
+
+// chatTokens returns the usage of a response.
+func chatTokens(u *sdk.CompletionUsage) usage.Tokens {
+	cached := u.PromptTokensDetails.CachedTokens
+	if hit := u.JSON.ExtraFields["prompt_cache_hit_tokens"]; !u.PromptTokensDetails.JSON.CachedTokens.Valid() && hit.Valid() {
+		_ = json.Unmarshal([]byte(hit.Raw()), &cached) // DeepSeek's name; what is not a number counts as none
+	}
+	return countTokens(u.PromptTokens, cached, u.PromptTokensDetails.CacheWriteTokens,
+		u.CompletionTokens, u.CompletionTokensDetails.ReasoningTokens)
+}

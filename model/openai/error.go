@@ -1,0 +1,214 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/model"
+)
+
+// maxErrorText is the number of bytes of an error's text that are kept.
+const maxErrorText = 2000
+
+// A failure is an error as the provider writes it.
+type failure struct {
+	Status  int // of the response, or a number in the code
+	Code    string
+	Type    string
+	Message string
+}
+
+// readFailure reads the JSON of an error. Compatible servers write it in many
+// forms: an object or a string, inside of "error", of a list, or of neither.
+func readFailure(raw []byte) failure {
+	var f struct {
+		Error, Code, Type, Message, Detail json.RawMessage
+	}
+	for range 3 {
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
+			raw = list[0]
+		}
+		f.Error = nil
+		if json.Unmarshal(raw, &f) != nil {
+			return failure{Message: stringOf(raw)}
+		}
+		if !isPresent(f.Error) {
+			break
+		}
+		raw = f.Error
+	}
+	read := failure{Code: stringOf(f.Code), Type: stringOf(f.Type), Message: stringOf(f.Message)}
+	if read.Message == "" {
+		read.Message = stringOf(f.Detail)
+	}
+	if n, err := strconv.Atoi(read.Code); err == nil {
+		read.Status = n
+	}
+	return read
+}
+
+// isPresent reports whether a member of an object is there and not null.
+func isPresent(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// stringOf returns the string in raw, or else raw itself.
+func stringOf(raw []byte) string {
+	var s string
+	if !isPresent(raw) {
+		return ""
+	}
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// refusal returns the error of a response with an error status.
+func (e *endpoint) refusal(res *http.Response) *model.Error {
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxFailure))
+	f := failure{}
+	if err == nil {
+		f = readFailure(raw)
+	}
+	f.Status = res.StatusCode
+	failed := e.failed(f)
+	if wait := retryAfter(res.Header, time.Now()); wait > 0 {
+		failed.RetryAfter = wait
+	}
+	return failed
+}
+
+// failed returns the error for what the provider reports.
+func (e *endpoint) failed(f failure) *model.Error {
+	text := f.Message
+	if text == "" {
+		text = strings.TrimSpace(f.Type + " " + f.Code)
+	}
+	return &model.Error{Origin: e.origin, Kind: kindOf(f), Status: f.Status, RetryAfter: waitInText(f.Message), Text: e.clean(text)}
+}
+
+// clean returns a text of the provider without the API key, and not too long.
+func (e *endpoint) clean(text string) string {
+	return cleartext.Clip(e.hide.Replace(text), maxErrorText)
+}
+
+// words maps what codes, types and messages contain to kinds of errors. The
+// first that matches counts.
+func words() []struct{ kind, pattern string } {
+	return []struct{ kind, pattern string }{
+		{model.KindQuota, "insufficient_quota"}, {model.KindQuota, "exceeded your current quota"},
+		{model.KindQuota, "billing_hard_limit"}, {model.KindQuota, "insufficient balance"}, {model.KindQuota, "credit_balance"},
+		{model.KindTooLong, "context_length_exceeded"}, {model.KindTooLong, "exceed_context_size"},
+		{model.KindTooLong, "maximum context length"}, {model.KindTooLong, "context window"}, {model.KindTooLong, "context size"},
+		{model.KindOverloaded, "overloaded"}, {model.KindOverloaded, "slow_down"}, {model.KindOverloaded, "insufficient_system_resource"},
+		{model.KindRateLimit, "rate_limit"},
+		{model.KindAuth, "invalid_api_key"}, {model.KindAuth, "authentication_error"},
+		{model.KindServer, "server_error"}, {model.KindServer, "internal_error"},
+	}
+}
+
+// kindOf returns the kind of an error.
+func kindOf(f failure) string {
+	all := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
+	for _, w := range words() {
+		if strings.Contains(all, w.pattern) {
+			return w.kind
+		}
+	}
+	switch status := f.Status; {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return model.KindAuth
+	case status == http.StatusPaymentRequired:
+		return model.KindQuota
+	case status == http.StatusRequestEntityTooLarge:
+		return model.KindTooLong
+	case status == http.StatusTooManyRequests:
+		return model.KindRateLimit
+	case status == http.StatusServiceUnavailable || status == 529:
+		return model.KindOverloaded
+	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusConflict:
+		return model.KindServer
+	}
+	return model.KindInvalid
+}
+
+// broken returns the error of a connection or stream that broke. Errors of the
+// provider remain as they are.
+func (e *endpoint) broken(err error) error {
+	if _, ok := errors.AsType[*model.Error](err); ok {
+		return err
+	}
+	kind := model.KindConnection
+	if errors.Is(err, errTooLarge) {
+		kind = model.KindServer
+	}
+	return &model.Error{Origin: e.origin, Kind: kind, Text: e.clean(err.Error())}
+}
+
+// canceled returns the error of a request whose context ended.
+func (e *endpoint) canceled(ctx context.Context) error {
+	return &model.Error{Origin: e.origin, Kind: model.KindConnection, Err: context.Cause(ctx)}
+}
+
+// unfinished returns the error of a stream that ended before the response.
+func (e *endpoint) unfinished() error {
+	return &model.Error{Origin: e.origin, Kind: model.KindConnection, Text: "the stream ended before the response was complete"}
+}
+
+// malformed returns the error of a response that no history could contain.
+func (e *endpoint) malformed(text string) error {
+	return &model.Error{Origin: e.origin, Kind: model.KindServer, Text: "the response is malformed: " + e.clean(text)}
+}
+
+// longestWait bounds what a provider may request.
+const longestWait = 24 * time.Hour
+
+// retryAfter returns the wait that the headers request, 0 if none.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		return waitOf(ms / 1000)
+	}
+	after := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(after, 64); err == nil {
+		return waitOf(s)
+	}
+	if at, err := http.ParseTime(after); err == nil {
+		return waitOf(at.Sub(now).Seconds())
+	}
+	return 0
+}
+
+func waitOf(seconds float64) time.Duration {
+	if math.IsNaN(seconds) || seconds <= 0 {
+		return 0
+	}
+	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
+}
+
+// tryAgain is how OpenAI requests a wait in a stream, which has no headers left.
+var tryAgain = regexp.MustCompile(`(?i)try again in ([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s)`)
+
+// waitInText returns the wait that a message requests, 0 if none.
+func waitInText(message string) time.Duration {
+	m := tryAgain.FindStringSubmatch(message)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0
+	}
+	if strings.EqualFold(m[2], "ms") {
+		n /= 1000
+	}
+	return waitOf(n)
+}

@@ -1,0 +1,217 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// A responsesModel is a model behind the Responses API.
+type responsesModel struct {
+	*endpoint
+	tools   cache[toolpost.Set, *toolset]
+	formats cache[schema.Schema, *answerFormat]
+}
+
+// New returns a model of OpenAI behind the Responses API. The server stores
+// nothing: every request contains the whole conversation, with the encrypted
+// reasoning. Each item of a response is one part, whose Raw is the item.
+func New(name string, opts *Options) model.Model {
+	return &responsesModel{endpoint: newEndpoint("responses", name, opts)}
+}
+
+// Check implements [model.Model].
+func (m *responsesModel) Check(r *model.Request) error {
+	_, err := m.prepare(context.Background(), r)
+	return err
+}
+
+// Stream implements [model.Model].
+func (m *responsesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
+	return func(yield func(*model.Delta, error) bool) {
+		p, err := m.prepare(ctx, r)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s := &responseStream{endpoint: m.endpoint, prepared: p, sink: &sink{yield: yield}, slots: map[int64]int{}}
+		err = m.send(ctx, "responses", p.body, s.event)
+		s.end(err, s.unfinished)
+	}
+}
+
+// A prepared request is one that can be sent.
+type prepared struct {
+	body   []byte
+	tools  *toolset
+	format *answerFormat // nil for text
+	losses []model.Loss
+}
+
+// invalid returns the error of a request that the provider would refuse.
+func (e *endpoint) invalid(err error) error {
+	return &model.Error{Origin: e.origin, Kind: model.KindInvalid, Text: "the request is not sent, because the provider would refuse it", Err: err}
+}
+
+// prepare builds the body of a request and checks it.
+func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
+	if err := model.Validate(r.Messages); err != nil {
+		return nil, m.invalid(err)
+	}
+	p := &prepared{}
+	var err error
+	if p.tools, err = m.responsesTools(ctx, r.Tools); err != nil {
+		return nil, m.invalid(err)
+	}
+	if p.format, err = answerFormatOf(&m.formats, r.Output, m.endpoint); err != nil {
+		return nil, m.invalid(err)
+	}
+	in := &inputWriter{endpoint: m.endpoint, tools: p.tools, ids: callIDs{used: map[string]bool{}}}
+	if err := in.messages(r.Messages); err != nil {
+		return nil, m.invalid(err)
+	}
+	p.losses = append(p.tools.losses[:len(p.tools.losses):len(p.tools.losses)], in.losses...)
+	params, err := json.Marshal(m.params(r, p))
+	if err != nil {
+		return nil, m.invalid(fmt.Errorf("encode the request: %w", err))
+	}
+	p.body = withMembers(params, "tools", p.tools.wire, "input", array(in.items), "stream", json.RawMessage("true"))
+	if err := Check(p.body); err != nil {
+		return nil, m.invalid(err)
+	}
+	return p, nil
+}
+
+// answerFormatOf returns the format of a structured answer, nil if s is nil.
+func answerFormatOf(formats *cache[schema.Schema, *answerFormat], s *schema.Schema, e *endpoint) (*answerFormat, error) {
+	if s == nil {
+		return nil, nil
+	}
+	return formats.get(s, func() (*answerFormat, error) { return newAnswerFormat(s, e.opts.Dialect) })
+}
+
+// params returns the request without tools and input.
+func (m *responsesModel) params(r *model.Request, p *prepared) responses.ResponseNewParams {
+	params := responses.ResponseNewParams{
+		Model:          m.origin.Model,
+		Store:          param.NewOpt(false),
+		Instructions:   optional(r.System),
+		PromptCacheKey: optional(r.CacheKey),
+	}
+	if r.MaxTokens > 0 {
+		params.MaxOutputTokens = param.NewOpt(int64(r.MaxTokens))
+	}
+	if canReason(m.origin.Model) {
+		params.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
+		params.Reasoning = shared.ReasoningParam{Effort: shared.ReasoningEffort(r.Effort)}
+		if m.opts.Summaries {
+			params.Reasoning.Summary = shared.ReasoningSummaryAuto
+		}
+	}
+	if r.NoCalls && p.tools.wire != nil {
+		params.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsNone)
+	}
+	if p.format != nil {
+		t := p.format.tool
+		format := &responses.ResponseFormatTextJSONSchemaConfigParam{Name: answerName, Strict: param.NewOpt(t.Strict)}
+		format.Schema, _ = members(model.InputSchema(t)) // an adapted schema is an object
+		params.Text.Format.OfJSONSchema = format
+	}
+	return params
+}
+
+// canReason reports whether a model has the parameters of reasoning, which
+// older models refuse.
+func canReason(name string) bool {
+	for _, old := range []string{"gpt-3", "gpt-4", "chatgpt-"} {
+		if strings.HasPrefix(name, old) {
+			return false
+		}
+	}
+	return !strings.Contains(name, "-chat")
+}
+
+// deferTools marks the tools that are found by searching, and returns the tool
+// that searches, if there are any.
+func (m *responsesModel) deferTools(o *model.Offer[responses.ToolUnionParam]) []responses.ToolUnionParam {
+	if m.opts.Defer == nil {
+		return nil
+	}
+	var search []responses.ToolUnionParam
+	for i, t := range o.Adapted.Tools {
+		if m.opts.Defer(t.Original) {
+			o.Tools[i].OfFunction.DeferLoading = param.NewOpt(true)
+			search = []responses.ToolUnionParam{{OfToolSearch: &responses.ToolSearchToolParam{}}}
+		}
+	}
+	return search
+}
+
+// withMembers appends members to an object, without those that are nil. The
+// values keep their bytes.
+func withMembers(object []byte, members ...any) []byte {
+	body := object[: len(object)-1 : len(object)-1]
+	for i := 0; i < len(members); i += 2 {
+		value := members[i+1].(json.RawMessage)
+		if value == nil {
+			continue
+		}
+		if body[len(body)-1] != '{' {
+			body = append(body, ',')
+		}
+		body = fmt.Appendf(body, "%q:", members[i])
+		body = append(body, value...)
+	}
+	return append(body, '}')
+}
+
+// array returns a JSON array of the items, whose bytes it keeps.
+func array(items []json.RawMessage) json.RawMessage {
+	list := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, item...)
+	}
+	return append(list, ']')
+}
+
+// A sink passes deltas to the consumer of a stream.
+type sink struct {
+	yield  func(*model.Delta, error) bool
+	closed bool // the consumer has left, or has the response
+}
+
+// put passes a delta, and reports whether the consumer is still there.
+func (s *sink) put(d *model.Delta) bool {
+	if s.closed {
+		return false
+	}
+	if !s.yield(d, nil) || d.Response != nil {
+		s.closed = true
+	}
+	return !s.closed
+}
+
+// end yields the error of a stream that has no response.
+func (s *sink) end(err error, unfinished func() error) {
+	if s.closed {
+		return
+	}
+	if err == nil {
+		err = unfinished()
+	}
+	s.closed = true
+	s.yield(nil, err)
+}

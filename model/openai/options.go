@@ -1,0 +1,108 @@
+package openai
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/model"
+)
+
+// openAI is the provider's name of OpenAI's own server.
+const openAI = "openai"
+
+// Options are the optional parts of [New] and [NewChat].
+type Options struct {
+	// APIKey is the credential. If it and BaseURL are empty, it is the variable
+	// OPENAI_API_KEY of the environment. Other servers receive no key of the
+	// environment.
+	APIKey string
+
+	// BaseURL is the address of a compatible server, such as
+	// "http://localhost:11434/v1". OpenAI's own if empty.
+	BaseURL string
+
+	// Provider is the name of a compatible server in the Origin of parts, such
+	// as "ollama". If it is empty, it is the host of BaseURL, or "openai". With
+	// this name, the server is treated as OpenAI's own.
+	Provider string
+
+	// HTTPClient sends the requests; http.DefaultClient if nil.
+	HTTPClient *http.Client
+
+	// Dialect is that of tools and structured output; "openai-strict" if nil.
+	Dialect *dialect.Dialect
+
+	// Summaries requests summaries of the model's reasoning. OpenAI may require
+	// a verified organization for them. Only New uses it.
+	Summaries bool
+
+	// Defer reports whether the model finds a tool only by searching, so that
+	// its definition is not in every prompt. The models that search are those
+	// since gpt-5.4. Only New uses it; nil defers nothing.
+	Defer func(t *toolpost.Tool) bool
+}
+
+// An endpoint is the API of one provider with one model.
+type endpoint struct {
+	origin model.Origin
+	client sdk.Client
+	hide   *strings.Replacer // replaces the API key
+	opts   Options
+}
+
+func newEndpoint(api, name string, opts *Options) *endpoint {
+	e := &endpoint{origin: model.Origin{Provider: openAI, API: api, Model: name}}
+	if opts != nil {
+		e.opts = *opts
+	}
+	o := &e.opts
+	if o.APIKey == "" && o.BaseURL == "" {
+		o.APIKey = os.Getenv("OPENAI_API_KEY")
+	}
+	if o.HTTPClient == nil {
+		o.HTTPClient = http.DefaultClient
+	}
+	e.hide = secret.Replacer("[API key]", o.APIKey)
+	// The options are set here instead of by NewClient, which adds credentials
+	// and headers of the environment for any server.
+	e.client.Options = []option.RequestOption{option.WithEnvironmentProduction(), option.WithHTTPClient(o.HTTPClient), option.WithMaxRetries(0)}
+	if o.APIKey != "" {
+		e.client.Options = append(e.client.Options, option.WithAPIKey(o.APIKey))
+	}
+	if o.BaseURL != "" {
+		e.client.Options = append(e.client.Options, option.WithBaseURL(o.BaseURL))
+		e.origin.Provider = hostOf(o.BaseURL)
+	}
+	if o.Provider != "" {
+		e.origin.Provider = o.Provider
+	}
+	return e
+}
+
+// hostOf returns the host of an address, or "compatible" if it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return "compatible"
+	}
+	return u.Hostname()
+}
+
+// isOpenAI reports whether the server is OpenAI's own.
+func (e *endpoint) isOpenAI() bool { return e.origin.Provider == openAI }
+
+// Origin implements [model.Model].
+func (e *endpoint) Origin() model.Origin { return e.origin }
+
+// toolOptions returns the options for [Tools] and [ChatTools].
+func (e *endpoint) toolOptions() *model.Options {
+	return &model.Options{Dialect: e.opts.Dialect, Fit: true}
+}

@@ -1,0 +1,120 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+)
+
+const (
+	maxResponse = 64 << 20 // bytes of one response
+	maxFailure  = 1 << 20  // bytes of the body of an error
+)
+
+var errTooLarge = fmt.Errorf("the response is longer than %d bytes", maxResponse)
+
+// send posts the body and passes the data of each server-sent event to handle,
+// until handle reports that the response is complete. It returns an error if
+// the stream ends before. A server that answers with one JSON document instead
+// of a stream is treated as if that were the only event.
+func (e *endpoint) send(ctx context.Context, path string, body []byte, handle func(data []byte) (done bool, err error)) error {
+	var res *http.Response
+	err := e.client.Post(ctx, path, body, &res,
+		option.WithHeader("Accept", "text/event-stream"), option.WithMiddleware(limitResponse))
+	if res != nil && res.Body != nil {
+		defer func() { _ = res.Body.Close() }() // the response has been read
+	}
+	switch {
+	case ctx.Err() != nil:
+		return e.canceled(ctx)
+	case res != nil && res.StatusCode >= 400:
+		return e.refusal(res)
+	case err != nil:
+		return e.broken(err)
+	}
+	if err := readEvents(res, handle); err != nil {
+		if ctx.Err() != nil {
+			return e.canceled(ctx)
+		}
+		return e.broken(err)
+	}
+	return nil
+}
+
+// readEvents passes the events of the response to handle.
+func readEvents(res *http.Response, handle func(data []byte) (done bool, err error)) error {
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "application/json" {
+		data, err := io.ReadAll(res.Body)
+		if err == nil {
+			_, err = handle(data)
+		}
+		return err
+	}
+	decoder := ssestream.NewDecoder(res)
+	for decoder.Next() {
+		data := bytes.TrimSpace(decoder.Event().Data)
+		if len(data) == 0 {
+			continue
+		}
+		if done, err := handle(data); done || err != nil {
+			return err
+		}
+	}
+	return decoder.Err()
+}
+
+// limitResponse bounds the size of a response, and ends the last event of a
+// stream that ends without an empty line.
+func limitResponse(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	res, err := next(req)
+	if err != nil || res == nil || res.Body == nil {
+		return res, err
+	}
+	most := int64(maxResponse)
+	if res.StatusCode >= 400 {
+		most = maxFailure
+	}
+	var end io.Reader = strings.NewReader("")
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind != "application/json" && res.StatusCode < 400 {
+		end = strings.NewReader("\n\n")
+	}
+	body := res.Body
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(&bounded{r: body, left: most}, end), body}
+	return res, nil
+}
+
+// A bounded reader fails after some bytes.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// decodeEvent decodes one event of a stream. An event that is not JSON is part
+// of a stream that was cut off.
+func decodeEvent(data []byte, to any) error {
+	if !json.Valid(data) {
+		return errors.New("an event of the stream is not JSON")
+	}
+	return json.Unmarshal(data, to)
+}

@@ -1,0 +1,262 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// A responseStream reads the events of one response.
+type responseStream struct {
+	*endpoint
+	*sink
+	prepared *prepared
+
+	items []streamItem
+	slots map[int64]int // indexes of items by the provider's index
+}
+
+// A streamItem is an output item.
+type streamItem struct {
+	typ  string
+	name string          // of a call: the tool's own name
+	raw  json.RawMessage // nil while it is being written
+}
+
+// event handles one event. Unknown events have no effect.
+func (s *responseStream) event(data []byte) (done bool, err error) {
+	var ev responses.ResponseStreamEventUnion
+	if string(data) == "[DONE]" {
+		return true, nil
+	}
+	if err := decodeEvent(data, &ev); err != nil {
+		return true, err
+	}
+	switch ev.Type {
+	case "response.output_item.added":
+		item := s.item(&ev)
+		item.typ = partType(ev.Item.Type)
+		if item.typ == model.TypeCall {
+			item.name = s.prepared.tools.ownName(ev.Item.Name)
+			return !s.text(&ev, model.TypeCall, ""), nil
+		}
+	case "response.output_item.done":
+		item := s.item(&ev)
+		item.typ, item.raw = partType(ev.Item.Type), json.RawMessage(ev.Item.RawJSON())
+	case "response.output_text.delta", "response.refusal.delta":
+		return !s.text(&ev, model.TypeText, ev.Delta), nil
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		return !s.text(&ev, model.TypeThinking, ev.Delta), nil
+	case "response.reasoning_summary_part.added":
+		if ev.SummaryIndex > 0 {
+			return !s.text(&ev, model.TypeThinking, "\n\n"), nil
+		}
+	case "response.function_call_arguments.delta":
+		return !s.text(&ev, model.TypeCall, ev.Delta), nil
+	case "response.completed", "response.incomplete":
+		return true, s.finish(&ev.Response)
+	case "response.failed", "response.cancelled":
+		return true, s.failedResponse(&ev.Response)
+	case "error":
+		return true, s.failed(readFailure(data))
+	default:
+		if f := errorMember(data); f != nil && ev.Type == "" {
+			return true, s.failed(*f)
+		}
+	}
+	return false, nil
+}
+
+// errorMember returns the error in an event that has no type, nil if there is
+// none.
+func errorMember(data []byte) *failure {
+	var event struct{ Error json.RawMessage }
+	if json.Unmarshal(data, &event) != nil || !isPresent(event.Error) {
+		return nil
+	}
+	f := readFailure(event.Error)
+	return &f
+}
+
+// item returns the item that an event belongs to.
+func (s *responseStream) item(ev *responses.ResponseStreamEventUnion) *streamItem {
+	return &s.items[s.slot(ev.OutputIndex)]
+}
+
+func (s *responseStream) slot(index int64) int {
+	at, ok := s.slots[index]
+	if !ok {
+		at = len(s.items)
+		s.items = append(s.items, streamItem{})
+		s.slots[index] = at
+	}
+	return at
+}
+
+// text passes a piece of an item on, and reports whether the consumer wants
+// more.
+func (s *responseStream) text(ev *responses.ResponseStreamEventUnion, typ, text string) bool {
+	at := s.slot(ev.OutputIndex)
+	item := &s.items[at]
+	if item.typ == "" {
+		item.typ = typ
+	}
+	if item.typ != typ || (text == "" && typ != model.TypeCall) {
+		return true
+	}
+	return s.put(&model.Delta{Part: at, Type: typ, Name: item.name, Text: text})
+}
+
+// finish yields the response. The items that came by themselves count; others
+// are those of the response's own list.
+func (s *responseStream) finish(r *responses.Response) error {
+	for i, item := range r.Output {
+		at := s.slot(int64(i))
+		if s.items[at].raw == nil {
+			s.items[at] = streamItem{typ: partType(item.Type), raw: json.RawMessage(item.RawJSON())}
+		}
+	}
+	read := itemReader{tools: s.prepared.tools, incomplete: r.Status == responses.ResponseStatusIncomplete}
+	read.origin = s.origin
+	m := &model.Message{Role: model.RoleAssistant}
+	ids := map[string]bool{}
+	for _, item := range s.items {
+		if item.raw == nil {
+			return s.malformed("an output item has no content")
+		}
+		p := read.part(item.raw)
+		if p.Type == model.TypeCall && (p.ID == "" || p.Name == "" || ids[p.ID]) {
+			return s.malformed("a function call has no name, or no call_id of its own")
+		}
+		ids[p.ID] = true
+		m.Parts = append(m.Parts, p)
+	}
+	response := &model.Response{ID: r.ID, Model: r.Model, Message: m, Losses: s.prepared.losses, Usage: tokensOf(&r.Usage)}
+	response.Stop, response.Refusal = stopOf(r, m, read.refusal)
+	decodeAnswer(s.prepared.format, response)
+	s.put(&model.Delta{Response: response})
+	return nil
+}
+
+// decodeAnswer puts the answer of a structured output in the form of its own
+// schema. The raw form of the part remains.
+func decodeAnswer(format *answerFormat, r *model.Response) {
+	if format == nil || r.Stop != model.StopEnd {
+		return
+	}
+	for i := range r.Message.Parts {
+		if p := &r.Message.Parts[i]; p.Type == model.TypeText {
+			p.Text = format.decode(p.Text)
+		}
+	}
+}
+
+// stopOf returns why the response ended, and the words of a refusal.
+func stopOf(r *responses.Response, m *model.Message, refusal string) (stop, text string) {
+	reason := r.IncompleteDetails.Reason
+	switch {
+	case reason == "content_filter":
+		return model.StopRefusal, "the provider's filter stopped the response"
+	case reason != "" || r.Status == responses.ResponseStatusIncomplete:
+		return model.StopLength, ""
+	case len(m.Calls()) > 0:
+		return model.StopCalls, ""
+	case refusal != "":
+		return model.StopRefusal, refusal
+	}
+	return model.StopEnd, ""
+}
+
+// failedResponse returns the error of a response that failed.
+func (s *responseStream) failedResponse(r *responses.Response) error {
+	if !r.JSON.Error.Valid() {
+		return s.failed(failure{Code: "server_error", Message: "the response is " + string(r.Status)})
+	}
+	return s.failed(failure{Code: string(r.Error.Code), Type: r.Error.Type, Message: r.Error.Message})
+}
+
+// tokensOf returns the usage of a response.
+func tokensOf(u *responses.ResponseUsage) usage.Tokens {
+	return countTokens(u.InputTokens, u.InputTokensDetails.CachedTokens, u.InputTokensDetails.CacheWriteTokens,
+		u.OutputTokens, u.OutputTokensDetails.ReasoningTokens)
+}
+
+// countTokens returns the tokens of a request. OpenAI counts those of the cache
+// as part of the input.
+func countTokens(input, cached, written, output, reasoning int64) usage.Tokens {
+	count := func(n, most int64) int { return int(max(0, min(n, most))) }
+	const most = 1 << 40
+	t := usage.Tokens{CacheRead: count(cached, input), Output: count(output, most), Reasoning: count(reasoning, output)}
+	t.CacheWrite = count(written, input-int64(t.CacheRead))
+	t.Input = count(input-int64(t.CacheRead)-int64(t.CacheWrite), most)
+	return t
+}
+
+// partType returns the type of part that an item becomes.
+func partType(item string) string {
+	switch item {
+	case "message":
+		return model.TypeText
+	case "function_call":
+		return model.TypeCall
+	case "reasoning":
+		return model.TypeThinking
+	}
+	return model.TypeOpaque
+}
+
+// An itemReader makes parts of output items.
+type itemReader struct {
+	origin     model.Origin
+	tools      *toolset
+	incomplete bool   // the response is
+	refusal    string // what a message says instead of an answer
+}
+
+// An itemText is a text in an item.
+type itemText struct{ Type, Text, Refusal string }
+
+// part returns the part of an item. A message is one text: its refusals are
+// also in there.
+func (r *itemReader) part(raw json.RawMessage) model.Part {
+	var item struct {
+		Type      string `json:"type"`
+		Status    string `json:"status"`
+		CallID    string `json:"call_id"`
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+		Content   []itemText
+		Summary   []itemText
+	}
+	var p model.Part
+	_ = json.Unmarshal(raw, &item) // of members with other types than these, only the raw form remains
+	switch p.Type = partType(item.Type); p.Type {
+	case model.TypeText:
+		for _, c := range item.Content {
+			p.Text += c.Text + c.Refusal
+			r.refusal += c.Refusal
+		}
+	case model.TypeThinking:
+		texts := item.Summary
+		if len(texts) == 0 {
+			texts = item.Content
+		}
+		var all []string
+		for _, t := range texts {
+			all = append(all, t.Text)
+		}
+		p.Text = strings.Join(all, "\n\n")
+	case model.TypeCall:
+		cut := item.Status == "incomplete" || (r.incomplete && !json.Valid([]byte(item.Arguments)))
+		p = r.tools.call(item.CallID, item.Name, item.Arguments, cut)
+	default:
+		p.Text = item.Type
+	}
+	origin := r.origin
+	p.Origin, p.Raw = &origin, raw
+	return p
+}
