@@ -6,16 +6,25 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 )
 
 // orderedMembers returns the members of an object in their order, none of
 // anything else.
 func orderedMembers(object json.RawMessage) []member {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
 	var all []member
-	for _, v := range jsontree.Read(object).Members() {
-		all = append(all, member{v.Name, v.Raw})
+	for d.More() {
+		name, err := d.Token()
+		m := member{}
+		if err != nil || d.Decode(&m.value) != nil {
+			break
+		}
+		m.name, _ = name.(string) // every name is a string
+		all = append(all, m)
 	}
 	return all
 }
@@ -50,6 +59,23 @@ func (f *fragments) add(piece json.RawMessage) {
 	}
 }
 
+// alike makes a string and a list of content alike, so that one continues the
+// other: a string becomes a text in a list. It returns the piece to add.
+func (f *fragments) alike(piece json.RawMessage) json.RawMessage {
+	inList := func(text json.RawMessage) json.RawMessage {
+		return withMembers([]byte("{}"), member{"type", json.RawMessage(`"text"`)}, member{"text", text})
+	}
+	switch {
+	case len(f.raw) == 0 || f.raw[0] == piece[0]:
+	case f.raw[0] == '[' && piece[0] == '"':
+		return array([]json.RawMessage{inList(piece)})
+	case f.raw[0] == '"' && piece[0] == '[':
+		list := array([]json.RawMessage{inList(f.json())})
+		f.raw = list[:len(list)-1]
+	}
+	return piece
+}
+
 // json returns the value.
 func (f *fragments) json() json.RawMessage {
 	switch {
@@ -77,14 +103,9 @@ type chatCall struct {
 
 // json returns the call as an item of tool_calls.
 func (c *chatCall) json() json.RawMessage {
-	function := []any{"name", quote(c.name), "arguments", c.arguments.json()}
-	for _, m := range c.function {
-		function = append(function, m.name, m.value)
-	}
-	call := []any{"id", quote(c.id), "type", json.RawMessage(`"function"`), "function", withMembers([]byte("{}"), function...)}
-	for _, m := range c.members {
-		call = append(call, m.name, m.value)
-	}
+	function := append([]member{{"name", quote(c.name)}, {"arguments", c.arguments.json()}}, c.function...)
+	call := append([]member{{"id", quote(c.id)}, {"type", json.RawMessage(`"function"`)},
+		{"function", withMembers([]byte("{}"), function...)}}, c.members...)
 	return withMembers([]byte("{}"), call...)
 }
 
@@ -151,7 +172,7 @@ func (s *chatStream) callDelta(raw json.RawMessage) bool {
 	if c.id == "" {
 		c.id = d.id
 	}
-	if c.name != d.name {
+	if c.name != d.name && len(c.name) <= maxName {
 		c.name += d.name
 	}
 	c.members = setMembers(c.members, d.members)
@@ -171,26 +192,36 @@ func (s *chatStream) callDelta(raw json.RawMessage) bool {
 // begins a new one. Servers leave out the index or the id, or give all calls
 // the same index.
 func (s *chatStream) callSlot(d *callDelta) int {
-	for at := len(s.slots) - 1; at >= 0; at-- {
-		slot := s.slots[at]
-		if slot.member != "" {
-			continue
-		}
-		c := &slot.call
-		switch {
-		case d.id != "" && d.id == c.id:
+	for at, slot := range s.slots {
+		if slot.member == "" && d.id != "" && d.id == slot.call.id {
 			return at
-		case d.index != c.index && d.index != "":
-			continue
-		case d.id != "" && c.id != "":
-			return -1
-		case d.name != "" && c.name != "" && (d.index == "" || json.Valid([]byte(c.arguments.text()))):
-			return -1
 		}
-		return at
+	}
+	for at := len(s.slots) - 1; at >= 0; at-- {
+		c := &s.slots[at].call
+		switch {
+		case s.slots[at].member != "", d.index != "" && d.index != c.index:
+		case d.name == "" || c.name == "":
+			return at
+		case d.id != "" && c.id != "", d.index == "", c.hasObject():
+			return -1
+		default:
+			return at
+		}
 	}
 	return -1
 }
+
+// hasObject reports whether the arguments are complete already. Long ones are
+// not looked at, because it would be done for each piece.
+func (c *chatCall) hasObject() bool {
+	const most = 8 << 10
+	return len(c.arguments.raw) <= most && json.Valid([]byte(c.arguments.text()))
+}
+
+// maxMembers is the number of members of a call that this package keeps without
+// knowing them.
+const maxMembers = 64
 
 // setMembers adds members to others, in place of those with the same names.
 func setMembers(all, more []member) []member {
@@ -199,10 +230,11 @@ func setMembers(all, more []member) []member {
 		for i < len(all) && all[i].name != m.name {
 			i++
 		}
-		if i == len(all) {
-			all = append(all, m)
-		} else {
+		switch {
+		case i < len(all):
 			all[i] = m
+		case i < maxMembers:
+			all = append(all, m)
 		}
 	}
 	return all

@@ -63,7 +63,7 @@ type assistantMessage struct {
 	content json.RawMessage
 	texts   []string
 	calls   []json.RawMessage
-	members []any // names and values of others, such as reasoning_content
+	members []member // others, such as reasoning_content
 	refuses bool
 }
 
@@ -103,9 +103,9 @@ func (a *assistantMessage) encode() json.RawMessage {
 	case len(a.texts) > 1 || a.content == nil:
 		a.content, _ = json.Marshal(strings.Join(a.texts, "")) // a string
 	}
-	members := append([]any{"content", a.content}, a.members...)
+	members := append([]member{{"content", a.content}}, a.members...)
 	if len(a.calls) > 0 {
-		members = append(members, "tool_calls", array(a.calls))
+		members = append(members, member{"tool_calls", array(a.calls)})
 	}
 	return withMembers([]byte(`{"role":"assistant"}`), members...)
 }
@@ -130,7 +130,7 @@ func (w *chatWriter) raw(a *assistantMessage, p *model.Part) error {
 			a.refuses = true
 			fallthrough
 		default:
-			a.members = append(a.members, name, value)
+			a.members = append(a.members, member{name, value})
 		}
 	}
 	return nil

@@ -78,7 +78,7 @@ func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, e
 	if err != nil {
 		return nil, m.invalid(fmt.Errorf("encode the request: %w", err))
 	}
-	p.body = withMembers(params, "tools", p.tools.wire, "messages", array(w.messages), "stream", json.RawMessage("true"))
+	p.body = withMembers(params, member{"tools", p.tools.wire}, member{"messages", array(w.messages)}, member{"stream", json.RawMessage("true")})
 	if err := CheckChat(p.body); err != nil {
 		return nil, m.invalid(err)
 	}

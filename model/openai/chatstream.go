@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -53,6 +54,9 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 	if chunk.JSON.Usage.Valid() {
 		s.usage = chatTokens(&chunk.Usage)
 	}
+	if len(s.slots) > maxParts {
+		return true, s.malformed(fmt.Sprintf("it has more than %d parts", maxParts))
+	}
 	for i := range chunk.Choices {
 		if c := &chunk.Choices[i]; c.Index == 0 && !s.choice(c) {
 			return true, nil
@@ -84,12 +88,6 @@ func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
 	return true
 }
 
-// A member is a name and a value of an object.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
 // member handles a member of a delta, and reports whether the consumer wants
 // more.
 func (s *chatStream) member(name string, value json.RawMessage) bool {
@@ -114,12 +112,15 @@ func (s *chatStream) member(name string, value json.RawMessage) bool {
 		at = len(s.slots)
 		s.slots = append(s.slots, &chatSlot{member: name})
 	}
+	if name == "content" {
+		value = s.slots[at].value.alike(value)
+	}
 	s.slots[at].value.add(value)
 	typ := memberType(name)
 	if typ == model.TypeOpaque {
 		return true
 	}
-	return s.put(&model.Delta{Part: at, Type: typ, Text: stringOf(value)})
+	return s.put(&model.Delta{Part: at, Type: typ, Text: contentText(value)})
 }
 
 // memberType returns the type of the part that a member of the assistant's
@@ -132,6 +133,19 @@ func memberType(name string) string {
 		return model.TypeThinking
 	}
 	return model.TypeOpaque
+}
+
+// contentText returns the text of a string, or of a list of content.
+func contentText(value json.RawMessage) string {
+	var list []struct{ Text string }
+	if len(value) == 0 || value[0] != '[' || json.Unmarshal(value, &list) != nil {
+		return stringOf(value)
+	}
+	text := ""
+	for _, c := range list {
+		text += c.Text
+	}
+	return text
 }
 
 // finish yields the response. The stream is complete if the server said so, or
@@ -187,9 +201,9 @@ func (s *chatStream) part(slot *chatSlot, last bool, ids map[string]bool) model.
 		p = s.callPart(&slot.call, last && s.reason == "length", ids)
 	} else {
 		value := slot.value.json()
-		p = model.Part{Type: memberType(slot.member), Text: slot.member, Raw: withMembers([]byte("{}"), slot.member, value)}
+		p = model.Part{Type: memberType(slot.member), Text: slot.member, Raw: withMembers([]byte("{}"), member{slot.member, value})}
 		if p.Type != model.TypeOpaque {
-			p.Text = stringOf(value)
+			p.Text = contentText(value)
 		}
 	}
 	origin := s.origin

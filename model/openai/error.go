@@ -112,7 +112,6 @@ func words() []struct{ kind, pattern string } {
 		{model.KindOverloaded, "overloaded"}, {model.KindOverloaded, "slow_down"}, {model.KindOverloaded, "insufficient_system_resource"},
 		{model.KindRateLimit, "rate_limit"},
 		{model.KindAuth, "invalid_api_key"}, {model.KindAuth, "authentication_error"},
-		{model.KindServer, "server_error"}, {model.KindServer, "internal_error"},
 	}
 }
 
@@ -136,6 +135,8 @@ func kindOf(f failure) string {
 	case status == http.StatusServiceUnavailable || status == 529:
 		return model.KindOverloaded
 	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusConflict:
+		return model.KindServer
+	case status == 0 && (strings.Contains(all, "server_error") || strings.Contains(all, "internal")):
 		return model.KindServer
 	}
 	return model.KindInvalid

@@ -85,7 +85,7 @@ func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepar
 	if err != nil {
 		return nil, m.invalid(fmt.Errorf("encode the request: %w", err))
 	}
-	p.body = withMembers(params, "tools", p.tools.wire, "input", array(in.items), "stream", json.RawMessage("true"))
+	p.body = withMembers(params, member{"tools", p.tools.wire}, member{"input", array(in.items)}, member{"stream", json.RawMessage("true")})
 	if err := Check(p.body); err != nil {
 		return nil, m.invalid(err)
 	}
@@ -157,20 +157,26 @@ func (m *responsesModel) deferTools(o *model.Offer[responses.ToolUnionParam]) []
 	return search
 }
 
-// withMembers appends members to an object, without those that are nil. The
-// values keep their bytes.
-func withMembers(object []byte, members ...any) []byte {
+// A member is a name and a value of an object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// withMembers appends members to an object, without those that have no value.
+// The values keep their bytes.
+func withMembers(object []byte, members ...member) json.RawMessage {
 	body := object[: len(object)-1 : len(object)-1]
-	for i := 0; i < len(members); i += 2 {
-		value := members[i+1].(json.RawMessage)
-		if value == nil {
+	for _, m := range members {
+		if m.value == nil {
 			continue
 		}
 		if body[len(body)-1] != '{' {
 			body = append(body, ',')
 		}
-		body = fmt.Appendf(body, "%q:", members[i])
-		body = append(body, value...)
+		body = append(body, quote(m.name)...)
+		body = append(body, ':')
+		body = append(body, m.value...)
 	}
 	return append(body, '}')
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/openai/openai-go/v3/responses"
@@ -27,6 +28,9 @@ type streamItem struct {
 	raw  json.RawMessage // nil while it is being written
 }
 
+// maxParts is the number of parts that a response may have.
+const maxParts = 2000
+
 // event handles one event. Unknown events have no effect.
 func (s *responseStream) event(data []byte) (done bool, err error) {
 	var ev responses.ResponseStreamEventUnion
@@ -38,6 +42,9 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 	}
 	switch ev.Type {
 	case "response.output_item.added":
+		if len(s.items) > maxParts {
+			return true, s.malformed(fmt.Sprintf("it has more than %d items", maxParts))
+		}
 		item := s.item(&ev)
 		item.typ = partType(ev.Item.Type)
 		if item.typ == model.TypeCall {

@@ -192,10 +192,11 @@ func (c *callIDs) keep(id string) {
 	c.used[id] = true
 }
 
-// choose returns the id for a call: its own, if it is short enough and new.
+// choose returns the id for a call: its own, if it is one that every server
+// accepts, and new.
 func (c *callIDs) choose(id string) string {
 	chosen := id
-	for n := 0; c.used[chosen] || chosen == "" || len(chosen) > maxID; n++ {
+	for n := 0; c.used[chosen] || !goodName.MatchString(chosen); n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", n, id))
 		chosen = "call_" + hex.EncodeToString(sum[:12])
 	}
