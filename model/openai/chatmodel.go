@@ -124,8 +124,8 @@ func (m *chatModel) params(r *model.Request, p *prepared) sdk.ChatCompletionNewP
 		params.ToolChoice.OfAuto = param.NewOpt("none")
 	}
 	if p.format != nil {
-		t := p.format.tool
-		format := shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: answerName, Schema: model.InputSchema(t), Strict: param.NewOpt(t.Strict)}
+		format := shared.ResponseFormatJSONSchemaJSONSchemaParam{
+			Name: answerName, Schema: p.format.schema(), Strict: param.NewOpt(p.format.tool.Strict)}
 		params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: format}
 	}
 	return params

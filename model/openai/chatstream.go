@@ -79,10 +79,8 @@ func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
 		return true
 	}
 	for _, m := range orderedMembers(json.RawMessage(raw)) {
-		if !isPresent(m.value) || !s.member(m.name, m.value) {
-			if s.closed {
-				return false
-			}
+		if isPresent(m.value) && !s.member(m.name, m.value) {
+			return false
 		}
 	}
 	return true

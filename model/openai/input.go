@@ -115,7 +115,8 @@ func (w *inputWriter) rebuild(p *model.Part) error {
 // say adds a text of the assistant.
 func (w *inputWriter) say(text string) error {
 	return w.put(responses.ResponseInputItemUnionParam{OfMessage: &responses.EasyInputMessageParam{
-		Role: responses.EasyInputMessageRoleAssistant, Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(text)}}})
+		Type: responses.EasyInputMessageTypeMessage, Role: responses.EasyInputMessageRoleAssistant,
+		Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(text)}}})
 }
 
 // user writes a message of the user: the results of calls, and one item for the
@@ -126,7 +127,7 @@ func (w *inputWriter) user(m *model.Message) error {
 		if len(content) == 0 {
 			return nil
 		}
-		item := &responses.EasyInputMessageParam{Role: responses.EasyInputMessageRoleUser,
+		item := &responses.EasyInputMessageParam{Type: responses.EasyInputMessageTypeMessage, Role: responses.EasyInputMessageRoleUser,
 			Content: responses.EasyInputMessageContentUnionParam{OfInputItemContentList: content}}
 		content = nil
 		return w.put(responses.ResponseInputItemUnionParam{OfMessage: item})

@@ -92,14 +92,6 @@ func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepar
 	return p, nil
 }
 
-// answerFormatOf returns the format of a structured answer, nil if s is nil.
-func answerFormatOf(formats *cache[schema.Schema, *answerFormat], s *schema.Schema, e *endpoint) (*answerFormat, error) {
-	if s == nil {
-		return nil, nil
-	}
-	return formats.get(s, func() (*answerFormat, error) { return newAnswerFormat(s, e.opts.Dialect) })
-}
-
 // params returns the request without tools and input.
 func (m *responsesModel) params(r *model.Request, p *prepared) responses.ResponseNewParams {
 	params := responses.ResponseNewParams{
@@ -122,9 +114,8 @@ func (m *responsesModel) params(r *model.Request, p *prepared) responses.Respons
 		params.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsNone)
 	}
 	if p.format != nil {
-		t := p.format.tool
-		format := &responses.ResponseFormatTextJSONSchemaConfigParam{Name: answerName, Strict: param.NewOpt(t.Strict)}
-		format.Schema, _ = members(model.InputSchema(t)) // an adapted schema is an object
+		format := &responses.ResponseFormatTextJSONSchemaConfigParam{Name: answerName, Strict: param.NewOpt(p.format.tool.Strict)}
+		format.Schema, _ = members(p.format.schema()) // an adapted schema is an object
 		params.Text.Format.OfJSONSchema = format
 	}
 	return params

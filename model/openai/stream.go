@@ -149,19 +149,6 @@ func (s *responseStream) finish(r *responses.Response) error {
 	return nil
 }
 
-// decodeAnswer puts the answer of a structured output in the form of its own
-// schema. The raw form of the part remains.
-func decodeAnswer(format *answerFormat, r *model.Response) {
-	if format == nil || r.Stop != model.StopEnd {
-		return
-	}
-	for i := range r.Message.Parts {
-		if p := &r.Message.Parts[i]; p.Type == model.TypeText {
-			p.Text = format.decode(p.Text)
-		}
-	}
-}
-
 // stopOf returns why the response ended, and the words of a refusal.
 func stopOf(r *responses.Response, m *model.Message, refusal string) (stop, text string) {
 	reason := r.IncompleteDetails.Reason

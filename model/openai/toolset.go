@@ -15,7 +15,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // A cache keeps what is made of a value for as long as the value exists.
@@ -137,44 +136,6 @@ func (ts *toolset) call(id, name, arguments string, cut bool) model.Part {
 		}
 	}
 	return p
-}
-
-// An answerFormat is the schema of a structured answer as a model receives it.
-type answerFormat struct {
-	tool *dialect.Tool
-}
-
-// answerName is the name of the format of a structured answer.
-const answerName = "answer"
-
-// newAnswerFormat adapts a schema to a dialect, by way of a tool with these
-// arguments.
-func newAnswerFormat(s *schema.Schema, d *dialect.Dialect) (*answerFormat, error) {
-	if d == nil {
-		var err error
-		if d, err = dialect.Find(dialectID); err != nil {
-			return nil, err
-		}
-	}
-	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: answerName, Description: "The answer.", Input: s}}
-	adapted := d.Adapt([]*toolpost.Tool{tool}, nil)
-	if len(adapted.Tools) == 0 {
-		return nil, fmt.Errorf("the schema of the answer does not fit the dialect %s: %s", d.ID, adapted.Withheld[0].Why)
-	}
-	return &answerFormat{adapted.Tools[0]}, nil
-}
-
-// decode returns an answer in the form of its own schema. An answer that does
-// not fit remains as it is.
-func (f *answerFormat) decode(text string) string {
-	if f == nil || !json.Valid([]byte(text)) {
-		return text
-	}
-	decoded, err := f.tool.Decode(json.RawMessage(text))
-	if err != nil {
-		return text
-	}
-	return string(decoded)
 }
 
 // A callIDs chooses the ids of calls that the provider did not write itself.

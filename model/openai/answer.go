@@ -1,0 +1,105 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/schema"
+)
+
+// answerName is the name of the format of a structured answer.
+const answerName = "answer"
+
+// An answerFormat is the schema of a structured answer as a model receives it.
+type answerFormat struct {
+	tool    *dialect.Tool // its arguments are the answer
+	wrapped bool          // the answer is a member of an object, because it is none itself
+}
+
+// answerFormatOf returns the format of a structured answer, nil if s is nil.
+func answerFormatOf(formats *cache[schema.Schema, *answerFormat], s *schema.Schema, e *endpoint) (*answerFormat, error) {
+	if s == nil {
+		return nil, nil
+	}
+	return formats.get(s, func() (*answerFormat, error) { return newAnswerFormat(s, e.opts.Dialect) })
+}
+
+// newAnswerFormat adapts a schema to a dialect, by way of a tool with these
+// arguments.
+func newAnswerFormat(s *schema.Schema, d *dialect.Dialect) (*answerFormat, error) {
+	if d == nil {
+		var err error
+		if d, err = dialect.Find(dialectID); err != nil {
+			return nil, err
+		}
+	}
+	f := &answerFormat{wrapped: !s.IsObject()}
+	if f.wrapped {
+		var err error
+		if s, err = schema.Parse(wrapSchema(s.Raw())); err != nil {
+			return nil, fmt.Errorf("the schema of the answer in an object: %w", err)
+		}
+	}
+	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: answerName, Description: "The answer.", Input: s}}
+	adapted := d.Adapt([]*toolpost.Tool{tool}, nil)
+	if len(adapted.Tools) == 0 {
+		return nil, fmt.Errorf("the schema of the answer does not fit the dialect %s: %s", d.ID, adapted.Withheld[0].Why)
+	}
+	f.tool = adapted.Tools[0]
+	return f, nil
+}
+
+// wrapSchema returns the schema of an object with one property of a schema.
+// Definitions stay where references find them.
+func wrapSchema(raw json.RawMessage) json.RawMessage {
+	inner, outer := json.RawMessage("{}"), json.RawMessage(`{"type":"object","required":["answer"],"additionalProperties":false}`)
+	for _, m := range orderedMembers(raw) {
+		switch m.name {
+		case "$defs", "definitions", "$schema":
+			outer = withMembers(outer, m)
+		default:
+			inner = withMembers(inner, m)
+		}
+	}
+	return withMembers(outer, member{"properties", withMembers([]byte("{}"), member{answerName, inner})})
+}
+
+// schema returns the schema for the request.
+func (f *answerFormat) schema() json.RawMessage { return model.InputSchema(f.tool) }
+
+// decode returns an answer in the form of its own schema. An answer that does
+// not fit remains as it is.
+func (f *answerFormat) decode(text string) string {
+	if !json.Valid([]byte(text)) {
+		return text
+	}
+	decoded, err := f.tool.Decode(json.RawMessage(text))
+	if err != nil {
+		return text
+	}
+	if !f.wrapped {
+		return string(decoded)
+	}
+	for _, m := range orderedMembers(decoded) {
+		if m.name == answerName {
+			return string(m.value)
+		}
+	}
+	return text
+}
+
+// decodeAnswer puts the answer of a structured output in the form of its own
+// schema. The raw form of the part remains.
+func decodeAnswer(format *answerFormat, r *model.Response) {
+	if format == nil || r.Stop != model.StopEnd {
+		return
+	}
+	for i := range r.Message.Parts {
+		if p := &r.Message.Parts[i]; p.Type == model.TypeText {
+			p.Text = format.decode(p.Text)
+		}
+	}
+}
