@@ -1,5 +1,6 @@
-// Package gemini offers tools to models of Google and runs their calls, with
-// the types of Google's SDK.
+// Package gemini contains the models of Google, over Google's SDK. [New] opens a
+// model for an agent. [Tools], [Call] and [Answer] are for programs that use the
+// SDK themselves.
 package gemini
 
 import (
@@ -15,13 +16,16 @@ import (
 	"github.com/toolpost/toolpost/model"
 )
 
+// dialectID names the dialect of Google's models.
+const dialectID = "gemini"
+
 // Tools offers ts to a model of Google, as one tool with functions. Their
 // schemas are in ParametersJsonSchema, in the dialect "gemini". A dialect that
 // writes Google's own Schema, such as "gemini-schema", puts them in Parameters:
 // for the Live API, for the API's version v1, and for relays that support only
 // this.
 func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[*genai.Tool], error) {
-	return model.NewOffer(ctx, ts, "gemini", opts, func(o *model.Offer[*genai.Tool], t *dialect.Tool) error {
+	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[*genai.Tool], t *dialect.Tool) error {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
 		if t.Input != nil { // Google refuses an OBJECT without properties
 			ordered, err := withOrder(t.Input.Raw())
@@ -68,21 +72,36 @@ func Call(c *genai.FunctionCall) *toolpost.Call {
 // text must be read as a reference. Set media for models since Gemini 3 only:
 // it sends images and documents, and older models refuse a request with these.
 func Answer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
+	part, _ := answer(call.ID, call.Name, toolpost.NewMessage(call.ID, r), media)
+	return part
+}
+
+// answer returns the result of a call, and the number of media that the model
+// does not receive because it cannot read them or media is false.
+func answer(id, name string, m *toolpost.Message, media bool) (part *genai.Part, lost int) {
 	var takes []string
 	if media {
-		takes = []string{model.JPEG, model.PNG, model.WebP, model.PDF}
+		takes = responseMedia()
 	}
-	m := toolpost.NewMessage(call.ID, r)
 	all := model.Pieces(m, takes...)
 	key := "output"
 	if m.IsError {
 		key = "error"
 	}
-	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: model.JoinText(all)}}
+	f := &genai.FunctionResponse{ID: id, Name: name, Response: map[string]any{key: model.JoinText(all)}}
 	for _, p := range all {
 		if p.Data != nil {
 			f.Parts = append(f.Parts, genai.NewFunctionResponsePartFromBytes(p.Data, p.MIMEType))
 		}
 	}
-	return &genai.Part{FunctionResponse: f}
+	for _, p := range m.Parts {
+		if len(p.Data) > 0 {
+			lost++
+		}
+	}
+	return &genai.Part{FunctionResponse: f}, lost - len(f.Parts)
 }
+
+// responseMedia returns the types of media that the response of a function may
+// contain.
+func responseMedia() []string { return []string{model.JPEG, model.PNG, model.WebP, model.PDF} }

@@ -1,0 +1,217 @@
+package gemini
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/model"
+)
+
+// A history writes messages as contents.
+type history struct {
+	*generator
+	offer  *offer
+	turns  []turn
+	calls  []sentCall // of the message before
+	losses []model.Loss
+}
+
+// A turn is one content of the request.
+type turn struct {
+	role  string
+	parts []json.RawMessage
+}
+
+// A sentCall is a call in the form in which the model receives it again.
+type sentCall struct {
+	part     string // the id of the neutral part
+	id, name string // of the provider; the id is empty if the provider sent none
+}
+
+// unsigned is the value that Google documents in place of a thought signature for
+// calls that another model made: since Gemini 3, the first call of a step is
+// refused without a signature.
+const unsigned = "skip_thought_signature_validator"
+
+func (h *history) lose(message, part int, format string, args ...any) {
+	h.losses = append(h.losses, model.Loss{Message: message, Part: part, Text: fmt.Sprintf(format, args...)})
+}
+
+// write returns the array of contents. Messages of one role that follow each
+// other, also after a message of which nothing is left, are one content.
+func (h *history) write(messages []*model.Message) ([]byte, error) {
+	for i, m := range messages {
+		var parts []json.RawMessage
+		var err error
+		role := genai.RoleUser
+		if m.Role == model.RoleAssistant {
+			role = genai.RoleModel
+			parts, err = h.assistant(i, m)
+		} else {
+			parts, err = h.user(i, m)
+		}
+		if err != nil {
+			return nil, err
+		}
+		last := len(h.turns) - 1
+		switch {
+		case len(parts) == 0:
+		case last >= 0 && h.turns[last].role == role:
+			h.turns[last].parts = append(h.turns[last].parts, parts...)
+		default:
+			h.turns = append(h.turns, turn{role, parts})
+		}
+	}
+	out := []byte{'['}
+	for i, t := range h.turns {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, `{"role":"`+t.role+`","parts":[`...)
+		for j, p := range t.parts {
+			if j > 0 {
+				out = append(out, ',')
+			}
+			out = append(out, p...)
+		}
+		out = append(out, "]}"...)
+	}
+	return append(out, ']'), nil
+}
+
+// assistant returns the parts of the model's message i, and remembers its calls.
+func (h *history) assistant(i int, m *model.Message) ([]json.RawMessage, error) {
+	h.calls = nil
+	var parts []json.RawMessage
+	for j := range m.Parts {
+		p := &m.Parts[j]
+		raw, err := h.fromModel(i, j, p)
+		if err != nil {
+			return nil, fmt.Errorf("message %d, part %d: %w", i, j, err)
+		}
+		if raw != nil {
+			parts = append(parts, raw)
+		}
+	}
+	return parts, nil
+}
+
+// fromModel returns a part of a model's message: as it was received if the
+// provider accepts that, otherwise rebuilt. It returns nil if nothing is left.
+func (h *history) fromModel(i, j int, p *model.Part) (json.RawMessage, error) {
+	if len(p.Raw) > 0 && h.origin.Accepts(p.Origin) {
+		if err := checkRaw(p.Raw); err != nil {
+			return nil, err
+		}
+		if p.Type == model.TypeCall {
+			return h.receivedCall(i, j, p)
+		}
+		return p.Raw, nil
+	}
+	switch p.Type {
+	case model.TypeText:
+		return textPart(p.Text)
+	case model.TypeCall:
+		return h.rebuiltCall(i, j, p)
+	case model.TypeImage, model.TypeDocument:
+		h.lose(i, j, "media that the model did not make itself is described in text")
+		return textPart(describe(p))
+	}
+	h.lose(i, j, "%s of %s is left out: only its provider understands it", p.Type, originOf(p))
+	return nil, nil
+}
+
+func originOf(p *model.Part) string {
+	if p.Origin == nil {
+		return "an unknown model"
+	}
+	return p.Origin.String()
+}
+
+// checkRaw returns an error unless raw is one JSON object.
+func checkRaw(raw json.RawMessage) error {
+	if !json.Valid(raw) || raw[0] != '{' {
+		return fmt.Errorf("the raw form is not a JSON object: %.60q", raw)
+	}
+	return nil
+}
+
+// receivedCall returns a call as it was received. The first call of a step that
+// has no signature, such as one of Gemini 2.5, gets what stands for one if the
+// model needs it.
+func (h *history) receivedCall(i, j int, p *model.Part) (json.RawMessage, error) {
+	var read part
+	if err := decode(p.Raw, &read); err != nil || read.FunctionCall == nil || read.FunctionCall.Name == "" {
+		return nil, fmt.Errorf("the raw form of the call %q is not a function call", p.ID)
+	}
+	raw := p.Raw
+	if len(h.calls) == 0 && h.rules.signed && len(read.ThoughtSignature) == 0 {
+		h.lose(i, j, "the call was received without a signature; it is sent with the value that replaces one")
+		raw = slices.Concat([]byte(`{"thoughtSignature":`), quote(signature()), []byte{','}, raw[1:])
+	}
+	h.calls = append(h.calls, sentCall{p.ID, read.FunctionCall.ID, read.FunctionCall.Name})
+	return raw, nil
+}
+
+// rebuiltCall returns the call of another provider. Its id is not sent: it is not
+// one of Google's.
+func (h *history) rebuiltCall(i, j int, p *model.Part) (json.RawMessage, error) {
+	name := h.offer.nameFor(p.Name)
+	call := struct {
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args,omitempty"`
+	}{name, arguments(p.Arguments)}
+	var sign *string
+	if len(h.calls) == 0 && h.rules.signed {
+		s := signature()
+		sign = &s
+		h.lose(i, j, "the call is from %s; it is sent with the value that replaces a signature", originOf(p))
+	}
+	if name != p.Name && (h.offer == nil || h.offer.names[p.Name] == "") {
+		h.lose(i, j, "the name %q of a tool that is not offered is sent as %q", p.Name, name)
+	}
+	h.calls = append(h.calls, sentCall{p.ID, "", name})
+	return codec.Encode(struct {
+		ThoughtSignature *string `json:"thoughtSignature,omitempty"`
+		FunctionCall     any     `json:"functionCall"`
+	}{sign, call})
+}
+
+// arguments returns the arguments of a call of another provider. What is not an
+// object, as a model may have written it, is the text of one.
+func arguments(raw json.RawMessage) json.RawMessage {
+	switch {
+	case len(strings.TrimSpace(string(raw))) == 0:
+		return json.RawMessage(`{}`)
+	case checkRaw(raw) == nil:
+		return raw
+	}
+	return slices.Concat([]byte(`{"arguments":`), quote(string(raw)), []byte{'}'})
+}
+
+var notOfName = regexp.MustCompile(`[^A-Za-z0-9_.:-]`)
+
+// functionName returns name in the characters that a function's name may have.
+func functionName(name string) string {
+	name = notOfName.ReplaceAllString(name, "_")
+	if name == "" || !strings.ContainsAny(name[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_") {
+		name = "_" + name
+	}
+	return name[:min(len(name), 128)]
+}
+
+// textPart returns a text as a part, nil if it is empty, which Vertex AI refuses.
+func textPart(text string) (json.RawMessage, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return codec.Encode(struct {
+		Text string `json:"text"`
+	}{text})
+}

@@ -1,0 +1,135 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/genai"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/model"
+)
+
+// quote returns text as a JSON string.
+func quote(text string) json.RawMessage { return wire.Quote(text) }
+
+// signature returns the value of unsigned in base64, as signatures are written.
+func signature() string { return base64.StdEncoding.EncodeToString([]byte(unsigned)) }
+
+// user returns the parts of the user's message i: first the results in the order
+// of their calls, because calls without ids are recognized by it.
+func (h *history) user(i int, m *model.Message) ([]json.RawMessage, error) {
+	var parts, beside []json.RawMessage
+	for _, call := range h.calls {
+		j := slices.IndexFunc(m.Parts, func(p model.Part) bool { return p.Type == model.TypeResult && p.Result.CallID == call.part })
+		response, media, err := h.result(i, j, call, m.Parts[j].Result)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, response)
+		beside = append(beside, media...)
+	}
+	h.calls = nil
+	parts = append(parts, beside...)
+	for j := range m.Parts {
+		p := &m.Parts[j]
+		if p.Type == model.TypeResult {
+			continue
+		}
+		raw, err := h.fromUser(i, j, p)
+		if err != nil {
+			return nil, fmt.Errorf("message %d, part %d: %w", i, j, err)
+		}
+		if raw != nil {
+			parts = append(parts, raw)
+		}
+	}
+	return parts, nil
+}
+
+// result returns the response of a function, and, for models that accept no
+// media in it, the media as parts that follow the responses.
+func (h *history) result(i, j int, call sentCall, m *toolpost.Message) (response json.RawMessage, beside []json.RawMessage, err error) {
+	part, lost := answer(call.id, call.name, m, h.rules.responseMedia)
+	if !h.rules.responseMedia {
+		for _, p := range m.Parts {
+			if len(p.Data) == 0 || !slices.Contains(responseMedia(), p.MIMEType) {
+				continue
+			}
+			text, err := textPart(fmt.Sprintf("From the result of %s, %s:", call.name, p.MIMEType))
+			if err != nil {
+				return nil, nil, err
+			}
+			media, err := inlinePart(p.MIMEType, p.Data)
+			if err != nil {
+				return nil, nil, err
+			}
+			beside = append(beside, text, media)
+			lost--
+		}
+	}
+	if lost > 0 {
+		h.lose(i, j, "%d media of types that the model cannot read are described in text", lost)
+	}
+	response, err = codec.Encode(part)
+	return response, beside, err
+}
+
+// fromUser returns a part of a user's message, nil if nothing is left.
+func (h *history) fromUser(i, j int, p *model.Part) (json.RawMessage, error) {
+	switch {
+	case len(p.Raw) > 0 && h.origin.Accepts(p.Origin):
+		return p.Raw, checkRaw(p.Raw)
+	case p.Type == model.TypeText:
+		return textPart(p.Text)
+	case p.Type == model.TypeImage, p.Type == model.TypeDocument:
+		return h.media(i, j, p)
+	}
+	h.lose(i, j, "%s of %s is left out: only its provider understands it", p.Type, originOf(p))
+	return nil, nil
+}
+
+// media returns an image or a document: inline if the model reads its type, as
+// text if it is one, otherwise described.
+func (h *history) media(i, j int, p *model.Part) (json.RawMessage, error) {
+	switch {
+	case isInline(p.MIMEType):
+		return inlinePart(p.MIMEType, p.Data)
+	case p.Type == model.TypeDocument && isText(p.MIMEType) && utf8.Valid(p.Data):
+		return textPart(strings.TrimPrefix(p.Name+":\n", ":\n") + string(p.Data))
+	}
+	h.lose(i, j, "the model cannot read the type %q; the part is described in text", p.MIMEType)
+	return textPart(describe(p))
+}
+
+// describe returns the text that replaces media.
+func describe(p *model.Part) string {
+	return fmt.Sprintf("[%s of %d bytes, which cannot be shown to you]",
+		strings.Join(strings.Fields(p.Name+" "+p.MIMEType+" "+p.Type), " "), len(p.Data))
+}
+
+// isInline reports whether models read the type inline.
+func isInline(mimeType string) bool {
+	switch mimeType {
+	case model.PNG, model.JPEG, model.WebP, "image/heic", "image/heif", model.PDF:
+		return true
+	}
+	return strings.HasPrefix(mimeType, "audio/") || strings.HasPrefix(mimeType, "video/")
+}
+
+// isText reports whether documents of the type are text.
+func isText(mimeType string) bool {
+	mimeType, _, _ = strings.Cut(mimeType, ";")
+	return strings.HasPrefix(mimeType, "text/") || strings.HasSuffix(mimeType, "json") ||
+		strings.HasSuffix(mimeType, "xml") || strings.HasSuffix(mimeType, "yaml")
+}
+
+func inlinePart(mimeType string, data []byte) (json.RawMessage, error) {
+	return codec.Encode(&genai.Part{InlineData: &genai.Blob{MIMEType: mimeType, Data: data}})
+}

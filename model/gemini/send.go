@@ -1,0 +1,103 @@
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"google.golang.org/genai"
+
+	"github.com/toolpost/toolpost/model"
+)
+
+// The SDK sends the request: it knows the addresses, the credentials and the
+// headers of both of Google's services. It neither writes the body nor reads the
+// response. Its types have no field for a member of tomorrow, they round
+// integers, and they write other bytes than they read, so a part would not go
+// back as it came. Its reader of streams also panics if a list contains an
+// unexpected value. So an interceptor below the SDK replaces the body, keeps the
+// response, and gives an empty one to the SDK. The placeholder that the SDK
+// converts never leaves the process.
+type interceptor struct{ next http.RoundTripper }
+
+// intercept puts an interceptor into client.
+func intercept(client *http.Client) {
+	next := client.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	client.Transport = interceptor{next}
+	client.Timeout = 0 // it would end when the SDK closes its empty response
+	// The key is in a header that Go would send to any host it is redirected to.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+}
+
+// An exchange is one request and its response.
+type exchange struct {
+	body     []byte
+	response *http.Response
+	err      error
+}
+
+type exchangeKey struct{}
+
+// RoundTrip implements [http.RoundTripper].
+func (i interceptor) RoundTrip(r *http.Request) (*http.Response, error) {
+	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
+	if x == nil {
+		return i.next.RoundTrip(r)
+	}
+	if r.Body != nil {
+		_ = r.Body.Close()
+	}
+	own := r.Clone(r.Context())
+	own.ContentLength = int64(len(x.body))
+	own.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+	own.Body, _ = own.GetBody()
+	if x.response, x.err = i.next.RoundTrip(own); x.err != nil {
+		return nil, x.err
+	}
+	return &http.Response{Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+}
+
+// send sends the body and returns the stream of the response.
+func (g *generator) send(ctx context.Context, body []byte) (io.ReadCloser, *model.Error) {
+	x := &exchange{body: body}
+	config := &genai.GenerateContentConfig{AutomaticContinuation: genai.Ptr(false)}
+	var err error
+	for _, e := range g.client.Models.GenerateContentStream(context.WithValue(ctx, exchangeKey{}, x), g.origin.Model, genai.Text("placeholder"), config) {
+		if e != nil {
+			err = e
+		}
+	}
+	switch {
+	case x.response == nil && x.err != nil:
+		return nil, g.connectionError(x.err)
+	case x.response == nil && err != nil: // the SDK sent nothing
+		return nil, g.connectionError(err)
+	case x.response == nil:
+		return nil, g.connectionError(errors.New("the SDK sent no request"))
+	case x.response.StatusCode/100 != 2:
+		defer x.response.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(x.response.Body, 1<<20))
+		return nil, g.statusError(x.response.StatusCode, x.response.Header, text)
+	}
+	return x.response.Body, nil
+}
+
+// connectionError is the error of a connection that failed. The cause is kept
+// unless its text contains a credential.
+func (g *generator) connectionError(err error) *model.Error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err // without the address
+	}
+	if text := err.Error(); g.hide(text) != text {
+		err = errors.New(g.hide(text))
+	}
+	return &model.Error{Origin: g.origin, Kind: model.KindConnection, Err: err}
+}

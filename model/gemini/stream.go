@@ -1,0 +1,273 @@
+package gemini
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// maxResponse is the size of a stream beyond which it is not read.
+const maxResponse = 64 << 20
+
+var errTooLarge = fmt.Errorf("the response is larger than %d MiB", maxResponse>>20)
+
+// events yields the data of each event of a stream. Lines that are no fields of
+// events are data too: a proxy may answer with plain JSON.
+func events(body io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		limited := &io.LimitedReader{R: body, N: maxResponse + 1}
+		lines := bufio.NewScanner(limited)
+		lines.Buffer(nil, maxResponse+1)
+		var data []byte
+		for lines.Scan() {
+			line := lines.Bytes()
+			if len(line) > 0 {
+				data = appendData(data, line)
+				continue
+			}
+			if len(data) > 0 && !yield(data, nil) {
+				return
+			}
+			data = nil
+		}
+		switch {
+		case limited.N <= 0:
+			yield(nil, errTooLarge)
+		case lines.Err() != nil:
+			yield(nil, lines.Err())
+		case len(data) > 0:
+			yield(data, nil)
+		}
+	}
+}
+
+func appendData(data, line []byte) []byte {
+	name, value, found := bytes.Cut(line, []byte(":"))
+	switch string(name) {
+	case "", "event", "id", "retry":
+		if found {
+			return data
+		}
+	case "data":
+		line = bytes.TrimPrefix(value, []byte(" "))
+	}
+	if len(data) > 0 {
+		data = append(data, '\n')
+	}
+	return append(data, line...)
+}
+
+// A chunk is one event: a piece of the response.
+type chunk struct {
+	Candidates []struct {
+		Index   int `json:"index"`
+		Content struct {
+			Parts []json.RawMessage `json:"parts"`
+		} `json:"content"`
+		FinishReason  string `json:"finishReason"`
+		FinishMessage string `json:"finishMessage"`
+	} `json:"candidates"`
+	PromptFeedback *struct {
+		BlockReason        string `json:"blockReason"`
+		BlockReasonMessage string `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	UsageMetadata tokens  `json:"usageMetadata"`
+	ModelVersion  string  `json:"modelVersion"`
+	ResponseID    string  `json:"responseId"`
+	Error         *status `json:"error"`
+}
+
+// tokens are the counts of an event; each is a total.
+type tokens struct {
+	Prompt     int `json:"promptTokenCount"` // with those in Cached
+	Cached     int `json:"cachedContentTokenCount"`
+	Candidates int `json:"candidatesTokenCount"` // without those in Thoughts
+	Thoughts   int `json:"thoughtsTokenCount"`
+	ToolUse    int `json:"toolUsePromptTokenCount"`
+}
+
+// latest returns the greater of each count: later events repeat the totals, or
+// have none.
+func (t tokens) latest(u tokens) tokens {
+	return tokens{max(t.Prompt, u.Prompt), max(t.Cached, u.Cached), max(t.Candidates, u.Candidates), max(t.Thoughts, u.Thoughts), max(t.ToolUse, u.ToolUse)}
+}
+
+func (t tokens) usage() usage.Tokens {
+	return usage.Tokens{Input: max(0, t.Prompt-t.Cached) + t.ToolUse, CacheRead: t.Cached, Output: t.Candidates + t.Thoughts, Reasoning: t.Thoughts}
+}
+
+// decode reads JSON, and leaves out members of unexpected types.
+func decode(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	var unexpected *json.UnmarshalTypeError
+	if errors.As(err, &unexpected) {
+		return nil
+	}
+	return err
+}
+
+// A stream is a response that is being read.
+type stream struct {
+	*generator
+	*prepared
+	parts   parts
+	finish  string // why the model stopped
+	message string // what it says about that
+	blocked bool   // the filter refused the prompt
+	id      string
+	version string
+	tokens  tokens
+}
+
+func newStream(g *generator, p *prepared) *stream {
+	return &stream{generator: g, prepared: p, parts: parts{offer: p.offer, body: p.body}}
+}
+
+// read reads the whole stream, and yields its pieces and the response. If yield
+// returns false, it stops without an error.
+func (s *stream) read(body io.Reader, yield func(*model.Delta, error) bool) *model.Error {
+	for data, err := range events(body) {
+		switch {
+		case err != nil && s.finish != "": // the response is complete
+		case errors.Is(err, errTooLarge):
+			return s.fail(model.KindServer, err.Error())
+		case err != nil:
+			return s.connectionError(err)
+		default:
+			deltas, failed := s.add(data)
+			for i := range deltas {
+				if !yield(&deltas[i], nil) {
+					return nil
+				}
+			}
+			if failed != nil {
+				return failed
+			}
+		}
+	}
+	response, failed := s.response()
+	if failed == nil {
+		yield(&model.Delta{Response: response}, nil)
+	}
+	return failed
+}
+
+func (s *stream) fail(kind, text string) *model.Error {
+	return &model.Error{Origin: s.origin, Kind: kind, Text: s.hide(text)}
+}
+
+func (s *stream) incomplete() *model.Error {
+	return s.fail(model.KindConnection, "the stream ended before the response did")
+}
+
+// add reads one event.
+func (s *stream) add(data []byte) ([]model.Delta, *model.Error) {
+	data = bytes.ToValidUTF8(data, []byte("\uFFFD")) // a raw form is stored as text
+	var c chunk
+	if err := decode(data, &c); err != nil {
+		if strings.HasPrefix(err.Error(), "unexpected end") {
+			return nil, s.incomplete()
+		}
+		return nil, s.fail(model.KindServer, fmt.Sprintf("an event of the stream is not JSON: %v", err))
+	}
+	if c.Error != nil {
+		if c.Error.Message == "" {
+			c.Error.Message = http.StatusText(c.Error.Code)
+		}
+		return nil, s.failure(c.Error.Code, c.Error)
+	}
+	s.tokens = s.tokens.latest(c.UsageMetadata)
+	s.id, s.version = first(s.id, c.ResponseID), first(s.version, c.ModelVersion)
+	if f := c.PromptFeedback; f != nil && f.BlockReason != "" {
+		s.blocked, s.message = true, strings.TrimSpace(f.BlockReason+" "+f.BlockReasonMessage)
+	}
+	var deltas []model.Delta
+	for _, candidate := range c.Candidates {
+		if candidate.Index != 0 {
+			continue
+		}
+		for _, raw := range candidate.Content.Parts {
+			delta, err := s.parts.add(raw)
+			if err != nil {
+				return deltas, s.fail(model.KindServer, err.Error())
+			}
+			if delta != nil {
+				deltas = append(deltas, *delta)
+			}
+		}
+		if reason := candidate.FinishReason; reason != "" && reason != "FINISH_REASON_UNSPECIFIED" {
+			s.finish, s.message = reason, candidate.FinishMessage
+		}
+	}
+	return deltas, nil
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// response returns the response after the end of the stream.
+func (s *stream) response() (*model.Response, *model.Error) {
+	r := &model.Response{ID: s.id, Model: first(s.version, s.origin.Model), Usage: s.tokens.usage(), Losses: s.losses,
+		Message: &model.Message{Role: model.RoleAssistant, Parts: s.parts.finish(&s.origin)}}
+	s.decodeOutput(r.Message)
+	switch s.finish {
+	case "":
+		if !s.blocked {
+			return nil, s.incomplete()
+		}
+		r.Stop, r.Refusal = model.StopRefusal, s.message
+	case "MAX_TOKENS":
+		r.Stop = model.StopLength
+	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		r.Stop, r.Refusal = model.StopRefusal, strings.TrimSpace(s.finish+" "+s.message)
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL":
+		// Nothing of the call is sent, so that no result can answer it.
+		return nil, s.fail(model.KindServer, fmt.Sprintf("the model called a function in a form that Google cannot read (%s): %.500s", s.finish, s.message))
+	default: // STOP, and reasons that are not known
+		r.Stop = model.StopEnd
+		if len(r.Message.Calls()) > 0 {
+			r.Stop = model.StopCalls
+		}
+		if len(r.Message.Parts) == 0 {
+			return nil, s.fail(model.KindServer, strings.TrimSpace("the response is empty: "+s.finish+" "+s.message))
+		}
+	}
+	return r, nil
+}
+
+// decodeOutput replaces the text of structured output by that for the schema of
+// the request, if adapting has changed the schema. The raw forms remain.
+func (s *stream) decodeOutput(m *model.Message) {
+	if s.output == nil || !s.output.Changed() || len(m.Calls()) > 0 {
+		return
+	}
+	text := m.Text()
+	if !json.Valid([]byte(text)) {
+		return // it is not complete, or not JSON
+	}
+	decoded, err := s.output.Decode(json.RawMessage(text))
+	if err != nil {
+		return
+	}
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Type == model.TypeText {
+			p.Text, decoded = string(decoded), nil
+		}
+	}
+}
