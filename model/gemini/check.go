@@ -38,7 +38,7 @@ func Check(body []byte) error {
 	if (config.ResponseSchema != nil || config.ResponseJSONSchema != nil) && config.ResponseMIMEType != "application/json" {
 		return fmt.Errorf("generationConfig: the output has a schema, so responseMimeType must be application/json, not %q", config.ResponseMIMEType)
 	}
-	return checkSchemas("generationConfig", "answer", config.ResponseSchema, config.ResponseJSONSchema, nil)
+	return checkSchemas("generationConfig", "answer", config.ResponseSchema, config.ResponseJSONSchema, nil, outputOff())
 }
 
 // A content is what checkContents reads of one.

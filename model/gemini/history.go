@@ -163,10 +163,14 @@ func (h *history) receivedCall(i, j int, p *model.Part) (json.RawMessage, error)
 // one of Google's.
 func (h *history) rebuiltCall(i, j int, p *model.Part) (json.RawMessage, error) {
 	name := h.offer.nameFor(p.Name)
+	args := arguments(p.Arguments)
+	if len(p.Arguments) > 0 && len(args) != len(p.Arguments) {
+		h.lose(i, j, "the arguments are not an object; they are sent as a text in one")
+	}
 	call := struct {
 		Name string          `json:"name"`
 		Args json.RawMessage `json:"args,omitempty"`
-	}{name, arguments(p.Arguments)}
+	}{name, args}
 	var sign *string
 	if len(h.calls) == 0 && h.rules.signed {
 		s := signature()

@@ -53,32 +53,43 @@ func (h *history) user(i int, m *model.Message) ([]json.RawMessage, error) {
 	return parts, nil
 }
 
-// result returns the response of a function, and, for models that accept no
-// media in it, the media as parts that follow the responses.
+// result returns the response of a function. Models that accept no media in it
+// receive them as parts that follow all responses.
 func (h *history) result(i, j int, call sentCall, m *toolpost.Message) (response json.RawMessage, beside []json.RawMessage, err error) {
-	part, lost := answer(call.id, call.name, m, h.rules.responseMedia)
 	if !h.rules.responseMedia {
-		for _, p := range m.Parts {
-			if len(p.Data) == 0 || !slices.Contains(responseMedia(), p.MIMEType) {
-				continue
-			}
-			text, err := textPart(fmt.Sprintf("From the result of %s, %s:", call.name, p.MIMEType))
-			if err != nil {
-				return nil, nil, err
-			}
-			media, err := inlinePart(p.MIMEType, p.Data)
-			if err != nil {
-				return nil, nil, err
-			}
-			beside = append(beside, text, media)
-			lost--
+		if m, beside, err = mediaBeside(call.name, m); err != nil {
+			return nil, nil, err
 		}
 	}
+	part, lost := answer(call.id, call.name, m, h.rules.responseMedia)
 	if lost > 0 {
 		h.lose(i, j, "%d media of types that the model cannot read are described in text", lost)
 	}
 	response, err = codec.Encode(part)
 	return response, beside, err
+}
+
+// mediaBeside returns the result of a tool without the media that models read,
+// and these as parts.
+func mediaBeside(name string, m *toolpost.Message) (text *toolpost.Message, media []json.RawMessage, err error) {
+	own := *m
+	own.Parts = slices.Clone(m.Parts)
+	for k, p := range own.Parts {
+		if len(p.Data) == 0 || !slices.Contains(responseMedia(), p.MIMEType) {
+			continue
+		}
+		own.Parts[k] = toolpost.Part{Type: "text", Text: fmt.Sprintf("[%s, which follows the results]", p.MIMEType)}
+		title, err := textPart(fmt.Sprintf("From the result of %s, %s:", name, p.MIMEType))
+		if err != nil {
+			return nil, nil, err
+		}
+		data, err := inlinePart(p.MIMEType, p.Data)
+		if err != nil {
+			return nil, nil, err
+		}
+		media = append(media, title, data)
+	}
+	return &own, media, nil
 }
 
 // fromUser returns a part of a user's message, nil if nothing is left.

@@ -1,18 +1,15 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"google.golang.org/genai"
 
-	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // settings are the members of a request's body beside its contents.
@@ -27,13 +24,13 @@ type settings struct {
 type prepared struct {
 	body   []byte
 	offer  *offer
-	output *dialect.Tool // whose arguments are the structured output; nil for text
+	output *lower.Codec // converts structured output back; nil for text
 	losses []model.Loss
 }
 
 // lose reports a loss that no part has.
-func (p *prepared) lose(text string) {
-	p.losses = append(p.losses, model.Loss{Message: -1, Part: -1, Text: text})
+func (p *prepared) lose(format string, args ...any) {
+	p.losses = append(p.losses, model.Loss{Message: -1, Part: -1, Text: fmt.Sprintf(format, args...)})
 }
 
 // prepare writes the body of a request and checks it.
@@ -79,7 +76,7 @@ func (g *generator) settings(r *model.Request, p *prepared) (*settings, error) {
 		return nil, err
 	}
 	if loss != "" {
-		p.lose(loss)
+		p.lose("%s", loss)
 	}
 	s, system := &settings{}, r.System
 	config := genai.GenerationConfig{ThinkingConfig: thinking, MaxOutputTokens: int32(min(r.MaxTokens, 1<<31-1))}
@@ -87,11 +84,11 @@ func (g *generator) settings(r *model.Request, p *prepared) (*settings, error) {
 		s.Tools = p.offer.json
 	}
 	if r.Output != nil {
-		output, err := g.requestOutput(r, s, &config, p)
+		instruction, err := g.requestOutput(r, s, &config, p)
 		if err != nil {
 			return nil, err
 		}
-		system = strings.TrimSpace(system + output)
+		system = strings.TrimSpace(system + instruction)
 	}
 	if r.NoCalls && s.Tools != nil {
 		s.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeNone}}
@@ -103,48 +100,4 @@ func (g *generator) settings(r *model.Request, p *prepared) (*settings, error) {
 		s.GenerationConfig = &config
 	}
 	return s, nil
-}
-
-// requestOutput asks for JSON of the schema r.Output. Models before Gemini 3 refuse JSON
-// output and tools in one request: while the model may call tools, the schema is
-// an instruction, which it returns; after that, the tools are left out.
-func (g *generator) requestOutput(r *model.Request, s *settings, config *genai.GenerationConfig, p *prepared) (instruction string, err error) {
-	t, ordered, err := adaptOutput(g.dialect, r.Output)
-	if err != nil {
-		return "", err
-	}
-	if s.Tools != nil && !g.rules.jsonWithTools {
-		if !r.NoCalls {
-			p.lose("the model does not accept tools and a schema of the output in one request; the schema is an instruction")
-			return "\n\nWhen you answer without calling a tool, write only JSON of this schema:\n" + string(r.Output.Raw()), nil
-		}
-		p.lose("the model does not accept tools and a schema of the output in one request; the tools are left out")
-		s.Tools = nil
-	}
-	p.output, config.ResponseMIMEType = t, "application/json"
-	if g.dialect.Input.Dialect == "openapi" {
-		config.ResponseSchema, err = typedSchema(ordered)
-	} else {
-		config.ResponseJsonSchema = ordered
-	}
-	return "", err
-}
-
-// adaptOutput adapts the schema of an output as that of the arguments of a tool,
-// so that the output is decoded as arguments are.
-func adaptOutput(d *dialect.Dialect, output *schema.Schema) (*dialect.Tool, json.RawMessage, error) {
-	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "answer", Description: "The answer.", Input: output}}
-	adapted := d.Adapt([]*toolpost.Tool{tool}, nil)
-	if len(adapted.Tools) == 0 {
-		return nil, nil, fmt.Errorf("adapt the schema of the output: %s", adapted.Withheld[0].Why)
-	}
-	t := adapted.Tools[0]
-	if t.Input == nil {
-		return t, json.RawMessage(`{"type":"object"}`), nil
-	}
-	ordered, err := withOrder(t.Input.Raw())
-	if err != nil {
-		return nil, nil, fmt.Errorf("adapt the schema of the output: %w", err)
-	}
-	return t, bytes.Clone(ordered), nil
 }

@@ -25,27 +25,42 @@ var errTooLarge = fmt.Errorf("the response is larger than %d MiB", maxResponse>>
 func events(body io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		limited := &io.LimitedReader{R: body, N: maxResponse + 1}
-		lines := bufio.NewScanner(limited)
-		lines.Buffer(nil, maxResponse+1)
+		lines := bufio.NewReaderSize(limited, 64<<10)
 		var data []byte
-		for lines.Scan() {
-			line := lines.Bytes()
-			if len(line) > 0 {
+		for {
+			line, err := readLine(lines)
+			switch {
+			case limited.N <= 0:
+				yield(nil, errTooLarge)
+				return
+			case err != nil && err != io.EOF:
+				yield(nil, err)
+				return
+			case len(line) > 0:
 				data = appendData(data, line)
-				continue
 			}
-			if len(data) > 0 && !yield(data, nil) {
+			if len(data) > 0 && (len(line) == 0 || err == io.EOF) {
+				if !yield(data, nil) {
+					return
+				}
+				data = nil
+			}
+			if err == io.EOF {
 				return
 			}
-			data = nil
 		}
-		switch {
-		case limited.N <= 0:
-			yield(nil, errTooLarge)
-		case lines.Err() != nil:
-			yield(nil, lines.Err())
-		case len(data) > 0:
-			yield(data, nil)
+	}
+}
+
+// readLine returns a line without its end. A bufio.Scanner would search all of a
+// long line again after each read.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		piece, err := r.ReadSlice('\n')
+		line = append(line, piece...)
+		if err != bufio.ErrBufferFull {
+			return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), err
 		}
 	}
 }
@@ -249,25 +264,4 @@ func (s *stream) response() (*model.Response, *model.Error) {
 		}
 	}
 	return r, nil
-}
-
-// decodeOutput replaces the text of structured output by that for the schema of
-// the request, if adapting has changed the schema. The raw forms remain.
-func (s *stream) decodeOutput(m *model.Message) {
-	if s.output == nil || !s.output.Changed() || len(m.Calls()) > 0 {
-		return
-	}
-	text := m.Text()
-	if !json.Valid([]byte(text)) {
-		return // it is not complete, or not JSON
-	}
-	decoded, err := s.output.Decode(json.RawMessage(text))
-	if err != nil {
-		return
-	}
-	for i := range m.Parts {
-		if p := &m.Parts[i]; p.Type == model.TypeText {
-			p.Text, decoded = string(decoded), nil
-		}
-	}
 }

@@ -1,0 +1,250 @@
+package gemini_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/gemini"
+)
+
+// TestErrors reads errors as Google and proxies write them.
+func TestErrors(t *testing.T) {
+	for _, test := range []struct {
+		status     int
+		body       string
+		retryAfter string
+		kind       string
+		wait       time.Duration
+	}{
+		{429, `{"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier","quotaValue":"5"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.074824224s"}]}}`, "", model.KindRateLimit, 34074824224},
+		{429, `{"error":{"code":429,"message":"You exceeded your current quota","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier","quotaValue":"250"}]},{"retryDelay":"1s"}]}}`, "", model.KindQuota, time.Second},
+		{429, `{"error":{"message":"quota","details":[{"violations":[{"quotaId":"GenerateContentInputTokensPerModelPerMinute-FreeTier","quotaValue":"0"}]}]}}`, "", model.KindQuota, 0},
+		{429, `{"error":{"message":"Your prepayment credits are depleted."}}`, "", model.KindQuota, 0},
+		{429, `{"error":{"message":"Resource exhausted. Please try again later."}}`, "7", model.KindRateLimit, 7 * time.Second},
+		{429, `{"error":{"message":"x","details":[{"retryDelay":"-5s"}]}}`, "-1", model.KindRateLimit, 0},
+		{503, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`, "", model.KindOverloaded, 0},
+		{500, `{"error":{"code":500,"message":"Internal","status":"INTERNAL"}}`, "", model.KindServer, 0},
+		{504, `{"error":{"code":504,"message":"Deadline","status":"DEADLINE_EXCEEDED"}}`, "", model.KindServer, 0},
+		{502, "<html>Bad Gateway</html>\n", "", model.KindServer, 0},
+		{400, `{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`, "", model.KindAuth, 0},
+		{401, `{"error":{"message":"no"}}`, "", model.KindAuth, 0},
+		{403, `{"error":{"message":"no","status":"PERMISSION_DENIED"}}`, "", model.KindAuth, 0},
+		{403, `{"error":{"message":"no","details":[{"reason":"BILLING_DISABLED"}]}}`, "", model.KindQuota, 0},
+		{402, ``, "", model.KindQuota, 0},
+		{400, `{"error":{"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}`, "", model.KindTooLong, 0},
+		{413, ``, "", model.KindTooLong, 0},
+		{400, `{"error":{"message":"Function call is missing a thought_signature"}}`, "", model.KindInvalid, 0},
+		{404, `{"error":{"message":"models/x is not found"}}`, "", model.KindInvalid, 0},
+		{307, ``, "", model.KindServer, 0},
+		{400, `{"error":[5]}`, "", model.KindInvalid, 0},
+		{400, `{"error":{"code":"x","details":{"a":1},"message":7}}`, "", model.KindInvalid, 0},
+	} {
+		w := streams(test.body)
+		w.status, w.header = test.status, http.Header{"Retry-After": {test.retryAfter}}
+		m := w.open(t, "gemini-3-pro-preview")
+		_, err := ask(t, m, hello())
+		var failed *model.Error
+		if !errors.As(err, &failed) {
+			t.Fatalf("the error is %v", err)
+		}
+		if failed.Kind != test.kind || failed.RetryAfter != test.wait || failed.Status != test.status || failed.Origin != m.Origin() || failed.Text == "" {
+			t.Errorf("%d %s: %#v", test.status, test.body, failed)
+		}
+		if len(w.bodies) != 1 {
+			t.Errorf("%d: %d requests", test.status, len(w.bodies))
+		}
+	}
+}
+
+// TestFinish ends responses in every way.
+func TestFinish(t *testing.T) {
+	const yes, call = `"content":{"parts":[{"text":"Yes."}]},`, `"content":{"parts":[{"functionCall":{"name":"weather","args":{"city":"Oslo"}}}]},`
+	for _, test := range []struct {
+		stream  string
+		stop    string // or the kind of the error
+		refusal string
+	}{
+		{data(`{` + yes + `"finishReason":"STOP"}`), model.StopEnd, ""},
+		{data(`{` + call + `"finishReason":"STOP"}`), model.StopCalls, ""},
+		{data(`{"finishReason":"MAX_TOKENS"}`), model.StopLength, ""},
+		{data(`{`+yes+`"index":0}`, `{"finishReason":"SAFETY","finishMessage":"unsafe"}`), model.StopRefusal, "SAFETY unsafe"},
+		{data(`{"finishReason":"PROHIBITED_CONTENT"}`), model.StopRefusal, "PROHIBITED_CONTENT"},
+		{"data: {\"promptFeedback\":{\"blockReason\":\"JAILBREAK\",\"blockReasonMessage\":\"no\"}}\n\n", model.StopRefusal, "JAILBREAK no"},
+		{data(`{` + yes + `"finishReason":"REASON_OF_TOMORROW"}`), model.StopEnd, ""},
+		{data(`{` + yes + `"finishReason":"OTHER"}`), model.StopEnd, ""},
+		{data(`{"finishReason":"OTHER"}`), model.KindServer, ""},
+		{data(`{"content":{"parts":[{"text":""}]},"finishReason":"STOP"}`), model.KindServer, ""},
+		{data(`{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(x)"}`), model.KindServer, ""},
+		{data(`{` + yes + `"finishReason":"UNEXPECTED_TOOL_CALL"}`), model.KindServer, ""},
+		{data(`{` + yes + `"finishReason":"FINISH_REASON_UNSPECIFIED"}`), model.KindConnection, ""},
+		{data(`{` + yes + `"index":0}`), model.KindConnection, ""},
+		{"", model.KindConnection, ""},
+		{"data: {\"candidates\":[{" + yes, model.KindConnection, ""},
+		{"data: nonsense\n\n", model.KindServer, ""},
+		{"data: {\"candidates\":[{" + yes + "\"finishReason\":\"STOP\"}]}", model.StopEnd, ""}, // without an empty line
+		{"{\n  \"error\": {\n    \"code\": 503,\n    \"message\": \"busy\"\n  }\n}\n", model.KindOverloaded, ""},
+		{data(`{`+yes+`"index":0}`) + "data: {\"error\":{\"code\":500}}\n\n", model.KindServer, ""},
+		{": c\r\nevent: e\r\nid: 1\r\nretry: 5\r\ndata: {\"candidates\":[{" + yes + "\r\ndata: \"finishReason\":\"STOP\"}]}\r\n\r\n", model.StopEnd, ""},
+		{data(`{"content":{"parts":[{"functionCall":{"args":{}}}]},"finishReason":"STOP"}`), model.KindServer, ""},
+		{data(`{"content":{"parts":[{"text":"a","functionCall":{"name":"b"}}]},"finishReason":"STOP"}`), model.KindServer, ""},
+	} {
+		r := hello()
+		r.Tools = weatherSet(t)
+		got, err := ask(t, streams(test.stream).open(t, "gemini-3-pro-preview"), r)
+		var failed *model.Error
+		switch {
+		case errors.As(err, &failed):
+			if failed.Kind != test.stop {
+				t.Errorf("%s: %v", test.stream, err)
+			}
+		case err != nil || got.Stop != test.stop || got.Refusal != test.refusal:
+			t.Errorf("%s: stop %q, refusal %q, %v", test.stream, got.Stop, got.Refusal, err)
+		}
+	}
+}
+
+// TestHostile sends what would end a process that trusts the SDK's reader.
+func TestHostile(t *testing.T) {
+	for _, stream := range []string{
+		`{"candidates":"x"}`, `{"candidates":[5]}`, `{"candidates":{"a":1}}`, `[]`, `5`, `null`, `{"usageMetadata":[]}`,
+		`{"candidates":[{"content":{"parts":"x"}}]}`, `{"candidates":[{"content":[]}]}`, `{"candidates":[{"content":{"parts":[5]}}]}`,
+		`{"candidates":[{"content":{"parts":[null]}}]}`, `{"candidates":[{"content":{"parts":[{}]}}]}`, `{"error":5}`, `{"error":null}`,
+		`{"candidates":[{"content":{"parts":[{"text":5,"functionCall":5}]}}]}`, strings.Repeat("[", 100000), "\xff\xfe",
+	} {
+		if _, err := ask(t, streams("data: "+stream+"\n\n").open(t, "gemini-2.5-pro"), hello()); err == nil {
+			t.Errorf("%.100s: there is no error", stream)
+		}
+	}
+}
+
+// An endless reader repeats a text.
+type endless struct{ text, left string }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.left == "" {
+		e.left = e.text
+	}
+	n := copy(p, e.left)
+	e.left = e.left[n:]
+	return n, nil
+}
+
+// TestEndless gives up on a response that never ends, whether it is one line,
+// one event or many.
+func TestEndless(t *testing.T) {
+	text := strings.Repeat("a", 100000)
+	for _, line := range []string{text, "data: " + text + "\n", data(`{"content":{"parts":[{"text":"` + text + `"}]}}`)} {
+		w := &wire{status: 200, answer: func() io.Reader { return &endless{text: line} }}
+		_, err := ask(t, w.open(t, "gemini-3-pro-preview"), hello())
+		var failed *model.Error
+		if !errors.As(err, &failed) || failed.Kind != model.KindServer || !strings.Contains(failed.Text, "64 MiB") {
+			t.Errorf("the error is %.300v", err)
+		}
+	}
+}
+
+// TestNoRedirect: the key is in a header that Go sends to any host that a
+// response redirects to.
+func TestNoRedirect(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other host has received a request") }))
+	defer other.Close()
+	first := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer first.Close()
+	if _, err := ask(t, open(t, "gemini-3-pro-preview", first.URL), hello()); err == nil {
+		t.Error("there is no error")
+	}
+}
+
+// TestSecrets: errors contain neither the key nor what the address contains.
+func TestSecrets(t *testing.T) {
+	for _, name := range []string{"GOOGLE_API_KEY", "GEMINI_API_KEY"} {
+		t.Setenv(name, "")
+	}
+	if _, err := gemini.New("gemini-3-pro-preview", nil); err == nil || !strings.Contains(err.Error(), "GEMINI_API_KEY") || strings.Contains(err.Error(), "Config") {
+		t.Errorf("without a key: %v", err)
+	}
+	const key = "AIzaSyTest0123456789abcdefghijklmnopqrs"
+	t.Setenv("GEMINI_API_KEY", key)
+	m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{BaseURL: "http://user:password-1@127.0.0.1:1/path"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ask(t, m, hello())
+	if err == nil || strings.Contains(err.Error(), "password-1") {
+		t.Errorf("no server: %v", err)
+	}
+	w := streams("data: {\"error\":{\"code\":400,\"message\":\"the key " + key + " is wrong\"}}\n\n")
+	opts := w.options()
+	opts.APIKey = ""
+	if m, err = gemini.New("gemini-3-pro-preview", opts); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = ask(t, m, hello()); err == nil || strings.Contains(err.Error(), key) {
+		t.Errorf("echo: %v", err)
+	}
+	if got := w.requests[0].Header.Get("X-Goog-Api-Key"); got != key {
+		t.Errorf("the key of the environment is not used: %q", got)
+	}
+}
+
+// TestVertex sends requests to Vertex AI, over a client that authenticates.
+func TestVertex(t *testing.T) {
+	w := streams(data(`{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}`))
+	m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{Project: "p1", Location: "europe-west4", HTTPClient: &http.Client{Transport: w}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, m, hello()); err != nil {
+		t.Fatal(err)
+	}
+	want := "https://europe-west4-aiplatform.googleapis.com/v1beta1/projects/p1/locations/europe-west4/publishers/google/models/gemini-3-pro-preview:streamGenerateContent?alt=sse"
+	if got := w.requests[0].URL.String(); got != want {
+		t.Errorf("the address is %s", got)
+	}
+	if err := modeltest.Gemini().Check([]byte(w.bodies[0])); err != nil {
+		t.Error(err)
+	}
+}
+
+// A stuck transport begins a response and never ends it.
+type stuck struct{}
+
+func (stuck) RoundTrip(r *http.Request) (*http.Response, error) {
+	begun := strings.NewReader(data(`{"content":{"parts":[{"text":"Yes."}]}}`))
+	return &http.Response{StatusCode: 200, Body: io.NopCloser(io.MultiReader(begun, blocked{r.Context()}))}, nil
+}
+
+type blocked struct{ ctx context.Context }
+
+func (b blocked) Read([]byte) (int, error) {
+	<-b.ctx.Done()
+	return 0, b.ctx.Err()
+}
+
+// TestTimeout: the timeout of the client is that of the whole response, and the
+// client itself is not changed.
+func TestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: stuck{}, Timeout: time.Minute}
+		m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: "http://gemini.test", HTTPClient: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if _, err := ask(t, m, hello()); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Minute {
+			t.Errorf("the error is %v after %v", err, time.Since(begun))
+		}
+		if client.Timeout != time.Minute || client.Transport != (stuck{}) || client.CheckRedirect != nil {
+			t.Error("the client of the options has changed")
+		}
+	})
+}

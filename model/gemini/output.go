@@ -1,0 +1,80 @@
+package gemini
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/genai"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// requestOutput asks for JSON of the schema r.Output. It returns an instruction
+// with the schema if the model cannot enforce it. Models before Gemini 3 refuse
+// JSON output and tools in one request: while the model may call tools, the
+// schema is such an instruction; after that, the tools are left out.
+func (g *generator) requestOutput(r *model.Request, s *settings, config *genai.GenerationConfig, p *prepared) (instruction string, err error) {
+	instruction = "\n\nYour final answer is JSON of this schema, without any other text:\n" + string(r.Output.Raw())
+	if s.Tools != nil && !g.rules.jsonWithTools {
+		if !r.NoCalls {
+			p.lose("the model does not accept tools and a schema of the answer in one request; it reads the schema as an instruction")
+			return instruction, nil
+		}
+		p.lose("the model does not accept tools and a schema of the answer in one request; the tools are left out")
+		s.Tools = nil
+	}
+	rules := g.dialect.Input
+	rules.Root.Object = false // that is for the arguments of functions
+	lowered := lower.Schema(r.Output, &rules)
+	for _, l := range lowered.Losses {
+		switch l.Kind {
+		case lower.Noop, lower.Encoded:
+		case lower.Rejected:
+			p.lose("the provider cannot enforce the schema of the answer (%s); the model reads it as an instruction", l.Detail)
+			return instruction, nil
+		default:
+			p.lose("schema of the answer, %s, %s: %s", l.Pointer, l.Keyword, l.Detail)
+		}
+	}
+	adapted := lowered.Schema
+	if adapted == nil {
+		adapted = json.RawMessage(`{"type":"object"}`)
+	}
+	ordered, err := withOrder(adapted)
+	if err != nil {
+		return "", fmt.Errorf("schema of the answer: %w", err)
+	}
+	p.output, config.ResponseMIMEType = lowered.Codec, "application/json"
+	if g.dialect.Input.Dialect == "openapi" {
+		config.ResponseSchema, err = typedSchema(ordered)
+	} else {
+		config.ResponseJsonSchema = ordered
+	}
+	if err != nil {
+		return "", err
+	}
+	return "", checkSchema("generationConfig", "answer", ordered, g.dialect, outputOff())
+}
+
+// decodeOutput converts structured output to the shape of the schema of the
+// request. The raw forms remain as they are.
+func (p *prepared) decodeOutput(m *model.Message) {
+	if p.output == nil || p.output.Identity() || len(m.Calls()) > 0 {
+		return
+	}
+	text := json.RawMessage(m.Text())
+	if _, err := jsontree.Parse(text, maxLevels); err != nil {
+		return // it is not complete, or not JSON
+	}
+	decoded, _ := p.output.Decode(text)
+	for i := range m.Parts {
+		if part := &m.Parts[i]; part.Type == model.TypeText {
+			part.Text, decoded = string(decoded), nil
+		}
+	}
+}
+
+// maxLevels limits the nesting of structured output.
+const maxLevels = 1000
