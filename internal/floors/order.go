@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "tooltest", "claude/cli", "claude/message", "internal/lint", "toolsearch", "audit", "recording", "internal/monitor", "internal/breaker", "internal/limit", "internal/callers", "internal/approval"},
 	{"config", "claude/sessions", "internal/login"},
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "agent", "internal/link"},
-	{"internal/doctor", "internal/top", "telemetry"},
+	{"internal/doctor", "internal/top", "telemetry", "model/claudecli"},
 	{"cmd/toolpost", "claude/claudetest", "examples/claude", "examples/gateway"},
 	{"internal/accept", "internal/bench/page"}, // what others in internal measure with
 }

@@ -1,0 +1,218 @@
+package claudecli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// An apiMessage is a message of the API while it arrives: as the events of its
+// stream, and in between each finished block in a frame.
+type apiMessage struct {
+	id       string
+	first    int                 // index of its first part
+	next     int                 // index of the part of its next block
+	blocks   map[int64]openBlock // those whose parts are kept, by the index in the stream
+	usage    message.Usage
+	stop     string
+	streamed bool
+}
+
+// An openBlock is a block that is being written.
+type openBlock struct {
+	part int
+	kind string // the type of the part
+	name string // of a tool
+}
+
+// outputTool is the tool with which the model gives a structured output.
+const outputTool = "StructuredOutput"
+
+func (t *turn) begin(id string, u message.Usage, streamed bool) {
+	t.id = id
+	t.message = &apiMessage{id: id, first: len(t.parts), next: len(t.parts), blocks: map[int64]openBlock{}, usage: u, streamed: streamed}
+}
+
+// event reads an event of the stream.
+func (t *turn) event(e *message.StreamEvent) (*model.Response, error) {
+	if e.Kind == "message_start" {
+		if t.message != nil {
+			if err := t.restart(&model.Error{Origin: t.m.origin, Kind: model.KindConnection, Text: "the stream ended early"}); err != nil {
+				return nil, err
+			}
+		}
+		t.begin(e.APIMessageID, e.Usage, true)
+		return nil, nil
+	}
+	if t.message == nil || !t.message.streamed {
+		return nil, nil
+	}
+	switch e.Kind {
+	case "content_block_start":
+		return nil, t.open(e)
+	case "content_block_delta":
+		return nil, t.add(e)
+	case "message_delta":
+		t.message.usage = larger(t.message.usage, e.Usage)
+		t.message.stop = e.Delta.StopReason
+	case "message_stop":
+		return t.finish(), nil
+	}
+	return nil, nil
+}
+
+// open begins a block.
+func (t *turn) open(e *message.StreamEvent) error {
+	b := openBlock{part: t.message.next, kind: kindOf(e.Block)}
+	if use, ok := e.Block.(*message.ToolUse); ok {
+		if !t.keeps(use) {
+			return nil
+		}
+		b.name = t.c.offer.name(use.Name)
+	}
+	t.message.next++
+	t.message.blocks[e.Index] = b
+	if b.kind == model.TypeCall {
+		return t.emit(&model.Delta{Part: b.part, Type: b.kind, Name: b.name})
+	}
+	return nil
+}
+
+// add adds to a block.
+func (t *turn) add(e *message.StreamEvent) error {
+	b, kept := t.message.blocks[e.Index]
+	text := e.Delta.Text + e.Delta.Thinking + e.Delta.PartialJSON // one of them
+	if !kept || text == "" {
+		return nil
+	}
+	if err := t.grow(len(text)); err != nil {
+		return err
+	}
+	return t.emit(&model.Delta{Part: b.part, Type: b.kind, Name: b.name, Text: text})
+}
+
+// keeps reports whether a call is for the agent.
+func (t *turn) keeps(use *message.ToolUse) bool {
+	return !t.c.request.NoCalls && (t.c.request.Output == nil || use.Name != outputTool)
+}
+
+func kindOf(b message.Block) string {
+	switch b.(type) {
+	case *message.Text:
+		return model.TypeText
+	case *message.Thinking:
+		return model.TypeThinking
+	case *message.ToolUse:
+		return model.TypeCall
+	}
+	return model.TypeOpaque
+}
+
+// frame reads finished blocks.
+func (t *turn) frame(a *message.Assistant) (*model.Response, error) {
+	if a.Model == "<synthetic>" {
+		t.problem = a
+		return nil, nil
+	}
+	if t.message != nil && !t.message.streamed && t.message.id != a.MessageID {
+		t.count()
+	}
+	if t.message == nil {
+		t.begin(a.MessageID, a.Usage, false)
+	}
+	t.model = a.Model
+	if err := t.grow(len(a.Message)); err != nil {
+		return nil, err
+	}
+	var raw struct {
+		Content []json.RawMessage `json:"content"`
+	}
+	_ = json.Unmarshal(a.Message, &raw) // a text instead of blocks has no raw form
+	for i, b := range a.Content {
+		if len(raw.Content) != len(a.Content) {
+			raw.Content = make([]json.RawMessage, len(a.Content))
+		}
+		if err := t.block(b, raw.Content[i]); err != nil {
+			return nil, err
+		}
+	}
+	if !t.message.streamed && a.StopReason != "" {
+		t.message.stop = a.StopReason
+		return t.finish(), nil
+	}
+	return nil, nil
+}
+
+// block adds the part of a finished block.
+func (t *turn) block(b message.Block, raw json.RawMessage) error {
+	origin := t.m.origin
+	p := model.Part{Type: kindOf(b)}
+	said := ""
+	switch b := b.(type) {
+	case *message.Text:
+		p.Text, said = b.Text, b.Text
+	case *message.Thinking:
+		p.Text, said = b.Thinking, b.Thinking
+	case *message.ToolUse:
+		if !t.keeps(b) {
+			if b.Name != outputTool {
+				t.losses = append(t.losses, model.Loss{Message: -1, Part: -1, Text: fmt.Sprintf("the model called %q although it must not; the call was refused", t.c.offer.name(b.Name))})
+			}
+			return nil
+		}
+		p, said = t.c.offer.call(b), string(b.Input)
+	default:
+		p.Text = b.Kind()
+	}
+	p.Origin, p.Raw = &origin, raw
+	t.parts = append(t.parts, p)
+	if t.message.streamed || said == "" {
+		return nil
+	}
+	return t.emit(&model.Delta{Part: len(t.parts) - 1, Type: p.Type, Name: p.Name, Text: said})
+}
+
+// finish ends the message. It returns the response if the CLI cannot or must not
+// go on by itself.
+func (t *turn) finish() *model.Response {
+	m := t.message
+	t.count()
+	switch m.stop {
+	case "max_tokens", "model_context_window_exceeded":
+		return t.response(model.StopLength)
+	case "refusal":
+		r := t.response(model.StopRefusal)
+		r.Refusal = "the model or its provider refuses to answer"
+		return r
+	}
+	for _, p := range t.parts[m.first:] {
+		if p.Type == model.TypeCall {
+			return t.response(model.StopCalls)
+		}
+	}
+	return nil
+}
+
+// count adds the tokens of the message.
+func (t *turn) count() {
+	u := t.message.usage
+	t.tokens = t.tokens.Add(usage.Tokens{
+		Input: int(u.InputTokens), CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
+		Output: int(u.OutputTokens), Reasoning: int(u.OutputTokensDetails.ThinkingTokens),
+	})
+	t.message = nil
+}
+
+// larger returns the larger one of each number: the end of a stream repeats some
+// of its start and leaves out others.
+func larger(a, b message.Usage) message.Usage {
+	a.InputTokens = max(a.InputTokens, b.InputTokens)
+	a.OutputTokens = max(a.OutputTokens, b.OutputTokens)
+	a.CacheCreationInputTokens = max(a.CacheCreationInputTokens, b.CacheCreationInputTokens)
+	a.CacheReadInputTokens = max(a.CacheReadInputTokens, b.CacheReadInputTokens)
+	a.OutputTokensDetails.ThinkingTokens = max(a.OutputTokensDetails.ThinkingTokens, b.OutputTokensDetails.ThinkingTokens)
+	return a
+}

@@ -1,0 +1,101 @@
+package claudecli
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/claude"
+)
+
+// A desk is where the calls of a session wait for their results. A result may
+// also arrive before its call does.
+type desk struct {
+	mu      sync.Mutex
+	calls   map[string]*deskCall // by id
+	refuses bool                 // calls without a result are refused
+}
+
+// A deskCall is a call on the desk.
+type deskCall struct {
+	answered chan struct{}
+	answer   *answer
+}
+
+// An answer is the result of a call for the CLI.
+type answer struct {
+	result *toolpost.Result
+	blocks json.RawMessage // replaces the result, if it is not only text
+}
+
+func newDesk() *desk { return &desk{calls: map[string]*deskCall{}} }
+
+// call returns the call with that id. The caller holds the lock.
+func (d *desk) call(id string) *deskCall {
+	c := d.calls[id]
+	if c == nil {
+		c = &deskCall{answered: make(chan struct{})}
+		d.calls[id] = c
+	}
+	return c
+}
+
+// put gives a call its result.
+func (d *desk) put(id string, a *answer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.call(id); c.answer == nil {
+		c.answer = a
+		close(c.answered)
+	}
+}
+
+// refuse determines whether calls without a result are refused from now on.
+func (d *desk) refuse(refuses bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refuses = refuses
+}
+
+// wait is the handler of all tools.
+func (d *desk) wait(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	d.mu.Lock()
+	c := d.call(call.ID)
+	refused := d.refuses && c.answer == nil
+	if refused {
+		delete(d.calls, call.ID)
+	}
+	d.mu.Unlock()
+	if refused {
+		return toolpost.ErrorResult("Tools cannot be called now. Answer with what you know."), nil
+	}
+	select {
+	case <-c.answered:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c.answer.blocks == nil {
+		d.remove(call.ID)
+	}
+	return c.answer.result, nil
+}
+
+func (d *desk) remove(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.calls, id)
+}
+
+// replace is a hook that puts images and documents in the place of a result.
+// The CLI would write them into files if they were in the result of the tool.
+func (d *desk) replace(_ context.Context, in *claude.HookInput) (*claude.HookOutput, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := d.calls[in.ToolUseID]
+	if c == nil || c.answer == nil || c.answer.blocks == nil {
+		return nil, nil
+	}
+	delete(d.calls, in.ToolUseID)
+	return &claude.HookOutput{Output: c.answer.blocks}, nil
+}

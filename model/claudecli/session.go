@@ -1,0 +1,94 @@
+package claudecli
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/model"
+)
+
+// A session is one conversation in a CLI of its own.
+type session struct {
+	cli    *claude.Session
+	server *claude.Server
+	desk   *desk
+	setup  digest
+	said   []digest // the messages that the session has seen, with its own
+	calls  []string // ids of the calls that wait
+
+	end   func() error // ends the CLI; only the first call does
+	timer *time.Timer  // of the pool
+}
+
+// open starts a session.
+func (m *Model) open(ctx context.Context, c *conversation) (*session, error) {
+	s := &session{desk: newDesk(), setup: c.setup}
+	server, err := claude.NewServer(ctx, claude.DefaultServer, c.offer.toolset(s.desk.wait), &claude.ServerOptions{Logger: m.opts.Logger})
+	if err != nil {
+		return nil, err
+	}
+	s.server = server
+	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
+	defer stop()
+	s.cli, err = claude.Open(life, m.options(c.request, s))
+	if err != nil {
+		end(err)
+		_ = server.Close() // the cause is what is reported
+		return nil, err
+	}
+	s.end = sync.OnceValue(func() error {
+		defer end(claude.ErrClosed)
+		err := s.cli.Close()
+		if closed := server.Close(); err == nil {
+			err = closed
+		}
+		return err
+	})
+	if err := m.sessions.start(s); err != nil {
+		_ = s.end() // likewise
+		return nil, err
+	}
+	return s, nil
+}
+
+// options returns how the CLI is started for a request.
+func (m *Model) options(r *model.Request, s *session) *claude.Options {
+	o := &claude.Options{
+		CLI: m.opts.CLI, Dir: m.opts.Dir, Args: m.opts.Args, Start: m.opts.Start,
+		Stderr: m.opts.Stderr, Logger: m.opts.Logger, Grace: m.opts.Grace, MaxLine: m.opts.MaxLine,
+		MaxRetries: m.opts.MaxRetries, FallbackModel: m.opts.FallbackModel, Betas: m.opts.Betas, ManagedSettings: m.opts.ManagedSettings,
+
+		Model: m.origin.Model, SystemPrompt: r.System,
+		Servers: []*claude.Server{s.server}, StrictMCPConfig: true, Tools: []string{}, Skills: []string{},
+		ToolTimeout:    m.keepFor + time.Hour, // the pool ends a session before its calls time out
+		Hooks:          []claude.Hook{{Event: claude.PostToolUse, Handle: s.desk.replace}},
+		NoPersistence:  true,
+		SettingSources: []claude.SettingSource{},
+
+		PartialMessages: true, SkipMalformed: true,
+	}
+	o.Env = append([]string{
+		"DISABLE_AUTO_COMPACT=1",                       // the agent compacts
+		"CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK=1",  // only streamed messages have an end
+		"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY=1000000", // calls only wait
+	}, m.opts.Env...)
+	o.Env = append(o.Env, "CLAUDE_AGENT_SDK_MCP_NO_PREFIX")
+	if r.MaxTokens > 0 {
+		o.Env = append(o.Env, fmt.Sprintf("CLAUDE_CODE_MAX_OUTPUT_TOKENS=%d", r.MaxTokens))
+	}
+	switch r.Effort {
+	case "":
+	case effortNone:
+		o.Thinking = claude.ThinkingDisabled
+	default:
+		o.Effort = claude.Effort(r.Effort)
+	}
+	if r.Output != nil {
+		o.Output = claude.OutputFrom(r.Output)
+	}
+	return o
+}

@@ -1,0 +1,184 @@
+package claudecli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// A turn reads one response. The CLI may need several requests to the API for
+// it, for example if the structured output is invalid at first.
+type turn struct {
+	m     *Model
+	c     *conversation
+	yield func(*model.Delta, error) bool
+
+	parts   []model.Part
+	losses  []model.Loss
+	tokens  usage.Tokens
+	message *apiMessage // the one that arrives; nil between two
+	id      string      // of the last message
+	model   string
+	size    int  // bytes of all messages
+	heard   bool // the CLI has begun to answer
+
+	problem *message.Assistant     // the CLI's own message about a failure
+	limit   *message.RateLimitInfo // the limit that is reached
+}
+
+// maxResponse is the number of bytes of a response that is read.
+const maxResponse = 64 << 20
+
+// run sends the input to a session and reads the response.
+func (t *turn) run(ctx context.Context, s *session, in *input) error {
+	t.losses = append(append(t.losses, t.c.offer.losses...), in.losses...)
+	response, err := t.exchange(ctx, s, in)
+	if err != nil {
+		t.m.sessions.drop(s)
+		return err
+	}
+	if response.Stop == model.StopEnd || response.Stop == model.StopCalls {
+		s.said = append(append([]digest(nil), t.c.said...), digestOf(response.Message))
+		s.calls = nil
+		for _, call := range response.Message.Calls() {
+			if t.c.offer.known(call) {
+				s.calls = append(s.calls, call.ID)
+			}
+		}
+		t.m.sessions.keep(s)
+	} else { // the CLI would go on in its own way
+		t.m.sessions.drop(s)
+	}
+	return t.emit(&model.Delta{Response: response})
+}
+
+func (t *turn) exchange(ctx context.Context, s *session, in *input) (*model.Response, error) {
+	s.desk.refuse(false)
+	if len(in.blocks) > 0 {
+		prompt := &claude.Prompt{Blocks: in.blocks, Priority: claude.PriorityNext}
+		if _, err := s.cli.SendPrompt(ctx, prompt); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range in.answers {
+		s.desk.put(a.id, a.answer)
+	}
+	s.desk.refuse(t.c.request.NoCalls)
+	for m, err := range s.cli.Messages(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		response, err := t.take(m)
+		if response != nil || err != nil {
+			return response, err
+		}
+	}
+	return nil, claude.ErrClosed
+}
+
+// unanswered reports whether a session failed before it began to answer, so
+// that another session can answer.
+func (t *turn) unanswered(ctx context.Context, err error) bool {
+	return err != nil && !t.heard && ctx.Err() == nil && !errors.Is(err, errLeft) && !t.m.sessions.isClosed()
+}
+
+// emit yields a delta.
+func (t *turn) emit(d *model.Delta) error {
+	if !t.yield(d, nil) {
+		return errLeft
+	}
+	return nil
+}
+
+// take reads a message. It returns the response if it is complete.
+func (t *turn) take(m message.Message) (*model.Response, error) {
+	switch m := m.(type) {
+	case *message.StreamEvent:
+		if m.IsMain() {
+			t.heard = true
+			return t.event(m)
+		}
+	case *message.Assistant:
+		if m.IsMain() {
+			t.heard = true
+			return t.frame(m)
+		}
+	case *message.APIRetry:
+		t.heard = true
+		return nil, t.restart(t.m.retryError(m))
+	case *message.RateLimit:
+		if m.Info.Status == "rejected" {
+			t.limit = &m.Info
+		}
+	case *message.Result:
+		if m.Origin == nil || m.Origin.Kind == "human" {
+			t.heard = true
+			return t.result(m)
+		}
+	}
+	return nil, nil
+}
+
+// restart discards the message that arrives.
+func (t *turn) restart(why *model.Error) error {
+	if t.message != nil {
+		t.parts, t.message = t.parts[:t.message.first], nil
+	}
+	return t.emit(&model.Delta{Restart: why})
+}
+
+// result reads the end of the CLI's turn.
+func (t *turn) result(r *message.Result) (*model.Response, error) {
+	if t.message != nil {
+		t.count()
+	}
+	structured := t.c.request.Output != nil && r.StructuredOutput != nil
+	if (r.IsError || r.Subtype != "success") && !structured {
+		return nil, t.m.resultError(r, t.problem, t.limit)
+	}
+	text := ""
+	switch {
+	case structured:
+		t.parts = withoutText(t.parts)
+		text = string(r.StructuredOutput)
+	case len(t.parts) == 0 && r.Result != nil:
+		text = *r.Result
+	}
+	if text != "" || len(t.parts) == 0 {
+		origin := t.m.origin
+		t.parts = append(t.parts, model.Part{Type: model.TypeText, Text: text, Origin: &origin})
+		if err := t.emit(&model.Delta{Part: len(t.parts) - 1, Type: model.TypeText, Text: text}); err != nil {
+			return nil, err
+		}
+	}
+	return t.response(model.StopEnd), nil
+}
+
+func withoutText(parts []model.Part) (rest []model.Part) {
+	for _, p := range parts {
+		if p.Type != model.TypeText {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+func (t *turn) response(stop string) *model.Response {
+	return &model.Response{
+		ID: t.id, Model: t.model, Stop: stop, Usage: t.tokens, Losses: t.losses,
+		Message: &model.Message{Role: model.RoleAssistant, Parts: t.parts},
+	}
+}
+
+// grow counts the bytes of a message and limits the response.
+func (t *turn) grow(n int) error {
+	if t.size += n; t.size <= maxResponse {
+		return nil
+	}
+	return &model.Error{Kind: model.KindServer, Text: fmt.Sprintf("the response has more than %d MiB", maxResponse>>20)}
+}
