@@ -114,7 +114,7 @@ func kindOf(b message.Block) string {
 // frame reads finished blocks.
 func (t *turn) frame(a *message.Assistant) (*model.Response, error) {
 	if a.Model == "<synthetic>" {
-		t.problem = a
+		t.trouble.message = a
 		return nil, nil
 	}
 	if t.message != nil && !t.message.streamed && t.message.id != a.MessageID {

@@ -49,8 +49,8 @@ func newConversation(ctx context.Context, r *model.Request) (*conversation, erro
 	return c, nil
 }
 
-// digestOf returns the digest of what a message says. Who wrote a part, and its
-// raw form, does not matter.
+// digestOf returns the digest of a message, without the origin and the raw form
+// of its parts.
 func digestOf(m *model.Message) digest {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q", m.Role)

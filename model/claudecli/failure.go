@@ -82,19 +82,18 @@ func (m *Model) retryError(r *message.APIRetry) *model.Error {
 	}
 }
 
-// resultError returns the failure that a result reports. Problem is the CLI's
-// message about it, and limit the limit that is reached; they may be nil.
-func (m *Model) resultError(r *message.Result, problem *message.Assistant, limit *message.RateLimitInfo) *model.Error {
+// resultError returns the failure that a result reports.
+func (m *Model) resultError(r *message.Result, before trouble) *model.Error {
 	text := strings.Join(r.Errors, "; ")
 	if r.Result != nil {
 		text = cmp.Or(text, *r.Result)
 	}
 	e := &model.Error{Origin: m.origin, Status: int(r.APIErrorStatus)}
 	word := r.APIErrorType
-	if problem != nil {
-		word = cmp.Or(problem.Error, word)
-		text = cmp.Or(text, problem.Text())
-		e.Status = cmp.Or(e.Status, int(problem.APIErrorStatus))
+	if before.message != nil {
+		word = cmp.Or(before.message.Error, word)
+		text = cmp.Or(text, before.message.Text())
+		e.Status = cmp.Or(e.Status, int(before.message.APIErrorStatus))
 	}
 	reason := r.TerminalReason
 	if r.Subtype == "error_max_budget_usd" {
@@ -102,7 +101,7 @@ func (m *Model) resultError(r *message.Result, problem *message.Assistant, limit
 	}
 	e.Kind = kindOfFailure(word, e.Status, reason, text)
 	e.Text = m.quote(cmp.Or(text, reason, r.Subtype))
-	if limit != nil && limit.ResetsAt > 0 {
+	if limit := before.limit; limit != nil && limit.ResetsAt > 0 {
 		e.Kind = model.KindRateLimit
 		e.RetryAfter = max(0, time.Until(time.Unix(limit.ResetsAt, 0)))
 	}

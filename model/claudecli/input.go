@@ -45,7 +45,7 @@ func (c *conversation) next(s *session) *input {
 					in.lose(i, j, lost)
 				}
 			default:
-				in.lose(i, j, "the CLI itself has told the model that there is no such tool")
+				in.lose(i, j, "the CLI itself has answered the call: there is no such tool")
 			}
 		}
 	}

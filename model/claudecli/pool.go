@@ -92,7 +92,7 @@ func (p *pool) remove(s *session) {
 
 // endLater ends a session while the caller, who holds the lock, goes on.
 func (p *pool) endLater(s *session) {
-	p.ending.Go(func() { _ = s.end() }) // nobody asks how it ended
+	p.ending.Go(func() { _ = s.end() }) // no caller waits for its error
 }
 
 // drop ends a session that a stream used.

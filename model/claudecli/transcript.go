@@ -94,8 +94,8 @@ func (t *transcript) addResult(message, part int, p model.Part) {
 	t.in.lose(message, part, asText)
 }
 
-// attach adds an image or a document to the prompt. What the CLI does not take
-// becomes the text of the line.
+// attach adds an image or a document to the prompt. If the CLI does not take its
+// type, a description becomes the text of the line.
 func (t *transcript) attach(line *transcriptLine, p model.Part) {
 	b, ok := media(p)
 	if !ok {

@@ -27,8 +27,13 @@ type turn struct {
 	size    int  // bytes of all messages
 	heard   bool // the CLI has begun to answer
 
-	problem *message.Assistant     // the CLI's own message about a failure
-	limit   *message.RateLimitInfo // the limit that is reached
+	trouble trouble
+}
+
+// A trouble is what the CLI reports about a failure before its result.
+type trouble struct {
+	message *message.Assistant     // the CLI's own; may be nil
+	limit   *message.RateLimitInfo // the limit that is reached; nil for none
 }
 
 // maxResponse is the number of bytes of a response that is read.
@@ -113,7 +118,7 @@ func (t *turn) take(m message.Message) (*model.Response, error) {
 		return nil, t.restart(t.m.retryError(m))
 	case *message.RateLimit:
 		if m.Info.Status == "rejected" {
-			t.limit = &m.Info
+			t.trouble.limit = &m.Info
 		}
 	case *message.Result:
 		if m.Origin == nil || m.Origin.Kind == "human" {
@@ -139,7 +144,7 @@ func (t *turn) result(r *message.Result) (*model.Response, error) {
 	}
 	structured := t.c.request.Output != nil && r.StructuredOutput != nil
 	if (r.IsError || r.Subtype != "success") && !structured {
-		return nil, t.m.resultError(r, t.problem, t.limit)
+		return nil, t.m.resultError(r, t.trouble)
 	}
 	text := ""
 	switch {
