@@ -1,5 +1,6 @@
-// Package tooltest helps to test tools: golden definitions, calls in one line,
-// and a toolset that records calls.
+// Package tooltest helps to test tools and what uses them: golden definitions, calls
+// in one line, a toolset that records calls, a scripted model, and recorded HTTP
+// traffic without its secrets.
 package tooltest
 
 import (
