@@ -71,7 +71,7 @@ func answerChat(w io.Writer, header http.Header, t *Turn) {
 
 // text writes a text in pieces.
 func (c chunkWriter) text(member, text string) {
-	for _, piece := range pieces(text) {
+	for _, piece := range quotedPieces(text) {
 		c.delta("%q:%s", member, piece)
 	}
 }
@@ -80,7 +80,7 @@ func (c chunkWriter) text(member, text string) {
 func (c chunkWriter) call(index int, p *model.Part) {
 	c.delta(`"tool_calls":[{"index":%d, "id":%q, "type":"function", "function":{"name":%q, "arguments":""}, "extra_content":{"signature":"s<%d>"}}]`,
 		index, p.ID, p.Name, index)
-	for _, piece := range pieces(string(p.Arguments)) {
+	for _, piece := range quotedPieces(string(p.Arguments)) {
 		c.delta(`"tool_calls":[{"index":%d, "function":{"arguments":%s}}]`, index, piece)
 	}
 }

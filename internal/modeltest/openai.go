@@ -68,14 +68,14 @@ func (e *eventWriter) item(index int, p *model.Part, stop string) json.RawMessag
 	case model.TypeThinking:
 		added(`"type":"reasoning", "summary":[]`)
 		e.put("response.reasoning_summary_part.added", `%s, "summary_index":0, "part":{"type":"summary_text","text":""}`, at)
-		for _, piece := range pieces(p.Text) {
+		for _, piece := range quotedPieces(p.Text) {
 			e.put("response.reasoning_summary_text.delta", `%s, "summary_index":0, "delta":%s`, at, piece)
 		}
 		e.put("response.reasoning_summary_text.done", `%s, "summary_index":0, "text":%s`, at, quoted(p.Text))
 		raw = fmt.Sprintf(`"type":"reasoning", "encrypted_content":"gAAA\u003d<&>%d==", "summary":[ {"type":"summary_text", "text":%s} ], "novelty":1.0`, index, quoted(p.Text))
 	case model.TypeCall:
 		added(fmt.Sprintf(`"type":"function_call", "status":"in_progress", "arguments":"", "call_id":%q, "name":%q`, p.ID, p.Name))
-		for _, piece := range pieces(string(p.Arguments)) {
+		for _, piece := range quotedPieces(string(p.Arguments)) {
 			e.put("response.function_call_arguments.delta", `%s, "delta":%s`, at, piece)
 		}
 		e.put("response.function_call_arguments.done", `%s, "arguments":%s`, at, quoted(string(p.Arguments)))
@@ -100,7 +100,7 @@ func (e *eventWriter) message(at, text, stop string, added func(members string))
 	}
 	added(`"type":"message", "status":"in_progress", "role":"assistant", "content":[]`)
 	e.put("response.content_part.added", `%s, "content_index":0, "part":{"type":%q, %q:""}`, at, typ, member)
-	for _, piece := range pieces(text) {
+	for _, piece := range quotedPieces(text) {
 		e.put(event+".delta", `%s, "content_index":0, "delta":%s, "obfuscation":"x7"`, at, piece)
 	}
 	e.put(event+".done", `%s, "content_index":0, %q:%s`, at, member, quoted(text))
@@ -115,13 +115,11 @@ func status(stop string) string {
 	return "completed"
 }
 
-// pieces returns a text in short JSON strings.
-func pieces(text string) []string {
-	var all []string
-	for runes := []rune(text); len(runes) > 0; {
-		n := min(7, len(runes))
-		all = append(all, quoted(string(runes[:n])))
-		runes = runes[n:]
+// quotedPieces returns a text in short JSON strings.
+func quotedPieces(text string) []string {
+	all := pieces(text)
+	for i := range all {
+		all[i] = quoted(all[i])
 	}
 	return all
 }
