@@ -64,7 +64,7 @@ type Options struct {
 	// earlier execution or calls do.
 	Step func(ctx context.Context, name string, do func(ctx context.Context) (json.RawMessage, error)) (json.RawMessage, error)
 
-	Caller toolpost.Caller // answers questions of tools to the user; nil if nobody does
+	Caller toolpost.Caller // answers questions of tools to the user; nil if they cannot be answered
 }
 
 // New returns an agent; tools may be nil.
@@ -86,8 +86,8 @@ func New(m model.Model, tools toolpost.Toolset, opts *Options) *Agent {
 	return a
 }
 
-// An Event is something that happened in a run. What it reports is already
-// recorded in the session, except for a Delta.
+// An Event is something that happened in a run. Except for a Delta, it is already
+// recorded in the session.
 type Event struct {
 	Type     string
 	Delta    *model.Delta      // EventDelta

@@ -39,7 +39,7 @@ type Decision struct {
 const (
 	Allow = "allow"
 	Deny  = "deny"
-	Edit  = "edit" // run with other arguments; the model is told
+	Edit  = "edit" // run with other arguments, which the model learns of
 	Wait  = "wait" // decide later with Session.Decide; the run ends
 )
 
@@ -85,7 +85,7 @@ func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
 
 // definitionHash identifies what a tool says about itself.
 func (r *run) definitionHash(tool *toolpost.Tool) string {
-	if hash, known := r.hashes.Load(tool); known {
+	if hash, known := r.known.hashes.Load(tool); known {
 		return hash.(string)
 	}
 	raw, err := tool.Definition.MarshalJSON()
@@ -94,6 +94,6 @@ func (r *run) definitionHash(tool *toolpost.Tool) string {
 	}
 	sum := sha256.Sum256(raw)
 	hash := hex.EncodeToString(sum[:])
-	r.hashes.Store(tool, hash)
+	r.known.hashes.Store(tool, hash)
 	return hash
 }

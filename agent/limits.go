@@ -36,10 +36,10 @@ var stopTexts = map[string]string{
 
 // priceOf returns the price of a model, nil if it is unknown.
 func (r *run) priceOf(o model.Origin) *usage.Price {
-	if r.priced != o {
-		r.priced, r.price = o, r.agent.opts.Prices.Find(o.Provider, o.Model)
+	if r.known.origin != o {
+		r.known.origin, r.known.price = o, r.agent.opts.Prices.Find(o.Provider, o.Model)
 	}
-	return r.price
+	return r.known.price
 }
 
 // cost returns what the tokens of a request cost, nil if that is unknown.
@@ -70,24 +70,26 @@ func (r *run) exceeded(now *state) string {
 		turns = defaultTurns
 	}
 	used := now.total()
-	switch {
-	case turns > 0 && now.turns >= turns:
-		return StopTurns
-	case l.Calls > 0 && used.Calls >= l.Calls:
-		return StopCalls
-	case l.Tokens > 0 && used.Tokens.Context() >= l.Tokens:
-		return StopTokens
-	case l.Cost > 0 && used.Cost >= l.Cost:
-		return StopCost
-	case l.Time > 0 && time.Since(r.started) >= l.Time:
-		return StopTime
-	case r.repeats.stop:
-		return StopRepeat
-	case r.parent != nil:
-		now := r.parent.session.snapshot()
-		return r.parent.exceeded(&now)
+	for _, limit := range []struct {
+		stop    string
+		reached bool
+	}{
+		{StopTurns, turns > 0 && now.turns >= turns},
+		{StopCalls, l.Calls > 0 && used.Calls >= l.Calls},
+		{StopTokens, l.Tokens > 0 && used.Tokens.Context() >= l.Tokens},
+		{StopCost, l.Cost > 0 && used.Cost >= l.Cost},
+		{StopTime, l.Time > 0 && time.Since(r.started) >= l.Time},
+		{StopRepeat, r.repeats.stop},
+	} {
+		if limit.reached {
+			return limit.stop
+		}
 	}
-	return ""
+	if r.outer == nil {
+		return ""
+	}
+	outer := r.outer.run.session.snapshot()
+	return r.outer.run.exceeded(&outer)
 }
 
 // repeats counts how often the model makes the same call without another one

@@ -110,16 +110,7 @@ func (s *state) apply(r *record) error {
 	case recordTrim:
 		return s.applyTrim(r)
 	case recordCompaction:
-		if r.Until < 0 || r.Until > len(s.messages) {
-			return fmt.Errorf("the compaction replaces %d of %d messages", r.Until, len(s.messages))
-		}
-		rest := s.messages[r.Until:]
-		s.messages = nil
-		for _, m := range slices.Concat(r.Messages, rest) {
-			s.add(m)
-		}
-		s.context = 0
-		addRequest(s.used, r)
+		return s.applyCompaction(r)
 	case recordRetry:
 		addRequest(s.used, r)
 	case recordEnd:
@@ -202,6 +193,20 @@ func (s *state) answer() {
 	}
 	s.add(m)
 	s.batch = nil
+}
+
+func (s *state) applyCompaction(r *record) error {
+	if r.Until < 0 || r.Until > len(s.messages) {
+		return fmt.Errorf("the compaction replaces %d of %d messages", r.Until, len(s.messages))
+	}
+	rest := s.messages[r.Until:]
+	s.messages = nil
+	for _, m := range slices.Concat(r.Messages, rest) {
+		s.add(m)
+	}
+	s.context = 0
+	addRequest(s.used, r)
+	return nil
 }
 
 func (s *state) applyTrim(r *record) error {

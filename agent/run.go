@@ -25,17 +25,20 @@ type run struct {
 	session   *Session
 	tools     *toolpost.Set
 	started   time.Time
-	parent    *run       // the run that called this agent as a tool, nil if there is none
-	call      int        // the index of that call
-	depth     int        // how many runs this one is inside of
+	outer     *frame     // the call that this run is inside of, nil if there is none
 	approving sync.Mutex // held while a person is asked about a call of an agent inside this run
 	yield     func(*Event, error) bool
 	repeats   repeats
-	asked     int          // how often the answer had to be asked for again
-	shrunk    bool         // the conversation was summarized because it was too long for the model
-	hashes    sync.Map     // of definitions, by tool
-	priced    model.Origin // the model of price
-	price     *usage.Price
+	asked     int  // how often the answer had to be asked for again
+	shrunk    bool // the conversation was summarized because it was too long for the model
+	known     known
+}
+
+// known is what is found only once in a run.
+type known struct {
+	hashes sync.Map     // of definitions, by tool
+	origin model.Origin // the model of price
+	price  *usage.Price
 }
 
 func (r *run) emit(e *Event) error {

@@ -19,21 +19,30 @@ type frame struct {
 
 type frameKey struct{}
 
+// depth returns how many runs the frame is inside of.
+func (f *frame) depth() int {
+	n := 0
+	for f != nil {
+		f = f.run.outer
+		n++
+	}
+	return n
+}
+
 // enter opens the scope of the run. If the run is inside a call of another one, it
 // has that one's rules unless it has its own.
 func (r *run) enter(ctx context.Context) (inner context.Context, leave func() error, err error) {
 	if outer, ok := ctx.Value(frameKey{}).(*frame); ok {
-		parent := outer.run
-		if parent.depth+1 >= maxDepth {
+		if outer.depth() >= maxDepth {
 			return nil, nil, errors.New("too many agents run inside each other")
 		}
-		r.parent, r.call, r.depth = parent, outer.call, parent.depth+1
+		r.outer = outer
 		inherited := *r.agent
 		if inherited.opts.Approve == nil {
-			inherited.opts.Approve = parent.approveChild()
+			inherited.opts.Approve = outer.run.approveInner()
 		}
 		if inherited.opts.Caller == nil {
-			inherited.opts.Caller = parent.agent.opts.Caller
+			inherited.opts.Caller = outer.run.agent.opts.Caller
 		}
 		r.agent = &inherited
 	}
@@ -41,10 +50,10 @@ func (r *run) enter(ctx context.Context) (inner context.Context, leave func() er
 	return inner, leave, nil
 }
 
-// approveChild returns the parent's Approve for calls of an agent inside it,
-// nil if it has none. Several of them may run at the same time, but a person is
+// approveInner returns the run's Approve for calls of agents inside it, nil if it
+// has none. Several of them may run at the same time, but a person is
 // asked about one call at a time.
-func (r *run) approveChild() func(context.Context, *Call) (Decision, error) {
+func (r *run) approveInner() func(context.Context, *Call) (Decision, error) {
 	approve := r.agent.opts.Approve
 	if approve == nil {
 		return nil
@@ -58,14 +67,14 @@ func (r *run) approveChild() func(context.Context, *Call) (Decision, error) {
 
 // spend records tokens in the sessions of the runs that this one is inside of.
 func (r *run) spend(spent *record) error {
-	if r.parent == nil {
+	if r.outer == nil {
 		return nil
 	}
-	e := &record{Type: recordSpent, Call: r.call, Origin: spent.Origin, Tokens: spent.Tokens, Cost: spent.Cost}
-	if err := r.parent.session.append(e); err != nil {
+	e := &record{Type: recordSpent, Call: r.outer.call, Origin: spent.Origin, Tokens: spent.Tokens, Cost: spent.Cost}
+	if err := r.outer.run.session.append(e); err != nil {
 		return err
 	}
-	return r.parent.spend(e)
+	return r.outer.run.spend(e)
 }
 
 // Tool returns the agent as a tool: every call is a run in a new session. The

@@ -44,6 +44,7 @@ func (o Origin) Accepts(part *Origin) bool {
 	return part != nil && part.Provider == o.Provider && part.API == o.API
 }
 
+// String returns the provider and the model.
 func (o Origin) String() string { return o.Provider + "/" + o.Model }
 
 // A Message is one turn of a conversation. Results of tools are parts of a
@@ -210,6 +211,7 @@ type Loss struct {
 	Text          string
 }
 
+// String returns the place and the text.
 func (l Loss) String() string {
 	return fmt.Sprintf("message %d, part %d: %s", l.Message, l.Part, l.Text)
 }
