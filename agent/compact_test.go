@@ -106,8 +106,8 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestOldOutputs has old outputs replaced by references, which the model can
-// read again, and media kept.
+// TestOldOutputs has old outputs and pictures replaced by references, which the
+// model can read again.
 func TestOldOutputs(t *testing.T) {
 	cache := output.New(store.Memory(nil), nil)
 	picture := toolpost.New("picture", "Shows a picture.", func(context.Context, struct{}) (*toolpost.Result, error) {
@@ -132,8 +132,8 @@ func TestOldOutputs(t *testing.T) {
 	s := agent.NewSession()
 	do(t, a, s, prompt("Go"))
 	got := s.Messages()
-	if parts := got[2].Parts[0].Result.Parts; len(parts) == 0 || len(parts[len(parts)-1].Data) != 2 {
-		t.Errorf("the picture is gone: %+v", got[2].Parts[0].Result)
+	if parts := got[2].Parts[0].Result.Parts; len(parts) != 2 || !strings.Contains(parts[1].Text, `"ref_id":"media-`) {
+		t.Errorf("the picture is not a reference: %+v", got[2].Parts[0].Result)
 	}
 	if text := got[4].Parts[0].Result.Text; !strings.Contains(text, "ref_id") {
 		t.Errorf("the old output is still there: %.80q", text)

@@ -26,15 +26,15 @@ type Context struct {
 
 // Trim returns the messages. If their outputs exceed the limit, it returns a
 // copy in which references replace the oldest outputs. An output without a
-// reference is stored; if that fails, it remains. Images, audio and documents
-// remain. Replace the messages with the result for good: Trim returns the same
+// reference is stored, and so are images, audio and documents; if that fails,
+// they remain. Replace the messages with the result for good: Trim returns the same
 // result for the same messages.
 func (x *Context) Trim(ctx context.Context, messages []*toolpost.Message) []*toolpost.Message {
 	most := cmp.Or(x.Max, 100_000)
 	keep, least := cmp.Or(x.Keep, most/2), cmp.Or(x.Least, most*3/10)
 	sizes, sum := make([]int, len(messages)), 0
 	for i, m := range messages {
-		sizes[i] = x.tokens(textOfMessage(m))
+		sizes[i] = x.tokens(textOfMessage(m)) + mediaTokens*countMedia(m)
 		sum += sizes[i]
 	}
 	if sum <= most {
@@ -70,10 +70,16 @@ func (x *Context) tokens(text string) int {
 	return (2*len(text) + 6) / 7
 }
 
+// trimmedHead is the beginning of the text that replaces an output.
+const trimmedHead = "[tool output trimmed: "
+
 // gain is what a trim frees of a message; none if it is hardly shorter, as one
 // that was trimmed before.
 func (x *Context) gain(m *toolpost.Message, size int) int {
-	after := x.tokens(trimmed("", m))
+	if first, _, _ := strings.Cut(textOfMessage(m), "\n"); m.OutputRef != "" && strings.HasPrefix(first, trimmedHead) && strings.Contains(first, m.OutputRef) {
+		return 0
+	}
+	after := x.tokens(trimmed("", m)) + countMedia(m)*x.tokens(mediaForm.String())
 	if size < 2*after {
 		return 0
 	}
@@ -90,9 +96,10 @@ func textOfMessage(m *toolpost.Message) string {
 // trim returns m with its reference in place of its text.
 func (x *Context) trim(ctx context.Context, m *toolpost.Message) *toolpost.Message {
 	c := *m
-	if c.OutputRef == "" {
+	whole := textOfMessage(m)
+	if c.OutputRef == "" && whole != "" {
 		b := x.Cache.create(ctx, x.Session)
-		b.text(textOfMessage(m))
+		b.text(whole)
 		b.commit(ctx, x.Cache)
 		if b.err != nil {
 			x.Cache.opts.Logger.WarnContext(ctx, "tool output not trimmed", "err", b.err)
@@ -100,13 +107,29 @@ func (x *Context) trim(ctx context.Context, m *toolpost.Message) *toolpost.Messa
 		}
 		c.OutputRef = b.ref
 	}
-	if text := trimmed(c.OutputRef, m); m.Parts == nil {
-		c.Text = text
+	if m.Parts == nil {
+		c.Text = trimmed(c.OutputRef, m)
 	} else {
-		media := slices.DeleteFunc(slices.Clone(m.Parts), func(p toolpost.Part) bool { return !isMedia(p) })
-		c.Parts = append([]toolpost.Part{textPart(text)}, media...)
+		c.Parts = nil
+		if whole != "" {
+			c.Parts = append(c.Parts, textPart(trimmed(c.OutputRef, m)))
+		}
+		for _, p := range m.Parts {
+			if isMedia(p) {
+				c.Parts = append(c.Parts, x.trimMedia(ctx, p))
+			}
+		}
 	}
 	return &c
+}
+
+func countMedia(m *toolpost.Message) (n int) {
+	for _, p := range m.Parts {
+		if isMedia(p) {
+			n++
+		}
+	}
+	return n
 }
 
 // trimmed says what was there. Without a reference it is as long as with one.
@@ -115,6 +138,6 @@ func trimmed(ref string, m *toolpost.Message) string {
 		ref = strings.Repeat("x", refSize)
 	}
 	text := textOfMessage(m)
-	return fmt.Sprintf(`[tool output trimmed: %d lines, %d characters; read it with %s {"ref_id":"%s"}]`,
+	return fmt.Sprintf(trimmedHead+`%d lines, %d characters; read it with %s {"ref_id":"%s"}]`,
 		lines(text), utf8.RuneCountInString(text), pageName, ref)
 }

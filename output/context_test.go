@@ -16,7 +16,7 @@ func message(text string) *toolpost.Message {
 func TestContextTrims(t *testing.T) {
 	shelf := newShelf()
 	c := output.New(shelf, &output.Options{Logger: quiet})
-	x := &output.Context{Cache: c, Session: "s", Max: 3000, Tokens: func(s string) int { return len(s) }}
+	x := &output.Context{Cache: c, Session: "s", Max: 4500, Keep: 1500, Least: 900, Tokens: func(s string) int { return len(s) }}
 	image := toolpost.NewMessage("i", toolpost.NewResult(toolpost.Part{Type: "text", Text: strings.Repeat("p", 700)}, toolpost.Part{Type: "image", Data: []byte{1}}))
 	viewed := toolpost.NewMessage("v", toolpost.TextResult(strings.Repeat("v", 500)).WithOutputRef("kept"))
 	failed := toolpost.NewMessage("e", toolpost.ErrorResult("%s", strings.Repeat("e", 500)))
@@ -36,7 +36,7 @@ func TestContextTrims(t *testing.T) {
 	if got[2].Text != `[tool output trimmed: 1 lines, 500 characters; read it with tool_output_cache {"ref_id":"kept"}]` || got[2].OutputRef != "kept" {
 		t.Errorf("a view became %+v", got[2])
 	}
-	if p := got[1].Parts; len(p) != 2 || p[1].Type != "image" || !strings.Contains(p[0].Text, got[1].OutputRef) || got[1].CallID != "i" {
+	if p := got[1].Parts; len(p) != 2 || !strings.Contains(p[1].Text, "image of type") || !strings.Contains(p[0].Text, got[1].OutputRef) || got[1].CallID != "i" {
 		t.Errorf("parts became %+v", got[1])
 	}
 	if !got[3].IsError || shelf.whole(t, got[3].OutputRef) != "Error executing tool: "+strings.Repeat("e", 500) {

@@ -44,10 +44,13 @@ func readOnly(title string) *toolpost.Options {
 }
 
 func (c *Cache) pageTool() *toolpost.Tool {
-	return toolpost.New(pageName, strings.TrimSpace(pageDescription), func(ctx context.Context, in pageInput) (string, error) {
+	return toolpost.New(pageName, strings.TrimSpace(pageDescription), func(ctx context.Context, in pageInput) (*toolpost.Result, error) {
+		if media, is, err := c.readMedia(ctx, in.RefID); is {
+			return media, err
+		}
 		f, err := c.open(ctx, in.RefID)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		defer f.Close()
 		p := &pager{found: f, room: c.room(), rows: int64(c.opts.Lines)}
@@ -61,7 +64,10 @@ func (c *Cache) pageTool() *toolpost.Tool {
 			c.opts.Logger.ErrorContext(ctx, "read stored output", "err", err)
 			err = toolpost.Failed("the output can no longer be read: call the tool that produced it again, with narrower arguments")
 		}
-		return p.out.String(), err
+		if err != nil {
+			return nil, err
+		}
+		return toolpost.TextResult(p.out.String()), nil
 	}, readOnly("Read a large tool output"))
 }
 
