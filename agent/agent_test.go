@@ -325,3 +325,14 @@ func TestStep(t *testing.T) {
 		}
 	}
 }
+
+// TestIDs has a server give two calls the same id, and one none.
+func TestIDs(t *testing.T) {
+	calls := []model.Part{call(1, "echo", `{"text":"a"}`), call(1, "echo", `{"text":"b"}`), call(1, "echo", `{"text":"c"}`)}
+	calls[2].ID = ""
+	s := agent.NewSession()
+	do(t, agent.New(turns(t, calls, say("Done.")), toolpost.Tools{tool("echo", echo)}, nil), s, prompt("Go"))
+	if want := []string{"a", "b", "c"}; !slices.Equal(outputs(s), want) {
+		t.Errorf("the model received %q, want %q", outputs(s), want)
+	}
+}

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,7 +147,17 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 	return r.answer(response.Message)
 }
 
+// recordResponse records a message of the model. Calls without an id, or with the
+// same one, which some compatible servers send, get ids of their own: otherwise
+// no provider would accept the conversation again.
 func (r *run) recordResponse(response *model.Response, m *model.Message) error {
+	ids := map[string]bool{}
+	for _, c := range m.Calls() {
+		if c.ID == "" || ids[c.ID] {
+			c.ID, c.Raw = "call_"+rand.Text(), nil
+		}
+		ids[c.ID] = true
+	}
 	origin := r.agent.model.Origin()
 	for _, p := range m.Parts {
 		if p.Origin != nil {
