@@ -3,9 +3,11 @@
 //
 //	mcpserver ── Observe ──▶ Metrics ──▶ /metrics
 //	gateway ──── Around ───▶ Traces ───▶ OTLP/HTTP
+//	agent ────── GenAI ────▶ both
 //
-// Names follow the OpenTelemetry conventions for MCP and generative AI. Neither
-// arguments nor results nor credentials are exported.
+// Names follow the OpenTelemetry conventions for MCP and generative AI. Credentials
+// are never exported; arguments, results and messages only if an
+// option of [GenAI] says so.
 package telemetry
 
 import (
@@ -48,6 +50,7 @@ type Metrics struct {
 	rulings  *prometheus.CounterVec
 	tools    names // as clients know them
 	targets  names // as servers do
+	genAI    *genAIMetrics
 }
 
 // NewMetrics returns metrics without any requests.
@@ -66,6 +69,7 @@ func NewMetrics(b Build) *Metrics {
 			Help: "Requests that an approval rule matched, by what it, or the user, decided."}, []string{"decision"}),
 		tools: names{known: map[string]bool{}}, targets: names{known: map[string]bool{}},
 	}
+	m.genAI = newGenAIMetrics(m.registry)
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: metricNamespace, Name: "build_info", Help: "The build, as labels; the value is 1.",
 		ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "go": b.Go},
