@@ -81,7 +81,8 @@ func (s *anthropicStream) event(name, data string) {
 func (s *anthropicStream) begin(t usage.Tokens) {
 	s.event("message_start", fmt.Sprintf(`{"type":"message_start","message":{"id":"msg_01","type":"message","role":"assistant","model":"claude-fake",`+
 		`"content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,`+
-		`"cache_read_input_tokens":%d,"output_tokens":0,"service_tier":"standard"}}}`, t.Input, t.CacheWrite, t.CacheRead))
+		`"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d},"cache_read_input_tokens":%d,"output_tokens":0,"service_tier":"standard"}}}`,
+		t.Input, t.CacheWrite, t.CacheWrite-t.LongCacheWrite, t.LongCacheWrite, t.CacheRead))
 	s.event("future_event", `{"type":"future_event","index":0,"delta":{"type":"text_delta","text":"not for you"}}`)
 	s.event("ping", `{"type":"ping"}`)
 }

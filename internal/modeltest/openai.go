@@ -52,8 +52,9 @@ func answerResponses(w io.Writer, header http.Header, t *Turn) {
 	}
 	u := t.Tokens
 	e.put("response."+status, `, "response":{%s, "status":%q, "error":null, "incomplete_details":%s, "output":%s, "usage":{"input_tokens":%d, `+
-		`"input_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d}, "output_tokens":%d, "output_tokens_details":{"reasoning_tokens":%d}, "total_tokens":%d}}`,
-		head, status, details, output, u.Input+u.CacheRead+u.CacheWrite, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Context())
+		`"input_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d,"cache_write_tokens_details":{"ttl_30m_tokens":%d,"ttl_12h_tokens":%d}}, `+
+		`"output_tokens":%d, "output_tokens_details":{"reasoning_tokens":%d}, "total_tokens":%d}}`,
+		head, status, details, output, u.Input+u.CacheRead+u.CacheWrite, u.CacheRead, u.CacheWrite, u.CacheWrite-u.LongCacheWrite, u.LongCacheWrite, u.Output, u.Reasoning, u.Context())
 }
 
 // item writes the events of a part, and returns its item.

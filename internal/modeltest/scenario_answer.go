@@ -25,7 +25,7 @@ func answers() []scenario {
 
 func answersText(t *testing.T, p *Provider) {
 	const want = "Grüße aus Oslo, \"dear\" <user> & 你好 👋.\n\nSecond line."
-	tokens := usage.Tokens{Input: 10, CacheRead: 20, CacheWrite: 5, Output: 30, Reasoning: 12}
+	tokens := usage.Tokens{Input: 10, CacheRead: 20, CacheWrite: 5, LongCacheWrite: 2, Output: 30, Reasoning: 12}
 	turn := text(want)
 	turn.Tokens = tokens
 	s := Serve(t, p.Wire, turn, text("Again."))

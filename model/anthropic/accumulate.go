@@ -137,6 +137,7 @@ func (a *accumulator) count(u *jsontree.Value) {
 	grow(&a.usage.Input, u.Get("input_tokens"))
 	grow(&a.usage.CacheRead, u.Get("cache_read_input_tokens"))
 	grow(&a.usage.CacheWrite, u.Get("cache_creation_input_tokens"))
+	grow(&a.usage.LongCacheWrite, u.Get("cache_creation").Get("ephemeral_1h_input_tokens"))
 	grow(&a.usage.Output, u.Get("output_tokens"))
 	grow(&a.usage.Reasoning, u.Get("output_tokens_details").Get("thinking_tokens"))
 }

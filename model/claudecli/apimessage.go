@@ -201,7 +201,7 @@ func (t *turn) count() {
 	u := t.message.usage
 	t.tokens = t.tokens.Add(usage.Tokens{
 		Input: int(u.InputTokens), CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
-		Output: int(u.OutputTokens), Reasoning: int(u.OutputTokensDetails.ThinkingTokens),
+		LongCacheWrite: int(u.CacheCreation.Ephemeral1hInputTokens), Output: int(u.OutputTokens), Reasoning: int(u.OutputTokensDetails.ThinkingTokens),
 	})
 	t.message = nil
 }
@@ -212,6 +212,7 @@ func larger(a, b message.Usage) message.Usage {
 	a.InputTokens = max(a.InputTokens, b.InputTokens)
 	a.OutputTokens = max(a.OutputTokens, b.OutputTokens)
 	a.CacheCreationInputTokens = max(a.CacheCreationInputTokens, b.CacheCreationInputTokens)
+	a.CacheCreation.Ephemeral1hInputTokens = max(a.CacheCreation.Ephemeral1hInputTokens, b.CacheCreation.Ephemeral1hInputTokens)
 	a.CacheReadInputTokens = max(a.CacheReadInputTokens, b.CacheReadInputTokens)
 	a.OutputTokensDetails.ThinkingTokens = max(a.OutputTokensDetails.ThinkingTokens, b.OutputTokensDetails.ThinkingTokens)
 	return a

@@ -175,8 +175,10 @@ func (s *responseStream) failedResponse(r *responses.Response) error {
 
 // tokensOf returns the usage of a response.
 func tokensOf(u *responses.ResponseUsage) usage.Tokens {
-	return countTokens(u.InputTokens, u.InputTokensDetails.CachedTokens, u.InputTokensDetails.CacheWriteTokens,
+	t := countTokens(u.InputTokens, u.InputTokensDetails.CachedTokens, u.InputTokensDetails.CacheWriteTokens,
 		u.OutputTokens, u.OutputTokensDetails.ReasoningTokens)
+	t.LongCacheWrite = int(max(0, min(u.InputTokensDetails.CacheWriteTokensDetails.Ttl12hTokens, int64(t.CacheWrite))))
+	return t
 }
 
 // countTokens returns the tokens of a request. OpenAI counts those of the cache
