@@ -21,7 +21,12 @@ type home struct {
 }
 
 func newHome(t *testing.T, authServer string, more ...string) *home {
-	auth := newAuthServer(t, authServer, object{})
+	return newHomeWith(t, authServer, object{}, more...)
+}
+
+// newHomeWith starts the authorization server with options of its script.
+func newHomeWith(t *testing.T, authServer string, options object, more ...string) *home {
+	auth := newAuthServer(t, authServer, options)
 	h := &home{T: t, toolpost: build(t, "cmd/toolpost"), auth: auth, server: newProtectedServer(t, auth, false)}
 	dir := t.TempDir()
 	h.env = append([]string{
@@ -174,6 +179,35 @@ func TestAuthLogin(t *testing.T) {
 				if r.Status == 200 && r.Resource != h.server.resource() {
 					t.Errorf("a token for %q, want %q: %+v", r.Resource, h.server.resource(), r)
 				}
+			}
+		})
+	}
+}
+
+// TestAuthRotation has access tokens that expire at once. Each process renews
+// them with the refresh token that the one before received: both servers accept
+// each refresh token once.
+func TestAuthRotation(t *testing.T) {
+	for name := range authServers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHomeWith(t, name, object{"lifetime": 8}) // they are renewed 10 s before
+			auth := `{}`
+			if name == "oauth2-mock-server" {
+				auth = `{"clientId": "of a test"}`
+			}
+			config := filepath.Join(t.TempDir(), "toolpost.json")
+			write(t, config, `{"mcpServers": {"tracker": {"url": "`+h.server.resource()+`", "auth": `+auth+`}}}`)
+			h.login("--config", config)
+			const calls = 3
+			for range calls {
+				h.must("read something", "call", "--config", config, "tracker__read")
+			}
+			if n := len(h.auth.granted("refresh_token")); n < calls {
+				t.Errorf("%d renewals, want at least %d", n, calls)
+			}
+			if n := len(h.auth.granted("authorization_code")); n != 1 {
+				t.Errorf("%d logins", n)
 			}
 		})
 	}
