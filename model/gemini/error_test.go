@@ -142,7 +142,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // one event or many.
 func TestEndless(t *testing.T) {
 	text := strings.Repeat("a", 100000)
-	for _, line := range []string{text, "data: " + text + "\n", data(`{"content":{"parts":[{"text":"` + text + `"}]}}`)} {
+	for _, line := range []string{text, "data: " + text + "\n", "data: {}\n: " + text + "\n\n"} {
 		w := &wire{status: 200, answer: func() io.Reader { return &endless{text: line} }}
 		_, err := ask(t, w.open(t, "gemini-3-pro-preview"), hello())
 		var failed *model.Error

@@ -187,8 +187,8 @@ func (h *history) rebuiltCall(i, j int, p *model.Part) (json.RawMessage, error) 
 	}{sign, call})
 }
 
-// arguments returns the arguments of a call of another provider. What is not an
-// object, as a model may have written it, is the text of one.
+// arguments returns the arguments of a call of another provider. Arguments that
+// are not an object, as a model may have written them, become a text in one.
 func arguments(raw json.RawMessage) json.RawMessage {
 	switch {
 	case len(strings.TrimSpace(string(raw))) == 0:

@@ -20,8 +20,8 @@ const maxResponse = 64 << 20
 
 var errTooLarge = fmt.Errorf("the response is larger than %d MiB", maxResponse>>20)
 
-// events yields the data of each event of a stream. Lines that are no fields of
-// events are data too: a proxy may answer with plain JSON.
+// events yields the data of each event of a stream. Other lines than
+// the fields of events are data too: a proxy may answer with plain JSON.
 func events(body io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		limited := &io.LimitedReader{R: body, N: maxResponse + 1}
@@ -65,6 +65,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
+// appendData adds a line to the data of an event.
 func appendData(data, line []byte) []byte {
 	name, value, found := bytes.Cut(line, []byte(":"))
 	switch string(name) {
@@ -83,14 +84,7 @@ func appendData(data, line []byte) []byte {
 
 // A chunk is one event: a piece of the response.
 type chunk struct {
-	Candidates []struct {
-		Index   int `json:"index"`
-		Content struct {
-			Parts []json.RawMessage `json:"parts"`
-		} `json:"content"`
-		FinishReason  string `json:"finishReason"`
-		FinishMessage string `json:"finishMessage"`
-	} `json:"candidates"`
+	Candidates     []candidate `json:"candidates"`
 	PromptFeedback *struct {
 		BlockReason        string `json:"blockReason"`
 		BlockReasonMessage string `json:"blockReasonMessage"`
@@ -99,6 +93,16 @@ type chunk struct {
 	ModelVersion  string  `json:"modelVersion"`
 	ResponseID    string  `json:"responseId"`
 	Error         *status `json:"error"`
+}
+
+// A candidate is a piece of one of the responses that Google may write at once.
+type candidate struct {
+	Index   int `json:"index"`
+	Content struct {
+		Parts []json.RawMessage `json:"parts"`
+	} `json:"content"`
+	FinishReason  string `json:"finishReason"`
+	FinishMessage string `json:"finishMessage"`
 }
 
 // tokens are the counts of an event; each is a total.
@@ -205,23 +209,34 @@ func (s *stream) add(data []byte) ([]model.Delta, *model.Error) {
 	if f := c.PromptFeedback; f != nil && f.BlockReason != "" {
 		s.blocked, s.message = true, strings.TrimSpace(f.BlockReason+" "+f.BlockReasonMessage)
 	}
-	var deltas []model.Delta
-	for _, candidate := range c.Candidates {
-		if candidate.Index != 0 {
-			continue
+	var all []model.Delta
+	for i := range c.Candidates {
+		deltas, err := s.addCandidate(&c.Candidates[i])
+		all = append(all, deltas...)
+		if err != nil {
+			return all, s.fail(model.KindServer, err.Error())
 		}
-		for _, raw := range candidate.Content.Parts {
-			delta, err := s.parts.add(raw)
-			if err != nil {
-				return deltas, s.fail(model.KindServer, err.Error())
-			}
-			if delta != nil {
-				deltas = append(deltas, *delta)
-			}
+	}
+	return all, nil
+}
+
+// addCandidate adds to the response if c is a piece of the first candidate, the
+// only one that was requested.
+func (s *stream) addCandidate(c *candidate) (deltas []model.Delta, err error) {
+	if c.Index != 0 {
+		return nil, nil
+	}
+	for _, raw := range c.Content.Parts {
+		delta, err := s.parts.add(raw)
+		if err != nil {
+			return deltas, err
 		}
-		if reason := candidate.FinishReason; reason != "" && reason != "FINISH_REASON_UNSPECIFIED" {
-			s.finish, s.message = reason, candidate.FinishMessage
+		if delta != nil {
+			deltas = append(deltas, *delta)
 		}
+	}
+	if c.FinishReason != "" && c.FinishReason != "FINISH_REASON_UNSPECIFIED" {
+		s.finish, s.message = c.FinishReason, c.FinishMessage
 	}
 	return deltas, nil
 }
