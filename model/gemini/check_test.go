@@ -92,17 +92,39 @@ func TestUnsigned(t *testing.T) {
 // TestModelCheck refuses what the neutral form already shows.
 func TestModelCheck(t *testing.T) {
 	m := streams("").open(t, "gemini-3-pro-preview")
-	from := m.Origin()
 	call := model.Part{Type: model.TypeCall, ID: "1", Name: "weather"}
 	for want, r := range map[string]*model.Request{
-		"is empty":          {},
-		"has no result":     {Messages: []*model.Message{model.UserText("Hi."), assistant(call), model.UserText("Hi.")}},
-		"not a JSON object": {Messages: []*model.Message{model.UserText("Hi."), assistant(model.Part{Type: model.TypeText, Origin: &from, Raw: []byte(`{"text":"a"},{"text":"b"}`)}), model.UserText("Hi.")}},
-		"not a function":    {Messages: []*model.Message{model.UserText("Hi."), assistant(model.Part{Type: model.TypeCall, ID: "1", Name: "a", Origin: &from, Raw: []byte(`{"text":"a"}`)}), user(result("1", "a"))}},
-		"contents is empty": {Messages: []*model.Message{user(model.Part{Type: model.TypeText})}},
+		"is empty":      {},
+		"has no result": {Messages: []*model.Message{model.UserText("Hi."), assistant(call), model.UserText("Hi.")}},
 	} {
 		if err := m.Check(r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// TestDamaged: a raw form that the provider would refuse is rebuilt, and an empty
+// message is replaced by a note, so that a stored session goes on.
+func TestDamaged(t *testing.T) {
+	w := streams(data(`{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}`))
+	m := w.open(t, "gemini-3-pro-preview")
+	from := m.Origin()
+	for _, raw := range []string{`{"text":"a"},{"text":"b"}`, `{"text":`, `5`, `{}`, ` {"text":"a"}`, `{"text":"a","functionCall":{"name":"b"}}`,
+		`{"functionCall":{"name":"b"}}`, `{"functionCall":{}}`, `{"functionResponse":{"name":"b","response":{}}}`} {
+		text := model.Part{Type: model.TypeText, Text: "Rebuilt.", Origin: &from, Raw: []byte(raw)}
+		call := model.Part{Type: model.TypeCall, ID: "1", Name: "weather", Arguments: []byte(`{"city":"Oslo"}`), Origin: &from, Raw: []byte(raw)}
+		r := &model.Request{Messages: []*model.Message{user(model.Part{Type: model.TypeText}), assistant(text, call), user(result("1", "Sunny."))}}
+		got, err := ask(t, m, r)
+		if err != nil {
+			t.Errorf("%s: %v", raw, err)
+			continue
+		}
+		body := w.bodies[len(w.bodies)-1]
+		if !strings.Contains(body, `[{"text":"Rebuilt."},{`) || !strings.Contains(body, "The message is empty") {
+			t.Errorf("%s: the body is %s", raw, body)
+		}
+		if len(got.Losses) < 3 {
+			t.Errorf("%s: losses %v", raw, got.Losses)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -35,7 +36,8 @@ func (g *generator) statusError(code int, header http.Header, body []byte) *mode
 	var read struct {
 		Error *status `json:"error"`
 	}
-	_ = json.Unmarshal(body, &read) // members of unexpected types are left out
+	object := bytes.TrimPrefix(bytes.TrimSpace(body), []byte("[")) // it may be in a list, as chunks of a response are
+	_ = json.NewDecoder(bytes.NewReader(object)).Decode(&read)     // members of unexpected types are left out
 	s := read.Error
 	if s == nil {
 		s = &status{Message: strings.TrimSpace(string(body))}

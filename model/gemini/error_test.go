@@ -32,6 +32,7 @@ func TestErrors(t *testing.T) {
 		{429, `{"error":{"message":"Resource exhausted. Please try again later."}}`, "7", model.KindRateLimit, 7 * time.Second},
 		{429, `{"error":{"message":"x","details":[{"retryDelay":"-5s"}]}}`, "-1", model.KindRateLimit, 0},
 		{503, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`, "", model.KindOverloaded, 0},
+		{503, "[{\n\"error\":{\"code\":503,\"message\":\"busy\"}}\n]", "", model.KindOverloaded, 0},
 		{500, `{"error":{"code":500,"message":"Internal","status":"INTERNAL"}}`, "", model.KindServer, 0},
 		{504, `{"error":{"code":504,"message":"Deadline","status":"DEADLINE_EXCEEDED"}}`, "", model.KindServer, 0},
 		{502, "<html>Bad Gateway</html>\n", "", model.KindServer, 0},
@@ -56,7 +57,7 @@ func TestErrors(t *testing.T) {
 		if !errors.As(err, &failed) {
 			t.Fatalf("the error is %v", err)
 		}
-		if failed.Kind != test.kind || failed.RetryAfter != test.wait || failed.Status != test.status || failed.Origin != m.Origin() || failed.Text == "" {
+		if failed.Kind != test.kind || failed.RetryAfter != test.wait || failed.Status != test.status || failed.Origin != m.Origin() || failed.Text == "" || strings.Contains(failed.Text, "code") {
 			t.Errorf("%d %s: %#v", test.status, test.body, failed)
 		}
 		if len(w.bodies) != 1 {

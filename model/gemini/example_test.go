@@ -7,6 +7,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
 )
 
@@ -39,4 +40,20 @@ func ExampleTools() {
 	// Output:
 	// weather
 	// map[output:Sunny in Oslo]
+}
+
+func ExampleNew() {
+	ctx := context.Background()
+	m, err := gemini.New("gemini-3-flash-preview", &gemini.Options{APIKey: "the key"})
+	if err != nil {
+		panic(err)
+	}
+	set, err := toolpost.NewSet(ctx, weather())
+	if err != nil {
+		panic(err)
+	}
+	request := &model.Request{Messages: []*model.Message{model.UserText("How is the weather in Oslo?")}, Tools: set}
+	fmt.Println(m.Origin(), m.Check(request))
+	// For the response: m.Stream(ctx, request).
+	// Output: gemini/gemini-3-flash-preview <nil>
 }

@@ -105,12 +105,9 @@ func (h *history) assistant(i int, m *model.Message) ([]json.RawMessage, error) 
 // fromModel returns a part of a model's message: as it was received if the
 // provider accepts that, otherwise rebuilt. It returns nil if nothing is left.
 func (h *history) fromModel(i, j int, p *model.Part) (json.RawMessage, error) {
-	if len(p.Raw) > 0 && h.origin.Accepts(p.Origin) {
-		if err := checkRaw(p.Raw); err != nil {
-			return nil, err
-		}
+	if h.isReceived(i, j, p, genai.RoleModel) {
 		if p.Type == model.TypeCall {
-			return h.receivedCall(i, j, p)
+			return h.receivedCall(i, j, p), nil
 		}
 		return p.Raw, nil
 	}
@@ -142,21 +139,44 @@ func checkRaw(raw json.RawMessage) error {
 	return nil
 }
 
+// isReceived reports whether the raw form of a part is sent back. One that was
+// damaged, for example in a stored session, is not.
+func (h *history) isReceived(i, j int, p *model.Part, role string) bool {
+	if len(p.Raw) == 0 || !h.origin.Accepts(p.Origin) {
+		return false
+	}
+	err := checkRaw(p.Raw)
+	var data *partData
+	if err == nil {
+		data, err = dataOf(p.Raw)
+	}
+	if err == nil {
+		err = data.check(role, false)
+	}
+	if err == nil && (data.FunctionResponse != nil || (data.FunctionCall != nil) != (p.Type == model.TypeCall)) {
+		err = fmt.Errorf("it is not a part of the type %s", p.Type)
+	}
+	if err != nil {
+		h.lose(i, j, "the part cannot be sent back as it was received: %v", err)
+	}
+	return err == nil
+}
+
 // receivedCall returns a call as it was received. The first call of a step that
 // has no signature, such as one of Gemini 2.5, gets what stands for one if the
 // model needs it.
-func (h *history) receivedCall(i, j int, p *model.Part) (json.RawMessage, error) {
-	var read part
-	if err := decode(p.Raw, &read); err != nil || read.FunctionCall == nil || read.FunctionCall.Name == "" {
-		return nil, fmt.Errorf("the raw form of the call %q is not a function call", p.ID)
+func (h *history) receivedCall(i, j int, p *model.Part) json.RawMessage {
+	var read partData
+	if err := decode(p.Raw, &read); err != nil || read.FunctionCall == nil {
+		return p.Raw // isReceived has read it
 	}
 	raw := p.Raw
-	if len(h.calls) == 0 && h.rules.signed && len(read.ThoughtSignature) == 0 {
+	if len(h.calls) == 0 && h.rules.signed && read.ThoughtSignature == "" {
 		h.lose(i, j, "the call was received without a signature; it is sent with the value that replaces one")
 		raw = slices.Concat([]byte(`{"thoughtSignature":`), quote(signature()), []byte{','}, raw[1:])
 	}
 	h.calls = append(h.calls, sentCall{p.ID, read.FunctionCall.ID, read.FunctionCall.Name})
-	return raw, nil
+	return raw
 }
 
 // rebuiltCall returns the call of another provider. Its id is not sent: it is not

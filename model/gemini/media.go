@@ -50,6 +50,11 @@ func (h *history) user(i int, m *model.Message) ([]json.RawMessage, error) {
 			parts = append(parts, raw)
 		}
 	}
+	if len(parts) == 0 {
+		h.lose(i, 0, "the message is empty; the model reads a note about that")
+		note, err := textPart("(The message is empty.)")
+		return []json.RawMessage{note}, err
+	}
 	return parts, nil
 }
 
@@ -95,8 +100,8 @@ func mediaBeside(name string, m *toolpost.Message) (text *toolpost.Message, medi
 // fromUser returns a part of a user's message, nil if nothing is left.
 func (h *history) fromUser(i, j int, p *model.Part) (json.RawMessage, error) {
 	switch {
-	case len(p.Raw) > 0 && h.origin.Accepts(p.Origin):
-		return p.Raw, checkRaw(p.Raw)
+	case h.isReceived(i, j, p, genai.RoleUser):
+		return p.Raw, nil
 	case p.Type == model.TypeText:
 		return textPart(p.Text)
 	case p.Type == model.TypeImage, p.Type == model.TypeDocument:
