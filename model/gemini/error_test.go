@@ -231,6 +231,27 @@ func (b blocked) Read([]byte) (int, error) {
 	return 0, b.ctx.Err()
 }
 
+// TestCause returns the cause of a context that ended.
+func TestCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: "http://gemini.test", HTTPClient: &http.Client{Transport: stuck{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		cause := errors.New("the user pressed Escape")
+		var last error
+		for _, err := range m.Stream(ctx, hello()) {
+			cancel(cause)
+			last = err
+		}
+		if !errors.Is(last, cause) {
+			t.Errorf("the error is %v", last)
+		}
+	})
+}
+
 // TestTimeout: the timeout of the client is that of the whole response, and the
 // client itself is not changed.
 func TestTimeout(t *testing.T) {

@@ -65,6 +65,9 @@ func (h *history) result(i, j int, call sentCall, m *toolpost.Message) (response
 		if m, beside, err = mediaBeside(call.name, m); err != nil {
 			return nil, nil, err
 		}
+		if len(beside) > 0 {
+			h.lose(i, j, "the model accepts no media in results; they follow the results")
+		}
 	}
 	part, lost := answer(call.id, call.name, m, h.rules.responseMedia)
 	if lost > 0 {
@@ -118,6 +121,7 @@ func (h *history) media(i, j int, p *model.Part) (json.RawMessage, error) {
 	case isInline(p.MIMEType):
 		return inlinePart(p.MIMEType, p.Data)
 	case p.Type == model.TypeDocument && isText(p.MIMEType) && utf8.Valid(p.Data):
+		h.lose(i, j, "the document is sent as text")
 		return textPart(strings.TrimPrefix(p.Name+":\n", ":\n") + string(p.Data))
 	}
 	h.lose(i, j, "the model cannot read the type %q; the part is described in text", p.MIMEType)

@@ -118,7 +118,7 @@ func (g *generator) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 		}
 		defer body.Close()
 		s := newStream(g, p)
-		if failed := s.read(body, yield); failed != nil {
+		if failed := s.read(ctx, body, yield); failed != nil {
 			yield(nil, failed)
 		}
 	}

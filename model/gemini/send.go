@@ -76,11 +76,11 @@ func (g *generator) send(ctx context.Context, body []byte) (io.ReadCloser, *mode
 	}
 	switch {
 	case x.response == nil && x.err != nil:
-		return nil, g.connectionError(x.err)
+		return nil, g.connectionError(ctx, x.err)
 	case x.response == nil && err != nil: // the SDK sent nothing
-		return nil, g.connectionError(err)
+		return nil, g.connectionError(ctx, err)
 	case x.response == nil:
-		return nil, g.connectionError(errors.New("the SDK sent no request"))
+		return nil, g.connectionError(ctx, errors.New("the SDK sent no request"))
 	case x.response.StatusCode/100 != 2:
 		defer x.response.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(x.response.Body, 1<<20))
@@ -89,9 +89,12 @@ func (g *generator) send(ctx context.Context, body []byte) (io.ReadCloser, *mode
 	return x.response.Body, nil
 }
 
-// connectionError is the error of a connection that failed. The cause is kept
-// unless its text contains a credential.
-func (g *generator) connectionError(err error) *model.Error {
+// connectionError is the error of a connection that failed, or of a context that
+// ended. The cause is kept unless its text contains a credential.
+func (g *generator) connectionError(ctx context.Context, err error) *model.Error {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	var at *url.Error
 	if errors.As(err, &at) {
 		err = at.Err // without the address

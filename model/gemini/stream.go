@@ -3,6 +3,7 @@ package gemini
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,14 +154,14 @@ func newStream(g *generator, p *prepared) *stream {
 
 // read reads the whole stream, and yields its pieces and the response. If yield
 // returns false, it stops without an error.
-func (s *stream) read(body io.Reader, yield func(*model.Delta, error) bool) *model.Error {
+func (s *stream) read(ctx context.Context, body io.Reader, yield func(*model.Delta, error) bool) *model.Error {
 	for data, err := range events(body) {
 		switch {
 		case err != nil && s.finish != "": // the response is complete
 		case errors.Is(err, errTooLarge):
 			return s.fail(model.KindServer, err.Error())
 		case err != nil:
-			return s.connectionError(err)
+			return s.connectionError(ctx, err)
 		default:
 			deltas, failed := s.add(data)
 			for i := range deltas {
