@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +80,7 @@ func (m *messagesModel) failure(ctx context.Context, err error) error {
 		e.Kind, e.Status = kindOf(status.status, "", ""), status.status
 	case errors.Is(err, errNoCredentials):
 		e.Kind, e.Text = model.KindAuth, errNoCredentials.Error()
-	case errors.As(err, &malformed), errors.Is(err, errTooLarge), errors.Is(err, bufio.ErrTooLong):
+	case errors.As(err, &malformed), errors.Is(err, errTooLarge):
 		e.Kind = model.KindServer
 	}
 	e.Text = cleartext.Clip(m.secrets.Replace(e.Text), maxErrorText)

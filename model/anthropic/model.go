@@ -8,7 +8,6 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/model"
@@ -159,9 +158,12 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 	if res.StatusCode != http.StatusOK {
 		return &statusError{res.StatusCode}
 	}
-	events, a := ssestream.NewDecoder(res), newAccumulator(m.origin, built)
-	for events.Next() {
-		delta, err := a.add(events.Event().Data)
+	a := newAccumulator(m.origin, built)
+	for data, err := range events(res.Body) {
+		if err != nil {
+			return &streamError{err}
+		}
+		delta, err := a.add(data)
 		if err != nil {
 			return err
 		}
@@ -173,7 +175,7 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 			return nil
 		}
 	}
-	return &streamError{events.Err()}
+	return &streamError{}
 }
 
 // A builtRequest is a request in the provider's form.

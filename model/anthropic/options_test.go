@@ -1,0 +1,130 @@
+package anthropic_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/anthropic"
+)
+
+// isolate hides the credentials of the person who runs the test.
+func isolate(t *testing.T) {
+	t.Helper()
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ANTHROPIC_") {
+			t.Setenv(name, "")
+		}
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+}
+
+// send sends a request and returns the error, if any.
+func send(m model.Model) error {
+	var last error
+	for _, err := range m.Stream(context.Background(), &model.Request{Messages: []*model.Message{model.UserText("Hello.")}}) {
+		last = err
+	}
+	return last
+}
+
+// TestCredentials sends the key of the options, or else that of the environment,
+// and nothing without a key.
+func TestCredentials(t *testing.T) {
+	isolate(t)
+	c := &canned{body: strings.NewReader("")}
+	opts := anthropic.Options{BaseURL: "http://127.0.0.1:1", HTTPClient: &http.Client{Transport: c}}
+	var failed *model.Error
+	if err := send(anthropic.New("claude", &opts)); !errors.As(err, &failed) || failed.Kind != model.KindAuth || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY") {
+		t.Errorf("without a key: %v", err)
+	}
+	if c.seen != nil {
+		t.Fatal("a request was sent without a key")
+	}
+	t.Setenv("ANTHROPIC_API_KEY", "from-the-environment")
+	_ = send(anthropic.New("claude", &opts))
+	if got := c.seen.Header.Get("X-Api-Key"); got != "from-the-environment" {
+		t.Errorf("the key is %q", got)
+	}
+	t.Setenv("ANTHROPIC_API_KEY", "")
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "a-token-of-a-test")
+	opts.APIKey = modeltest.Key
+	_ = send(anthropic.New("claude", &opts))
+	if got := c.seen.Header; got.Get("X-Api-Key") != modeltest.Key || got.Get("Authorization") != "" {
+		t.Errorf("the credentials are %v", got)
+	}
+}
+
+// TestOptions has the options that the goldens do not have.
+func TestOptions(t *testing.T) {
+	c := &canned{status: http.StatusInternalServerError, body: strings.NewReader("the header a-secret-value-42 is wrong")}
+	m := newModel("http://127.0.0.1:1/base", "glm-9", anthropic.Options{
+		Provider: "relay", HTTPClient: &http.Client{Transport: c}, Headers: map[string]string{"X-Relay-Token": "a-secret-value-42", "anthropic-beta": "b"}})
+	err := send(m)
+	if err == nil || strings.Contains(err.Error(), "a-secret-value-42") {
+		t.Errorf("the error is %v", err)
+	}
+	if want := (model.Origin{Provider: "relay", API: "messages", Model: "glm-9"}); m.Origin() != want {
+		t.Errorf("the origin is %v", m.Origin())
+	}
+	if c.seen.URL.Path != "/base/v1/messages" || c.seen.Header.Get("anthropic-beta") != "b" || c.seen.Header.Get("X-Relay-Token") == "" {
+		t.Errorf("the request is %v %v", c.seen.URL, c.seen.Header)
+	}
+}
+
+// TestRefusedRequests are not sent.
+func TestRefusedRequests(t *testing.T) {
+	call := model.Part{Type: model.TypeCall, ID: "c", Name: "weather"}
+	for name, messages := range map[string][]*model.Message{
+		"empty":             nil,
+		"assistant first":   {assistant(textPart("Hello.")), model.UserText("Hello.")},
+		"assistant last":    {model.UserText("Hello."), assistant(textPart("Hello."))},
+		"call without one":  {model.UserText("Hello."), assistant(call), model.UserText("Go on.")},
+		"result without":    {model.UserText("Hello."), user(result("c", toolpost.TextResult("")))},
+		"foreign and alone": {model.UserText("Hello."), assistant(foreign(model.Part{Type: model.TypeOpaque}))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &canned{body: strings.NewReader("")}
+			m := newModel("http://127.0.0.1:1", "claude", anthropic.Options{HTTPClient: &http.Client{Transport: c}})
+			r := &model.Request{Messages: messages}
+			var failed *model.Error
+			if m.Check(r) == nil {
+				t.Error("Check accepts the request")
+			}
+			for _, err := range m.Stream(context.Background(), r) {
+				if !errors.As(err, &failed) || failed.Kind != model.KindInvalid {
+					t.Errorf("the error is %v", err)
+				}
+			}
+			if c.seen != nil || failed == nil {
+				t.Error("the request was sent")
+			}
+		})
+	}
+}
+
+// TestRedirect does not follow a redirect, which would send the key to another
+// server.
+func TestRedirect(t *testing.T) {
+	wire := modeltest.Anthropic()
+	other := modeltest.Serve(t, wire)
+	wire.Fail = func(w http.ResponseWriter, _ *modeltest.Failure, _ string) {
+		w.Header().Set("Location", other.URL)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	}
+	s := modeltest.Serve(t, wire, modeltest.Turn{Fail: &modeltest.Failure{}})
+	var failed *model.Error
+	if err := send(newModel(s.URL, "claude", anthropic.Options{})); !errors.As(err, &failed) || failed.Status != http.StatusTemporaryRedirect {
+		t.Errorf("the error is %v", err)
+	}
+	if n := len(other.Requests()); n > 0 {
+		t.Errorf("%d requests reached the other server", n)
+	}
+}
