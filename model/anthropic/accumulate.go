@@ -13,10 +13,7 @@ import (
 	"github.com/toolpost/toolpost/usage"
 )
 
-const (
-	maxBlocks = 10_000
-	maxTokens = 1 << 40 // keeps sums in range
-)
+const maxBlocks = 10_000 // of a response
 
 // An accumulator builds a response from the events of its stream.
 type accumulator struct {
@@ -131,7 +128,7 @@ func (a *accumulator) end(delta *jsontree.Value) {
 func (a *accumulator) count(u *jsontree.Value) {
 	grow := func(to *int, v *jsontree.Value) {
 		if v != nil && v.Kind == jsontree.KindInteger {
-			*to = max(*to, min(jsontree.ParseDecimal(v.Raw).Count(), maxTokens))
+			*to = max(*to, jsontree.ParseDecimal(v.Raw).Count())
 		}
 	}
 	grow(&a.usage.Input, u.Get("input_tokens"))

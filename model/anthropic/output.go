@@ -15,7 +15,11 @@ type outputFormat struct {
 	schema   json.RawMessage // in the provider's dialect; nil if the provider cannot enforce it
 	original *schema.Schema
 	codec    *lower.Codec // converts answers back
+	wrapped  bool         // the answer is a member of an object, because it is not an object itself
 }
+
+// answerName is the name of the member that contains a wrapped answer.
+const answerName = "answer"
 
 // outputFormat returns the form of the answer, nil for text. The API restricts
 // the schemas that it enforces. The model reads any other schema as an
@@ -24,13 +28,17 @@ func (b *builder) outputFormat() *outputFormat {
 	if b.r.Output == nil {
 		return nil
 	}
-	f := &outputFormat{original: b.r.Output}
+	f := &outputFormat{original: b.r.Output, wrapped: !b.r.Output.IsObject()}
 	strict, err := dialect.Find("anthropic-strict")
+	s := f.original
+	if f.wrapped && err == nil {
+		s, err = schema.Parse(wrapSchema(s.Raw()))
+	}
 	if err != nil {
-		b.lose(-1, -1, "the schema of the answer is an instruction only: %v", err)
+		b.lose(-1, -1, "the model reads the schema of the answer as an instruction: %v", err)
 		return f
 	}
-	lowered := lower.Schema(b.r.Output, &strict.Input)
+	lowered := lower.Schema(s, &strict.Input)
 	counts := lower.CountsOf(lowered.Schema)
 	rejected := len(lowered.Schema) == 0 || counts.Optional > strict.Strict.Optional || counts.Unions > strict.Strict.Unions
 	for _, l := range lowered.Losses {
@@ -76,9 +84,29 @@ func outputConfig(effort string, f *outputFormat) json.RawMessage {
 	return config.close()
 }
 
+// wrapSchema returns the schema of an object that contains a value of a schema.
+// Definitions stay where references find them.
+func wrapSchema(raw json.RawMessage) json.RawMessage {
+	var outer, inner, properties object
+	outer.add("type", json.RawMessage(`"object"`))
+	for _, m := range jsontree.Read(raw).Members() {
+		switch m.Name {
+		case "$defs", "definitions", "$schema":
+			outer.add(m.Name, m.Raw)
+		default:
+			inner.add(m.Name, m.Raw)
+		}
+	}
+	properties.add(answerName, inner.close())
+	outer.add("properties", properties.close())
+	outer.add("required", json.RawMessage(`["`+answerName+`"]`))
+	return outer.close()
+}
+
 // decode converts the texts of an answer to the shape of the original schema.
+// Texts that are not JSON remain as they are.
 func (f *outputFormat) decode(m *model.Message) {
-	if f == nil || f.codec == nil || f.codec.Identity() {
+	if f == nil || f.codec == nil || f.codec.Identity() && !f.wrapped {
 		return
 	}
 	for i := range m.Parts {
@@ -90,6 +118,13 @@ func (f *outputFormat) decode(m *model.Message) {
 			continue
 		}
 		decoded, _ := f.codec.Decode(json.RawMessage(p.Text))
+		if f.wrapped {
+			answer := jsontree.Read(decoded).Get(answerName)
+			if answer == nil {
+				continue
+			}
+			decoded = answer.Raw
+		}
 		p.Text = string(decoded)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"runtime"
 	"strings"
@@ -45,10 +46,21 @@ func events(all ...string) string {
 	return b.String()
 }
 
+// A reader is a model that reads streams of tests.
+type reader struct {
+	model.Model
+	transport *canned
+}
+
+func newReader() *reader {
+	c := new(canned)
+	return &reader{anthropic.New("claude-opus-5-5", &anthropic.Options{APIKey: modeltest.Key, HTTPClient: &http.Client{Transport: c}}), c}
+}
+
 // stream returns the response that a stream gives.
-func stream(t *testing.T, body io.Reader, set *toolpost.Set) (*model.Response, error) {
+func stream(t *testing.T, m *reader, body io.Reader, set *toolpost.Set) (*model.Response, error) {
 	t.Helper()
-	m := anthropic.New("claude-opus-5-5", &anthropic.Options{APIKey: modeltest.Key, HTTPClient: &http.Client{Transport: &canned{body: body}}})
+	m.transport.body = body
 	var response *model.Response
 	for delta, err := range m.Stream(context.Background(), &model.Request{Messages: []*model.Message{model.UserText("Hello.")}, Tools: set}) {
 		if err != nil {
@@ -108,7 +120,7 @@ func TestBlocks(t *testing.T) {
 			for _, d := range c.deltas {
 				all = append(all, `{"type":"content_block_delta","index":3,"delta":`+d+`}`)
 			}
-			r, err := stream(t, strings.NewReader(events(append(all, messageDelta, messageStop)...)), set)
+			r, err := stream(t, newReader(), strings.NewReader(events(append(all, messageDelta, messageStop)...)), set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +157,7 @@ func TestInvalidCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := newSet(t, 0)
-			r, err := stream(t, strings.NewReader(events(append(c.events, messageStop)...)), set)
+			r, err := stream(t, newReader(), strings.NewReader(events(append(c.events, messageStop)...)), set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +165,7 @@ func TestInvalidCalls(t *testing.T) {
 			if (p.Invalid == "") != (c.want == "") || !strings.Contains(p.Invalid, c.want) || !strings.Contains(string(p.Raw), `"input":`+c.raw) {
 				t.Errorf("the part is %+v, raw %s", p, p.Raw)
 			}
-			accepts(t, r, set)
+			accepts(t, newReader(), r, set)
 		})
 	}
 }
@@ -163,15 +175,15 @@ func TestCallsNeedIDs(t *testing.T) {
 	call := func(index int, id string) string {
 		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":%q,"name":"a b","input":{}}}`, index, id)
 	}
-	r, err := stream(t, strings.NewReader(events(call(0, ""), call(1, "x"), call(2, "x"), call(3, "a b"), messageStop)), nil)
+	r, err := stream(t, newReader(), strings.NewReader(events(call(0, ""), call(1, "x"), call(2, "x"), call(3, "a b"), messageStop)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	accepts(t, r, nil)
+	accepts(t, newReader(), r, nil)
 }
 
 // accepts checks that the conversation can continue after a response.
-func accepts(t *testing.T, r *model.Response, set *toolpost.Set) {
+func accepts(t *testing.T, m model.Model, r *model.Response, set *toolpost.Set) {
 	t.Helper()
 	results := user()
 	for _, c := range r.Message.Calls() {
@@ -182,7 +194,6 @@ func accepts(t *testing.T, r *model.Response, set *toolpost.Set) {
 	if len(r.Message.Parts) == 0 {
 		messages = messages[:1]
 	}
-	m := anthropic.New("claude-opus-5-5", &anthropic.Options{APIKey: modeltest.Key})
 	if err := m.Check(&model.Request{Messages: messages, Tools: set, Effort: "high"}); err != nil {
 		t.Errorf("the conversation cannot continue: %v", err)
 	}
@@ -220,7 +231,7 @@ func TestHostileStreams(t *testing.T) {
 		"empty error":      {strings.NewReader(events(`{"type":"error"}`)), model.KindServer},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := stream(t, c.body, nil)
+			r, err := stream(t, newReader(), c.body, nil)
 			var failed *model.Error
 			if !errors.As(err, &failed) || failed.Kind != c.kind || r != nil {
 				t.Errorf("the error is %v, want kind %s", err, c.kind)
@@ -229,34 +240,59 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
-// FuzzStream sends any bytes as a response. It fails, or the conversation can
-// continue after it.
-func FuzzStream(f *testing.F) {
-	for _, cut := range []int{0, 1000, 100_000} {
-		var b strings.Builder
-		modeltest.Anthropic().Answer(&b, http.Header{}, &modeltest.Turn{Parts: []model.Part{
-			{Type: model.TypeThinking, Text: "Hm."}, textPart("Hello."),
-			{Type: model.TypeCall, ID: "t", Name: "city_weather_pngrom", Arguments: json.RawMessage(`{"city":"Oslo"}`)},
-			{Type: model.TypeOpaque, Raw: json.RawMessage(`{"type":"server_tool_use","id":"a","input":{}}`)},
-		}})
-		f.Add(b.String()[:min(cut, b.Len())])
-	}
-	f.Add(events(messageStart, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_result","cache_control":{}}}`, messageStop))
-	f.Fuzz(func(t *testing.T, body string) {
-		set := newSet(t, 0)
-		r, err := stream(t, strings.NewReader(body), set)
-		if err != nil {
-			var failed *model.Error
-			if !errors.As(err, &failed) {
-				t.Errorf("the error is %T", err)
-			}
-			return
+// TestAnyStream damages streams at random. Each fails, or the conversation can
+// continue after it. This is a test, not a fuzz target, because the SDK takes
+// ten minutes to compile for fuzzing.
+func TestAnyStream(t *testing.T) {
+	var b strings.Builder
+	modeltest.Anthropic().Answer(&b, http.Header{}, &modeltest.Turn{Parts: []model.Part{
+		{Type: model.TypeThinking, Text: "Hm."}, textPart("Hello."),
+		{Type: model.TypeCall, ID: "t", Name: "city_weather_pngrom", Arguments: json.RawMessage(`{"city":"Oslo"}`)},
+		{Type: model.TypeOpaque, Raw: json.RawMessage(`{"type":"server_tool_use","id":"a","input":{}}`)},
+	}})
+	seeds := []string{b.String(), events(messageStart, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_result","cache_control":{}}}`, messageStop)}
+	words := []string{`""`, `null`, `0`, `-1e999`, `[]`, `{}`, `"\ud800"`, "\xff", "\n\n", `"type":"text",`, `"type":"tool_use",`, `"type":"thinking",`, `"type":"document",`,
+		`"redacted_thinking"`, `"id":"a",`, `"index":1,`, `"input":7,`, `,"cache_control":{}`, `"max_tokens"`, `"pause_turn"`, `"message_stop"`, `"content_block_start"`}
+	set, m := newSet(t, 0), newReader()
+	random := rand.New(rand.NewPCG(1, 2))
+	complete := 0
+	for range 3000 {
+		damaged := seeds[random.IntN(len(seeds))]
+		for range 1 + random.IntN(3) {
+			at := random.IntN(len(damaged))
+			end := min(len(damaged), at+random.IntN(12)*random.IntN(2))
+			damaged = damaged[:at] + words[random.IntN(len(words))] + damaged[end:]
 		}
+		if r, ok := survives(t, m, damaged, set); ok {
+			complete++
+			accepts(t, m, r, set)
+		}
+		if t.Failed() {
+			t.Fatalf("the stream is %q", damaged)
+		}
+	}
+	if complete < 100 {
+		t.Errorf("only %d streams gave a response", complete)
+	}
+}
+
+// survives reads a damaged stream; ok is false if it gave no response.
+func survives(t *testing.T, m *reader, body string, set *toolpost.Set) (_ *model.Response, ok bool) {
+	t.Helper()
+	r, err := stream(t, m, strings.NewReader(body), set)
+	var failed *model.Error
+	switch {
+	case err != nil && !errors.As(err, &failed):
+		t.Errorf("the error is %T %v", err, err)
+	case err == nil && r == nil:
+		t.Error("there is neither a response nor an error")
+	case err == nil:
 		if _, err := json.Marshal(r.Message); err != nil {
 			t.Errorf("the message cannot be stored: %v", err)
 		}
-		accepts(t, r, set)
-	})
+		return r, true
+	}
+	return nil, false
 }
 
 // TestPause continues a response that the provider paused.
@@ -294,7 +330,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestOffersAreKept adapts a set once, and forgets it when it is not in use.
+// TestOffersAreKept adapts a set once, not for every request.
 func TestOffersAreKept(t *testing.T) {
 	set := newSet(t, 5)
 	m := anthropic.New("claude-opus-5-5", &anthropic.Options{APIKey: modeltest.Key})
