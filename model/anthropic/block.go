@@ -64,6 +64,10 @@ func (b *builder) part(i, j int) (_ block, ok bool) {
 	if p.Type == model.TypeCall {
 		id = b.ids.add(p.ID)
 	}
+	if b.orphans[position{i, j}] {
+		b.lose(i, j, "%s is left out, because its call or result is missing", nameOf(p))
+		return block{}, false
+	}
 	if b.m.origin.Accepts(p.Origin) && len(p.Raw) > 0 {
 		kind, problem := inspectRaw(m.Role, p, id)
 		if problem == "" {

@@ -35,7 +35,7 @@ func checkBody(body []byte, tools bool) error {
 	if !isObject(root) {
 		return errors.New("the request is not a JSON object")
 	}
-	c := &checker{root: root, ids: map[string]bool{}}
+	c := &checker{root: root, ids: map[string]bool{}, serverIDs: map[string]bool{}}
 	checks := []func() error{c.checkParameters, c.checkThinking, c.checkSystem, c.checkToolList, c.checkMessages, c.checkTurn}
 	if tools {
 		checks = append(checks, func() error { return checkTools(rawOf(root.Get("tools"))) })
@@ -60,6 +60,7 @@ func rawOf(v *jsontree.Value) json.RawMessage {
 type checker struct {
 	root        *jsontree.Value
 	ids         map[string]bool // of all calls so far
+	serverIDs   map[string]bool // of all calls that the provider runs; true without a result
 	breakpoints int
 	shortTTL    bool // a breakpoint of five minutes was seen
 }

@@ -58,8 +58,33 @@ func (c *checker) checkMessage(m *jsontree.Value, role string, answers []string)
 		if id != "" {
 			calls = append(calls, id)
 		}
+		if err := c.checkServerCall(role, b); err != nil {
+			return nil, fmt.Errorf("content.%d: %w", j, err)
+		}
 	}
 	return calls, nil
+}
+
+// checkServerCall checks that a call that the provider runs has its result
+// before the user writes something else than results.
+func (c *checker) checkServerCall(role string, b *jsontree.Value) error {
+	call, answers := serverCall(b)
+	_, known := c.serverIDs[answers]
+	switch {
+	case role == model.RoleUser && !b.Get("type").IsText("tool_result"):
+		for id, waits := range c.serverIDs {
+			if waits {
+				return fmt.Errorf("the call %q, which the provider runs, has no result before it", id)
+			}
+		}
+	case answers != "" && !known:
+		return fmt.Errorf("it is the result of the unknown call %q", answers)
+	case answers != "":
+		c.serverIDs[answers] = false
+	case call != "":
+		c.serverIDs[call] = true
+	}
+	return nil
 }
 
 // isServerBlock reports whether a block is about a tool that the provider runs.

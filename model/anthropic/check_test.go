@@ -14,7 +14,7 @@ const good = `{"model":"m","max_tokens":4000,"thinking":{"type":"enabled","budge
 	"tools":[{"name":"weather","input_schema":{"type":"object","properties":{}},"cache_control":{"type":"ephemeral","ttl":"1h"}}],
 	"messages":[
 		{"role":"user","content":[{"type":"text","text":"Hello.","cache_control":{"type":"ephemeral"}}]},
-		{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"server_tool_use","id":"srvtoolu_1","name":"x","input":{}},
+		{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"server_tool_use","id":"srvtoolu_1","name":"x","input":{}},{"type":"x_tool_result","tool_use_id":"srvtoolu_1"},
 			{"type":"tool_use","id":"c1","name":"weather","input":{}},{"type":"tool_use","id":"c2","name":"weather","input":{}}]},
 		{"role":"user","content":[
 			{"type":"tool_result","tool_use_id":"c2","content":"text"},
@@ -74,6 +74,8 @@ func TestCheck(t *testing.T) {
 		{`"id":"c1"`, `"id":"c2"`, "two calls have the id"},
 		{`"id":"c1","name":"weather"`, `"id":"c1","name":"a b"`, "the name"},
 		{`"id":"c1","name":"weather","input":{}`, `"id":"c1","name":"weather","input":[]`, "not an object"},
+		{`"tool_use_id":"srvtoolu_1"`, `"tool_use_id":"srvtoolu_2"`, "unknown call"},
+		{`{"type":"x_tool_result","tool_use_id":"srvtoolu_1"},`, ``, "has no result before it"},
 		{`"tool_use_id":"c2"`, `"tool_use_id":"c3"`, `no call "c3"`},
 		{`"tool_use_id":"c2"`, `"tool_use_id":"c1"`, "two results"},
 		{`{"type":"tool_result","tool_use_id":"c2","content":"text"},`, ``, `"c2" of the message before has no result`},

@@ -142,6 +142,9 @@ func kindOfStatus(status int) string {
 
 // retryAfter returns how long the provider wants the client to wait.
 func retryAfter(h http.Header) time.Duration {
+	if ms, err := strconv.Atoi(h.Get("Retry-After-Ms")); err == nil && ms > 0 {
+		return time.Duration(min(ms, int(maxRetryAfter/time.Millisecond))) * time.Millisecond
+	}
 	value := h.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
 		return time.Duration(min(seconds, float64(maxRetryAfter/time.Second)) * float64(time.Second))
@@ -152,7 +155,7 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-const maxRetryAfter = 365 * 24 * time.Hour // keeps the number of nanoseconds in range
+const maxRetryAfter = 20 * 24 * time.Hour // keeps the number of nanoseconds in range
 
 // credentials returns the secrets in the headers of a request.
 func credentials(key, authorization string) []string {

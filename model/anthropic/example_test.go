@@ -8,6 +8,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 )
 
@@ -38,4 +39,18 @@ func ExampleTools() {
 	next, err := json.Marshal(params.Messages[0].Content[0].OfToolResult.Content)
 	fmt.Println(string(next), err)
 	// Output: [{"text":"Sunny in Oslo","type":"text"}] <nil>
+}
+
+// A program that only talks streams the response. An agent loop does the same,
+// runs the calls, and sends their results.
+func ExampleNew() {
+	m := anthropic.New("claude-opus-5-5", nil) // the key is in ANTHROPIC_API_KEY
+	request := &model.Request{Messages: []*model.Message{model.UserText("Why is the sky blue?")}}
+	for delta, err := range m.Stream(context.Background(), request) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Print(delta.Text)
+	}
 }

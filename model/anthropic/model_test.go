@@ -16,7 +16,7 @@ func newModel(url, name string, opts anthropic.Options) model.Model {
 }
 
 func TestScenarios(t *testing.T) {
-	unknown := json.RawMessage(`{"type":"server_tool_use","id":"srvtoolu_1","name":"future_tool","input":{"q":"a  b<c>","n":1.50},"z":null}`)
+	unknown := json.RawMessage(`{"type":"future_block","id":"future_1","input":{"q":"a  b<c>","n":1.50},"z":null}`)
 	for _, name := range []string{"claude-opus-5-5", "claude-haiku-4-5"} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.Run(t, modeltest.Provider{

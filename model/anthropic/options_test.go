@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/modeltest"
@@ -126,5 +127,24 @@ func TestRedirect(t *testing.T) {
 	}
 	if n := len(other.Requests()); n > 0 {
 		t.Errorf("%d requests reached the other server", n)
+	}
+}
+
+// TestRetryAfter has the forms of how long to wait.
+func TestRetryAfter(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		want        time.Duration
+	}{
+		{"Retry-After", "1.5", 1500 * time.Millisecond}, {"Retry-After-Ms", "250", 250 * time.Millisecond},
+		{"Retry-After", "-3", 0}, {"Retry-After", "soon", 0}, {"Retry-After", "Wed, 21 Oct 2015 07:28:00 GMT", 0},
+		{"Retry-After", "1e300", 20 * 24 * time.Hour}, {"Retry-After", "NaN", 0},
+	} {
+		m := newModel("http://127.0.0.1:1", "claude", anthropic.Options{HTTPClient: &http.Client{Transport: &canned{
+			status: http.StatusTooManyRequests, header: http.Header{c.name: {c.value}}, body: strings.NewReader("")}}})
+		var failed *model.Error
+		if err := send(m); !errors.As(err, &failed) || failed.RetryAfter != c.want {
+			t.Errorf("%s: %s: the error is %#v", c.name, c.value, failed)
+		}
 	}
 }

@@ -12,11 +12,12 @@ import (
 
 // A builder builds the body of one request.
 type builder struct {
-	m      *messagesModel
-	r      *model.Request
-	offer  *offer
-	ids    callIDs
-	losses []model.Loss
+	m       *messagesModel
+	r       *model.Request
+	offer   *offer
+	ids     callIDs
+	orphans map[position]bool // parts that are left out
+	losses  []model.Loss
 }
 
 // build returns the request in the provider's form. The body is assembled by
@@ -33,6 +34,7 @@ func (m *messagesModel) build(r *model.Request) (*builtRequest, error) {
 	if o != nil {
 		b.losses = append(b.losses, o.losses...)
 	}
+	b.orphans = b.findOrphans()
 	output := b.outputFormat()
 	messages := b.messages()
 	maxTokens := r.MaxTokens

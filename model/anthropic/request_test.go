@@ -127,6 +127,14 @@ func goldens(t *testing.T) []golden {
 					return p
 				}()),
 			user(result("t1", toolpost.TextResult("2")))}}},
+		{"calls of the provider", "claude-opus-5-5", anthropic.Options{}, model.Request{Messages: []*model.Message{
+			model.UserText("One."),
+			assistant(own(model.TypeOpaque, `{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`),
+				own(model.TypeOpaque, `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}`), textPart("Two."),
+				own(model.TypeOpaque, `{"type":"server_tool_use","id":"srvtoolu_2","name":"web_search","input":{}}`)),
+			model.UserText("Three."),
+			assistant(own(model.TypeOpaque, `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_2","content":[]}`)),
+			model.UserText("Four.")}}},
 		{"paused", "claude-opus-5-5", anthropic.Options{}, model.Request{Messages: []*model.Message{
 			model.UserText("One."), assistant(own(model.TypeOpaque, `{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`))}}},
 	}

@@ -300,7 +300,8 @@ func TestPause(t *testing.T) {
 	search := json.RawMessage(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"q": "a"}}`)
 	s := modeltest.Serve(t, modeltest.Anthropic(),
 		modeltest.Turn{Parts: []model.Part{{Type: model.TypeOpaque, Raw: search}}, Stop: model.StopPause},
-		modeltest.Turn{Parts: []model.Part{textPart("Found.")}}, modeltest.Turn{Parts: []model.Part{textPart("Yes.")}})
+		modeltest.Turn{Parts: []model.Part{{Type: model.TypeOpaque, Raw: json.RawMessage(`{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}`)}, textPart("Found.")}},
+		modeltest.Turn{Parts: []model.Part{textPart("Yes.")}})
 	m := newModel(s.URL, "claude-opus-5-5", anthropic.Options{})
 	r := &model.Request{Messages: []*model.Message{model.UserText("Search.")}}
 	for _, want := range []string{model.StopPause, model.StopEnd, model.StopEnd} {
@@ -325,7 +326,7 @@ func TestPause(t *testing.T) {
 	if err := json.Unmarshal(s.Requests()[2], &last); err != nil {
 		t.Fatal(err)
 	}
-	if len(last.Messages) != 3 || string(last.Messages[1].Content[0]) != string(search) || len(last.Messages[1].Content) != 2 {
+	if len(last.Messages) != 3 || string(last.Messages[1].Content[0]) != string(search) || len(last.Messages[1].Content) != 3 {
 		t.Errorf("the messages are %s", s.Requests()[2])
 	}
 }
