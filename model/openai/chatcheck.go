@@ -104,17 +104,18 @@ func (m *chatMessage) checkAssistant(open map[string]bool) error {
 	}
 	for i, c := range m.ToolCalls {
 		var arguments map[string]json.RawMessage
+		err := errors.Join(checkID(c.ID), checkName(c.Function.Name))
 		switch {
-		case c.ID == "" || len(c.ID) > maxID:
-			return fmt.Errorf("tool_calls[%d]: the id %q has not between 1 and %d characters", i, c.ID, maxID)
+		case err != nil:
 		case open[c.ID]:
-			return fmt.Errorf("tool_calls[%d]: two calls have the id %q", i, c.ID)
+			err = fmt.Errorf("two calls have the id %q", c.ID)
 		case c.Type != "function":
-			return fmt.Errorf("tool_calls[%d]: the type is %q", i, c.Type)
-		case !goodName.MatchString(c.Function.Name):
-			return fmt.Errorf("tool_calls[%d]: the name %q does not match %s", i, c.Function.Name, goodName)
+			err = fmt.Errorf("the type is %q", c.Type)
 		case json.Unmarshal([]byte(c.Function.Arguments), &arguments) != nil || arguments == nil:
-			return fmt.Errorf("tool_calls[%d]: the arguments are not the text of a JSON object", i)
+			err = errors.New("the arguments are not the text of a JSON object")
+		}
+		if err != nil {
+			return fmt.Errorf("tool_calls[%d]: %w", i, err)
 		}
 		open[c.ID] = true
 	}

@@ -54,13 +54,13 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 	if chunk.JSON.Usage.Valid() {
 		s.usage = chatTokens(&chunk.Usage)
 	}
-	if len(s.slots) > maxParts {
-		return true, s.malformed(fmt.Sprintf("it has more than %d parts", maxParts))
-	}
 	for i := range chunk.Choices {
 		if c := &chunk.Choices[i]; c.Index == 0 && !s.choice(c) {
 			return true, nil
 		}
+	}
+	if len(s.slots) > maxParts {
+		return true, s.malformed(fmt.Sprintf("it has more than %d parts", maxParts))
 	}
 	return false, nil
 }
@@ -69,8 +69,9 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 // more.
 func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
 	raw := c.JSON.Delta.Raw()
-	if whole := c.JSON.ExtraFields["message"]; !c.JSON.Delta.Valid() && whole.Valid() {
-		raw = whole.Raw() // the server does not stream
+	if !c.JSON.Delta.Valid() {
+		field := c.JSON.ExtraFields["message"] // the server does not stream
+		raw = field.Raw()
 	}
 	if c.FinishReason != "" {
 		s.reason = c.FinishReason
@@ -233,7 +234,7 @@ func (s *chatStream) callPart(c *chatCall, cut bool, ids map[string]bool) model.
 // chatTokens returns the usage of a response.
 func chatTokens(u *sdk.CompletionUsage) usage.Tokens {
 	cached := u.PromptTokensDetails.CachedTokens
-	if hit := u.JSON.ExtraFields["prompt_cache_hit_tokens"]; !u.PromptTokensDetails.JSON.CachedTokens.Valid() && hit.Valid() {
+	if hit := u.JSON.ExtraFields["prompt_cache_hit_tokens"]; !u.PromptTokensDetails.JSON.CachedTokens.Valid() && hit.Raw() != "" {
 		_ = json.Unmarshal([]byte(hit.Raw()), &cached) // DeepSeek's name; what is not a number counts as none
 	}
 	return countTokens(u.PromptTokens, cached, u.PromptTokensDetails.CacheWriteTokens,

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,14 +62,14 @@ func (f wireFormat) check() error {
 	if f.Type != "json_schema" {
 		return nil
 	}
-	if !goodName.MatchString(f.Name) {
-		return fmt.Errorf("the name %q does not match %s", f.Name, goodName)
+	if err := checkName(f.Name); err != nil {
+		return err
 	}
 	return checkSchema(f.Schema, f.Strict)
 }
 
-// checkTools checks the tools of either API. Tools that are no functions are not
-// known here.
+// checkTools checks the tools of either API. It ignores those that are not
+// functions.
 func checkTools(tools []wireTool, choice json.RawMessage) error {
 	if len(tools) == 0 && isPresent(choice) {
 		return errors.New("tool_choice: there are no tools")
@@ -83,10 +84,10 @@ func checkTools(tools []wireTool, choice json.RawMessage) error {
 		if t.Function != nil {
 			t = *t.Function
 		}
-		switch {
-		case !goodName.MatchString(t.Name):
-			return fmt.Errorf("tools[%d]: the name %q does not match %s", i, t.Name, goodName)
-		case names[t.Name]:
+		if err := checkName(t.Name); err != nil {
+			return fmt.Errorf("tools[%d]: %w", i, err)
+		}
+		if names[t.Name] {
 			return fmt.Errorf("tools[%d]: two tools have the name %q", i, t.Name)
 		}
 		names[t.Name] = true
@@ -189,8 +190,10 @@ func (i *wireItem) match(open map[string]string) error {
 
 // check checks an item by itself.
 func (i *wireItem) check() error {
-	if (outputOf(i.Type) != "" || strings.HasSuffix(i.Type, "_call_output")) && (i.CallID == "" || len(i.CallID) > maxID) {
-		return fmt.Errorf("the call_id %q has not between 1 and %d characters", i.CallID, maxID)
+	if outputOf(i.Type) != "" || strings.HasSuffix(i.Type, "_call_output") {
+		if err := checkID(i.CallID); err != nil {
+			return err
+		}
 	}
 	switch i.Type {
 	case "":
@@ -198,22 +201,38 @@ func (i *wireItem) check() error {
 	case "message":
 		return i.checkMessage()
 	case "function_call":
-		var arguments string
-		if json.Unmarshal(i.Arguments, &arguments) != nil {
-			return errors.New("arguments is not a string")
-		}
-		if !goodName.MatchString(i.Name) {
-			return fmt.Errorf("the name %q does not match %s", i.Name, goodName)
-		}
+		return i.checkCall()
 	case "function_call_output":
 		return checkContent(i.Output, true, "input_text", "input_image", "input_file")
 	case "reasoning":
-		var summary []json.RawMessage
-		if json.Unmarshal(i.Summary, &summary) != nil || summary == nil {
+		if !bytes.HasPrefix(i.Summary, []byte("[")) {
 			return errors.New("the reasoning has no list summary")
 		}
 	case "item_reference":
 		return errors.New("a reference to an item needs one that the server stored")
+	}
+	return nil
+}
+
+// checkID checks the id of a call.
+func checkID(id string) error {
+	if id == "" || len(id) > maxID {
+		return fmt.Errorf("the id %q of the call has not between 1 and %d characters", id, maxID)
+	}
+	return nil
+}
+
+func (i *wireItem) checkCall() error {
+	if !bytes.HasPrefix(i.Arguments, []byte(`"`)) {
+		return errors.New("arguments is not a string")
+	}
+	return checkName(i.Name)
+}
+
+// checkName checks the name of a function or a format.
+func checkName(name string) error {
+	if !goodName.MatchString(name) {
+		return fmt.Errorf("the name %q does not match %s", name, goodName)
 	}
 	return nil
 }
@@ -280,13 +299,22 @@ func (c *wireContent) check(mayBeEmpty bool) error {
 			return errors.New("image_url is not an address of an image")
 		}
 	case "input_file":
-		if c.FileID == "" && c.FileURL == "" && (!strings.HasPrefix(c.FileData, "data:") || c.Filename == "") {
-			return errors.New("the file has no data: URL with a file name")
-		}
+		return c.checkFile()
 	case "file":
-		if c.File == nil || c.File.FileID == "" && (!strings.HasPrefix(c.File.FileData, "data:") || c.File.Filename == "") {
-			return errors.New("the file has no data: URL with a file name")
+		if c.File == nil {
+			return errors.New("there is no file")
 		}
+		return c.File.checkFile()
+	}
+	return nil
+}
+
+func (c *wireContent) checkFile() error {
+	if c.FileID != "" || c.FileURL != "" {
+		return nil
+	}
+	if !strings.HasPrefix(c.FileData, "data:") || c.Filename == "" {
+		return errors.New("the file has no data: URL with a file name")
 	}
 	return nil
 }

@@ -33,49 +33,69 @@ const maxParts = 2000
 
 // event handles one event. Unknown events have no effect.
 func (s *responseStream) event(data []byte) (done bool, err error) {
-	var ev responses.ResponseStreamEventUnion
 	if string(data) == "[DONE]" {
 		return true, nil
 	}
+	var ev responses.ResponseStreamEventUnion
 	if err := decodeEvent(data, &ev); err != nil {
 		return true, err
 	}
 	switch ev.Type {
-	case "response.output_item.added":
-		if len(s.items) > maxParts {
-			return true, s.malformed(fmt.Sprintf("it has more than %d items", maxParts))
-		}
-		item := s.item(&ev)
-		item.typ = partType(ev.Item.Type)
-		if item.typ == model.TypeCall {
-			item.name = s.prepared.tools.ownName(ev.Item.Name)
-			return !s.text(&ev, model.TypeCall, ""), nil
-		}
-	case "response.output_item.done":
-		item := s.item(&ev)
-		item.typ, item.raw = partType(ev.Item.Type), json.RawMessage(ev.Item.RawJSON())
-	case "response.output_text.delta", "response.refusal.delta":
-		return !s.text(&ev, model.TypeText, ev.Delta), nil
-	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		return !s.text(&ev, model.TypeThinking, ev.Delta), nil
-	case "response.reasoning_summary_part.added":
-		if ev.SummaryIndex > 0 {
-			return !s.text(&ev, model.TypeThinking, "\n\n"), nil
-		}
-	case "response.function_call_arguments.delta":
-		return !s.text(&ev, model.TypeCall, ev.Delta), nil
+	case "response.output_item.added", "response.output_item.done":
+		err := s.itemEvent(&ev)
+		return err != nil || s.closed, err
 	case "response.completed", "response.incomplete":
 		return true, s.finish(&ev.Response)
 	case "response.failed", "response.cancelled":
 		return true, s.failedResponse(&ev.Response)
 	case "error":
 		return true, s.failed(readFailure(data))
-	default:
-		if f := errorMember(data); f != nil && ev.Type == "" {
+	case "": // of a server between OpenAI and this package
+		if f := errorMember(data); f != nil {
 			return true, s.failed(*f)
 		}
 	}
-	return false, nil
+	return !s.deltaEvent(&ev), nil
+}
+
+// itemEvent handles the beginning or the end of an item.
+func (s *responseStream) itemEvent(ev *responses.ResponseStreamEventUnion) error {
+	at, err := s.slot(ev.OutputIndex)
+	if err != nil {
+		return err
+	}
+	item := &s.items[at]
+	item.typ = partType(ev.Item.Type)
+	if ev.Type == "response.output_item.done" {
+		item.raw = json.RawMessage(ev.Item.RawJSON())
+	} else if item.typ == model.TypeCall {
+		item.name = s.prepared.tools.ownName(ev.Item.Name)
+		s.put(&model.Delta{Part: at, Type: item.typ, Name: item.name})
+	}
+	return nil
+}
+
+// deltaEvent passes the piece of an item on, if the event has one, and reports
+// whether the consumer wants more.
+func (s *responseStream) deltaEvent(ev *responses.ResponseStreamEventUnion) bool {
+	typ, text := "", ev.Delta
+	switch ev.Type {
+	case "response.output_text.delta", "response.refusal.delta":
+		typ = model.TypeText
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		typ = model.TypeThinking
+	case "response.reasoning_summary_part.added":
+		if typ = model.TypeThinking; ev.SummaryIndex > 0 {
+			text = "\n\n"
+		}
+	case "response.function_call_arguments.delta":
+		typ = model.TypeCall
+	}
+	at, ok := s.slots[ev.OutputIndex]
+	if !ok || typ == "" || text == "" || s.items[at].typ != typ {
+		return true
+	}
+	return s.put(&model.Delta{Part: at, Type: typ, Name: s.items[at].name, Text: text})
 }
 
 // errorMember returns the error in an event that has no type, nil if there is
@@ -89,46 +109,34 @@ func errorMember(data []byte) *failure {
 	return &f
 }
 
-// item returns the item that an event belongs to.
-func (s *responseStream) item(ev *responses.ResponseStreamEventUnion) *streamItem {
-	return &s.items[s.slot(ev.OutputIndex)]
-}
-
-func (s *responseStream) slot(index int64) int {
+// slot returns the index of the item with the provider's index.
+func (s *responseStream) slot(index int64) (int, error) {
 	at, ok := s.slots[index]
-	if !ok {
-		at = len(s.items)
-		s.items = append(s.items, streamItem{})
-		s.slots[index] = at
+	if ok {
+		return at, nil
 	}
-	return at
-}
-
-// text passes a piece of an item on, and reports whether the consumer wants
-// more.
-func (s *responseStream) text(ev *responses.ResponseStreamEventUnion, typ, text string) bool {
-	at := s.slot(ev.OutputIndex)
-	item := &s.items[at]
-	if item.typ == "" {
-		item.typ = typ
+	if len(s.items) >= maxParts {
+		return 0, s.malformed(fmt.Sprintf("it has more than %d items", maxParts))
 	}
-	if item.typ != typ || (text == "" && typ != model.TypeCall) {
-		return true
-	}
-	return s.put(&model.Delta{Part: at, Type: typ, Name: item.name, Text: text})
+	at = len(s.items)
+	s.items = append(s.items, streamItem{})
+	s.slots[index] = at
+	return at, nil
 }
 
 // finish yields the response. The items that came by themselves count; others
 // are those of the response's own list.
 func (s *responseStream) finish(r *responses.Response) error {
 	for i, item := range r.Output {
-		at := s.slot(int64(i))
+		at, err := s.slot(int64(i))
+		if err != nil {
+			return err
+		}
 		if s.items[at].raw == nil {
 			s.items[at] = streamItem{typ: partType(item.Type), raw: json.RawMessage(item.RawJSON())}
 		}
 	}
-	read := itemReader{tools: s.prepared.tools, incomplete: r.Status == responses.ResponseStatusIncomplete}
-	read.origin = s.origin
+	read := itemReader{origin: s.origin, tools: s.prepared.tools, incomplete: r.Status == responses.ResponseStatusIncomplete}
 	m := &model.Message{Role: model.RoleAssistant}
 	ids := map[string]bool{}
 	for _, item := range s.items {

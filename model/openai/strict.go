@@ -51,38 +51,41 @@ func strictFormats() []string {
 
 // node checks the schema at a pointer.
 func (c *strictChecker) node(v *jsontree.Value, pointer string, level int) error {
-	fail := func(format string, args ...any) error {
-		return fmt.Errorf("strict schema at %q: %s", pointer, fmt.Sprintf(format, args...))
+	err := c.keywords(v)
+	switch {
+	case level > maxStrictLevels:
+		err = fmt.Errorf("there are more than %d levels", maxStrictLevels)
+	case err != nil:
+	case v.Get("$ref") != nil:
+		err = c.ref(v)
+	default:
+		err = errors.Join(checkObject(v), checkArray(v))
 	}
+	if err != nil {
+		return fmt.Errorf("strict schema at %q: %w", pointer, err)
+	}
+	return c.children(v, pointer, level)
+}
+
+// keywords checks which keywords a schema has.
+func (c *strictChecker) keywords(v *jsontree.Value) error {
 	if v.Kind != jsontree.KindObject {
-		return fail("a schema must be an object")
-	}
-	if level > maxStrictLevels {
-		return fail("there are more than %d levels", maxStrictLevels)
+		return errors.New("a schema must be an object")
 	}
 	typed := false
 	for _, m := range v.Members() {
 		if !slices.Contains(strictKeywords(), m.Name) {
-			return fail("%q is not permitted", m.Name)
+			return fmt.Errorf("%q is not permitted", m.Name)
 		}
 		typed = typed || slices.Contains([]string{"type", "anyOf", "$ref", "enum", "const"}, m.Name)
 	}
 	if !typed {
-		return fail("the schema has no type")
-	}
-	if ref := v.Get("$ref"); ref != nil {
-		return c.ref(v, ref, pointer)
+		return errors.New("the schema has no type")
 	}
 	if f := v.Get("format"); f != nil && !slices.ContainsFunc(strictFormats(), f.IsText) {
-		return fail("the format %s is not supported", f)
+		return fmt.Errorf("the format %s is not supported", f)
 	}
-	if err := checkObject(v, fail); err != nil {
-		return err
-	}
-	if hasType(v, "array") && (v.Get("items") == nil || v.Get("items").Kind != jsontree.KindObject) {
-		return fail("the array has no items")
-	}
-	return c.children(v, pointer, level)
+	return nil
 }
 
 // children checks the schemas in a schema.
@@ -112,43 +115,50 @@ func (c *strictChecker) children(v *jsontree.Value, pointer string, level int) e
 }
 
 // ref checks a reference, which stands alone and has a target.
-func (c *strictChecker) ref(v, ref *jsontree.Value, pointer string) error {
+func (c *strictChecker) ref(v *jsontree.Value) error {
+	ref := v.Get("$ref")
 	if len(v.Members()) > 1 {
-		return fmt.Errorf("strict schema at %q: $ref has other keywords beside it", pointer)
+		return errors.New("$ref has other keywords beside it")
 	}
 	target, ok := jsontree.LocalRef(ref.Text)
 	if !ok || c.root.At(target) == nil {
-		return fmt.Errorf("strict schema at %q: $ref %q has no target in the schema", pointer, ref.Text)
+		return fmt.Errorf("$ref %s has no target in the schema", ref)
 	}
 	return nil
 }
 
 // checkObject checks that an object is closed, and that it requires all its
 // properties.
-func checkObject(v *jsontree.Value, fail func(string, ...any) error) error {
+func checkObject(v *jsontree.Value) error {
 	properties := v.Get("properties")
 	if !hasType(v, "object") && properties == nil {
 		return nil
 	}
 	if properties == nil || properties.Kind != jsontree.KindObject {
-		return fail("the object has no properties")
+		return errors.New("the object has no properties")
 	}
 	if a := v.Get("additionalProperties"); a == nil || !a.Is("false") {
-		return fail("additionalProperties must be false")
+		return errors.New("additionalProperties must be false")
 	}
 	required := map[string]bool{}
-	if r := v.Get("required"); r != nil {
-		for _, name := range r.Items() {
-			if name.Kind != jsontree.KindString || properties.Get(name.Text) == nil {
-				return fail("required contains %s, which is not a property", name)
-			}
-			required[name.Text] = true
+	for _, name := range v.Get("required").Items() {
+		if name.Kind != jsontree.KindString || properties.Get(name.Text) == nil {
+			return fmt.Errorf("required contains %s, which is not a property", name)
 		}
+		required[name.Text] = true
 	}
 	for _, p := range properties.Members() {
 		if !required[p.Name] {
-			return fail("required lacks the property %q", p.Name)
+			return fmt.Errorf("required lacks the property %q", p.Name)
 		}
+	}
+	return nil
+}
+
+// checkArray checks that an array has a schema of its items.
+func checkArray(v *jsontree.Value) error {
+	if hasType(v, "array") && (v.Get("items") == nil || v.Get("items").Kind != jsontree.KindObject) {
+		return errors.New("the array has no items")
 	}
 	return nil
 }

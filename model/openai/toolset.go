@@ -57,7 +57,8 @@ type toolset struct {
 	decode func(call *toolpost.Call) (*toolpost.Call, error) // to the tool's own form
 }
 
-// newToolset returns the form of an offer. Extra are tools that are no functions.
+// newToolset returns the form of an offer. Extra are tools of other
+// kinds.
 func newToolset[T any](o *model.Offer[T], extra ...T) (*toolset, error) {
 	ts := &toolset{names: map[string]*dialect.Tool{}, decode: o.Decode}
 	for _, t := range o.Adapted.Tools {
