@@ -161,12 +161,21 @@ func checkInput(input []json.RawMessage) error {
 	return nil
 }
 
-// isOutput reports whether the model wrote the item.
+// isOutput reports whether the model or its provider wrote the item.
 func (i *wireItem) isOutput() bool {
 	if i.Type == "message" {
 		return i.Role == "assistant"
 	}
-	return !strings.HasSuffix(i.Type, "_call_output")
+	return callOf(i.Type) == ""
+}
+
+// callOf maps the types of outputs to those of their calls.
+func callOf(output string) string {
+	call := strings.TrimSuffix(output, "_output")
+	if outputOf(call) != output || output == "" {
+		return ""
+	}
+	return call
 }
 
 // match opens a call, or closes it with its output.
@@ -178,7 +187,7 @@ func (i *wireItem) match(open map[string]string) error {
 		open[i.CallID] = want
 		return nil
 	}
-	if !strings.HasSuffix(i.Type, "_call_output") || outputOf(strings.TrimSuffix(i.Type, "_output")) == "" {
+	if callOf(i.Type) == "" {
 		return nil
 	}
 	if open[i.CallID] != i.Type {
@@ -190,7 +199,7 @@ func (i *wireItem) match(open map[string]string) error {
 
 // check checks an item by itself.
 func (i *wireItem) check() error {
-	if outputOf(i.Type) != "" || strings.HasSuffix(i.Type, "_call_output") {
+	if outputOf(i.Type) != "" || callOf(i.Type) != "" {
 		if err := checkID(i.CallID); err != nil {
 			return err
 		}
@@ -239,8 +248,11 @@ func checkName(name string) error {
 
 func (i *wireItem) checkMessage() error {
 	switch i.Role {
-	case "assistant": // a message as the model wrote it may be empty
-		return checkContent(i.Content, i.ID != "", "output_text", "refusal")
+	case "assistant":
+		if i.ID != "" { // as the model wrote it
+			return checkContent(i.Content, true)
+		}
+		return checkContent(i.Content, false, "output_text", "refusal")
 	case "user", "system", "developer":
 		return checkContent(i.Content, false, "input_text", "input_image", "input_file")
 	}
@@ -260,8 +272,8 @@ type wireContent struct {
 	File     *wireContent    `json:"file"`
 }
 
-// checkContent checks a string or a list of content of the given types. Only
-// content that may be empty can be.
+// checkContent checks a string or a list of content of the given types, or of
+// any if none is given. Only content that may be empty can be.
 func checkContent(raw json.RawMessage, mayBeEmpty bool, types ...string) error {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && isPresent(raw) {
@@ -278,7 +290,7 @@ func checkContent(raw json.RawMessage, mayBeEmpty bool, types ...string) error {
 		return errors.New("the content is an empty list")
 	}
 	for n, c := range list {
-		if !slices.Contains(types, c.Type) {
+		if len(types) > 0 && !slices.Contains(types, c.Type) {
 			return fmt.Errorf("content[%d]: the type %q is not accepted here", n, c.Type)
 		}
 		if err := c.check(mayBeEmpty); err != nil {

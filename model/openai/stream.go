@@ -261,6 +261,20 @@ func (r *itemReader) part(raw json.RawMessage) model.Part {
 		p.Text = item.Type
 	}
 	origin := r.origin
-	p.Origin, p.Raw = &origin, raw
+	p.Origin = &origin
+	if canReturn(raw) {
+		p.Raw = raw
+	}
 	return p
+}
+
+// canReturn reports whether the provider accepts an item of its own again. It
+// refuses for example a call of a function with a name that the model invented.
+// A part without its raw form is rebuilt.
+func canReturn(raw json.RawMessage) bool {
+	var item wireItem
+	if json.Unmarshal(raw, &item) != nil || item.check() != nil {
+		return false
+	}
+	return item.Type == "function_call" || outputOf(item.Type) == "" && callOf(item.Type) == ""
 }
