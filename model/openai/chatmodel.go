@@ -103,7 +103,7 @@ func (m *chatModel) chatTools(ctx context.Context, set *toolpost.Set) (*toolset,
 func (m *chatModel) params(r *model.Request, p *prepared) sdk.ChatCompletionNewParams {
 	params := sdk.ChatCompletionNewParams{
 		Model:           m.origin.Model,
-		PromptCacheKey:  optional(r.CacheKey),
+		PromptCacheKey:  optional(cacheKey(r.CacheKey)),
 		ReasoningEffort: shared.ReasoningEffort(r.Effort),
 		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
 	}

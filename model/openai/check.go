@@ -276,16 +276,21 @@ type wireContent struct {
 // any if none is given. Only content that may be empty can be.
 func checkContent(raw json.RawMessage, mayBeEmpty bool, types ...string) error {
 	var text string
-	if json.Unmarshal(raw, &text) == nil && isPresent(raw) {
+	var list []wireContent
+	switch {
+	case !isPresent(raw):
+	case json.Unmarshal(raw, &text) == nil:
 		if text == "" && !mayBeEmpty {
 			return errors.New("the content is empty")
 		}
 		return nil
+	case json.Unmarshal(raw, &list) == nil:
+		return checkList(list, mayBeEmpty, types)
 	}
-	var list []wireContent
-	if err := json.Unmarshal(raw, &list); err != nil || !isPresent(raw) {
-		return errors.New("the content is not a string or a list")
-	}
+	return errors.New("the content is not a string or a list")
+}
+
+func checkList(list []wireContent, mayBeEmpty bool, types []string) error {
 	if len(list) == 0 && !mayBeEmpty {
 		return errors.New("the content is an empty list")
 	}

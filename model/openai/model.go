@@ -98,7 +98,7 @@ func (m *responsesModel) params(r *model.Request, p *prepared) responses.Respons
 		Model:          m.origin.Model,
 		Store:          param.NewOpt(false),
 		Instructions:   optional(r.System),
-		PromptCacheKey: optional(r.CacheKey),
+		PromptCacheKey: optional(cacheKey(r.CacheKey)),
 	}
 	if r.MaxTokens > 0 {
 		params.MaxOutputTokens = param.NewOpt(int64(r.MaxTokens))

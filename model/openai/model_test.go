@@ -86,6 +86,15 @@ func TestOldModels(t *testing.T) {
 	}
 }
 
+// TestCacheKey shortens keys that OpenAI refuses.
+func TestCacheKey(t *testing.T) {
+	r := hello(t)
+	r.CacheKey = strings.Repeat("k", 65)
+	if _, body := send(t, openai.New, "m", openai.Options{}, r); strings.Contains(body, r.CacheKey) || !strings.Contains(body, "prompt_cache_key") {
+		t.Errorf("the request is %s", body)
+	}
+}
+
 // TestDefer marks the tools that the model finds by searching.
 func TestDefer(t *testing.T) {
 	deferWeather := func(tool *toolpost.Tool) bool { return tool.Name == "weather" }

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"os"
@@ -101,6 +103,18 @@ func (e *endpoint) isOpenAI() bool { return e.origin.Provider == openAI }
 
 // Origin implements [model.Model].
 func (e *endpoint) Origin() model.Origin { return e.origin }
+
+// maxCacheKey is the length of the longest prompt_cache_key.
+const maxCacheKey = 64
+
+// cacheKey returns a key that OpenAI accepts.
+func cacheKey(key string) string {
+	if len(key) <= maxCacheKey {
+		return key
+	}
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
 
 // toolOptions returns the options for [Tools] and [ChatTools].
 func (e *endpoint) toolOptions() *model.Options {

@@ -1,6 +1,7 @@
-// Package openai offers tools to models of OpenAI and runs their calls, with
-// the types of OpenAI's SDK: for the Responses API, and for the Chat
-// Completions API, which many other providers support too.
+// Package openai contains the models of OpenAI, with the types of its SDK: [New]
+// for the Responses API, and [NewChat] for the Chat Completions API, which many
+// other providers support too. [Tools] and [ChatTools] offer tools to programs
+// that send their requests themselves.
 package openai
 
 import (
