@@ -98,8 +98,11 @@ func (m *chatMessage) check(open map[string]bool) error {
 
 func (m *chatMessage) checkAssistant(open map[string]bool) error {
 	if isPresent(m.Content) || (len(m.ToolCalls) == 0 && m.Refusal == "") {
-		// A list is what the server wrote itself, with types of its own.
-		if err := checkContent(m.Content, len(m.ToolCalls) > 0 || m.Refusal != ""); err != nil {
+		mayBeEmpty := len(m.ToolCalls) > 0 || m.Refusal != ""
+		if content := string(m.Content); !mayBeEmpty && (content == `""` || content == "[]") {
+			return errors.New("the content is empty")
+		}
+		if err := checkContent(m.Content, true); err != nil { // a list has types of the server's own
 			return err
 		}
 	}

@@ -91,8 +91,12 @@ func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
 // more.
 func (s *chatStream) member(name string, value json.RawMessage) bool {
 	switch name {
-	case "role", "index":
+	case "role", "index", "name", "tool_call_id", "function_call": // of other messages, or of older APIs
 		return true
+	case "content", "refusal":
+		if value[0] != '"' && (name == "refusal" || checkContent(value, true) != nil) {
+			return true // nothing that a message may have there
+		}
 	case "tool_calls":
 		var calls []json.RawMessage
 		_ = json.Unmarshal(value, &calls) // a list of other things has no calls

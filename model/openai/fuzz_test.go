@@ -37,6 +37,8 @@ func FuzzStream(f *testing.F) {
 	f.Add("application/json", `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`)
 	f.Add("text/event-stream", events(delta(`"tool_calls":[{"function":{"name":"a.b","arguments":"{"}},{"function":{"name":"","arguments":{}}}],"content":[{"text":"x"}]`), delta(`"content":"x"`), stop))
 	f.Add("text/event-stream", events(`{"type":"response.completed","response":{"output":[{"type":"reasoning"},{"type":"function_call","call_id":"c","name":"a.b","arguments":7},{"type":"function_call_output","call_id":"c"},{"type":"message","role":"user","content":"x"},{"type":"item_reference"}]}}`))
+	f.Add("text/event-stream", events(`{"type":"response.completed","response":{"output":[{"type":"reasoning","summary":[]},{"type":"message","role":"user","content":"x"}]}}`))
+	f.Add("text/event-stream", events(delta(`"refusal":[{"text":"x"}],"content":["x"],"tool_call_id":1`), delta(`"content":[{"type":"file"},{"type":"text","text":""}]`), delta(`"content":7`), stop))
 	set := railwayTools(f)
 	f.Fuzz(func(t *testing.T, kind, body string) {
 		opts := &openai.Options{APIKey: modeltest.Key, BaseURL: "http://127.0.0.1:1", HTTPClient: &http.Client{Transport: canned{kind, body}}}

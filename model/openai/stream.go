@@ -276,5 +276,5 @@ func canReturn(raw json.RawMessage) bool {
 	if json.Unmarshal(raw, &item) != nil || item.check() != nil {
 		return false
 	}
-	return item.Type == "function_call" || outputOf(item.Type) == "" && callOf(item.Type) == ""
+	return item.Type == "function_call" || outputOf(item.Type) == "" && item.isOutput()
 }
