@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/model"
@@ -27,6 +28,15 @@ func orderedMembers(object json.RawMessage) []member {
 		all = append(all, m)
 	}
 	return all
+}
+
+// unlike returns a member, or none if its name differs from a known one only in
+// upper and lower case: readers do not agree whether these are the same.
+func unlike(m member, known ...string) []member {
+	if slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, m.name) }) {
+		return nil
+	}
+	return []member{m}
 }
 
 // fragments are the pieces of one JSON value: of a string or a list, which the
@@ -138,7 +148,7 @@ func readCallDelta(raw json.RawMessage) callDelta {
 		case "function":
 			d.readFunction(m.value)
 		default:
-			d.members = append(d.members, m)
+			d.members = append(d.members, unlike(m, "id", "type", "function")...)
 		}
 	}
 	return d
@@ -154,7 +164,7 @@ func (d *callDelta) readFunction(raw json.RawMessage) {
 				d.arguments = m.value
 			}
 		default:
-			d.function = append(d.function, m)
+			d.function = append(d.function, unlike(m, "name", "arguments")...)
 		}
 	}
 }

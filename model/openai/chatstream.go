@@ -90,21 +90,12 @@ func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
 // member handles a member of a delta, and reports whether the consumer wants
 // more.
 func (s *chatStream) member(name string, value json.RawMessage) bool {
-	switch name {
-	case "role", "index", "name", "tool_call_id", "function_call": // of other messages, or of older APIs
-		return true
-	case "content", "refusal":
-		if value[0] != '"' && (name == "refusal" || checkContent(value, true) != nil) {
-			return true // nothing that a message may have there
-		}
-	case "tool_calls":
+	if name == "tool_calls" {
 		var calls []json.RawMessage
 		_ = json.Unmarshal(value, &calls) // a list of other things has no calls
-		for _, c := range calls {
-			if !s.callDelta(c) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(calls, func(c json.RawMessage) bool { return !s.callDelta(c) })
+	}
+	if !canSendMember(name, value) {
 		return true
 	}
 	at := slices.IndexFunc(s.slots, func(slot *chatSlot) bool { return slot.member == name })
@@ -124,6 +115,20 @@ func (s *chatStream) member(name string, value json.RawMessage) bool {
 		return true
 	}
 	return s.put(&model.Delta{Part: at, Type: typ, Text: contentText(value)})
+}
+
+// canSendMember reports whether a member can be part of the assistant's message
+// in later requests.
+func canSendMember(name string, value json.RawMessage) bool {
+	switch name {
+	case "content":
+		return value[0] == '"' || checkContent(value, true) == nil
+	case "refusal":
+		return value[0] == '"'
+	case "index", "name", "function_call": // of other messages, or of an older API
+		return false
+	}
+	return unlike(member{name, value}, "role", "content", "refusal", "tool_calls", "tool_call_id") != nil
 }
 
 // memberType returns the type of the part that a member of the assistant's
