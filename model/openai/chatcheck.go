@@ -97,14 +97,8 @@ func (m *chatMessage) check(open map[string]bool) error {
 }
 
 func (m *chatMessage) checkAssistant(open map[string]bool) error {
-	if isPresent(m.Content) || (len(m.ToolCalls) == 0 && m.Refusal == "") {
-		mayBeEmpty := len(m.ToolCalls) > 0 || m.Refusal != ""
-		if content := string(m.Content); !mayBeEmpty && (content == `""` || content == "[]") {
-			return errors.New("the content is empty")
-		}
-		if err := checkContent(m.Content, true); err != nil { // a list has types of the server's own
-			return err
-		}
+	if err := m.checkAnswer(); err != nil {
+		return err
 	}
 	for i, c := range m.ToolCalls {
 		var arguments map[string]json.RawMessage
@@ -124,4 +118,18 @@ func (m *chatMessage) checkAssistant(open map[string]bool) error {
 		open[c.ID] = true
 	}
 	return nil
+}
+
+// checkAnswer checks the content of the assistant, which only calls and a
+// refusal can replace. A list may have types of the server's own.
+func (m *chatMessage) checkAnswer() error {
+	replaced := len(m.ToolCalls) > 0 || m.Refusal != ""
+	content := string(m.Content)
+	switch {
+	case replaced && !isPresent(m.Content):
+		return nil
+	case !replaced && (content == `""` || content == "[]"):
+		return errors.New("the content is empty")
+	}
+	return checkContent(m.Content, true)
 }
