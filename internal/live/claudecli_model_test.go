@@ -48,8 +48,8 @@ var cliLoops = []struct {
 	{"a broken stream", loopBroken},
 	{"length", loopLength},
 	{"refusal", loopRefusal},
-	{"too long", loopTooLong},
-	{"no login", loopLogin},
+	{"failures", loopFailures},
+	{"no server", loopNoServer},
 	{"cancelled while the model writes", loopCancelWriting},
 	{"cancelled while calls wait", loopCancelWaiting},
 }
@@ -404,16 +404,35 @@ func (l *loop) fails(ctx context.Context, kind string) *agents.Error {
 	return e
 }
 
-func loopTooLong(l *loop) {
-	l.says(failing(400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"))
-	l.fails(l.context(), agents.KindTooLong)
+func loopFailures(l *loop) {
+	l.opts.MaxRetries = -1
+	l.model = claudecli.New("claude-sonnet-4-5", &claudecli.Options{CLI: l.opts})
+	for _, f := range []struct {
+		status     int
+		kind, text string
+		want       string
+	}{
+		{400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum", agents.KindTooLong},
+		{400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API", agents.KindQuota},
+		{400, "invalid_request_error", "wrong", agents.KindInvalid},
+		{401, "authentication_error", "invalid x-api-key sk-ant-dummy", agents.KindAuth},
+		{404, "not_found_error", "no such model", agents.KindInvalid},
+		{429, "rate_limit_error", "slow down", agents.KindRateLimit},
+		{500, "api_error", "boom", agents.KindServer},
+		{529, "overloaded_error", "busy", agents.KindOverloaded},
+	} {
+		l.api.rest = func(apiRequest) say { return failing(f.status, f.kind, f.text) } // the CLI tries some again
+		if e := l.fails(l.context(), f.want); e.Status != f.status {
+			l.Errorf("%+v", e)
+		}
+	}
 }
 
-func loopLogin(l *loop) {
-	for range 4 {
-		l.says(failing(401, "authentication_error", "invalid x-api-key sk-ant-dummy"))
-	}
-	l.fails(l.context(), agents.KindAuth)
+func loopNoServer(l *loop) {
+	l.opts.Env = append(l.opts.Env, "ANTHROPIC_BASE_URL=http://127.0.0.1:1")
+	l.opts.MaxRetries = -1
+	l.model = claudecli.New("claude-sonnet-4-5", &claudecli.Options{CLI: l.opts})
+	l.fails(l.context(), agents.KindConnection)
 }
 
 func loopCancelWriting(l *loop) {

@@ -284,6 +284,22 @@ func TestOutput(t *testing.T) {
 	})
 }
 
+// TestWrittenOutput: a model may write the output instead of calling the tool.
+func TestWrittenOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, m := newWorld(t, nil, func(f *fake) {
+			f.prompt()
+			f.say("end_turn", text("[2]"))
+			f.say("end_turn", text("As I said."))
+			f.result("As I said.", nil)
+		})
+		response, _ := respond(t, m, &model.Request{Output: schema.MustParse(`{"type":"array"}`), Messages: []*model.Message{model.UserText("go")}})
+		if response.Message.Text() != "[2]" {
+			t.Errorf("%+v", response.Message)
+		}
+	})
+}
+
 // TestBroken: what came of a broken stream is void.
 func TestBroken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

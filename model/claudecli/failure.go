@@ -67,7 +67,7 @@ func (m *Model) failure(ctx context.Context, err error) *model.Error {
 		e.Kind = model.KindInvalid
 	case errors.As(err, &result): // the CLI could not start
 		e.Status = result.APIStatus
-		e.Kind = kindOfFailure("", result.APIStatus, result.TerminalReason, err.Error())
+		e.Kind = (&report{status: result.APIStatus, reason: result.TerminalReason, text: err.Error()}).kindOf()
 	}
 	e.Err = &quoted{m.quote(err.Error()), err}
 	return e
@@ -75,32 +75,27 @@ func (m *Model) failure(ctx context.Context, err error) *model.Error {
 
 // retryError returns why the CLI sends its request again.
 func (m *Model) retryError(r *message.APIRetry) *model.Error {
+	why := report{word: r.Error, status: int(r.ErrorStatus)}
+	if r.ErrorStatus == 0 { // there was no response
+		why.code = `"connection"`
+	}
 	return &model.Error{
-		Origin: m.origin, Status: int(r.ErrorStatus), Text: m.quote(r.Error),
-		Kind:       kindOfFailure(r.Error, int(r.ErrorStatus), "api_error", ""),
+		Origin: m.origin, Kind: why.kindOf(), Status: why.status, Text: m.quote(r.Error),
 		RetryAfter: time.Duration(r.RetryDelayMS) * time.Millisecond,
 	}
 }
 
 // resultError returns the failure that a result reports.
 func (m *Model) resultError(r *message.Result, before trouble) *model.Error {
-	text := strings.Join(r.Errors, "; ")
+	why := report{kind: r.APIErrorType, status: int(r.APIErrorStatus), code: string(r.APIError), reason: r.TerminalReason, text: strings.Join(r.Errors, "; ")}
 	if r.Result != nil {
-		text = cmp.Or(text, *r.Result)
+		why.text = cmp.Or(why.text, *r.Result)
 	}
-	e := &model.Error{Origin: m.origin, Status: int(r.APIErrorStatus)}
-	word := r.APIErrorType
-	if before.message != nil {
-		word = cmp.Or(before.message.Error, word)
-		text = cmp.Or(text, before.message.Text())
-		e.Status = cmp.Or(e.Status, int(before.message.APIErrorStatus))
+	if p := before.message; p != nil {
+		why.word, why.kind = p.Error, cmp.Or(why.kind, p.APIErrorType)
+		why.text, why.status = cmp.Or(why.text, p.Text()), cmp.Or(why.status, int(p.APIErrorStatus))
 	}
-	reason := r.TerminalReason
-	if r.Subtype == "error_max_budget_usd" {
-		word = "billing_error"
-	}
-	e.Kind = kindOfFailure(word, e.Status, reason, text)
-	e.Text = m.quote(cmp.Or(text, reason, r.Subtype))
+	e := &model.Error{Origin: m.origin, Kind: why.kindOf(), Status: why.status, Text: m.quote(cmp.Or(why.text, why.reason, r.Subtype))}
 	if limit := before.limit; limit != nil && limit.ResetsAt > 0 {
 		e.Kind = model.KindRateLimit
 		e.RetryAfter = max(0, time.Until(time.Unix(limit.ResetsAt, 0)))
@@ -108,52 +103,61 @@ func (m *Model) resultError(r *message.Result, before trouble) *model.Error {
 	return e
 }
 
-// kindOfFailure returns the kind of an error: by the CLI's word for it, the HTTP
-// status, the reason why the CLI's turn ended, and its text.
-func kindOfFailure(word string, status int, reason, text string) string {
-	if reason == "prompt_too_long" || reason == "blocking_limit" || strings.Contains(strings.ToLower(text), "prompt is too long") {
+// A report is what the CLI says about a failure.
+type report struct {
+	word   string // the CLI's word for it
+	kind   string // the API's type of the error
+	status int    // of HTTP; 0 if there was no response
+	code   string // of a failure of the connection, in JSON
+	reason string // why the CLI's turn ended
+	text   string
+}
+
+// kindOf returns the kind of an error.
+func (r *report) kindOf() string {
+	if r.reason == "prompt_too_long" || r.reason == "blocking_limit" || strings.Contains(strings.ToLower(r.text), "prompt is too long") {
 		return model.KindTooLong
 	}
-	if kind := kindOfWord(word); kind != "" {
-		return kind
+	for _, word := range []string{r.word, r.kind} {
+		switch word {
+		case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
+			return model.KindAuth
+		case "billing_error":
+			return model.KindQuota
+		case "rate_limit", "rate_limit_error":
+			return model.KindRateLimit
+		case "overloaded", "overloaded_error":
+			return model.KindOverloaded
+		case "model_not_found":
+			return model.KindInvalid
+		}
 	}
 	switch {
-	case status == 401 || status == 403:
-		return model.KindAuth
-	case status == 402:
-		return model.KindQuota
-	case status == 413:
-		return model.KindTooLong
-	case status == 429:
-		return model.KindRateLimit
-	case status == 529:
-		return model.KindOverloaded
-	case status >= 500:
-		return model.KindServer
-	case status >= 400:
+	case r.status != 0:
+		return kindOfStatus(r.status)
+	case r.word == "invalid_request":
 		return model.KindInvalid
-	case reason == "api_error":
+	case strings.HasPrefix(r.code, `"connection`), strings.Contains(r.text, "timed out"):
 		return model.KindConnection
 	}
 	return model.KindServer
 }
 
-// kindOfWord returns the kind of one of the CLI's words for errors, "" if it
-// does not determine the kind.
-func kindOfWord(word string) string {
-	switch word {
-	case "authentication_failed", "authentication_error", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
+func kindOfStatus(status int) string {
+	switch status {
+	case 401, 403:
 		return model.KindAuth
-	case "billing_error":
+	case 402:
 		return model.KindQuota
-	case "rate_limit", "rate_limit_error":
+	case 413:
+		return model.KindTooLong
+	case 429:
 		return model.KindRateLimit
-	case "overloaded", "overloaded_error":
+	case 529:
 		return model.KindOverloaded
-	case "invalid_request", "invalid_request_error", "model_not_found":
-		return model.KindInvalid
-	case "server_error":
+	}
+	if status >= 500 {
 		return model.KindServer
 	}
-	return ""
+	return model.KindInvalid
 }

@@ -42,6 +42,9 @@ func TestFailures(t *testing.T) {
 		return object{"type": "assistant", "session_id": "s", "parent_tool_use_id": nil, "error": word, "api_error_status": status,
 			"message": object{"id": "x", "model": "<synthetic>", "role": "assistant", "content": []any{text("API Error")}}}
 	}
+	lost := func() object {
+		return object{"type": "result", "subtype": "success", "is_error": true, "api_error": "connection_failed", "terminal_reason": "api_error", "result": "API Error: Connection refused", "session_id": "s"}
+	}
 	ended := func(text string, status int) object {
 		return object{"type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "terminal_reason": "api_error", "result": text, "session_id": "s"}
 	}
@@ -54,12 +57,17 @@ func TestFailures(t *testing.T) {
 		"no login":   {[]any{problem("authentication_failed", 0), ended("Not logged in · Please run /login", 0)}, model.KindAuth, 0, "/login"},
 		"wrong key":  {[]any{ended("API Error: invalid x-api-key hush-hush-hush", 401)}, model.KindAuth, 401, "x-api-key [secret]"},
 		"limit":      {[]any{problem("rate_limit", 429), ended("API Error: slow down", 429)}, model.KindRateLimit, 429, "slow down"},
+		"overload 2": {[]any{problem("server_error", 529), ended("API Error: 529 busy", 529)}, model.KindOverloaded, 529, "busy"},
+		"too large":  {[]any{problem("invalid_request", 413), ended("Request too large", 413)}, model.KindTooLong, 413, "large"},
+		"forbidden":  {[]any{ended("API Error: 403", 403)}, model.KindAuth, 403, "403"},
+		"late":       {[]any{problem("unknown", 0), ended("API Error: this is a test", 0)}, model.KindServer, 0, "test"},
+		"timeout":    {[]any{problem("unknown", 0), ended("API Error: Request timed out.", 0)}, model.KindConnection, 0, "timed"},
 		"overload":   {[]any{problem("overloaded", 529), ended("API Error: busy", 529)}, model.KindOverloaded, 529, "busy"},
 		"too long":   {[]any{problem("invalid_request", 400), ended("Prompt is too long · about", 400)}, model.KindTooLong, 400, "too long"},
 		"credit":     {[]any{problem("billing_error", 400), ended("Credit balance is too low", 400)}, model.KindQuota, 400, "Credit"},
 		"invalid":    {[]any{ended("API Error: no such model \x1b[31m", 404)}, model.KindInvalid, 404, `\x1b[31m`},
 		"server":     {[]any{ended("API Error: 500", 500)}, model.KindServer, 500, "500"},
-		"no network": {[]any{ended("API Error: Connection error.", 0)}, model.KindConnection, 0, "Connection"},
+		"no network": {[]any{problem("server_error", 0), lost()}, model.KindConnection, 0, "Connection"},
 		"execution":  {[]any{object{"type": "result", "subtype": "error_during_execution", "is_error": true, "errors": []string{"boom"}, "session_id": "s"}}, model.KindServer, 0, "boom"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/message"
@@ -151,6 +152,10 @@ func (t *turn) result(r *message.Result) (*model.Response, error) {
 	case structured:
 		t.parts = withoutText(t.parts)
 		text = string(r.StructuredOutput)
+	case t.c.request.Output != nil:
+		if text = t.written(); text != "" {
+			t.parts = withoutText(t.parts)
+		}
 	case len(t.parts) == 0 && r.Result != nil:
 		text = *r.Result
 	}
@@ -162,6 +167,17 @@ func (t *turn) result(r *message.Result) (*model.Response, error) {
 		}
 	}
 	return t.response(model.StopEnd), nil
+}
+
+// written returns the last text that is a structured output: a model may write it
+// instead of calling the tool for it. It returns "" if there is none.
+func (t *turn) written() string {
+	for _, p := range slices.Backward(t.parts) {
+		if p.Type == model.TypeText && t.c.request.Output.Validator().Validate([]byte(p.Text)) == nil {
+			return p.Text
+		}
+	}
+	return ""
 }
 
 func withoutText(parts []model.Part) (rest []model.Part) {
