@@ -15,10 +15,12 @@ import (
 	"github.com/toolpost/toolpost/claude/claudetest"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/claude/sessions"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/claudecli"
 )
 
 // The code of docs/claude.md. It is compiled, and not run: it needs the CLI.
-var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, request, tell, list, fork, keep}
+var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, request, loop, tell, list, fork, keep}
 
 func runTask(ctx context.Context) (*claude.Response, error) {
 	response, err := claude.Collect(claude.Run(ctx, "What is new in Go 1.26?", nil))
@@ -124,6 +126,20 @@ func request(ctx context.Context, add *toolpost.Tool) (*claude.Reply, error) {
 	m.SetToolset("", toolpost.Tools{add})
 	reply, err := m.Request(ctx, &claude.Request{Prompt: "Add 2 and 3.", Tools: []string{"add"}})
 	return reply, err
+}
+
+func loop(ctx context.Context, r *model.Request) (*model.Response, error) {
+	m := claudecli.New("sonnet", nil)
+	defer m.Close()
+	for d, err := range m.Stream(ctx, r) {
+		if err != nil {
+			return nil, err
+		}
+		if d.Response != nil {
+			return d.Response, nil
+		}
+	}
+	return nil, nil
 }
 
 func tell(err error) {

@@ -58,6 +58,9 @@ func (t *turn) event(e *message.StreamEvent) (*model.Response, error) {
 	case "message_delta":
 		t.message.usage = larger(t.message.usage, e.Usage)
 		t.message.stop = e.Delta.StopReason
+		if t.message.cut() { // the sooner the CLI is interrupted, the better
+			return t.finish(), nil
+		}
 	case "message_stop":
 		return t.finish(), nil
 	}
@@ -175,18 +178,28 @@ func (t *turn) block(b message.Block, raw json.RawMessage) error {
 	return t.emit(&model.Delta{Part: len(t.parts) - 1, Type: p.Type, Name: p.Name, Text: said})
 }
 
+// cut reports whether the message ended early. The CLI would ask the model to go
+// on.
+func (m *apiMessage) cut() bool {
+	switch m.stop {
+	case "max_tokens", "model_context_window_exceeded", "refusal":
+		return true
+	}
+	return false
+}
+
 // finish ends the message. It returns the response if the CLI cannot or must not
 // go on by itself.
 func (t *turn) finish() *model.Response {
 	m := t.message
 	t.count()
-	switch m.stop {
-	case "max_tokens", "model_context_window_exceeded":
-		return t.response(model.StopLength)
-	case "refusal":
+	switch {
+	case m.stop == "refusal":
 		r := t.response(model.StopRefusal)
 		r.Refusal = "the model or its provider refuses to answer"
 		return r
+	case m.cut():
+		return t.response(model.StopLength)
 	}
 	for _, p := range t.parts[m.first:] {
 		if p.Type == model.TypeCall {

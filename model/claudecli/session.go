@@ -75,6 +75,7 @@ func (m *Model) options(r *model.Request, s *session) *claude.Options {
 		"DISABLE_AUTO_COMPACT=1",                       // the agent compacts
 		"CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK=1",  // only streamed messages have an end
 		"CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY=1000000", // calls only wait
+		"CLAUDE_CODE_DISABLE_REFUSAL_RETRY=1",          // the agent decides
 	}, m.opts.Env...)
 	o.Env = append(o.Env, "CLAUDE_AGENT_SDK_MCP_NO_PREFIX")
 	if r.MaxTokens > 0 {

@@ -143,21 +143,13 @@ func (t *turn) result(r *message.Result) (*model.Response, error) {
 	if t.message != nil {
 		t.count()
 	}
-	structured := t.c.request.Output != nil && r.StructuredOutput != nil
-	if (r.IsError || r.Subtype != "success") && !structured {
+	failed := r.IsError || r.Subtype != "success"
+	if failed && (t.c.request.Output == nil || r.StructuredOutput == nil) {
 		return nil, t.m.resultError(r, t.trouble)
 	}
-	text := ""
-	switch {
-	case structured:
+	text, only := t.final(r)
+	if only {
 		t.parts = withoutText(t.parts)
-		text = string(r.StructuredOutput)
-	case t.c.request.Output != nil:
-		if text = t.written(); text != "" {
-			t.parts = withoutText(t.parts)
-		}
-	case len(t.parts) == 0 && r.Result != nil:
-		text = *r.Result
 	}
 	if text != "" || len(t.parts) == 0 {
 		origin := t.m.origin
@@ -167,6 +159,23 @@ func (t *turn) result(r *message.Result) (*model.Response, error) {
 		}
 	}
 	return t.response(model.StopEnd), nil
+}
+
+// final returns the text that a result adds to the parts, and whether it takes
+// the place of the other texts.
+func (t *turn) final(r *message.Result) (text string, only bool) {
+	switch {
+	case t.c.request.Output == nil:
+		if len(t.parts) == 0 && r.Result != nil {
+			text = *r.Result
+		}
+		return text, false
+	case r.StructuredOutput != nil:
+		text = string(r.StructuredOutput)
+	default:
+		text = t.written()
+	}
+	return text, text != ""
 }
 
 // written returns the last text that is a structured output: a model may write it
