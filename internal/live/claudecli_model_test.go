@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	runner "github.com/toolpost/toolpost/agent"
 	agents "github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/claudecli"
 	"github.com/toolpost/toolpost/schema"
@@ -50,6 +51,7 @@ var cliLoops = []struct {
 	{"refusal", loopRefusal},
 	{"failures", loopFailures},
 	{"no server", loopNoServer},
+	{"an agent", loopAgent},
 	{"cancelled while the model writes", loopCancelWriting},
 	{"cancelled while calls wait", loopCancelWaiting},
 }
@@ -433,6 +435,24 @@ func loopNoServer(l *loop) {
 	l.opts.MaxRetries = -1
 	l.model = claudecli.New("claude-sonnet-4-5", &claudecli.Options{CLI: l.opts})
 	l.fails(l.context(), agents.KindConnection)
+}
+
+// loopAgent has the agent loop run two prompts in one session of the CLI.
+func loopAgent(l *loop) {
+	l.says(uses(adding("toolu_1", 1, 2), adding("toolu_2", 3, 4)), uses(adding("toolu_3", 5, 6)), text("All added."), text("You are welcome."))
+	a, session := runner.New(l.model, toolpost.Tools{add()}, nil), runner.NewSession()
+	for _, p := range [][2]string{{"Add.", "All added."}, {"Thanks.", "You are welcome."}} {
+		r, err := a.Do(l.context(), session, agents.Part{Type: agents.TypeText, Text: p[0]})
+		if err != nil || r.Text != p[1] {
+			l.Fatalf("%+v, %v", r, err)
+		}
+	}
+	l.got("toolu_1", "3")
+	l.got("toolu_2", "7")
+	l.got("toolu_3", "11")
+	if n := l.api.heard("began in another session"); n != 0 {
+		l.Errorf("the session was left: %d requests", n)
+	}
 }
 
 func loopCancelWriting(l *loop) {

@@ -134,6 +134,35 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestStarting: a CLI that does not start ends when ctx does, and when the model
+// is closed.
+func TestStarting(t *testing.T) {
+	for name, end := range map[string]func(m *claudecli.Model, cancel func()){
+		"the context": func(_ *claudecli.Model, cancel func()) { cancel() },
+		"the model":   func(m *claudecli.Model, _ func()) { _ = m.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, m := newWorld(t, nil, func(*fake) {})
+				w.mute = true
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				ended := 0
+				go func() {
+					synctest.Wait()
+					end(m, cancel)
+					ended = w.running()
+				}()
+				fails(t, ctx, m, hi())
+				synctest.Wait()
+				if n := w.running(); n != 0 || name == "the model" && ended != 0 {
+					t.Errorf("%d CLIs run, and %d ran when the model was closed", n, ended)
+				}
+			})
+		})
+	}
+}
+
 // TestLeave: no process is left when the loop is left.
 func TestLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -184,7 +213,7 @@ func TestClose(t *testing.T) {
 
 func TestClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, m := newWorld(t, nil, func(*fake) {})
+		_, m := newWorld(t, nil)
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}

@@ -21,6 +21,7 @@ type object = map[string]any
 // A world is the CLIs that a test starts. Each plays the next script.
 type world struct {
 	t       *testing.T
+	mute    bool // the CLIs do not answer the first request
 	mu      sync.Mutex
 	scripts []func(*fake)
 	fakes   []*fake
@@ -58,6 +59,9 @@ func (w *world) start(_ context.Context, how *cli.Options) (claude.Transport, er
 				panic(r)
 			}
 		}()
+		if w.mute {
+			f.take(func(object) bool { return false })
+		}
 		f.initialize()
 		script(f)
 	}()

@@ -2,6 +2,7 @@ package claudecli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -19,37 +20,44 @@ type session struct {
 	said   []digest // the messages that the session has seen, with its own
 	calls  []string // ids of the calls that wait
 
-	end   func() error // ends the CLI; only the first call does
+	end   func() error // ends the CLI, also while it starts; only the first call does
 	timer *time.Timer  // of the pool
 }
 
 // open starts a session.
 func (m *Model) open(ctx context.Context, c *conversation) (*session, error) {
 	s := &session{desk: newDesk(), setup: c.setup}
-	server, err := claude.NewServer(ctx, claude.DefaultServer, c.offer.toolset(s.desk.wait), &claude.ServerOptions{Logger: m.opts.Logger})
+	var err error
+	s.server, err = claude.NewServer(ctx, claude.DefaultServer, c.offer.toolset(s.desk.wait), &claude.ServerOptions{Logger: m.opts.Logger})
 	if err != nil {
 		return nil, err
 	}
-	s.server = server
-	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
-	defer stop()
-	s.cli, err = claude.Open(life, m.options(c.request, s))
-	if err != nil {
-		end(err)
-		_ = server.Close() // the cause is what is reported
-		return nil, err
-	}
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	opened := make(chan struct{})
 	s.end = sync.OnceValue(func() error {
-		defer end(claude.ErrClosed)
-		err := s.cli.Close()
-		if closed := server.Close(); err == nil {
-			err = closed
+		defer cancel(claude.ErrClosed)
+		select {
+		case <-opened:
+		default: // it still starts
+			cancel(errModelClosed)
+			<-opened
 		}
-		return err
+		if s.cli == nil {
+			return s.server.Close()
+		}
+		return errors.Join(s.cli.Close(), s.server.Close())
 	})
 	if err := m.sessions.start(s); err != nil {
-		_ = s.end() // likewise
+		close(opened)
+		_ = s.end() // the cause is what is reported
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	s.cli, err = claude.Open(life, m.options(c.request, s))
+	stop()
+	close(opened)
+	if err != nil {
+		m.sessions.drop(s)
 		return nil, err
 	}
 	return s, nil
