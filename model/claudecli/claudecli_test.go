@@ -1,6 +1,7 @@
 package claudecli_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -372,6 +373,45 @@ func TestFlags(t *testing.T) {
 		}
 		if system := at(w.fakes[0].opening, "request", "systemPrompt"); len(system.([]any)) != 1 || system.([]any)[0] != "be brief" {
 			t.Errorf("the system prompt is %v", system)
+		}
+	})
+}
+
+// TestAdapted: the CLI sees another form of a tool, and the agent only its own.
+func TestAdapted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set, err := toolpost.NewSet(t.Context(), toolpost.Tools{{
+			Definition: toolpost.Definition{Name: "my.tool", Input: schema.MustParse(`{"type":"object","properties":{"größe":{"type":"integer"}},"required":["größe"]}`)},
+			Handler:    func(context.Context, *toolpost.Call) (*toolpost.Result, error) { panic("the agent runs tools") },
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, m := newWorld(t, nil, func(f *fake) {
+			f.prompt()
+			listed, _ := at(f.opening, "request", "sdkMcpServerManifests", "tools", "toolsListResult", "tools").([]any)
+			required, _ := at(listed[0], "inputSchema", "required").([]any)
+			if len(listed) != 1 || required[0] == "größe" || at(listed[0], "annotations", "readOnlyHint") != true {
+				t.Errorf("the tools are %v", listed)
+			}
+			input := object{required[0].(string): 5}
+			name := at(listed[0], "name").(string)
+			f.say("tool_use", use("toolu_1", strings.ReplaceAll(name, ".", "_"), input)) // as the CLI names it
+			f.call("toolu_1", name, input)
+			if got := f.answer("toolu_1"); got != "big" {
+				t.Errorf("the result is %s", got)
+			}
+			f.say("end_turn", text("ok"))
+			f.result("ok", nil)
+		})
+		r := &model.Request{Tools: set, Messages: []*model.Message{model.UserText("go")}}
+		response, _ := respond(t, m, r)
+		if call := response.Message.Calls()[0]; call.Name != "my.tool" || string(call.Arguments) != `{"größe":5}` || call.Invalid != "" {
+			t.Errorf("call %+v", call)
+		}
+		r.Messages = append(r.Messages, assistant(response), results(toolpost.NewMessage("toolu_1", toolpost.TextResult("big"))))
+		if response, _ = respond(t, m, r); len(response.Losses) > 0 {
+			t.Errorf("losses %v", response.Losses)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package claudecli
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"sync"
 
 	"github.com/toolpost/toolpost"
@@ -51,11 +52,20 @@ func (d *desk) put(id string, a *answer) {
 	}
 }
 
-// refuse determines whether calls without a result are refused from now on.
-func (d *desk) refuse(refuses bool) {
+// begin prepares the desk for the results of another message. Results that are
+// still there were not asked for.
+func (d *desk) begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.refuses = refuses
+	d.refuses = false
+	maps.DeleteFunc(d.calls, func(_ string, c *deskCall) bool { return c.answer != nil })
+}
+
+// refuse refuses calls without a result from now on.
+func (d *desk) refuse() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refuses = true
 }
 
 // wait is the handler of all tools.

@@ -35,17 +35,17 @@ func (c *conversation) next(s *session) *input {
 			continue
 		}
 		for j, p := range m.Parts {
-			switch {
-			case p.Type != model.TypeResult:
+			if p.Type != model.TypeResult {
 				in.add(i, j, p)
-			case slices.Contains(s.calls, p.Result.CallID):
-				a, lost := answerOf(p.Result)
-				in.answers = append(in.answers, callAnswer{p.Result.CallID, a})
-				if lost != "" {
-					in.lose(i, j, lost)
-				}
-			default:
-				in.lose(i, j, "the CLI itself has answered the call: there is no such tool")
+				continue
+			}
+			a, lost := answerOf(p.Result)
+			in.answers = append(in.answers, callAnswer{p.Result.CallID, a})
+			if !slices.Contains(s.calls, p.Result.CallID) {
+				lost = "the CLI itself has answered the call: there is no such tool"
+			}
+			if lost != "" {
+				in.lose(i, j, lost)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (t *turn) run(ctx context.Context, s *session, in *input) error {
 }
 
 func (t *turn) exchange(ctx context.Context, s *session, in *input) (*model.Response, error) {
-	s.desk.refuse(false)
+	s.desk.begin()
 	if len(in.blocks) > 0 {
 		prompt := &claude.Prompt{Blocks: in.blocks, Priority: claude.PriorityNext}
 		if _, err := s.cli.SendPrompt(ctx, prompt); err != nil {
@@ -74,7 +74,9 @@ func (t *turn) exchange(ctx context.Context, s *session, in *input) (*model.Resp
 	for _, a := range in.answers {
 		s.desk.put(a.id, a.answer)
 	}
-	s.desk.refuse(t.c.request.NoCalls)
+	if t.c.request.NoCalls {
+		s.desk.refuse()
+	}
 	for m, err := range s.cli.Messages(ctx) {
 		if err != nil {
 			return nil, err
