@@ -50,7 +50,7 @@ func TestConversation(t *testing.T) {
 			t.Errorf("deltas %s", deltas)
 		}
 		if response.Stop != model.StopCalls || response.ID != "msg_1" || response.Model != "claude-sonnet-9" || len(response.Losses) > 0 ||
-			response.Usage != (usage.Tokens{Input: 10, CacheRead: 3, Output: 7}) {
+			response.Usage != (usage.Tokens{Input: 10, CacheRead: 3, CacheWrite: 5, LongCacheWrite: 4, Output: 7}) {
 			t.Errorf("response %+v", response)
 		}
 		parts := response.Message.Parts

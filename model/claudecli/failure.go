@@ -73,6 +73,9 @@ func (m *Model) failure(ctx context.Context, err error) *model.Error {
 	return e
 }
 
+// maxDelay limits the waits that the CLI reports.
+const maxDelay = 365 * 24 * time.Hour
+
 // retryError returns why the CLI sends its request again.
 func (m *Model) retryError(r *message.APIRetry) *model.Error {
 	why := report{word: r.Error, status: int(r.ErrorStatus)}
@@ -81,7 +84,7 @@ func (m *Model) retryError(r *message.APIRetry) *model.Error {
 	}
 	return &model.Error{
 		Origin: m.origin, Kind: why.kindOf(), Status: why.status, Text: m.quote(r.Error),
-		RetryAfter: time.Duration(r.RetryDelayMS) * time.Millisecond,
+		RetryAfter: time.Duration(min(max(r.RetryDelayMS, 0), maxDelay.Milliseconds())) * time.Millisecond,
 	}
 }
 
@@ -98,7 +101,7 @@ func (m *Model) resultError(r *message.Result, before trouble) *model.Error {
 	e := &model.Error{Origin: m.origin, Kind: why.kindOf(), Status: why.status, Text: m.quote(cmp.Or(why.text, why.reason, r.Subtype))}
 	if limit := before.limit; limit != nil && limit.ResetsAt > 0 {
 		e.Kind = model.KindRateLimit
-		e.RetryAfter = max(0, time.Until(time.Unix(limit.ResetsAt, 0)))
+		e.RetryAfter = min(max(0, time.Until(time.Unix(limit.ResetsAt, 0))), maxDelay)
 	}
 	return e
 }

@@ -216,7 +216,8 @@ func (f *fake) prompt() (texts []string) {
 	return texts
 }
 
-var counter = object{"input_tokens": 10, "output_tokens": 1, "cache_read_input_tokens": 3}
+var counter = object{"input_tokens": 10, "output_tokens": 1, "cache_read_input_tokens": 3, "cache_creation_input_tokens": 5,
+	"cache_creation": object{"ephemeral_1h_input_tokens": 4, "ephemeral_5m_input_tokens": 1}}
 
 func event(e object) object {
 	return object{"type": "stream_event", "event": e, "session_id": "s", "api_message_id": "msg_1", "parent_tool_use_id": nil}
