@@ -109,10 +109,7 @@ func CheckDialect(book *dialect.Book, id string) error {
 	if err == nil {
 		return nil
 	}
-	ids := []string{NoDialect}
-	for _, d := range book.All() {
-		ids = append(ids, d.ID)
-	}
+	ids := append(book.IDs(), NoDialect)
 	if near := suggest.Nearest(id, ids); near != "" {
 		return fmt.Errorf("unknown dialect %q; did you mean %q?", id, near)
 	}

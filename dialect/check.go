@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -119,7 +120,7 @@ func (c Client) check() error {
 func (s Source) check(known map[string]bool) error {
 	for _, r := range s.Rules {
 		if !known[r] {
-			return fmt.Errorf("unknown rule %q; the rules are %s", r, listed(known))
+			return fmt.Errorf("unknown rule %q; the rules are %s", r, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 	}
 	if len(s.Rules) > 0 && !slices.Contains(severities, s.Effect) {

@@ -17,10 +17,10 @@ func (b *Book) Choose(name, version, userAgent string) *Dialect {
 	name, version = identify(name, version, userAgent)
 	for _, m := range b.clients {
 		if m.fits(name, version, userAgent) {
-			return m.dialect
+			return b.dialect(m.id)
 		}
 	}
-	return b.dialects["mcp"]
+	return b.dialect("mcp")
 }
 
 // identify fills in what a client does not claim from its user agent.
@@ -40,7 +40,7 @@ type ClientMatcher struct{ match *match }
 
 // Matcher compiles c. The error says what is wrong with it.
 func (c Client) Matcher() (*ClientMatcher, error) {
-	m, err := newMatch(nil, c, false)
+	m, err := newMatch("", c, false)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +57,13 @@ func (m *ClientMatcher) Match(name, version, userAgent string) bool {
 // A match is a Client that is ready to be asked.
 type match struct {
 	Client
-	dialect     *Dialect
+	id          string         // of the dialect
 	name, agent *regexp.Regexp // nil for any
 	rank        int
 }
 
-func newMatch(d *Dialect, c Client, overlaid bool) (m *match, err error) {
-	m = &match{Client: c, dialect: d}
+func newMatch(id string, c Client, overlaid bool) (m *match, err error) {
+	m = &match{Client: c, id: id}
 	if m.name, err = anchored(c.Name); err != nil {
 		return nil, fmt.Errorf("name: %w", err)
 	}
@@ -97,7 +97,7 @@ func byRank(x, y *match) int {
 	return cmp.Or(
 		cmp.Compare(y.rank, x.rank),
 		cmp.Compare(len(y.Name)+len(y.UserAgent), len(x.Name)+len(x.UserAgent)),
-		strings.Compare(x.dialect.ID, y.dialect.ID),
+		strings.Compare(x.id, y.id),
 	)
 }
 

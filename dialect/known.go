@@ -11,24 +11,35 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 //go:embed targets/*.json
 var targets embed.FS
 
-// builtIn reads the dialects of targets, once.
-var builtIn = sync.OnceValues(func() (*reader, *Book) {
+// builtIn is the book of targets. Each of its dialects is read when it is needed:
+// a program uses few of them, and reading all takes ten milliseconds. An error
+// means that a file of this package is wrong, which its tests report first.
+var builtIn = sync.OnceValue(func() *Book {
 	written, err := readTargets()
 	if err != nil {
 		panic(err)
 	}
-	r := &reader{sheets: written, pages: map[string]*page{}}
-	b, err := r.book(nil)
-	if err != nil {
-		panic(err) // a file of this package is wrong, which its tests report first
+	b := &Book{ids: slices.Sorted(maps.Keys(written)), dialects: map[string]*Dialect{}, unread: &reader{sheets: written, pages: map[string]*page{}}}
+	for _, id := range b.ids {
+		var clients []Client
+		if text := member(written[id], "clients"); text != nil {
+			if err := json.Unmarshal(text, &clients); err != nil {
+				panic(err)
+			}
+		}
+		if err := b.addClients(id, clients, false); err != nil {
+			panic(err)
+		}
 	}
-	return r, b
+	slices.SortStableFunc(b.clients, byRank)
+	return b
 })
 
 func readTargets() (map[string]jsontext.Value, error) {
@@ -47,24 +58,23 @@ func readTargets() (map[string]jsontext.Value, error) {
 	return written, nil
 }
 
-func builtInBook() *Book {
-	_, b := builtIn()
-	return b
-}
-
 // All returns the built-in dialects, sorted by id. They are shared: do not
 // change them.
-func All() []*Dialect { return builtInBook().All() }
+func All() []*Dialect { return builtIn().All() }
 
 // Find returns the built-in dialect with that id. It is shared: do not change
 // it.
-func Find(id string) (*Dialect, error) { return builtInBook().Find(id) }
+func Find(id string) (*Dialect, error) { return builtIn().Find(id) }
 
 // A Book contains the dialects of a configuration: the built-in ones with the
 // user's overlays applied. The dialects that it returns are shared: do not change them.
 type Book struct {
-	dialects map[string]*Dialect
-	clients  []*match // those that come first are asked first
+	ids     []string // sorted
+	clients []*match // those that come first are asked first
+
+	mu       sync.Mutex
+	dialects map[string]*Dialect // those that were read
+	unread   *reader             // reads the others; nil if all were read
 }
 
 // NewBook applies overlays to the built-in dialects. An overlay is a dialect in
@@ -73,23 +83,26 @@ type Book struct {
 // lists and scalars replace, sources are added. A change to a dialect also
 // applies to those that extend it. The error is [OverlayErrors].
 func NewBook(overlays map[string][]byte) (*Book, error) {
-	r, b := builtIn()
+	b := builtIn()
 	if len(overlays) == 0 {
 		return b, nil
 	}
-	return r.with(overlays).book(overlays)
+	b.mu.Lock()
+	r := b.unread.with(overlays)
+	b.mu.Unlock()
+	return r.book(overlays)
 }
 
 // book reads all dialects; clients of overlays win.
 func (r *reader) book(overlays map[string][]byte) (*Book, error) {
-	b := &Book{dialects: map[string]*Dialect{}}
+	b := &Book{dialects: map[string]*Dialect{}, ids: slices.Sorted(maps.Keys(r.sheets))}
 	var wrong, also OverlayErrors // those of overlays, and of others because of them
-	for _, id := range slices.Sorted(maps.Keys(r.sheets)) {
+	for _, id := range b.ids {
 		p := r.read(id)
 		err := p.err
 		if err == nil {
 			b.dialects[id] = p.dialect
-			err = b.addClients(p.dialect, member(overlays[id], "clients") != nil)
+			err = b.addClients(id, p.dialect.Clients, member(overlays[id], "clients") != nil)
 		}
 		switch {
 		case err == nil:
@@ -109,9 +122,9 @@ func (r *reader) book(overlays map[string][]byte) (*Book, error) {
 	return b, nil
 }
 
-func (b *Book) addClients(d *Dialect, overlaid bool) error {
-	for i, c := range d.Clients {
-		m, err := newMatch(d, c, overlaid)
+func (b *Book) addClients(id string, clients []Client, overlaid bool) error {
+	for i, c := range clients {
+		m, err := newMatch(id, c, overlaid)
 		if err != nil {
 			return newFault(fmt.Sprintf("/clients/%d", i), "is not valid: %w", err)
 		}
@@ -122,25 +135,45 @@ func (b *Book) addClients(d *Dialect, overlaid bool) error {
 
 // All returns the dialects of the book, sorted by id.
 func (b *Book) All() []*Dialect {
-	return slices.SortedFunc(maps.Values(b.dialects), func(x, y *Dialect) int { return strings.Compare(x.ID, y.ID) })
+	all := make([]*Dialect, len(b.ids))
+	for i, id := range b.ids {
+		all[i] = b.dialect(id)
+	}
+	return all
+}
+
+// IDs returns the ids of the dialects of the book, sorted. It reads none of them.
+func (b *Book) IDs() []string { return slices.Clone(b.ids) }
+
+// dialect returns the dialect with that id, and reads it if it was not read. It
+// returns nil if there is none.
+func (b *Book) dialect(id string) *Dialect {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.dialects[id]
+	if d != nil || b.unread == nil || b.unread.sheets[id] == nil {
+		return d
+	}
+	p := b.unread.read(id)
+	if p.err != nil {
+		panic(p.err)
+	}
+	b.dialects[id] = p.dialect
+	return p.dialect
 }
 
 // Find returns the dialect with that id; the error lists the known ids.
 func (b *Book) Find(id string) (*Dialect, error) {
-	if d := b.dialects[id]; d != nil {
+	if d := b.dialect(id); d != nil {
 		return d, nil
 	}
-	return nil, missing(id, b.dialects)
+	return nil, missing(id, b.ids)
 }
 
 // missing returns the error for an unknown dialect; it lists the known ones.
-func missing[V any](id string, known map[string]V) error {
+func missing(id string, known []string) error {
 	if id == "" {
-		return errors.New("no dialect is named; the dialects are " + listed(known))
+		return errors.New("no dialect is named; the dialects are " + strings.Join(known, ", "))
 	}
-	return fmt.Errorf("unknown dialect %.80q; the dialects are %s", id, listed(known))
-}
-
-func listed[V any](known map[string]V) string {
-	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
+	return fmt.Errorf("unknown dialect %.80q; the dialects are %s", id, strings.Join(known, ", "))
 }

@@ -65,7 +65,7 @@ func (r *reader) overlay(id string, text jsontext.Value) (jsontext.Value, error)
 		return lay(under, text)
 	}
 	if extends == "" {
-		return nil, newFault("", "no built-in dialect has this id; add \"extends\" with one of %s", listed(r.sheets))
+		return nil, newFault("", "no built-in dialect has this id; add \"extends\" with one of %s", strings.Join(slices.Sorted(maps.Keys(r.sheets)), ", "))
 	}
 	return text, nil
 }
@@ -116,7 +116,7 @@ func (r *reader) fill(p *page, id string) error {
 	}
 	if extends != "" {
 		if r.sheets[extends] == nil && r.pages[extends] == nil {
-			return newFault("/extends", "is not valid: %w", missing(extends, r.sheets))
+			return newFault("/extends", "is not valid: %w", missing(extends, slices.Sorted(maps.Keys(r.sheets))))
 		}
 		under := r.read(extends)
 		if under.err != nil {

@@ -143,12 +143,7 @@ func (c *viewChooser) unknownProfile(name string) error {
 
 func (c *viewChooser) profileNames() []string { return slices.Sorted(maps.Keys(c.profiles)) }
 
-func (c *viewChooser) dialects() (ids []string) {
-	for _, d := range c.book.All() {
-		ids = append(ids, d.ID)
-	}
-	return append(ids, config.NoDialect)
-}
+func (c *viewChooser) dialects() []string { return append(c.book.IDs(), config.NoDialect) }
 
 // exists reports whether there still is such a view.
 func (c *viewChooser) exists(key viewKey) bool {

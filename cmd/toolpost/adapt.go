@@ -54,7 +54,7 @@ the name before or after adapting.
 	}
 	t.addFlags(cmd)
 	addTargetFlags(cmd, &targets, &server)
-	complete(cmd, "for", targetChoices())
+	completeTargets(cmd)
 	cmd.Flags().StringVar(&decode, "decode", "", "convert arguments for `TOOL` back to its own schema, one JSON object per line")
 	return cmd
 }

@@ -62,7 +62,7 @@ func doctorCommand() *cobra.Command {
 	}
 	o.addFlags(cmd)
 	addTargetFlags(cmd, &o.targets, &o.server)
-	complete(cmd, "for", append(targetChoices(), "all\tevery target"))
+	completeTargets(cmd, "all\tevery target")
 	f := cmd.Flags()
 	f.StringVar(&o.addr, "addr", defaultAddr, "examine access for a serve on `HOST:PORT`")
 	f.BoolVar(&o.all, "all", false, "show each tool for each client, notes and repetitions")

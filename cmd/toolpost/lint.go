@@ -59,7 +59,7 @@ configuration is wrong.
 	}
 	o.addFlags(cmd)
 	addTargetFlags(cmd, &o.targets, &o.server)
-	complete(cmd, "for", append(targetChoices(), "all\tevery target"))
+	completeTargets(cmd, "all\tevery target")
 	f := cmd.Flags()
 	f.StringArrayVar(&o.off, "off", nil, "switch a rule off, as `RULE=REASON`; RULE is an id, a glob such as '*/pattern', or a name; may be repeated")
 	f.StringVar(&o.failOn, "fail-on", "error", "exit with 1 if a finding has `LEVEL` or above: error, warning, note or never")

@@ -114,10 +114,7 @@ func findTargets(book *dialect.Book, ids []string) ([]*dialect.Dialect, error) {
 
 // noTarget returns the error for an unknown target; it suggests a similar one.
 func noTarget(book *dialect.Book, id string) error {
-	var ids []string
-	for _, d := range book.All() {
-		ids = append(ids, d.ID)
-	}
+	ids := book.IDs()
 	if near := suggest.Names(id, ids, 3); id != "" && len(near) > 0 {
 		return usagef("there is no target %q; did you mean %s?", id, strings.Join(near, " or "))
 	}
@@ -136,12 +133,16 @@ func findTarget(book *dialect.Book, ids []string) (*dialect.Dialect, error) {
 	return all[0], nil
 }
 
-// targetChoices are the ids of built-in dialects, to complete.
-func targetChoices() (choices []string) {
-	for _, d := range dialect.All() {
-		choices = append(choices, d.ID+"\t"+d.Title)
-	}
-	return choices
+// completeTargets completes --for by the ids of the built-in dialects, which are
+// read when the shell asks, and by other values.
+func completeTargets(cmd *cobra.Command, others ...string) {
+	_ = cmd.RegisterFlagCompletionFunc("for", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var choices []string
+		for _, d := range dialect.All() {
+			choices = append(choices, d.ID+"\t"+d.Title)
+		}
+		return append(choices, others...), cobra.ShellCompDirectiveNoFileComp
+	})
 }
 
 // readToolFile reads the file at path, - is stdin.
