@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: warm check test fuzz invariants live claude-peers redmine-peers bench bench-search bench-hop soak update release
+.PHONY: warm check test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop soak update release
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -46,6 +46,11 @@ live:
 warm:
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; go build -o "$$dir/toolpost" ./cmd/toolpost; \
 	TOOLPOST_BINARY="$$dir/toolpost" TOOLPOST_SLOW=20s go test -count=1 ./cmd/toolpost -run TestWarmStart -v | grep -E 'want|cold|^(---|ok|FAIL)'
+
+# agent-peers compares the agent loop with others on a model on loopback, and
+# writes the table of docs/agent.md.
+agent-peers:
+	go -C internal/bench/agentpeers run . -doc ../../../docs/agent.md
 
 # claude-peers compares the Claude Agent SDK with others on the real CLI, and
 # writes the table of docs/claude.md.
