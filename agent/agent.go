@@ -146,8 +146,8 @@ func (e *StopError) Error() string {
 
 // Run continues the session with a prompt, and yields what happens. Without a
 // prompt it continues a run that was cancelled, that crashed, or that waited for
-// a decision. The last event is EventEnd, unless there is an error. Ending the
-// iteration cancels the run.
+// a decision; see [Session.Unfinished]. The last event is EventEnd, unless there
+// is an error. Ending the iteration cancels the run.
 func (a *Agent) Run(ctx context.Context, s *Session, prompt ...model.Part) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		end, err := s.begin()

@@ -22,7 +22,7 @@ func ExampleAgent_Do() {
 	m := turns(&testing.T{}, []model.Part{call(1, "weather", `{"city":"Oslo"}`)}, say("It is sunny."))
 
 	a := agent.New(m, toolpost.Tools{weather}, &agent.Options{Limits: agent.Limits{Turns: 10}})
-	result, err := a.Do(context.Background(), agent.NewSession(), model.Part{Type: model.TypeText, Text: "How is the weather in Oslo?"})
+	result, err := a.Do(context.Background(), agent.NewSession(), model.Text("How is the weather in Oslo?"))
 	if err != nil {
 		panic(err)
 	}

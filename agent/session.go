@@ -147,6 +147,13 @@ func (s *Session) begin() (end func(), err error) {
 // their calls.
 func (s *Session) ID() string { return s.snapshot().id }
 
+// Unfinished reports whether there is a run to continue without a prompt: one that
+// was cancelled, that crashed, that reached a limit, or that waits for a decision.
+func (s *Session) Unfinished() bool {
+	now := s.snapshot()
+	return len(now.messages) > 0 && (now.ended == nil || !isFinal(now.ended.Stop))
+}
+
 // Messages returns the conversation as the model receives it.
 func (s *Session) Messages() []*model.Message { return s.snapshot().messages }
 

@@ -61,11 +61,17 @@ func TestResumeEverywhere(t *testing.T) {
 		clear(ran)
 		s := open(t, path)
 		if len(s.Messages()) == 0 {
+			if s.Unfinished() {
+				t.Fatalf("after %d bytes: an empty session is unfinished", n)
+			}
 			s.Close()
 			continue // the prompt itself was cut off
 		}
+		if s.Unfinished() == (n == len(whole)) {
+			t.Fatalf("after %d of %d bytes: unfinished is %v", n, len(whole), s.Unfinished())
+		}
 		got := do(t, agent.New(m, tools, nil), s)
-		if got.Text != want.Text || got.Stop != agent.StopDone {
+		if got.Text != want.Text || got.Stop != agent.StopDone || s.Unfinished() {
 			t.Fatalf("after %d bytes: %+v", n, got)
 		}
 		recorded := string(whole[:bytes.LastIndexByte(whole[:n], '\n')+1])

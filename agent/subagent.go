@@ -85,7 +85,7 @@ func (a *Agent) Tool(name, description string) *toolpost.Tool {
 		Task string `json:"task" jsonschema:"minLength=1" desc:"What to do, with everything that is needed to do it: the agent does not know this conversation"`
 	}
 	return toolpost.New(name, description, func(ctx context.Context, in input) (string, error) {
-		result, err := a.Do(ctx, NewSession(), model.Part{Type: model.TypeText, Text: in.Task})
+		result, err := a.Do(ctx, NewSession(), model.Text(in.Task))
 		var stopped *StopError
 		switch {
 		case errors.As(err, &stopped) && result.Text != "":

@@ -92,10 +92,11 @@ const (
 	TypeOpaque   = "opaque" // a part that only its provider understands
 )
 
+// Text returns a part with a text.
+func Text(text string) Part { return Part{Type: TypeText, Text: text} }
+
 // UserText returns a user's message with one text.
-func UserText(text string) *Message {
-	return &Message{Role: RoleUser, Parts: []Part{{Type: TypeText, Text: text}}}
-}
+func UserText(text string) *Message { return &Message{Role: RoleUser, Parts: []Part{Text(text)}} }
 
 // Text returns the texts of the message, without thinking, joined.
 func (m *Message) Text() string {

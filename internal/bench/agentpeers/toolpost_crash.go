@@ -30,5 +30,5 @@ func toolpostCrash(ctx context.Context, url, dir string, f *file) (*agent.Result
 	if len(s.Messages()) > 0 {
 		return a.Do(ctx, s)
 	}
-	return a.Do(ctx, s, model.Part{Type: model.TypeText, Text: crashPrompt})
+	return a.Do(ctx, s, model.Text(crashPrompt))
 }

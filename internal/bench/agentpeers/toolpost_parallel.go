@@ -32,5 +32,5 @@ func toolpostParallel(ctx context.Context, url string, w *world) (*agent.Result,
 		}, nil)
 	m := openai.NewChat(modelName, &openai.Options{BaseURL: url, APIKey: apiKey, Provider: "openai"})
 	a := agent.New(m, toolpost.Tools{weather, people}, nil)
-	return a.Do(ctx, agent.NewSession(), model.Part{Type: model.TypeText, Text: parallelPrompt})
+	return a.Do(ctx, agent.NewSession(), model.Text(parallelPrompt))
 }

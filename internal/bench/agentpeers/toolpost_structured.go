@@ -24,7 +24,7 @@ func toolpostStructured(ctx context.Context, url string, w *world) (toolpostOrde
 		func(_ context.Context, in toolpostItem) (int, error) { return w.stock(in.Item), nil }, nil)
 	m := openai.NewChat(modelName, &openai.Options{BaseURL: url, APIKey: apiKey, Provider: "openai"})
 	a := agent.New(m, toolpost.Tools{stock}, nil)
-	prompt := model.Part{Type: model.TypeText, Text: structuredPrompt}
+	prompt := model.Text(structuredPrompt)
 	order, _, err := agent.DoAs[toolpostOrder](ctx, a, agent.NewSession(), prompt)
 	return order, err
 }
