@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/terminal"
+)
+
+// The rules for calls that need an approval.
+const (
+	Ask      = ""      // a person decides; without a terminal the calls wait
+	AllowAll = "allow" // all calls run
+	DenyAll  = "deny"  // no such call runs
+)
+
+// An approver decides about calls. Tools that only read need no approval.
+type approver struct {
+	rule   string
+	free   map[string]bool   // tools of our own that change nothing outside of the session
+	always map[string]string // the definitions of the tools that the user allowed for this session
+	ask    func(ctx context.Context, call *agent.Call) (agent.Decision, error)
+}
+
+func newApprover(rule string, free []string, ask func(context.Context, *agent.Call) (agent.Decision, error)) *approver {
+	a := &approver{rule: rule, free: map[string]bool{}, always: map[string]string{}, ask: ask}
+	for _, name := range free {
+		a.free[name] = true
+	}
+	return a
+}
+
+// canDecide reports whether no call has to wait.
+func (a *approver) canDecide() bool { return a.rule != Ask || a.ask != nil }
+
+// decide is an Approve of an agent.
+func (a *approver) decide(ctx context.Context, call *agent.Call) (agent.Decision, error) {
+	readOnly := call.Tool.Annotations.ReadOnly
+	switch {
+	case readOnly != nil && *readOnly, a.free[call.Name]:
+		return agent.Decision{Action: agent.Allow}, nil
+	case a.rule == DenyAll:
+		return agent.Decision{Action: agent.Deny, Reason: "in this run, only tools that read are allowed"}, nil
+	case a.rule == AllowAll && call.Interrupted:
+		return agent.Decision{Action: agent.Deny}, nil // the model is told to look first
+	case a.rule == AllowAll, a.always[call.Name] == definition(call.Tool) && !call.Interrupted:
+		return agent.Decision{Action: agent.Allow}, nil
+	case a.ask == nil:
+		return agent.Decision{Action: agent.Wait}, nil
+	}
+	return a.ask(ctx, call)
+}
+
+// definition is what the model was told about a tool. An approval for the
+// session does not hold for another definition.
+func definition(t *toolpost.Tool) string {
+	raw, err := t.Definition.MarshalJSON()
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// errCanceled is the cause of a turn that the user canceled.
+var errCanceled = errors.New("canceled")
+
+const approvalPrompt = "Run it? y yes · n no · e edit the arguments · a always in this session · v view all: "
+
+// mostShown is how many lines of a call a question shows.
+const mostShown = 30
+
+// askUser asks the user about a call.
+func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, error) {
+	edited := json.RawMessage(nil)
+	c.showQuestion(call, mostShown)
+	for {
+		answer, err := c.lines.Read(ctx, c.view.notes.paint(bold, approvalPrompt))
+		if errors.Is(err, io.EOF) || errors.Is(err, terminal.ErrInterrupt) {
+			return agent.Decision{}, errCanceled
+		}
+		if err != nil {
+			return agent.Decision{}, err
+		}
+		word, reason, _ := strings.Cut(strings.TrimSpace(answer), " ")
+		switch strings.ToLower(word) {
+		case "y", "yes", "a", "always":
+			if strings.HasPrefix(strings.ToLower(word), "a") {
+				c.approver.always[call.Name] = definition(call.Tool)
+			}
+			if edited != nil {
+				return agent.Decision{Action: agent.Edit, Arguments: edited}, nil
+			}
+			return agent.Decision{Action: agent.Allow}, nil
+		case "n", "no":
+			return c.deny(ctx, reason)
+		case "e", "edit":
+			if edited = c.edit(ctx, call, edited); edited != nil {
+				changed := *call
+				changed.Arguments = edited
+				c.showQuestion(&changed, mostShown)
+			}
+		case "v", "view":
+			c.showQuestion(call, 0)
+		}
+	}
+}
+
+// deny asks for the reason, which the model is told.
+func (c *Chat) deny(ctx context.Context, reason string) (agent.Decision, error) {
+	if reason == "" {
+		text, err := c.lines.Read(ctx, "Why not? The model reads it (Enter for no reason): ")
+		if err != nil {
+			return agent.Decision{}, errCanceled
+		}
+		reason = text
+	}
+	return agent.Decision{Action: agent.Deny, Reason: strings.TrimSpace(reason)}, nil
+}
+
+// edit has the user edit the arguments. It returns those before if that fails.
+func (c *Chat) edit(ctx context.Context, call *agent.Call, before json.RawMessage) json.RawMessage {
+	arguments := call.Arguments
+	if before != nil {
+		arguments = before
+	}
+	changed, err := editJSON(ctx, arguments)
+	if err != nil {
+		c.view.say("the arguments are not changed: %s", terminal.Printable(err.Error()))
+		return before
+	}
+	return changed
+}
+
+// showQuestion shows a call that needs an approval. Most is the number of lines,
+// 0 for all.
+func (c *Chat) showQuestion(call *agent.Call, most int) {
+	s := &c.view.notes
+	lines := c.describeChange(call)
+	title := "The model wants to run " + terminal.Printable(call.Name)
+	if note := concern(call.Tool); note != "" {
+		title += " (" + note + ")"
+	}
+	if most > 0 && len(lines) > most {
+		lines = append(lines[:most:most], s.paint(dim, fmt.Sprintf("… %d more lines; v shows all", len(lines)-most)))
+	}
+	c.view.say("\n%s", s.paint(yellow, title))
+	if call.Interrupted {
+		c.view.say("%s", s.paint(red, "The program ended while this call ran before: it may have taken effect."))
+	}
+	for _, l := range lines {
+		c.view.say("  %s", l)
+	}
+}
+
+// concern is what a tool says about itself.
+func concern(t *toolpost.Tool) string {
+	var all []string
+	if d := t.Annotations.Destructive; d != nil && *d {
+		all = append(all, "it may overwrite or delete")
+	}
+	if o := t.Annotations.OpenWorld; o != nil && *o {
+		all = append(all, "it may reach beyond this machine")
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,187 @@
+// Package chat shows the runs of an agent to a person at a terminal, or as JSON
+// to a program, and asks about calls that need an approval.
+//
+//	prompt ─▶ Chat.Turn ─▶ agent.Run ─▶ events ─▶ view (a person) or JSON lines
+//	              ▲                       │
+//	              └── approver ◀── calls ─┘
+package chat
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// Options determine a conversation.
+type Options struct {
+	Session *agent.Session
+	Model   model.Model
+	Tools   *toolpost.Set
+	Agent   agent.Options // its Approve is set
+
+	Rule string          // Ask, AllowAll or DenyAll
+	Free []string        // tools that need no approval although they do not only read
+	Ours map[string]bool // the standard tools of the current folder
+
+	// ReadFile reads a file that a tool would replace, to show the difference;
+	// nil shows the new content only.
+	ReadFile func(path string) ([]byte, error)
+
+	// OpenModel opens another model, for the command /model.
+	OpenModel func(name string) (model.Model, error)
+
+	Suggestion string // the first prompt, if the user gives none
+
+	JSON bool // events are written as JSON, and nobody is asked
+
+	In       *terminal.Lines
+	Out, Err io.Writer
+}
+
+// A Chat is a conversation of a person with an agent.
+type Chat struct {
+	opts     Options
+	lines    *terminal.Lines
+	view     *view
+	json     *jsonView // nil if a person reads
+	approver *approver
+	total    *usage.Ledger // of all turns
+
+	mu       sync.Mutex
+	cancel   context.CancelCauseFunc // of the turn that runs; nil if none does
+	canceled bool
+}
+
+// New returns a conversation.
+func New(o *Options) *Chat {
+	c := &Chat{opts: *o, lines: o.In, view: newView(o.Out, o.Err), total: new(usage.Ledger)}
+	ask := c.askUser
+	if o.JSON {
+		c.json = &jsonView{out: o.Out}
+	}
+	if o.JSON || !o.In.Interactive || !terminal.Is(o.Err) {
+		ask = nil
+	}
+	c.approver = newApprover(o.Rule, o.Free, ask)
+	return c
+}
+
+// Confirm asks the user a question that a tool has. Without a terminal the
+// answer is no.
+func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
+	if c.opts.Rule != Ask || c.approver.ask == nil {
+		return c.opts.Rule == AllowAll, nil
+	}
+	c.view.say("\n%s", terminal.Sanitize(question))
+	answer, err := c.lines.Read(ctx, "Run it? [y/N] ")
+	if err != nil {
+		return false, err
+	}
+	return answer == "y" || answer == "yes", nil
+}
+
+// Interrupt cancels the turn that runs. It reports false if none does, or if it
+// was canceled before.
+func (c *Chat) Interrupt() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancel == nil || c.canceled {
+		return false
+	}
+	c.canceled = true
+	c.cancel(errCanceled)
+	return true
+}
+
+// Turn gives the agent a prompt and shows what happens until it answers, or has
+// to stop. Without a prompt it continues the session. The result is nil if the
+// user canceled the turn.
+func (c *Chat) Turn(ctx context.Context, prompt string) (*agent.Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.mu.Lock()
+	c.cancel, c.canceled = cancel, false
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.cancel = nil
+		c.mu.Unlock()
+		cancel(nil)
+	}()
+	var parts []model.Part
+	if prompt != "" {
+		parts = []model.Part{{Type: model.TypeText, Text: prompt}}
+	}
+	result, err := c.run(ctx, parts)
+	for err == nil && result.Stop == agent.StopApproval && c.approver.canDecide() {
+		if err = c.decideWaiting(ctx, result.Waiting); err == nil {
+			result, err = c.run(ctx, nil)
+		}
+	}
+	switch {
+	case errors.Is(err, errCanceled):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	c.total.Add(result.Usage)
+	return result, nil
+}
+
+// decideWaiting decides about calls that waited for it.
+func (c *Chat) decideWaiting(ctx context.Context, calls []*agent.Call) error {
+	for _, call := range calls {
+		d, err := c.approver.decide(ctx, call)
+		if err != nil {
+			return err
+		}
+		d.Binding = call.Binding
+		if err := c.opts.Session.Decide(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run is one run of the agent.
+func (c *Chat) run(ctx context.Context, prompt []model.Part) (*agent.Result, error) {
+	o := c.opts.Agent
+	o.Approve = c.approver.decide
+	a := agent.New(c.opts.Model, c.opts.Tools, &o)
+	if c.json == nil {
+		c.view.begin()
+		defer c.view.stopped()
+	}
+	var result *agent.Result
+	for event, err := range a.Run(ctx, c.opts.Session, prompt...) {
+		if err == nil {
+			err = c.show(event)
+		}
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			return nil, err
+		}
+		if event.Type == agent.EventEnd {
+			result = event.End
+		}
+	}
+	return result, nil
+}
+
+func (c *Chat) show(e *agent.Event) error {
+	if e.Type == agent.EventEnd && e.End.Stop == agent.StopApproval && c.approver.canDecide() {
+		return nil // the run continues
+	}
+	if c.json != nil {
+		return c.json.Event(e)
+	}
+	return c.view.Event(e)
+}

@@ -1,0 +1,201 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/model"
+)
+
+const commandHelp = `Type a task or a question. A paste may have several lines.
+  /show N      show call N in full; without a number, list the calls
+  /tools       list the tools
+  /cost        show what this conversation has used
+  /model NAME  continue with another model, such as anthropic/claude-sonnet-5-5
+  /continue    continue a turn that was canceled or reached a limit
+  /exit        end; so does Ctrl-D
+Ctrl-C cancels the turn that runs; twice ends the program.`
+
+// Loop reads prompts and commands until the user leaves. First is the first
+// prompt, empty if the user types it.
+func (c *Chat) Loop(ctx context.Context, first string) error {
+	if first != "" {
+		if err := c.answer(ctx, first); err != nil {
+			return err
+		}
+	}
+	leaving := false // Ctrl-C was pressed at the last prompt
+	for {
+		line, err := c.lines.Read(ctx, c.prompt())
+		switch {
+		case errors.Is(err, io.EOF):
+			c.view.say("")
+			return nil
+		case errors.Is(err, terminal.ErrInterrupt):
+			if leaving {
+				return nil
+			}
+			leaving = true
+			c.view.say("Ctrl-C again, or /exit, ends.")
+			continue
+		case err != nil:
+			return err
+		}
+		leaving = false
+		line = strings.TrimSpace(line)
+		if line == "" && len(c.opts.Session.Messages()) == 0 {
+			line = c.opts.Suggestion
+		}
+		if line == "/exit" || line == "/quit" {
+			return nil
+		}
+		if err := c.obey(ctx, line); err != nil {
+			return err
+		}
+	}
+}
+
+// prompt is what stands before the line that the user types.
+func (c *Chat) prompt() string {
+	s := &c.view.notes
+	if c.opts.Suggestion != "" && len(c.opts.Session.Messages()) == 0 {
+		c.view.say("%s", s.paint(dim, "Enter starts: "+c.opts.Suggestion))
+	}
+	return s.paint(join(bold, cyan), "> ")
+}
+
+// obey runs a command, or answers a prompt.
+func (c *Chat) obey(ctx context.Context, line string) error {
+	if !strings.HasPrefix(line, "/") {
+		if line == "" {
+			return nil
+		}
+		return c.answer(ctx, line)
+	}
+	command, argument, _ := strings.Cut(line, " ")
+	argument = strings.TrimSpace(argument)
+	switch command {
+	case "/help", "/?":
+		c.view.say("%s", commandHelp)
+	case "/show":
+		c.showCall(argument)
+	case "/tools":
+		c.listTools(ctx)
+	case "/cost":
+		c.view.say("%s", costs(c.total))
+	case "/model":
+		c.changeModel(argument)
+	case "/continue":
+		return c.answer(ctx, "")
+	default:
+		c.view.say("there is no command %s; /help lists them", terminal.Printable(command))
+	}
+	return nil
+}
+
+// answer runs a turn. An error of the model does not end the conversation.
+func (c *Chat) answer(ctx context.Context, prompt string) error {
+	result, err := c.Turn(ctx, prompt)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && c.json != nil:
+		return c.Fail(err)
+	case err != nil:
+		c.view.say("%s", c.view.notes.paint(red, terminal.Sanitize(err.Error())))
+	case result == nil && c.json == nil:
+		c.view.say("%s", c.view.notes.paint(yellow, "canceled; /continue goes on, and a new prompt starts something else"))
+	}
+	return nil
+}
+
+func (c *Chat) showCall(argument string) {
+	calls := c.view.calls
+	if argument == "" {
+		for _, call := range calls.all {
+			c.view.say("%s", call.line(&c.view.notes))
+		}
+		return
+	}
+	number, err := strconv.Atoi(argument)
+	call := calls.find(number)
+	if err != nil || call == nil {
+		c.view.say("there is no call %s; /show lists them", terminal.Printable(argument))
+		return
+	}
+	c.view.say("%s", call.full(&c.view.notes))
+}
+
+func (c *Chat) listTools(ctx context.Context) {
+	tools, err := c.opts.Tools.Tools(ctx)
+	if err != nil {
+		c.view.say("%s", terminal.Sanitize(err.Error()))
+		return
+	}
+	for _, t := range tools {
+		first, _, _ := strings.Cut(t.Description, "\n")
+		how := "asks "
+		if r := t.Annotations.ReadOnly; c.approver.free[t.Name] || r != nil && *r {
+			how = "reads"
+		} else if c.opts.Rule != Ask || c.approver.always[t.Name] == definition(t) {
+			how = "runs "
+		}
+		if c.opts.Rule == DenyAll && how == "runs " {
+			how = "never"
+		}
+		line := fmt.Sprintf("%s  %s  %s", how, terminal.Printable(t.Name), terminal.Printable(first))
+		c.view.say("%s", terminal.Cut(line, c.view.notes.width))
+	}
+}
+
+func (c *Chat) changeModel(name string) {
+	if name == "" {
+		c.view.say("the model is %s; /model NAME changes it", terminal.Printable(modelName(c.opts.Model)))
+		return
+	}
+	m, err := c.opts.OpenModel(name)
+	if err != nil {
+		c.view.say("%s", terminal.Sanitize(err.Error()))
+		return
+	}
+	c.opts.Model = m
+	c.view.say("continuing with %s", terminal.Printable(modelName(m)))
+}
+
+func modelName(m model.Model) string { return m.Origin().String() }
+
+// Recap shows where a session stopped that is continued.
+func (c *Chat) Recap() {
+	messages := c.opts.Session.Messages()
+	if c.json != nil || len(messages) == 0 {
+		return
+	}
+	last := map[string]string{}
+	for _, m := range messages {
+		if text := strings.TrimSpace(m.Text()); text != "" {
+			last[m.Role] = text
+		}
+	}
+	s := &c.view.notes
+	c.view.say("%s", s.paint(dim, "continuing after "+plural(len(messages), "message", "messages")))
+	for _, role := range []string{model.RoleUser, model.RoleAssistant} {
+		if text := last[role]; text != "" {
+			c.view.say("%s", s.paint(dim, terminal.Cut(terminal.Printable(role+": "+text), max(s.width, 80))))
+		}
+	}
+}
+
+// Greet shows what the user talks to.
+func (c *Chat) Greet(ctx context.Context) {
+	tools, err := c.opts.Tools.Tools(ctx)
+	if c.json != nil || err != nil {
+		return // the first turn reports the error
+	}
+	s := &c.view.notes
+	c.view.say("%s %s", s.paint(bold, "toolpost chat"), s.paint(dim, terminal.Printable(fmt.Sprintf("· %s · %s · /help lists the commands", modelName(c.opts.Model), terminal.Count(len(tools), "tool")))))
+}

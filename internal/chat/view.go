@@ -1,0 +1,221 @@
+package chat
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/model"
+)
+
+// A stream is one of the two writers of a view.
+type stream struct {
+	w     io.Writer
+	width int  // of the terminal; 0 if it is none, or shall have plain text
+	safe  bool // control characters are replaced: w is a terminal
+}
+
+func newStream(w io.Writer) stream {
+	s := stream{w: w, safe: terminal.Is(w)}
+	if width, _ := terminal.Size(w); width > 0 && os.Getenv("NO_COLOR") == "" {
+		s.w, s.width = terminal.Unsafe(w), max(width, 20)
+	}
+	return s
+}
+
+// paint gives text a style if the stream has styles.
+func (s *stream) paint(style, text string) string {
+	if s.width == 0 {
+		return text
+	}
+	return paint(style, text)
+}
+
+// A view shows a conversation to a person: the model's text on one writer, and
+// what happens beside it on another. On a terminal both are the same. All
+// foreign text is sanitized before it is written.
+type view struct {
+	mu     sync.Mutex
+	answer stream
+	notes  stream
+
+	markdown *markdown // of the current text; nil if the answer is plain
+	open     bool      // the last line of the answer has no end
+	status   bool      // the last line is a status that will be replaced
+	streamed bool      // a text of the current response has been shown
+	part     int       // of the response, that was shown last
+	calls    *callList
+	began    time.Time // when the turn began
+}
+
+func newView(out, err io.Writer) *view {
+	v := &view{answer: newStream(out), notes: newStream(err), part: -1, calls: newCallList()}
+	if v.answer.width > 0 {
+		v.markdown = newMarkdown(v.answer.width)
+	}
+	return v
+}
+
+// begin starts a turn.
+func (v *view) begin() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.began = time.Now()
+	v.setStatus("waiting for the model")
+}
+
+// Event shows an event of a run.
+func (v *view) Event(e *agent.Event) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch e.Type {
+	case agent.EventDelta:
+		return v.delta(e.Delta)
+	case agent.EventResponse:
+		return v.response(e.Response)
+	case agent.EventCall:
+		v.calls.start(e.Call)
+		if v.notes.width == 0 {
+			v.note("→ %s", describeCall(e.Call))
+		}
+		v.setStatus(v.calls.running())
+	case agent.EventResult:
+		v.result(v.calls.end(e.Call, e.Result))
+	case agent.EventNotice:
+		v.note("%s", v.notes.paint(dim, terminal.Printable(e.Text)))
+	case agent.EventEnd:
+		return v.end(e.End)
+	}
+	return nil
+}
+
+func (v *view) delta(d *model.Delta) error {
+	switch {
+	case d.Restart != nil:
+		v.note("%s", v.notes.paint(yellow, terminal.Printable(fmt.Sprintf("the request is sent again: %v", d.Restart))))
+		v.streamed, v.part = false, -1
+	case d.Type == model.TypeText && d.Text != "":
+		if v.part != d.Part {
+			v.closeAnswer()
+		}
+		v.part, v.streamed = d.Part, true
+		return v.text(d.Text)
+	case d.Type == model.TypeThinking:
+		v.setStatus("thinking")
+	case d.Type == model.TypeCall && d.Name != "":
+		v.setStatus("the model calls " + d.Name)
+	}
+	return nil
+}
+
+// response ends a response, and shows its text if it did not arrive in pieces.
+func (v *view) response(r *model.Response) error {
+	var err error
+	if text := r.Message.Text(); !v.streamed && text != "" {
+		err = v.text(text)
+	}
+	v.closeAnswer()
+	v.streamed, v.part = false, -1
+	return err
+}
+
+// text shows a piece of what the model writes.
+func (v *view) text(text string) error {
+	v.clearStatus()
+	if v.markdown != nil {
+		text = v.markdown.Add(text)
+	} else if v.answer.safe {
+		text = terminal.Sanitize(text)
+	}
+	if text == "" {
+		return nil
+	}
+	v.open = !strings.HasSuffix(text, "\n")
+	_, err := io.WriteString(v.answer.w, text)
+	if err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+// closeAnswer ends the text that is being shown.
+func (v *view) closeAnswer() {
+	end := ""
+	if v.markdown != nil {
+		end = v.markdown.End()
+	}
+	if v.open && !strings.HasSuffix(end, "\n") {
+		end += "\n"
+	}
+	v.open = false
+	_, _ = io.WriteString(v.answer.w, end) // the next text returns the same error
+}
+
+// note writes a line beside the answer. Its foreign parts are sanitized.
+func (v *view) note(format string, args ...any) {
+	v.clearStatus()
+	v.closeAnswer()
+	_, _ = fmt.Fprintf(v.notes.w, format+"\n", args...) // there is no other place to report the error
+}
+
+// setStatus shows what is going on, until something else is shown.
+func (v *view) setStatus(text string) {
+	if v.notes.width == 0 || v.open || text == "" {
+		return
+	}
+	v.status = true
+	text = terminal.Cut(terminal.Printable(text), v.notes.width-4)
+	_, _ = io.WriteString(v.notes.w, "\r\x1b[K"+paint(dim, "… "+text))
+}
+
+func (v *view) clearStatus() {
+	if v.status {
+		v.status = false
+		_, _ = io.WriteString(v.notes.w, "\r\x1b[K")
+	}
+}
+
+// result shows a call that has ended.
+func (v *view) result(c *shownCall) {
+	v.note("%s", c.line(&v.notes))
+	for _, line := range c.preview(&v.notes) {
+		v.note("%s", line)
+	}
+	v.setStatus(v.calls.running())
+}
+
+// end shows how a turn ended and what it used.
+func (v *view) end(r *agent.Result) error {
+	var err error
+	if r.Stop == agent.StopDone {
+		err = v.text(r.Text)
+	}
+	v.closeAnswer()
+	if text := stopText(r); text != "" {
+		v.note("%s", v.notes.paint(yellow, terminal.Printable(text)))
+	}
+	v.note("%s", v.notes.paint(dim, footer(r, time.Since(v.began))))
+	return err
+}
+
+// stopped ends a turn that has no result.
+func (v *view) stopped() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clearStatus()
+	v.closeAnswer()
+	v.streamed, v.part = false, -1
+	v.calls.stop()
+}
+
+// say writes lines for a person. Their foreign parts are sanitized.
+func (v *view) say(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.note(format, args...)
+}
