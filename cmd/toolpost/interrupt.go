@@ -1,6 +1,9 @@
 package main
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // interruptible returns what read returns, or the reason why ctx is done if that
 // comes first. A terminal, a pipe or a network drive may never answer, and a
@@ -28,4 +31,37 @@ func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error
 func interruptibly(ctx context.Context, work func() error) error {
 	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
+}
+
+type interruptKey struct{}
+
+// An interruptHandler takes interrupts of the user that shall not end the
+// command.
+type interruptHandler struct {
+	mu sync.Mutex
+	do func() bool // reports whether it has done something; nil if it does nothing
+}
+
+func (h *interruptHandler) handle() bool {
+	h.mu.Lock()
+	do := h.do
+	h.mu.Unlock()
+	return do != nil && do()
+}
+
+func (h *interruptHandler) set(do func() bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.do = do
+}
+
+// onInterrupt has do handle interrupts until stop is called. If do reports
+// false, an interrupt ends the command.
+func onInterrupt(ctx context.Context, do func() bool) (stop func()) {
+	h, ok := ctx.Value(interruptKey{}).(*interruptHandler)
+	if !ok {
+		return func() {}
+	}
+	h.set(do)
+	return func() { h.set(nil) }
 }

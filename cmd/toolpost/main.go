@@ -79,12 +79,17 @@ func untilSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	h := &interruptHandler{}
 	go func() {
-		cancel(fmt.Errorf("signal: %v", <-signals))
+		first := <-signals
+		for first == os.Interrupt && h.handle() {
+			first = <-signals
+		}
+		cancel(fmt.Errorf("signal: %v", first))
 		<-signals
 		os.Exit(exitInterrupted)
 	}()
-	return ctx
+	return context.WithValue(ctx, interruptKey{}, h)
 }
 
 func rootCommand() *cobra.Command {
@@ -105,7 +110,7 @@ To start, run "toolpost serve" in any folder.`,
 		return usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(auditCommand(), replayCommand(), diffCommand())
-	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), checkCommand(), doctorCommand(), topCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(), approveCommand(), pinsCommand(),
+	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), chatCommand(), checkCommand(), doctorCommand(), topCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(), approveCommand(), pinsCommand(),
 		claudeCommand(), cacheCommand(), tokenCommand(), secretCommand(), versionCommand(), exitCodesTopic())
 	root.AddCommand(linkCommand(), addCommand(), removeCommand())
 	root.AddCommand(findCommand(), loginCommand(), logoutCommand(), statusCommand())
@@ -151,6 +156,9 @@ func checked(check cobra.PositionalArgs) cobra.PositionalArgs {
 const (
 	exitFailed      = 1
 	exitUsage       = 2
+	exitLimit       = 3
+	exitWaiting     = 4
+	exitRefused     = 5
 	exitInterrupted = 130
 )
 
@@ -168,6 +176,9 @@ func exitCodesTopic() *cobra.Command {
   2    the command line or the configuration is wrong, the configuration is not
        approved, or there is no such tool; for claude summarize: the stream
        cannot be read, or the summary cannot be written
+  3    run and chat: a limit is reached, or the answer is incomplete
+  4    run and chat: calls wait for an approval, and nobody can be asked
+  5    run and chat: the model refused to answer
   130  interrupted`,
 	}
 }
@@ -189,9 +200,13 @@ func report(w io.Writer, err error) int {
 	}
 	fmt.Fprintf(w, "toolpost: %s\n", strings.TrimSuffix(err.Error(), "\n"))
 	var (
-		usage  usageError
-		config *config.Error
+		usage   usageError
+		config  *config.Error
+		stopped *stopError
 	)
+	if errors.As(err, &stopped) {
+		return stopped.code
+	}
 	if errors.As(err, &usage) || errors.As(err, &config) {
 		return exitUsage
 	}

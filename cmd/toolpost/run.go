@@ -1,94 +1,101 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"log/slog"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
-	"github.com/toolpost/toolpost/claude/message"
-	outputs "github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/config"
 )
 
 func runCommand() *cobra.Command {
 	var (
-		t target
-		r runner
+		f     agentFlags
+		allow []string
 	)
 	cmd := &cobra.Command{
-		Use:   "run [ADDRESS] PROMPT | - [-- COMMAND…]",
-		Short: "Give a task to Claude, with the tools of the configuration",
-		Long: `Start the claude command with a prompt and offer it the tools of this process.
-With -, read the prompt from standard input. The answer goes to standard output
-as the model writes it. Tool calls go to standard error, and at the end the
-time, tokens and cost.
+		Use:   "run [ADDRESS] [PROMPT | -] [-- COMMAND…]",
+		Short: "Give a task to a model that has tools",
+		Long: `Give a task to a model and show how it does it. The model has the tools of the
+configuration, and standard tools that read and change the files of the current
+folder and run commands in it. With -, the prompt is read from standard input.
+The answer goes to standard output as the model writes it; calls, and at the end
+the time, tokens and cost, go to standard error.
 
-The model can use only the served tools; --allow adds tools of Claude Code. The
-user's settings of Claude Code apply, those of the current folder do not. An
-interrupt ends the run.
-` + targetHelp,
-		Example: `  toolpost run "What is in this folder?"
-  toolpost run --model claude/haiku --max-budget 0.10 "Which files are about dialects?"
-  toolpost run --allow Read --allow "Bash(git log:*)" "What changed last?"
-  toolpost run --json "Add 2 and 3" -- npx -y @modelcontextprotocol/server-everything`,
+Tools that only read run at once. For others you are asked in the terminal;
+--yes and --deny answer for you. Without a terminal such calls wait: the exit
+code is 4, and --resume continues. "toolpost help exit-codes" lists all codes.
+` + modelHelp + `
+
+With --model claude or claude/NAME, the claude command does the task in a loop
+of its own, with the tools of the configuration and those of --allow; --json
+then writes its messages.
+` + sessionHelp + "\n" + targetHelp,
+		Example: `  toolpost run --model demo "What is in this folder?"
+  toolpost run --model openai/gpt-6.2-sol --max-cost '$0.50' "Fix the failing test"
+  git diff | toolpost run --tools none -
+  toolpost run --model claude/haiku --allow "Bash(git log:*)" "What changed last?"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, rest, err := t.split(args, cmd.ArgsLenAtDash())
+			cfg, words, err := f.target.split(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return err
 			}
-			prompt, err := interruptible(cmd.Context(), func() (string, error) { return readPrompt(rest, cmd.InOrStdin()) })
+			if words, err = f.session.take(words); err != nil {
+				return err
+			}
+			if f.session.resume == listSessions {
+				return f.session.list(cmd.OutOrStdout())
+			}
+			prompt, err := interruptible(cmd.Context(), func() (string, error) { return readPrompt(words, cmd.InOrStdin()) })
 			if err != nil {
 				return err
 			}
-			opts, err := r.options()
-			if err != nil {
-				return err
-			}
-			if _, err := cli.Find(r.cli); err != nil { // before servers start
-				return err
-			}
-			s, err := t.open(cmd, cfg)
-			if err != nil {
-				return err
-			}
-			defer s.close()
-			if err := s.complain(cmd.ErrOrStderr()); err != nil {
-				return err
-			}
-			return r.run(cmd, s, prompt, opts)
+			return f.run(cmd, cfg, prompt, allow)
 		},
 	}
-	t.addCallFlags(cmd)
-	r.addFlags(cmd)
+	f.add(cmd)
+	cmd.Flags().StringArrayVar(&allow, "allow", nil, "with --model claude: allow `TOOL` of Claude Code, such as Read; may be repeated")
 	return cmd
 }
 
-// A runner holds the options of a run.
-type runner struct {
-	model, cli, system string
-	turns              int
-	budget             float64
-	allow              []string
-	json               bool
+// run does one task.
+func (f *agentFlags) run(cmd *cobra.Command, cfg *config.Config, prompt string, allow []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	resumes := f.session.resume != "" || f.session.file != ""
+	if prompt == "" && !resumes {
+		return usagef(`give a prompt, as in: toolpost run "What is in this folder?"`)
+	}
+	if kind, _, _ := strings.Cut(f.model.name, "/"); kind == "claude" {
+		return f.runClaude(cmd, cfg, prompt, allow)
+	}
+	if len(allow) > 0 {
+		return usagef("--allow is for --model claude; the tools of others are those of --tools")
+	}
+	b, err := f.open(cmd, cfg)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.do(cmd, prompt), b.close())
 }
 
-func (r *runner) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.model, "model", "claude", "`MODEL`: claude, or claude/NAME such as claude/sonnet")
-	cmd.Flags().StringVar(&r.cli, "cli", "", "`PATH` of the claude command")
-	cmd.Flags().StringVar(&r.system, "system", "", "use `TEXT` as the system prompt")
-	cmd.Flags().IntVar(&r.turns, "max-turns", 0, "stop after `N` turns of the model")
-	cmd.Flags().Float64Var(&r.budget, "max-budget", 0, "stop when the run has cost `USD`")
-	cmd.Flags().StringArrayVar(&r.allow, "allow", nil, "allow `TOOL` of Claude Code, such as Read; may be repeated")
-	cmd.Flags().BoolVar(&r.json, "json", false, "write the messages of the claude command, one per line")
+// do runs one turn.
+func (b *bench) do(cmd *cobra.Command, prompt string) error {
+	result, err := b.Turn(cmd.Context(), prompt)
+	if cmd.Context().Err() != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: to continue, run: toolpost run %s\n", b.session.command(&b.flags.session))
+	}
+	if err != nil {
+		return errors.Join(err, b.Fail(err))
+	}
+	return b.outcome("toolpost run", result)
 }
 
+// readPrompt returns the words, or the text of the input for "-".
 func readPrompt(words []string, in io.Reader) (string, error) {
 	prompt := strings.Join(words, " ")
 	if prompt == "-" {
@@ -98,69 +105,5 @@ func readPrompt(words []string, in io.Reader) (string, error) {
 		}
 		prompt = string(data)
 	}
-	if strings.TrimSpace(prompt) == "" {
-		return "", usagef(`give a prompt, as in: toolpost run "What is in this folder?"`)
-	}
-	return prompt, nil
-}
-
-func (r *runner) options() (*claude.Options, error) {
-	kind, name, named := strings.Cut(r.model, "/")
-	switch {
-	case kind != "claude" || named && name == "":
-		return nil, usagef("there is no model %q; give claude, or claude/NAME such as claude/sonnet", r.model)
-	case r.turns < 0 || r.budget < 0:
-		return nil, usagef("--max-turns and --max-budget must be above 0; leave them out for no limit")
-	}
-	return &claude.Options{
-		CLI: r.cli, Model: name, SystemPrompt: r.system,
-		Tools: builtIn(r.allow), AllowedTools: r.allow,
-		StrictMCPConfig: true, SettingSources: []claude.SettingSource{claude.UserSettings},
-		MaxTurns: r.turns, MaxBudgetUSD: r.budget, PartialMessages: !r.json,
-		AllowDropped: true, // the rest works
-	}, nil
-}
-
-// builtIn returns the tools that rules such as "Bash(git log:*)" are about.
-func builtIn(rules []string) []string {
-	tools := []string{} // not nil, which would be all
-	for _, rule := range rules {
-		if name, _, _ := strings.Cut(rule, "("); !strings.HasPrefix(name, "mcp__") {
-			tools = append(tools, name)
-		}
-	}
-	return tools
-}
-
-func (r *runner) run(cmd *cobra.Command, s *session, prompt string, opts *claude.Options) error {
-	v := newRunView(cmd.OutOrStdout(), cmd.ErrOrStderr(), time.Now)
-	opts.Logger = slog.New(slog.NewTextHandler(v, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	kept, _ := outputStore(opts.Logger)
-	cache := outputs.New(kept, &outputs.Options{Logger: opts.Logger})
-	server, err := claude.NewServer(cmd.Context(), "", cache.Layer(s.set), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	opts.Servers = []*claude.Server{server}
-	return r.show(cmd.Context(), v, claude.Run(cmd.Context(), prompt, opts))
-}
-
-// show writes the messages as they come.
-func (r *runner) show(ctx context.Context, v *runView, messages iter.Seq2[message.Message, error]) error {
-	defer v.end()
-	for m, err := range messages {
-		switch {
-		case err != nil:
-			return err
-		case r.json:
-			err = v.line(m)
-		default:
-			err = v.show(m)
-		}
-		if err != nil {
-			return fmt.Errorf("write the answer: %w", err)
-		}
-	}
-	return context.Cause(ctx)
+	return strings.TrimSpace(prompt), nil
 }

@@ -41,6 +41,9 @@ type target struct {
 	yes     bool   // calls that need an approval have it
 
 	asks bool // calls are made, and the user is asked about them
+
+	// confirm asks the user; nil asks at the terminal.
+	confirm func(ctx context.Context, question string) (bool, error)
 }
 
 // addCallFlags adds the flags of commands that call tools.
@@ -57,6 +60,9 @@ func (t *target) asker(cmd *cobra.Command) func(context.Context, string) (bool, 
 	}
 	if t.yes {
 		return func(context.Context, string) (bool, error) { return true, nil }
+	}
+	if t.confirm != nil {
+		return t.confirm
 	}
 	p := newPrompter(cmd)
 	turn := make(chan struct{}, 1) // one question at a time

@@ -101,7 +101,7 @@ func TestTerminalIsNotSteered(t *testing.T) {
 		{"", append([]string{"call", "x"}, server...)},
 		{"", append([]string{"lint"}, server...)},
 		{"", append([]string{"adapt", "--for", "mcp"}, server...)},
-		{"", append([]string{"run", "hello"}, server...)},
+		{"", append([]string{"run", "--model", "claude", "hello"}, server...)},
 		{"", []string{"lint", tools}},
 		{"", []string{"lint", "--verbose", tools}},
 		{"", []string{"lint", "--diff", "--for", "gemini", tools}},

@@ -80,12 +80,12 @@ func (l *callList) find(number int) *shownCall {
 // returned.
 func (c *shownCall) line(s *stream) string {
 	text := messageText(c.result)
-	end := " " + size(messageSize(c.result))
+	end := " · " + size(messageSize(c.result))
 	if n := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; n > 1 {
-		end = fmt.Sprintf(" %d lines, %s", n, size(messageSize(c.result)))
+		end = fmt.Sprintf(" · %d lines, %s", n, size(messageSize(c.result)))
 	}
 	if c.ran {
-		end = " " + round(c.took) + end
+		end = " · " + round(c.took) + end
 	}
 	mark, style := "✓", green
 	if c.result.IsError {
@@ -124,14 +124,37 @@ func (c *shownCall) preview(s *stream) []string {
 		}
 		lines = diffLines(s, strings.Split("@@ "+hunks, "\n"))
 	case c.call.Name == "write_todos":
-		for line := range strings.Lines(strings.TrimSpace(text)) {
-			lines = append(lines, "  "+terminal.Cut(terminal.Printable(strings.TrimSuffix(line, "\n")), s.width-2))
-		}
+		lines = todoLines(s, text)
 	}
 	if len(lines) > mostPreview {
 		lines = append(lines[:mostPreview], paint(dim, fmt.Sprintf("  … /show %d shows the rest", c.number)))
 	}
 	return lines
+}
+
+// todoLines returns the list of todos in the result of write_todos.
+func todoLines(s *stream, text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		_, line, _ = strings.Cut(strings.TrimSuffix(line, "\n"), " [")
+		status, todo, found := strings.Cut(line, "] ")
+		if !found {
+			continue
+		}
+		line = terminal.Cut(terminal.Printable(todo), s.width-4)
+		switch status {
+		case "completed":
+			line = s.paint(green, "✓ ") + s.paint(dim, line)
+		case "in_progress":
+			line = s.paint(yellow, "→ ") + line
+		case "cancelled":
+			line = s.paint(dim, "- "+line)
+		default:
+			line = "· " + line
+		}
+		all = append(all, "  "+line)
+	}
+	return all
 }
 
 // diffLines colours the lines of a unified diff, up to the first line that is not
@@ -197,7 +220,11 @@ func describeValue(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &s) == nil && s != "" && !strings.ContainsAny(s, " \t\"") {
 		text = s
 	}
-	if n := utf8.RuneCountInString(text); n > mostValue {
+	n := utf8.RuneCountInString(text)
+	switch {
+	case n > mostValue && (raw[0] == '[' || raw[0] == '{'):
+		return fmt.Sprintf("%c… %d characters%c", raw[0], n, raw[len(raw)-1])
+	case n > mostValue:
 		return fmt.Sprintf("%s (%d characters)", terminal.Cut(text, mostValue/2), n)
 	}
 	return text

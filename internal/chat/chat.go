@@ -39,7 +39,7 @@ type Options struct {
 
 	Suggestion string // the first prompt, if the user gives none
 
-	JSON bool // events are written as JSON, and nobody is asked
+	JSON bool // events are written as JSON, and the user is not asked
 
 	In       *terminal.Lines
 	Out, Err io.Writer
@@ -53,6 +53,7 @@ type Chat struct {
 	json     *jsonView // nil if a person reads
 	approver *approver
 	total    *usage.Ledger // of all turns
+	last     *agent.Result // of the last turn of Loop; nil if it has none
 
 	mu       sync.Mutex
 	cancel   context.CancelCauseFunc // of the turn that runs; nil if none does

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/agent"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 )
@@ -22,48 +23,54 @@ const commandHelp = `Type a task or a question. A paste may have several lines.
 Ctrl-C cancels the turn that runs; twice ends the program.`
 
 // Loop reads prompts and commands until the user leaves. First is the first
-// prompt, empty if the user types it.
-func (c *Chat) Loop(ctx context.Context, first string) error {
+// prompt, empty if the user types it. If the input is not a terminal, Loop ends
+// at the first turn without an answer, and returns the result of the last turn.
+func (c *Chat) Loop(ctx context.Context, first string) (*agent.Result, error) {
 	if first != "" {
 		if err := c.answer(ctx, first); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	leaving := false // Ctrl-C was pressed at the last prompt
-	for {
+	for c.lines.Interactive || c.last == nil || c.last.Stop == agent.StopAnswer || c.last.Stop == agent.StopDone {
 		line, err := c.lines.Read(ctx, c.prompt())
 		switch {
-		case errors.Is(err, io.EOF):
-			c.view.say("")
-			return nil
-		case errors.Is(err, terminal.ErrInterrupt):
-			if leaving {
-				return nil
-			}
+		case errors.Is(err, terminal.ErrInterrupt) && !leaving:
 			leaving = true
 			c.view.say("Ctrl-C again, or /exit, ends.")
 			continue
+		case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupt):
+			return c.left(), nil
 		case err != nil:
-			return err
+			return nil, err
 		}
 		leaving = false
 		line = strings.TrimSpace(line)
-		if line == "" && len(c.opts.Session.Messages()) == 0 {
+		if line == "" && c.lines.Interactive && len(c.opts.Session.Messages()) == 0 {
 			line = c.opts.Suggestion
 		}
 		if line == "/exit" || line == "/quit" {
-			return nil
+			break
 		}
 		if err := c.obey(ctx, line); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return c.left(), nil
+}
+
+// left returns the last result, unless a person has seen it.
+func (c *Chat) left() *agent.Result {
+	if c.lines.Interactive {
+		return nil
+	}
+	return c.last
 }
 
 // prompt is what stands before the line that the user types.
 func (c *Chat) prompt() string {
 	s := &c.view.notes
-	if c.opts.Suggestion != "" && len(c.opts.Session.Messages()) == 0 {
+	if c.opts.Suggestion != "" && c.lines.Interactive && len(c.opts.Session.Messages()) == 0 {
 		c.view.say("%s", s.paint(dim, "Enter starts: "+c.opts.Suggestion))
 	}
 	return s.paint(join(bold, cyan), "> ")
@@ -101,11 +108,12 @@ func (c *Chat) obey(ctx context.Context, line string) error {
 // answer runs a turn. An error of the model does not end the conversation.
 func (c *Chat) answer(ctx context.Context, prompt string) error {
 	result, err := c.Turn(ctx, prompt)
+	c.last = result
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil && c.json != nil:
-		return c.Fail(err)
+	case err != nil && !c.lines.Interactive:
+		return errors.Join(err, c.Fail(err))
 	case err != nil:
 		c.view.say("%s", c.view.notes.paint(red, terminal.Sanitize(err.Error())))
 	case result == nil && c.json == nil:

@@ -46,6 +46,7 @@ type view struct {
 
 	markdown *markdown // of the current text; nil if the answer is plain
 	open     bool      // the last line of the answer has no end
+	beside   bool      // the last line was written beside the answer
 	status   bool      // the last line is a status that will be replaced
 	streamed bool      // a text of the current response has been shown
 	part     int       // of the response, that was shown last
@@ -135,6 +136,10 @@ func (v *view) text(text string) error {
 	if text == "" {
 		return nil
 	}
+	if v.beside && v.answer.width > 0 {
+		text = "\n" + text
+	}
+	v.beside = false
 	v.open = !strings.HasSuffix(text, "\n")
 	_, err := io.WriteString(v.answer.w, text)
 	if err != nil {
@@ -160,6 +165,7 @@ func (v *view) closeAnswer() {
 func (v *view) note(format string, args ...any) {
 	v.clearStatus()
 	v.closeAnswer()
+	v.beside = true
 	_, _ = fmt.Fprintf(v.notes.w, format+"\n", args...) // there is no other place to report the error
 }
 
@@ -199,7 +205,11 @@ func (v *view) end(r *agent.Result) error {
 	if text := stopText(r); text != "" {
 		v.note("%s", v.notes.paint(yellow, terminal.Printable(text)))
 	}
-	v.note("%s", v.notes.paint(dim, footer(r, time.Since(v.began))))
+	space := ""
+	if v.notes.width > 0 {
+		space = "\n"
+	}
+	v.note("%s%s", space, v.notes.paint(dim, footer(r, time.Since(v.began))))
 	return err
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// A wrapper breaks text into lines of a width, at spaces. What it has written
+// A wrapper breaks text into lines of a width, at spaces. The text it has written
 // never changes, so nothing flickers.
 type wrapper struct {
 	out    *strings.Builder

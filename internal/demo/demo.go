@@ -1,6 +1,6 @@
 // Package demo is a model that needs no key and no network: a script that looks
 // through the current folder with the real tools, writes a report, and answers.
-// What it says depends on what the tools return.
+// Its answers depend on the results of the tools.
 package demo
 
 import (

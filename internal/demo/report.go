@@ -105,7 +105,7 @@ func answer(s *survey, p *past) string {
 	}
 	switch written := p.results["write"]; {
 	case written == nil:
-		text += "\nThere is no tool to write a report with.\n"
+		text += "\nA tool to write a report is missing.\n"
 	case written[0].failed:
 		text += "\n" + Report + " was **not** written: " + reason(written[0].text) + "\n"
 	default:
@@ -117,7 +117,7 @@ func answer(s *survey, p *past) string {
 
 // reason is the first sentence of an error.
 func reason(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "Error executing tool: "), "\n")
 	if end := strings.Index(text, ". "); end > 0 {
 		text = text[:end]
 	}

@@ -41,7 +41,7 @@ func next(r *model.Request) (string, []model.Part) {
 	case len(r.Messages) == 1:
 		return "I am a **script** in the place of a model, but the tools and this folder are real. I look through the folder first.", opening(has)
 	case p.results["read"] == nil && p.results["grep"] == nil && s.files > 0 && (has("read") || has("grep")):
-		return s.describe() + " I read the most telling one and search all of them.", reading(s, has)
+		return s.describe() + " I read the one that describes it best and search all of them.", reading(s, has)
 	case p.results["write"] == nil && has("write"):
 		return "Now I write down what I found, if you allow it.", writing(s, p, has)
 	}
@@ -114,8 +114,8 @@ func reading(s *survey, has func(string) bool) (calls []model.Part) {
 	if has("write_todos") {
 		calls = append(calls, todos("completed", "in_progress", "pending"))
 	}
-	if telling := s.telling(); telling != "" && has("read") {
-		calls = append(calls, call("read", fields{"path": telling, "limit": 40}))
+	if file := s.mainFile(); file != "" && has("read") {
+		calls = append(calls, call("read", fields{"path": file, "limit": 40}))
 	}
 	if has("grep") {
 		calls = append(calls, call("grep", fields{"pattern": `\b(TODO|FIXME)\b`, "mode": "count"}))
@@ -128,7 +128,10 @@ func writing(s *survey, p *past, has func(string) bool) (calls []model.Part) {
 	if has("write_todos") {
 		calls = append(calls, todos("completed", "completed", "in_progress"))
 	}
-	return append(calls, call("write", fields{"path": Report, "content": s.report(p)}))
+	return append(calls, call("write", struct {
+		Path    string `json:"path"`
+		Content string `json:"content"`
+	}{Report, s.report(p)}))
 }
 
 // A survey is what a folder contains.
@@ -161,8 +164,8 @@ func look(text string) *survey {
 	return s
 }
 
-// telling returns the file that likely describes the folder, "" if there is none.
-func (s *survey) telling() string {
+// mainFile returns the file that likely describes the folder, "" if there is none.
+func (s *survey) mainFile() string {
 	best, rank := "", 0
 	for _, p := range s.paths {
 		name, r := strings.ToLower(path.Base(p)), 0

@@ -20,8 +20,8 @@ var floors = [][]string{
 	{"dialect", "adapt", "bind", "observe", "retool"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "claude/cli", "claude/message", "internal/lint", "toolsearch", "audit", "recording", "internal/monitor", "internal/breaker", "internal/limit", "internal/callers", "internal/approval"},
 	{"config", "claude/sessions", "tooltest", "internal/login"},
-	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "agent", "internal/link"},
-	{"internal/doctor", "internal/top", "telemetry", "model/claudecli"},
+	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "agent", "internal/demo", "internal/link"},
+	{"internal/doctor", "internal/top", "internal/chat", "telemetry", "model/claudecli"},
 	{"cmd/toolpost", "claude/claudetest", "examples/claude", "examples/gateway"},
 	{"internal/accept", "internal/bench/page"}, // what others in internal measure with
 }
@@ -65,6 +65,7 @@ var outside = map[string][]string{
 	"config":             {jsonModule, "github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
 	"telemetry":          {"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"},
 	"internal/limit":     {"golang.org/x/time"},
+	"internal/chat":      {"github.com/charmbracelet/x/ansi"},
 	"internal/callers":   {"github.com/coreos/go-oidc/v3", "golang.org/x/time"},
 	"internal/filewatch": {"github.com/fsnotify/fsnotify"},
 	"internal/top":       {"charm.land/bubbletea/v2"},

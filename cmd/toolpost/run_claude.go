@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/config"
+	outputs "github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// runClaude has the claude command do the task, with its own loop.
+func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt string, allow []string) error {
+	opts, err := f.claudeOptions(prompt, allow)
+	if err != nil {
+		return err
+	}
+	if _, err := cli.Find(f.model.cli); err != nil { // before servers start
+		return err
+	}
+	s, err := f.target.open(cmd, cfg)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.complain(cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	v := newRunView(cmd.OutOrStdout(), cmd.ErrOrStderr(), time.Now)
+	opts.Logger = slog.New(slog.NewTextHandler(v, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	kept, _ := outputStore(opts.Logger)
+	cache := outputs.New(kept, &outputs.Options{Logger: opts.Logger})
+	server, err := claude.NewServer(cmd.Context(), "", cache.Layer(s.set), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	opts.Servers = []*claude.Server{server}
+	return f.showClaude(cmd.Context(), v, claude.Run(cmd.Context(), prompt, opts))
+}
+
+func (f *agentFlags) claudeOptions(prompt string, allow []string) (*claude.Options, error) {
+	_, name, named := strings.Cut(f.model.name, "/")
+	switch {
+	case named && name == "":
+		return nil, usagef("there is no model %q; give claude, or claude/NAME such as claude/sonnet", f.model.name)
+	case prompt == "" || f.session != sessionFlags{}:
+		return nil, usagef("--model claude has sessions of its own; --resume and --session are for other models, such as claude-cli/%s", name)
+	case f.limits.Calls > 0 || f.limits.Tokens > 0 || f.limits.Time > 0:
+		return nil, usagef("--model claude takes the limits --max-turns and --max-cost only; claude-cli/%s takes all", name)
+	}
+	return &claude.Options{
+		CLI: f.model.cli, Model: name, SystemPrompt: f.system,
+		Tools: builtIn(allow), AllowedTools: allow,
+		StrictMCPConfig: true, SettingSources: []claude.SettingSource{claude.UserSettings},
+		MaxTurns: f.limits.Turns, MaxBudgetUSD: float64(f.limits.Cost) / float64(usage.Dollar), PartialMessages: !f.json,
+		AllowDropped: true, // the rest works
+	}, nil
+}
+
+// builtIn returns the tools that rules such as "Bash(git log:*)" are about.
+func builtIn(rules []string) []string {
+	tools := []string{} // not nil, which would be all
+	for _, rule := range rules {
+		if name, _, _ := strings.Cut(rule, "("); !strings.HasPrefix(name, "mcp__") {
+			tools = append(tools, name)
+		}
+	}
+	return tools
+}
+
+// showClaude writes the messages as they come.
+func (f *agentFlags) showClaude(ctx context.Context, v *runView, messages iter.Seq2[message.Message, error]) error {
+	defer v.end()
+	for m, err := range messages {
+		switch {
+		case err != nil:
+			return err
+		case f.json:
+			err = v.line(m)
+		default:
+			err = v.show(m)
+		}
+		if err != nil {
+			return fmt.Errorf("write the answer: %w", err)
+		}
+	}
+	return context.Cause(ctx)
+}
