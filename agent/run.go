@@ -127,7 +127,14 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r.shrunk = false
-	if len(response.Message.Parts) == 0 {
+	switch {
+	case len(response.Message.Parts) > 0:
+	case response.Stop == model.StopRefusal:
+		if err := r.recordTokens(&record{Type: recordRetry, Origin: new(r.agent.model.Origin()), Tokens: &response.Usage}); err != nil {
+			return nil, err
+		}
+		return r.end(StopRefusal, response.Refusal)
+	default:
 		return r.askAgain(response, "Your last message was empty. Continue with the task, or answer.")
 	}
 	if err := r.recordResponse(response, response.Message); err != nil {
@@ -184,6 +191,15 @@ func (r *run) newRequest() *model.Request {
 		MaxTokens: o.MaxTokens, Effort: o.Effort, CacheKey: now.id}
 }
 
+// emitDelta yields a delta, unless it belongs to a summary, which is not for the
+// user.
+func (r *run) emitDelta(q *model.Request, d *model.Delta) error {
+	if q.NoCalls {
+		return nil
+	}
+	return r.emit(&Event{Type: EventDelta, Delta: d})
+}
+
 // request sends a request to the model, and yields its deltas.
 func (r *run) request(ctx context.Context, q *model.Request) (*model.Response, error) {
 	var response *model.Response
@@ -195,7 +211,7 @@ func (r *run) request(ctx context.Context, q *model.Request) (*model.Response, e
 			if delta.Response != nil {
 				response = delta.Response
 			}
-			if err := r.emit(&Event{Type: EventDelta, Delta: delta}); err != nil {
+			if err := r.emitDelta(q, delta); err != nil {
 				return nil, err
 			}
 		}
