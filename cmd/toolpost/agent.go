@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,9 @@ func (f *agentFlags) check() error {
 	l := &f.limits
 	if l.Turns < 0 || l.Calls < 0 || l.Tokens < 0 || l.Time < 0 {
 		return usagef("limits such as --max-turns must be above 0; leave them out for no limit")
+	}
+	if !slices.Contains([]string{"", "none", "low", "medium", "high"}, f.effort) {
+		return usagef("--effort is %q; want none, low, medium or high", f.effort)
 	}
 	if f.cost == "" {
 		return nil

@@ -28,3 +28,8 @@ func typeLine(ts *testscript.TestScript, _ bool, args []string) {
 	_, err := io.WriteString(find(ts, args[0]).keys, args[1]+"\n")
 	ts.Check(err)
 }
+
+func pressInterrupt(ts *testscript.TestScript, _ bool, args []string) {
+	_, err := io.WriteString(find(ts, args[0]).keys, "\x03")
+	ts.Check(err)
+}

@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 //	eventually PROGRAM ARGS…   runs a program until it succeeds
 //	terminal NAME PROGRAM …    is start with a terminal as input and output; on Linux only
 //	type NAME TEXT             types a line there
+//	interrupt NAME             presses Ctrl-C there
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -69,6 +70,7 @@ func TestScripts(t *testing.T) {
 			"eventually": eventually,
 			"terminal":   startOnTerminal,
 			"type":       typeLine,
+			"interrupt":  pressInterrupt,
 		},
 	})
 }

@@ -88,16 +88,18 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
-// Interrupt cancels the turn that runs. It reports false if none does, or if it
-// was canceled before.
+// Interrupt cancels the turn that runs. It reports false if that was requested
+// before. An interrupt that comes just after a turn has ended does nothing.
 func (c *Chat) Interrupt() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cancel == nil || c.canceled {
+	if c.canceled {
 		return false
 	}
 	c.canceled = true
-	c.cancel(errCanceled)
+	if c.cancel != nil {
+		c.cancel(errCanceled)
+	}
 	return true
 }
 

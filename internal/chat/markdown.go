@@ -40,8 +40,13 @@ func (m *markdown) Add(text string) string {
 		m.endLine()
 		m.line = rest
 	}
-	if !m.content && m.fence == "" && len(m.table) == 0 && decided(m.line) {
+	switch {
+	case m.content:
+	case m.fence == "" && len(m.table) == 0 && decided(m.line):
 		m.begin()
+	case len(m.line) > mostLine || len(m.table) > mostRows:
+		m.endLine()
+		m.endTable()
 	}
 	if m.content {
 		m.line = inline(&m.wrap, m.line, m.style, false)
@@ -61,6 +66,12 @@ func (m *markdown) End() string {
 	m.blank = true
 	return m.taken()
 }
+
+// The limits of what waits for its end.
+const (
+	mostLine = 64 << 10
+	mostRows = 500
+)
 
 func (m *markdown) taken() string {
 	defer m.out.Reset()

@@ -19,9 +19,12 @@ type wrapper struct {
 	last      rune // of the text of this line; 0 at its beginning
 	column    int
 	spaces    int // not yet written
-	word      strings.Builder
+	word      []styled
 	wordWidth int
 }
+
+// styled is a text in one style.
+type styled struct{ text, style string }
 
 // text adds text in a style, which is the code of a terminal such as "1".
 func (w *wrapper) text(text, style string) {
@@ -54,12 +57,19 @@ func (w *wrapper) add(text, style string) {
 		if head == "" && w.wordWidth == 0 {
 			break // one character is wider than a line
 		}
-		w.word.WriteString(paint(style, head))
-		w.wordWidth += ansi.StringWidth(head)
+		w.extend(head, style)
 		w.flush()
 		text = text[len(head):]
 	}
-	w.word.WriteString(paint(style, text))
+	w.extend(text, style)
+}
+
+func (w *wrapper) extend(text, style string) {
+	if n := len(w.word); n > 0 && w.word[n-1].style == style {
+		w.word[n-1].text += text
+	} else {
+		w.word = append(w.word, styled{text, style})
+	}
 	w.wordWidth += ansi.StringWidth(text)
 }
 
@@ -72,10 +82,12 @@ func (w *wrapper) flush() {
 		w.out.WriteString("\n" + w.indent)
 		w.column, w.spaces = ansi.StringWidth(w.indent), 0
 	}
-	w.out.WriteString(strings.Repeat(" ", w.spaces) + w.word.String())
+	w.out.WriteString(strings.Repeat(" ", w.spaces))
+	for _, part := range w.word {
+		w.out.WriteString(paint(part.style, part.text))
+	}
 	w.column += w.spaces + w.wordWidth
-	w.word.Reset()
-	w.spaces, w.wordWidth = 0, 0
+	w.word, w.spaces, w.wordWidth = w.word[:0], 0, 0
 }
 
 // begin starts a line with a prefix; further lines of it begin with indent.

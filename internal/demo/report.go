@@ -82,7 +82,7 @@ func (s *survey) findings(p *past) string {
 		if lines == 0 {
 			all = append(all, "No line says TODO or FIXME.")
 		} else {
-			all = append(all, fmt.Sprintf("%s in %s say TODO or FIXME.", count(lines, "line", "lines"), count(files, "file", "files")))
+			all = append(all, fmt.Sprintf("TODO or FIXME: %s in %s.", count(lines, "line", "lines"), count(files, "file", "files")))
 		}
 	}
 	return strings.Join(all, " ")
@@ -111,7 +111,7 @@ func answer(s *survey, p *past) string {
 	default:
 		text += "\nThe report is in `" + Report + "`.\n"
 	}
-	return text + "\n### What real models would cost\n\nAbout " + count(p.tokens, "token", "tokens") + " of conversation, counted as text:\n\n" + costTable(p.tokens) +
+	return text + "\n### What real models would cost\n\n" + fmt.Sprintf("For about %d tokens read and %d written, without a cache:\n\n", p.used.Input, p.used.Output) + costTable(p.used) +
 		"\n1. Set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`.\n2. Run `toolpost chat` again.\n"
 }
 
@@ -125,12 +125,11 @@ func reason(text string) string {
 }
 
 // costTable is a table of what the tokens would cost.
-func costTable(tokens int) string {
+func costTable(used usage.Tokens) string {
 	var b strings.Builder
 	b.WriteString("| model | this task |\n|---|---:|\n")
 	for _, m := range [][2]string{{"anthropic", "claude-opus-5-5"}, {"anthropic", "claude-haiku-5-5"}, {"openai", "gpt-6.2-sol"}, {"gemini", "gemini-4-hydrogen"}} {
-		// One token in ten is written.
-		cost, known := usage.Default().Find(m[0], m[1]).Cost(usage.Tokens{Input: tokens - tokens/10, Output: tokens / 10})
+		cost, known := usage.Default().Find(m[0], m[1]).Cost(used)
 		if known {
 			fmt.Fprintf(&b, "| %s/%s | %v |\n", m[0], m[1], cost)
 		}

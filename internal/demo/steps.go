@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
 )
 
 // A fields is a JSON object.
@@ -13,7 +14,7 @@ type fields = map[string]any
 // A past is what the calls since the first prompt returned.
 type past struct {
 	results map[string][]*finding // by tool
-	tokens  int                   // that a real model would have read and written, about
+	used    usage.Tokens          // that a real model would have read and written, about
 }
 
 // A finding is a call that has its result.
@@ -29,7 +30,7 @@ func next(r *model.Request) (string, []model.Part) {
 		return "I am a script, and the one task that I know is done. A real model continues from here: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`, " +
 			"then use `/model anthropic/claude-sonnet-5-5`, or start toolpost with `--model`.", nil
 	}
-	p := remember(r.Messages)
+	p := remember(r)
 	has := func(name string) bool { return r.Tools != nil && r.Tools.Lookup(name) != nil }
 	s := &survey{}
 	if found := p.results["glob"]; found != nil && !found[0].failed {
@@ -62,11 +63,11 @@ func prompts(messages []*model.Message) []string {
 }
 
 // remember collects the results of the calls.
-func remember(messages []*model.Message) *past {
+func remember(r *model.Request) *past {
 	p := &past{results: map[string][]*finding{}}
 	calls := map[string]*model.Part{}
-	read := 0
-	for _, m := range messages {
+	read := estimate(&model.Request{System: r.System, Tools: r.Tools})
+	for _, m := range r.Messages {
 		for i := range m.Parts {
 			part := &m.Parts[i]
 			if part.Type == model.TypeCall {
@@ -79,10 +80,11 @@ func remember(messages []*model.Message) *past {
 			p.results[c.Name] = append(p.results[c.Name], &finding{string(c.Arguments), resultText(part), part.Result.IsError})
 		}
 		if m.Role == model.RoleAssistant {
-			p.tokens += read + size(m)/bytesPerToken
+			p.used = p.used.Add(usage.Tokens{Input: read, Output: size(m) / bytesPerToken})
 		}
 		read += size(m) / bytesPerToken
 	}
+	p.used.Input += read // for the answer
 	return p
 }
 

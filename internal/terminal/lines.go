@@ -22,6 +22,7 @@ type Lines struct {
 
 	plain       *bufio.Reader // if they are not
 	file        *os.File
+	out         io.Writer
 	terminal    *term.Terminal
 	interrupted atomic.Bool // Ctrl-C was pressed
 }
@@ -30,17 +31,37 @@ type Lines struct {
 func NewLines(in io.Reader, out io.Writer) *Lines {
 	l := &Lines{}
 	file, _ := in.(*os.File)
-	if width, height := Size(out); file != nil && Is(file) && width > 0 {
-		l.Interactive, l.file = true, file
-		l.terminal = term.NewTerminal(struct {
-			io.Reader
-			io.Writer
-		}{&keys{file, &l.interrupted}, Unsafe(out)}, "")
-		_ = l.terminal.SetSize(width, height) // the default is a small terminal
+	if width, _ := Size(out); file != nil && Is(file) && width > 0 {
+		l.Interactive, l.file, l.out = true, file, Unsafe(out)
+		l.begin()
 		return l
 	}
 	l.plain = bufio.NewReader(in)
 	return l
+}
+
+// begin makes the editor of lines. It keeps a Ctrl-C that ended a line, so it is
+// made anew after one.
+func (l *Lines) begin() {
+	t := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{&keys{l.file, &l.interrupted}, l.out}, "")
+	if l.terminal != nil {
+		t.History = l.terminal.History
+	} else {
+		t.History = &history{t.History}
+	}
+	l.terminal = t
+}
+
+// history remembers lines, but not short answers to questions.
+type history struct{ term.History }
+
+func (h *history) Add(line string) {
+	if len(line) > 1 {
+		h.History.Add(line)
+	}
 }
 
 // keys notices Ctrl-C, which a terminal that reads keys does not turn into a
@@ -72,14 +93,22 @@ func (l *Lines) Read(ctx context.Context, prompt string) (string, error) {
 	}
 	restore := func() error { return term.Restore(int(l.file.Fd()), before) }
 	l.interrupted.Store(false)
+	if width, height := Size(l.out); width > 0 {
+		_ = l.terminal.SetSize(width, height) // the line is then wrapped elsewhere
+	}
 	l.terminal.SetPrompt(prompt)
 	l.terminal.SetBracketedPasteMode(true)
 	text, err := wait(ctx, l.readKeys)
 	l.terminal.SetBracketedPasteMode(false)
 	if err == io.EOF && l.interrupted.Load() {
 		err = ErrInterrupt
+		_, _ = io.WriteString(l.out, "\r\n") // the prompt follows
+		l.begin()
 	}
-	return text, errors.Join(err, restore())
+	if failed := restore(); failed != nil && err == nil {
+		err = failed
+	}
+	return text, err
 }
 
 func (l *Lines) readPlain() (string, error) {
