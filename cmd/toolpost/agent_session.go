@@ -29,7 +29,7 @@ Everything is recorded in a session, which survives the end of the process:
 --resume continues the session ID or "last", and lists the sessions of the
 current folder if it stands alone; --session uses a file of your own.`
 
-// The values of --resume that are no id.
+// The values of --resume beside the ids of sessions.
 const (
 	listSessions = "list"
 	lastSession  = "last"

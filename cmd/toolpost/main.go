@@ -177,7 +177,7 @@ func exitCodesTopic() *cobra.Command {
        approved, or there is no such tool; for claude summarize: the stream
        cannot be read, or the summary cannot be written
   3    run and chat: a limit is reached, or the answer is incomplete
-  4    run and chat: calls wait for an approval, and nobody can be asked
+  4    run and chat: calls wait for an approval, and there is no terminal
   5    run and chat: the model refused to answer
   130  interrupted`,
 	}

@@ -48,7 +48,7 @@ func (a *approver) decide(ctx context.Context, call *agent.Call) (agent.Decision
 	case a.rule == DenyAll:
 		return agent.Decision{Action: agent.Deny, Reason: "in this run, only tools that read are allowed"}, nil
 	case a.rule == AllowAll && call.Interrupted:
-		return agent.Decision{Action: agent.Deny}, nil // the model is told to look first
+		return agent.Decision{Action: agent.Deny}, nil // the model then looks first
 	case a.rule == AllowAll, a.always[call.Name] == definition(call.Tool) && !call.Interrupted:
 		return agent.Decision{Action: agent.Allow}, nil
 	case a.ask == nil:
@@ -57,8 +57,8 @@ func (a *approver) decide(ctx context.Context, call *agent.Call) (agent.Decision
 	return a.ask(ctx, call)
 }
 
-// definition is what the model was told about a tool. An approval for the
-// session does not hold for another definition.
+// definition returns the definition of a tool as the model has it. An approval
+// for the session does not hold for another definition.
 func definition(t *toolpost.Tool) string {
 	raw, err := t.Definition.MarshalJSON()
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, e
 	}
 }
 
-// deny asks for the reason, which the model is told.
+// deny asks for the reason, which the model reads.
 func (c *Chat) deny(ctx context.Context, reason string) (agent.Decision, error) {
 	if reason == "" {
 		text, err := c.lines.Read(ctx, "Why not? The model reads it (Enter for no reason): ")

@@ -31,24 +31,32 @@ func (c *Chat) describeChange(call *agent.Call) []string {
 	}
 	switch {
 	case call.Name == "write" && in.Content != nil:
-		before := ""
-		if c.opts.ReadFile != nil {
-			data, err := c.opts.ReadFile(in.Path)
-			if err == nil {
-				before = string(data)
-			}
-		}
-		return append([]string{terminal.Printable(in.Path)}, changedLines(s, before, *in.Content)...)
+		return append([]string{terminal.Printable(in.Path)}, changedLines(s, c.currentFile(in.Path), *in.Content)...)
 	case call.Name == "edit" && in.Old != nil && in.New != nil:
 		return append([]string{terminal.Printable(in.Path)}, changedLines(s, *in.Old, *in.New)...)
 	case call.Name == "bash" && in.Command != "":
-		var lines []string
-		for line := range strings.Lines(in.Command) {
-			lines = append(lines, s.paint(bold, terminal.Sanitize(strings.TrimSuffix(line, "\n"))))
-		}
-		return append(lines, describeJSON(without(call.Arguments, "command"))...)
+		return append(boldLines(s, in.Command), describeJSON(without(call.Arguments, "command"))...)
 	}
 	return describeJSON(call.Arguments)
+}
+
+// currentFile returns the text of a file, "" if it cannot be read.
+func (c *Chat) currentFile(path string) string {
+	if c.opts.ReadFile == nil {
+		return ""
+	}
+	data, err := c.opts.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+func boldLines(s *stream, text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		lines = append(lines, s.paint(bold, terminal.Sanitize(strings.TrimSuffix(line, "\n"))))
+	}
+	return lines
 }
 
 // without returns arguments without one of them, nil if no other is left.

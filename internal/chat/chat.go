@@ -54,6 +54,7 @@ type Chat struct {
 	approver *approver
 	total    *usage.Ledger // of all turns
 	last     *agent.Result // of the last turn of Loop; nil if it has none
+	asking   chan struct{} // holds a token while a tool asks the user
 
 	mu       sync.Mutex
 	cancel   context.CancelCauseFunc // of the turn that runs; nil if none does
@@ -62,7 +63,7 @@ type Chat struct {
 
 // New returns a conversation.
 func New(o *Options) *Chat {
-	c := &Chat{opts: *o, lines: o.In, view: newView(o.Out, o.Err), total: new(usage.Ledger)}
+	c := &Chat{opts: *o, lines: o.In, view: newView(o.Out, o.Err), total: new(usage.Ledger), asking: make(chan struct{}, 1)}
 	ask := c.askUser
 	if o.JSON {
 		c.json = &jsonView{out: o.Out}
@@ -80,8 +81,17 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 	if c.opts.Rule != Ask || c.approver.ask == nil {
 		return c.opts.Rule == AllowAll, nil
 	}
+	select {
+	case c.asking <- struct{}{}:
+		defer func() { <-c.asking }()
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
 	c.view.say("\n%s", terminal.Sanitize(question))
 	answer, err := c.lines.Read(ctx, "Run it? [y/N] ")
+	if errors.Is(err, terminal.ErrInterrupt) {
+		c.Interrupt()
+	}
 	if err != nil {
 		return false, err
 	}

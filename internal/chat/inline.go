@@ -146,6 +146,22 @@ func parseEmphasis(text string, before rune, complete bool) *span {
 	if style == "" || n == len(text) || unicode.IsSpace(first) || text[0] == '_' && isWord(before) {
 		return literal(text, n)
 	}
+	end, undecided := closingMark(text, n)
+	switch {
+	case end > 0:
+		return &span{size: end + n, text: text[n:end], style: style}
+	case complete && undecided > 0 && closes(text, undecided, n):
+		return &span{size: undecided + n, text: text[n:undecided], style: style}
+	case complete:
+		return literal(text, n)
+	}
+	return nil
+}
+
+// closingMark returns where the n bytes at the beginning of text are repeated and
+// close a span, 0 if nowhere. Undecided is a place at the end, which further text
+// may change.
+func closingMark(text string, n int) (at, undecided int) {
 	for at := n; at < len(text); {
 		i := strings.IndexByte(text[at:], text[0])
 		if i < 0 {
@@ -153,20 +169,23 @@ func parseEmphasis(text string, before rune, complete bool) *span {
 		}
 		at += i
 		length := runLength(text[at:])
-		if at+length == len(text) && !complete {
-			return nil
+		if at+length == len(text) {
+			return 0, at
 		}
-		last, _ := utf8.DecodeLastRuneInString(text[:at])
-		next, _ := utf8.DecodeRuneInString(text[at+length:])
-		if length == n && !unicode.IsSpace(last) && !(text[0] == '_' && isWord(next)) {
-			return &span{size: at + n, text: text[n:at], style: style}
+		if closes(text, at, n) {
+			return at, 0
 		}
 		at += length
 	}
-	if complete {
-		return literal(text, n)
-	}
-	return nil
+	return 0, 0
+}
+
+// closes reports whether the marks at a place close a span that n of them began.
+func closes(text string, at, n int) bool {
+	length := runLength(text[at:])
+	last, _ := utf8.DecodeLastRuneInString(text[:at])
+	next, _ := utf8.DecodeRuneInString(text[at+length:])
+	return length == n && !unicode.IsSpace(last) && !(text[0] == '_' && isWord(next))
 }
 
 // runLength returns how often the first byte of text is repeated.

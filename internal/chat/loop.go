@@ -31,32 +31,41 @@ func (c *Chat) Loop(ctx context.Context, first string) (*agent.Result, error) {
 			return nil, err
 		}
 	}
-	leaving := false // Ctrl-C was pressed at the last prompt
-	for c.lines.Interactive || c.last == nil || c.last.Stop == agent.StopAnswer || c.last.Stop == agent.StopDone {
-		line, err := c.lines.Read(ctx, c.prompt())
+	for c.goesOn() {
+		line, err := c.readPrompt(ctx)
 		switch {
-		case errors.Is(err, terminal.ErrInterrupt) && !leaving:
-			leaving = true
-			c.view.say("Ctrl-C again, or /exit, ends.")
-			continue
 		case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupt):
 			return c.left(), nil
 		case err != nil:
 			return nil, err
-		}
-		leaving = false
-		line = strings.TrimSpace(line)
-		if line == "" && c.lines.Interactive && len(c.opts.Session.Messages()) == 0 {
-			line = c.opts.Suggestion
-		}
-		if line == "/exit" || line == "/quit" {
-			break
+		case line == "/exit" || line == "/quit":
+			return c.left(), nil
 		}
 		if err := c.obey(ctx, line); err != nil {
 			return nil, err
 		}
 	}
 	return c.left(), nil
+}
+
+// goesOn reports whether the next prompt is read.
+func (c *Chat) goesOn() bool {
+	return c.lines.Interactive || c.last == nil || c.last.Stop == agent.StopAnswer || c.last.Stop == agent.StopDone
+}
+
+// readPrompt reads the next line of the user. The first Ctrl-C does not end the
+// conversation.
+func (c *Chat) readPrompt(ctx context.Context) (string, error) {
+	line, err := c.lines.Read(ctx, c.prompt())
+	if errors.Is(err, terminal.ErrInterrupt) {
+		c.view.say("Ctrl-C again, or /exit, ends.")
+		line, err = c.lines.Read(ctx, c.prompt())
+	}
+	line = strings.TrimSpace(line)
+	if line == "" && c.lines.Interactive && len(c.opts.Session.Messages()) == 0 {
+		line = c.opts.Suggestion
+	}
+	return line, err
 }
 
 // left returns the last result, unless a person has seen it.

@@ -55,7 +55,7 @@ type view struct {
 }
 
 func newView(out, err io.Writer) *view {
-	v := &view{answer: newStream(out), notes: newStream(err), part: -1, calls: newCallList()}
+	v := &view{began: time.Now(), answer: newStream(out), notes: newStream(err), part: -1, calls: newCallList()}
 	if v.answer.width > 0 {
 		v.markdown = newMarkdown(v.answer.width)
 	}

@@ -20,7 +20,7 @@ const Report = "TOOLPOST-DEMO.md"
 // Suggestion is a prompt for the demo. It does the same for any other.
 const Suggestion = "Look through this folder and write a short report about it."
 
-var origin = model.Origin{Provider: "demo", API: "script", Model: "script"}
+func origin() model.Origin { return model.Origin{Provider: "demo", API: "script", Model: "script"} }
 
 type script struct{}
 
@@ -29,7 +29,7 @@ type script struct{}
 func New() model.Model { return script{} }
 
 // Origin identifies the model.
-func (script) Origin() model.Origin { return origin }
+func (script) Origin() model.Origin { return origin() }
 
 // Check returns the reason why real models would refuse the request.
 func (script) Check(r *model.Request) error { return model.Validate(r.Messages) }
@@ -38,7 +38,7 @@ func (script) Check(r *model.Request) error { return model.Validate(r.Messages) 
 func (s script) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
 	return func(yield func(*model.Delta, error) bool) {
 		if err := s.Check(r); err != nil {
-			yield(nil, &model.Error{Origin: origin, Kind: model.KindInvalid, Err: err})
+			yield(nil, &model.Error{Origin: origin(), Kind: model.KindInvalid, Err: err})
 			return
 		}
 		text, calls := next(r)
@@ -47,12 +47,12 @@ func (s script) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.D
 				return
 			}
 		}
-		m := &model.Message{Role: model.RoleAssistant, Parts: []model.Part{{Type: model.TypeText, Text: text, Origin: &origin}}}
+		m := &model.Message{Role: model.RoleAssistant, Parts: []model.Part{{Type: model.TypeText, Text: text, Origin: new(origin())}}}
 		for i, c := range calls {
 			if !yield(&model.Delta{Part: i + 1, Type: model.TypeCall, Name: c.Name, Text: string(c.Arguments)}, nil) {
 				return
 			}
-			c.ID, c.Origin = fmt.Sprintf("demo_%d_%d", len(r.Messages), i+1), &origin
+			c.ID, c.Origin = fmt.Sprintf("demo_%d_%d", len(r.Messages), i+1), new(origin())
 			m.Parts = append(m.Parts, c)
 		}
 		stop := model.StopEnd

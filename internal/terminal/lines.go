@@ -40,8 +40,8 @@ func NewLines(in io.Reader, out io.Writer) *Lines {
 	return l
 }
 
-// begin makes the editor of lines. It keeps a Ctrl-C that ended a line, so it is
-// made anew after one.
+// begin makes the editor of lines. An editor keeps the Ctrl-C that ended a line,
+// so another one follows it.
 func (l *Lines) begin() {
 	t := term.NewTerminal(struct {
 		io.Reader

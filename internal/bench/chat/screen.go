@@ -68,15 +68,9 @@ func (s *screen) control(sequence string) {
 	}
 	switch kind {
 	case "m":
-		if arguments == "" || arguments == "0" {
-			s.style = ""
-		} else {
-			s.style = strings.Trim(s.style+";"+arguments, ";")
-		}
+		s.setStyle(arguments)
 	case "K":
-		if s.row < len(s.rows) && s.col < len(s.rows[s.row]) {
-			s.rows[s.row] = s.rows[s.row][:s.col]
-		}
+		s.clear()
 	case "A":
 		s.row = max(s.row-n, 0)
 	case "B":
@@ -85,6 +79,21 @@ func (s *screen) control(sequence string) {
 		s.col += n
 	case "D":
 		s.col = max(s.col-n, 0)
+	}
+}
+
+func (s *screen) setStyle(codes string) {
+	if codes == "" || codes == "0" {
+		s.style = ""
+		return
+	}
+	s.style = strings.Trim(s.style+";"+codes, ";")
+}
+
+// clear removes the rest of the line.
+func (s *screen) clear() {
+	if s.row < len(s.rows) && s.col < len(s.rows[s.row]) {
+		s.rows[s.row] = s.rows[s.row][:s.col]
 	}
 }
 

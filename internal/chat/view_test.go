@@ -1,0 +1,141 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// onScreen returns a view on a terminal that is 60 columns wide.
+func onScreen(screen *bytes.Buffer) *view {
+	v := newView(screen, screen)
+	v.answer.width, v.notes.width = 60, 60
+	v.markdown = newMarkdown(60)
+	return v
+}
+
+const hostile = "\x1b]0;T\x07\x1b[2J\u009b2J\u202e\b\rEND"
+
+// sequences are those that the view writes itself.
+var sequences = regexp.MustCompile(`\x1b\[[0-9;]*m|\r\x1b\[K`)
+
+// TestViewIsNotSteered: no text of a model, a tool or a server reaches the
+// terminal as it is.
+func TestViewIsNotSteered(t *testing.T) {
+	var screen bytes.Buffer
+	v := onScreen(&screen)
+	call := &agent.Call{ID: "1", Name: "a" + hostile, Arguments: []byte(`{"` + "\u202e" + `\u001b[2J":"\u001b[2J ` + "\u009b" + `"}`)}
+	edit := &agent.Call{ID: "2", Name: "edit", Arguments: []byte(`{}`)}
+	todos := &agent.Call{ID: "3", Name: "write_todos", Arguments: []byte(`broken` + hostile)}
+	events := []*agent.Event{
+		{Type: agent.EventDelta, Delta: &model.Delta{Type: model.TypeText, Text: "# " + hostile + "\n```" + hostile + "\n" + hostile + "\n```\n| " + hostile + " |\n|---|\n| " + hostile + " |\n\n[" + hostile + "](" + hostile + ") `" + hostile}},
+		{Type: agent.EventDelta, Delta: &model.Delta{Type: model.TypeCall, Name: hostile}},
+		{Type: agent.EventDelta, Delta: &model.Delta{Restart: &model.Error{Text: hostile}}},
+		{Type: agent.EventResponse, Response: &model.Response{Message: &model.Message{Parts: []model.Part{{Type: model.TypeText, Text: hostile}}}}},
+		{Type: agent.EventCall, Call: call}, {Type: agent.EventCall, Call: edit}, {Type: agent.EventCall, Call: todos},
+		{Type: agent.EventResult, Call: call, Result: &toolpost.Message{IsError: true, Text: hostile}},
+		{Type: agent.EventResult, Call: edit, Result: &toolpost.Message{Text: "x\n@@ -1 +1 @@\n-" + hostile + "\n+" + hostile}},
+		{Type: agent.EventResult, Call: todos, Result: &toolpost.Message{Text: "1 [pending] " + hostile}},
+		{Type: agent.EventNotice, Text: hostile},
+		{Type: agent.EventEnd, End: &agent.Result{Stop: agent.StopRefusal, Text: hostile, Usage: new(usage.Ledger)}},
+	}
+	for _, e := range events {
+		if err := v.Event(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range v.calls.all {
+		v.say("%s", c.full(&v.notes))
+	}
+	c := &Chat{view: v, opts: Options{Ours: map[string]bool{"bash": true, "write": true}}}
+	for name, arguments := range map[string]string{"bash": `{"command":"\u001b[2J"}`, "write": `{"path":"\u001b[2J","content":"\u001b[2J"}`, hostile: `{"a":"` + "\u202e" + `"}`} {
+		c.showQuestion(&agent.Call{Name: name, Tool: &toolpost.Tool{}, Arguments: []byte(arguments)}, 0)
+	}
+	if rest := sequences.ReplaceAllString(screen.String(), ""); strings.ContainsAny(rest, "\x1b\r\b\x07\u009b\u202e") {
+		t.Errorf("the terminal gets %q", rest)
+	}
+	if strings.Count(screen.String(), "END") < 12 {
+		t.Errorf("texts are missing: %q", screen.String())
+	}
+}
+
+// TestView shows a turn on a terminal.
+func TestView(t *testing.T) {
+	var screen bytes.Buffer
+	v := onScreen(&screen)
+	call := &agent.Call{ID: "1", Name: "edit", Arguments: []byte(`{"path":"a.go","edits":[{"old_string":"a long text","new_string":"another text that is even longer than that"}]}`)}
+	used := new(usage.Ledger)
+	used.AddRequest("a/b", usage.Tokens{Input: 1000, CacheRead: 9000, Output: 1234, Reasoning: 1000}, usage.Dollar/8, true)
+	for _, e := range []*agent.Event{
+		{Type: agent.EventDelta, Delta: &model.Delta{Type: model.TypeText, Text: "I **ed"}},
+		{Type: agent.EventDelta, Delta: &model.Delta{Type: model.TypeText, Text: "it** it."}},
+		{Type: agent.EventResponse, Response: &model.Response{Message: model.UserText("I **edit** it.")}},
+		{Type: agent.EventCall, Call: call},
+		{Type: agent.EventResult, Call: call, Result: &toolpost.Message{Text: "done\n--- a.go\n+++ a.go\n@@ -1 +1 @@\n-old\n+new\n same\n\nmore"}},
+		{Type: agent.EventEnd, End: &agent.Result{Stop: agent.StopDone, Text: "All *done*", Turns: 2, Usage: used}},
+	} {
+		if err := v.Event(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	times := regexp.MustCompile(`[0-9.]+m?s ·`)
+	got := times.ReplaceAllString(regexp.MustCompile(`\x1b\[[0-9;]*m|\r\x1b\[K(.*?\r\x1b\[K)?`).ReplaceAllString(screen.String(), ""), "0ms ·")
+	want := `I edit it.
+✓ 1 edit path=a.go edits=[… 88 chara… · 0ms · 9 lines, 56 B
+  @@ -1 +1 @@
+  -old
+  +new
+   same
+
+All done
+
+0ms · 2 turns · 10,000 tokens in (90% cached), 1,234 out (1,000 thinking) · $0.1250
+`
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestApprover(t *testing.T) {
+	yes := true
+	reads := toolpost.New("reads", "r", func(context.Context, struct{}) (string, error) { return "", nil }, &toolpost.Options{Annotations: toolpost.Annotations{ReadOnly: &yes}})
+	writes := toolpost.New("writes", "w", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
+	changed := toolpost.New("writes", "another text", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
+	asked := errors.New("asked")
+	ask := func(context.Context, *agent.Call) (agent.Decision, error) { return agent.Decision{}, asked }
+	always := newApprover(Ask, nil, ask)
+	always.always["writes"] = definition(writes)
+	for name, tt := range map[string]struct {
+		a      *approver
+		call   agent.Call
+		action string // empty if the user is asked
+	}{
+		"a tool that reads":                   {newApprover(Ask, nil, ask), agent.Call{Tool: reads}, agent.Allow},
+		"a tool that writes":                  {newApprover(Ask, nil, ask), agent.Call{Tool: writes}, ""},
+		"our own":                             {newApprover(DenyAll, []string{"writes"}, nil), agent.Call{Tool: writes}, agent.Allow},
+		"without a person":                    {newApprover(Ask, nil, nil), agent.Call{Tool: writes}, agent.Wait},
+		"--yes":                               {newApprover(AllowAll, nil, nil), agent.Call{Tool: writes}, agent.Allow},
+		"--yes, interrupted":                  {newApprover(AllowAll, nil, nil), agent.Call{Tool: writes, Interrupted: true}, agent.Deny},
+		"--deny":                              {newApprover(DenyAll, nil, ask), agent.Call{Tool: writes}, agent.Deny},
+		"allowed for the session":             {always, agent.Call{Tool: writes}, agent.Allow},
+		"allowed, with another definition":    {always, agent.Call{Tool: changed}, ""},
+		"allowed, but its outcome is open":    {always, agent.Call{Tool: writes, Interrupted: true}, ""},
+		"reads, although the outcome is open": {always, agent.Call{Tool: reads, Interrupted: true}, agent.Allow},
+	} {
+		tt.call.Name = tt.call.Tool.Name
+		d, err := tt.a.decide(t.Context(), &tt.call)
+		if d.Action != tt.action || (tt.action == "") != errors.Is(err, asked) {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+	}
+}
