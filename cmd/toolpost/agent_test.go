@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -131,31 +132,56 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
-// TestResumeAfterKill kills toolpost while a tool runs. Afterwards the model is
-// told that the outcome is unknown, and nothing runs again.
-func TestResumeAfterKill(t *testing.T) {
-	h := newHome(t)
-	started := filepath.Join(h.dir, "started")
-	server := modeltest.Serve(t, modeltest.Anthropic(),
-		modeltest.Turn{Parts: callOf("wait", fmt.Sprintf(`{"started":%q,"release":%q}`, started, filepath.Join(h.dir, "never")))},
-		modeltest.Turn{Parts: sayOf("I look first."), Check: contains("its outcome is unknown")})
-	common := []string{"--yes", "--tools", "none", "--model", "anthropic/claude-sonnet-5-5", "--base-url", server.URL}
-	cmd := h.command(t.Context(), append(append([]string{"run"}, common...), "wait here", "--", filepath.Join(h.bin, "fixture"))...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+// TestResume ends toolpost while a tool runs, and continues. The model learns that
+// the outcome of the call is unknown, and nothing runs again.
+func TestResume(t *testing.T) {
+	for name, tt := range map[string]struct {
+		signal os.Signal
+		want   string // of the next request
+		calls  string // shown after resuming
+	}{
+		"killed":      {os.Kill, "its outcome is unknown", "✗ 1 wait"},
+		"interrupted": {os.Interrupt, "it may or may not have taken effect", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tt.signal == os.Interrupt && runtime.GOOS == "windows" {
+				t.Skip("no such signal")
+			}
+			t.Parallel()
+			h := newHome(t)
+			started := filepath.Join(h.dir, "started")
+			server := modeltest.Serve(t, modeltest.Anthropic(),
+				modeltest.Turn{Parts: callOf("wait", fmt.Sprintf(`{"started":%q,"release":%q}`, started, filepath.Join(h.dir, "never")))},
+				modeltest.Turn{Parts: sayOf("I look first."), Check: contains(tt.want)})
+			common := []string{"--yes", "--tools", "none", "--model", "anthropic/claude-sonnet-5-5", "--base-url", server.URL, "--", filepath.Join(h.bin, "fixture")}
+			cmd := h.command(t.Context(), append([]string{"run", "wait here"}, common...)...)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			awaitPath(t, started)
+			_ = cmd.Process.Signal(tt.signal)
+			_ = cmd.Wait()
+			if tt.signal == os.Interrupt && (cmd.ProcessState.ExitCode() != 130 || !strings.Contains(stderr.String(), "to continue, run: toolpost run --resume ")) {
+				t.Errorf("interrupted: exit code %d, %q", cmd.ProcessState.ExitCode(), stderr.String())
+			}
+			out, log, code := h.run(t, append([]string{"run", "--resume=last"}, common...)...)
+			if code != 0 || out != "I look first.\n" || !strings.Contains(log, tt.calls) {
+				t.Errorf("exit code %d, %q, %q", code, out, log)
+			}
+		})
 	}
+}
+
+func awaitPath(t *testing.T, path string) {
+	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) { // there is nothing to listen to
-		if _, err := os.Stat(started); err == nil {
-			break
+		if _, err := os.Stat(path); err == nil {
+			return
 		}
 		if time.Now().After(end) {
-			t.Fatal("the tool does not run")
+			t.Fatalf("%s does not appear", path)
 		}
-	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	out, log, code := h.run(t, append(append([]string{"run", "--resume=last"}, common...), "--", filepath.Join(h.bin, "fixture"))...)
-	if code != 0 || out != "I look first.\n" || !strings.Contains(log, "✗ 1 wait") {
-		t.Errorf("exit code %d, %q, %q", code, out, log)
 	}
 }
