@@ -42,7 +42,8 @@ func TestServersDoNotSeeEnvironment(t *testing.T) {
 		{"call", "--config", config, "x"},
 		{"lint", "--config", config},
 		{"adapt", "--for", "mcp", "--config", config},
-		{"run", "--config", config, "hello"},
+		{"run", "--model", "claude", "--config", config, "hello"},
+		{"run", "--model", "demo", "--config", config, "hello"},
 		{"serve", "--stdio", "--config", config},
 	} {
 		seen := filepath.Join(dir, "seen")
