@@ -45,7 +45,8 @@ live:
 # built program.
 warm:
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; go build -o "$$dir/toolpost" ./cmd/toolpost; \
-	TOOLPOST_BINARY="$$dir/toolpost" TOOLPOST_SLOW=20s go test -count=1 ./cmd/toolpost -run TestWarmStart -v | grep -E 'want|cold|^(---|ok|FAIL)'
+	go build -o "$$dir/fixture" ./internal/fixture/program; \
+	TOOLPOST_BINARY="$$dir/toolpost" TOOLPOST_FIXTURE="$$dir/fixture" TOOLPOST_SLOW=20s go test -count=1 ./cmd/toolpost -run TestWarmStart -v | grep -E 'want|cold|^(---|ok|FAIL)'
 
 # agent-peers compares the agent loop with others on a model on loopback, and
 # writes the table of docs/agent.md.

@@ -18,12 +18,14 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolpost/toolpost/internal/fixture"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"toolpost": main,
-		"fixture":  fixture,
+		"fixture":  fixture.Serve,
 		"asking":   askingServer,
 		"claude":   fakeClaude,
 		"private":  private,

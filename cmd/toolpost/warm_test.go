@@ -30,9 +30,10 @@ import (
 // serves all of them at once. The slow one starts only when the test lets it, so that
 // what is served before did not wait for it.
 //
-// TOOLPOST_BINARY is the program that is started in place of this test, and
-// TOOLPOST_SLOW how long the slow server takes then. Only with both are times demanded:
-// those of an idle machine, with some slack.
+// TOOLPOST_BINARY is the program that is started in place of this test,
+// TOOLPOST_FIXTURE that of the servers, and TOOLPOST_SLOW how long the slow server
+// takes then. Only with these are times demanded: those of an idle machine, with some
+// slack.
 func TestWarmStart(t *testing.T) {
 	t.Parallel()
 	w := newWarm(t)
@@ -118,19 +119,22 @@ func newWarm(t *testing.T) *warm {
 		}
 		until = given
 	}
-	fixture, err := exec.LookPath("fixture")
-	if err != nil {
-		t.Fatal(err)
+	server := os.Getenv("TOOLPOST_FIXTURE")
+	if server == "" {
+		var err error
+		if server, err = exec.LookPath("fixture"); err != nil {
+			t.Fatal(err)
+		}
 	}
 	servers := map[string]any{
 		"refuses": map[string]any{"url": "http://" + deafAddress(t) + "/mcp"},
-		"hangs":   map[string]any{"command": fixture, "args": []string{"hangs"}},
+		"hangs":   map[string]any{"command": server, "args": []string{"hangs"}},
 		"missing": map[string]any{"command": filepath.Join(dir, "no-such-command")},
-		"slow":    map[string]any{"command": fixture, "args": []string{"counted", w.counts, until}},
-		"killed":  map[string]any{"command": fixture, "args": []string{"counted", w.pids, "0s"}},
+		"slow":    map[string]any{"command": server, "args": []string{"counted", w.counts, until}},
+		"killed":  map[string]any{"command": server, "args": []string{"counted", w.pids, "0s"}},
 	}
 	for _, name := range []string{"one", "two", "three"} {
-		servers[name] = map[string]any{"command": fixture}
+		servers[name] = map[string]any{"command": server}
 	}
 	for _, name := range []string{"web", "net"} {
 		servers[name] = map[string]any{"url": webServer(t) + "/mcp"}
