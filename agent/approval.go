@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A Call is a tool call of the model, before it runs.
@@ -75,8 +76,8 @@ func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
 	call := &Call{ID: c.call.ID, Tool: tool, Name: c.call.Name, Arguments: c.call.Arguments, Interrupted: c.intents > 0}
 	h := sha256.New()
 	now := r.session.snapshot()
-	for _, part := range []string{now.id, strconv.Itoa(len(now.messages)), strconv.Itoa(c.index), strconv.Itoa(c.intents),
-		r.definitionHash(tool), c.call.Name, string(c.call.Arguments)} {
+	for _, part := range []string{now.id, strconv.Itoa(now.responses), strconv.Itoa(c.index), strconv.Itoa(c.intents),
+		r.definitionHash(tool), c.call.Name, jsontree.Canonical(c.call.Arguments)} { // a file may contain another spelling of the arguments
 		fmt.Fprintf(h, "%d:%s", len(part), part) // the length keeps neighbours apart
 	}
 	call.Binding = hex.EncodeToString(h.Sum(nil))

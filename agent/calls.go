@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 const interruptedText = "The program ended while this tool ran, so its outcome is unknown: it may or may not have taken effect. Find out before you call it again."
@@ -67,9 +66,9 @@ func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
 	tool := r.tools.Lookup(c.call.Name)
 	switch {
 	case c.call.Invalid != "":
-		return nil, nil, r.refuse(c, "%s", c.call.Invalid)
+		return nil, nil, r.refuseRepeated(c, c.call.Invalid)
 	case tool == nil:
-		return nil, nil, r.refuse(c, "There is no tool %q. Call one of the tools you were given.", c.call.Name)
+		return nil, nil, r.refuseRepeated(c, fmt.Sprintf("There is no tool %q. Call one of the tools you were given.", c.call.Name))
 	}
 	call := r.bind(c, tool)
 	if call.Interrupted && r.agent.opts.Approve == nil {
@@ -93,7 +92,7 @@ func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
 		if d.Reason != "" {
 			text += " The reason: " + d.Reason
 		}
-		return nil, nil, r.refuse(c, "%s", text)
+		return nil, nil, r.refuseRepeated(c, text)
 	case Edit:
 		edited := *call
 		edited.Arguments = d.Arguments
@@ -101,29 +100,30 @@ func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
 	}
 	p := &planned{state: c, call: call}
 	if !tool.Policy.LogAtDebug { // tools that are polled may repeat
-		p.warning = r.repeats.count(call.Name+" "+jsontree.Canonical(call.Arguments), readsOnly(tool))
+		p.warning = r.repeats.count(c.call, readsOnly(tool))
 	}
 	return p, nil, nil
 }
 
 // decide returns the decision about a call: the recorded one if it is about the same
-// call, otherwise that of Options.Approve.
+// call, otherwise that of Options.Approve. Without an Approve, a call still waits
+// if it waited before, or if the decision was about another form of it.
 func (r *run) decide(ctx context.Context, c *callState, call *Call) (*Decision, error) {
-	if c.decision != nil && c.decision.Binding == call.Binding && c.decision.Action != Wait {
+	approve := r.agent.opts.Approve
+	d := Decision{Action: Wait}
+	switch {
+	case c.decision != nil && c.decision.Binding == call.Binding:
 		return c.decision, nil
-	}
-	if r.agent.opts.Approve == nil {
+	case approve == nil && c.decision == nil:
 		return &Decision{Action: Allow}, nil
-	}
-	if c.decision != nil && c.decision.Binding == call.Binding { // it still waits
-		return c.decision, nil
-	}
-	d, err := r.agent.opts.Approve(ctx, call)
-	if err == nil {
-		err = d.validate()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("approve the call of %q: %w", call.Name, err)
+	case approve != nil:
+		var err error
+		if d, err = approve(ctx, call); err == nil {
+			err = d.validate()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("approve the call of %q: %w", call.Name, err)
+		}
 	}
 	d.Binding = call.Binding
 	c.decision = &d
@@ -212,7 +212,7 @@ func (r *run) perform(ctx context.Context, p *planned, emit func(*Event)) error 
 			m, complete = errorMessage(c, "The answer is not what was asked for: %v\nCall the tool again with nothing but the JSON.", err), false
 		}
 	}
-	if p.warning != "" {
+	if p.warning != "" && !complete { // what completes the run is the answer
 		m = withNote(m, p.warning)
 	}
 	if err := r.session.append(&record{Type: recordResult, Call: c.index, Result: m, Complete: complete, Duration: time.Since(began)}); err != nil {
@@ -220,6 +220,14 @@ func (r *run) perform(ctx context.Context, p *planned, emit func(*Event)) error 
 	}
 	emit(&Event{Type: EventResult, Call: p.call, Result: m})
 	return nil
+}
+
+// refuseRepeated answers a call that the model may make again and again.
+func (r *run) refuseRepeated(c *callState, text string) error {
+	if warning := r.repeats.count(c.call, true); warning != "" {
+		text += "\n\n" + warning
+	}
+	return r.refuse(c, "%s", text)
 }
 
 // refuse answers a call that does not run.
@@ -256,7 +264,7 @@ func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.
 		return s.Result, s.Outcome, err
 	}
 	now := r.session.snapshot()
-	raw, err := step(ctx, fmt.Sprintf("call %d.%d.%d", len(now.messages), c.index, c.intents), func(ctx context.Context) (json.RawMessage, error) {
+	raw, err := step(ctx, fmt.Sprintf("call %d.%d.%d", now.responses, c.index, c.intents), func(ctx context.Context) (json.RawMessage, error) {
 		s, err := do(ctx)
 		if err != nil {
 			return nil, err

@@ -38,8 +38,16 @@ func (r *run) makeRoom(ctx context.Context) error {
 	if r.tokens(&now) < window*fullPercent/100 {
 		return nil
 	}
-	return r.compact(ctx)
+	err := r.compact(ctx)
+	if errors.Is(err, errNoSummary) { // there is room for some more turns
+		return r.notice("the conversation nearly fills the model's context, and cannot be summarized: %v", err)
+	}
+	return err
 }
+
+// errNoSummary reports a model that answers a request for a summary with nothing
+// or with calls.
+var errNoSummary = errors.New("the model wrote no summary")
 
 func (r *run) window() int {
 	o := r.agent.model.Origin()
@@ -180,14 +188,15 @@ func (r *run) summarize(ctx context.Context, old []*model.Message) (*model.Respo
 	q := r.newRequest()
 	q.Output, q.NoCalls = nil, true
 	q.Messages = withInstruction(old)
-	response, err := r.request(ctx, q)
+	response, err := r.request(ctx, "summary", q)
 	var failed *model.Error
 	if errors.As(err, &failed) && failed.Kind == model.KindTooLong {
 		q.Messages = withInstruction(shortened(old))
-		response, err = r.request(ctx, q)
+		response, err = r.request(ctx, "short summary", q)
 	}
 	if err == nil && strings.TrimSpace(response.Message.Text()) == "" {
-		err = errors.New("the model wrote no summary")
+		retry := &record{Type: recordRetry, Origin: new(r.agent.model.Origin()), Tokens: &response.Usage}
+		return nil, cmp.Or(r.recordTokens(retry), errNoSummary)
 	}
 	return response, err
 }
@@ -224,7 +233,8 @@ func clip(s string, most int) string {
 	return s[:most] + "…"
 }
 
-// prompts returns what the user wrote, without the oldest texts if it is too much.
+// prompts returns what the user wrote, without the oldest texts if it is too
+// much. Of the text that does not fit, the beginning remains.
 func prompts(messages []*model.Message) []model.Part {
 	const most = 8_000
 	var all []model.Part
@@ -234,9 +244,10 @@ func prompts(messages []*model.Message) []model.Part {
 			if m.Role != model.RoleUser || p.Type != model.TypeText || p.Name == summaryName {
 				continue
 			}
-			if size += len(p.Text); size <= most {
+			if p.Text = clip(p.Text, max(most-size, 0)); p.Text != "…" {
 				all = append(all, p)
 			}
+			size += len(p.Text)
 		}
 	}
 	slices.Reverse(all)

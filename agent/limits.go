@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -76,20 +77,31 @@ func (r *run) exceeded(now *state) string {
 	}{
 		{StopTurns, turns > 0 && now.turns >= turns},
 		{StopCalls, l.Calls > 0 && used.Calls >= l.Calls},
-		{StopTokens, l.Tokens > 0 && used.Tokens.Context() >= l.Tokens},
-		{StopCost, l.Cost > 0 && used.Cost >= l.Cost},
-		{StopTime, l.Time > 0 && time.Since(r.started) >= l.Time},
 		{StopRepeat, r.repeats.stop},
 	} {
 		if limit.reached {
 			return limit.stop
 		}
 	}
-	if r.outer == nil {
+	return r.spent(used)
+}
+
+// spent returns the stop reason of a limit that is reached, or "", of those that
+// this run and the runs that it is inside of have in common.
+func (r *run) spent(used *usage.Ledger) string {
+	l := &r.agent.opts.Limits
+	switch {
+	case l.Tokens > 0 && used.Tokens.Context() >= l.Tokens:
+		return StopTokens
+	case l.Cost > 0 && used.Cost >= l.Cost:
+		return StopCost
+	case l.Time > 0 && time.Since(r.started) >= l.Time:
+		return StopTime
+	case r.outer == nil:
 		return ""
 	}
 	outer := r.outer.run.session.snapshot()
-	return r.outer.run.exceeded(&outer)
+	return r.outer.run.spent(outer.total())
 }
 
 // repeats counts how often the model makes the same call without another one
@@ -106,7 +118,8 @@ const (
 
 // count counts a call. It returns a warning for the model when there are too
 // many. Calls of tools that only read do not make others worth repeating.
-func (c *repeats) count(key string, reads bool) (warning string) {
+func (c *repeats) count(call *model.Part, reads bool) (warning string) {
+	key := call.Name + " " + jsontree.Canonical(call.Arguments)
 	n := c.counts[key] + 1
 	if !reads || c.counts == nil {
 		c.counts = map[string]int{}

@@ -72,8 +72,12 @@ type state struct {
 	id       string
 	messages []*model.Message
 	batch    []*callState // the calls of the last message, until all have results
+	stop     string       // the model's reason for the end of its last message
 	context  int          // tokens of the conversation at the last response; 0 if unknown
-	records  int
+
+	// Of the whole session:
+	responses int // messages of the model
+	requests  int // to the model
 
 	// Since the last prompt:
 	turns     int
@@ -92,13 +96,15 @@ type callState struct {
 	result   *toolpost.Message
 }
 
-// apply adds a record to the state.
+// apply adds a record to the state. If there is an error, the state is unchanged.
 func (s *state) apply(r *record) error {
-	s.records++
 	switch r.Type {
 	case recordStart:
 		if r.Version != sessionVersion {
 			return fmt.Errorf("the session has the format %d; this version reads %d", r.Version, sessionVersion)
+		}
+		if s.id != "" {
+			return errors.New("a second session begins")
 		}
 		s.id = r.ID
 	case recordPrompt, recordNote:
@@ -112,6 +118,7 @@ func (s *state) apply(r *record) error {
 	case recordCompaction:
 		return s.applyCompaction(r)
 	case recordRetry:
+		s.requests++
 		addRequest(s.used, r)
 	case recordEnd:
 		s.ended = r
@@ -120,8 +127,8 @@ func (s *state) apply(r *record) error {
 }
 
 func (s *state) applyUser(r *record) error {
-	if s.batch != nil || r.Message == nil {
-		return errors.New("a prompt while calls have no results, or without a message")
+	if s.batch != nil || !hasRole(r.Message, model.RoleUser) {
+		return errors.New("a prompt while calls have no results, or without a message of the user")
 	}
 	if r.Type == recordPrompt {
 		s.turns, s.used, s.completed, s.ended = 0, new(usage.Ledger), nil, nil
@@ -129,6 +136,8 @@ func (s *state) applyUser(r *record) error {
 	s.add(r.Message)
 	return nil
 }
+
+func hasRole(m *model.Message, role string) bool { return m != nil && m.Role == role }
 
 // add appends a message. Providers want the roles to alternate, so a message of
 // the same role as the last one continues it.
@@ -142,11 +151,13 @@ func (s *state) add(m *model.Message) {
 }
 
 func (s *state) applyResponse(r *record) error {
-	if s.batch != nil || r.Message == nil || r.Tokens == nil {
-		return errors.New("a response while calls have no results, or without its message and tokens")
+	if s.batch != nil || !hasRole(r.Message, model.RoleAssistant) || r.Tokens == nil {
+		return errors.New("a response while calls have no results, or without its message of the assistant and tokens")
 	}
 	s.add(r.Message)
-	s.context = r.Tokens.Context()
+	s.responses++
+	s.requests++
+	s.context, s.stop = r.Tokens.Context(), r.Stop
 	s.turns++
 	addRequest(s.used, r)
 	for i, call := range r.Message.Calls() {
@@ -199,11 +210,17 @@ func (s *state) applyCompaction(r *record) error {
 	if r.Until < 0 || r.Until > len(s.messages) {
 		return fmt.Errorf("the compaction replaces %d of %d messages", r.Until, len(s.messages))
 	}
+	for _, m := range r.Messages {
+		if !hasRole(m, model.RoleUser) {
+			return errors.New("a compaction with a message that is not a user's")
+		}
+	}
 	rest := s.messages[r.Until:]
 	s.messages = nil
 	for _, m := range slices.Concat(r.Messages, rest) {
 		s.add(m)
 	}
+	s.requests++
 	s.context = 0
 	addRequest(s.used, r)
 	return nil
@@ -214,6 +231,11 @@ func (s *state) applyTrim(r *record) error {
 		if t.Message < 0 || t.Message >= len(s.messages) || t.Part < 0 || t.Part >= len(s.messages[t.Message].Parts) {
 			return errors.New("a trim of a part that does not exist")
 		}
+		if old := s.messages[t.Message].Parts[t.Part].Result; old == nil || t.Result == nil || old.CallID != t.Result.CallID {
+			return errors.New("a trim of a part that is not the result of the same call")
+		}
+	}
+	for _, t := range r.Trimmed {
 		old := s.messages[t.Message]
 		parts := slices.Clone(old.Parts)
 		parts[t.Part].Result = t.Result

@@ -30,7 +30,8 @@ type run struct {
 	approving sync.Mutex // held while a person is asked about a call of an agent inside this run
 	yield     func(*Event, error) bool
 	repeats   repeats
-	asked     int  // how often the answer had to be asked for again
+	ended     bool // the consumer of the events has ended the iteration
+	asked     int  // how often in a row the answer had to be asked for again
 	shrunk    bool // the conversation was summarized because it was too long for the model
 	known     known
 }
@@ -43,7 +44,7 @@ type known struct {
 }
 
 func (r *run) emit(e *Event) error {
-	if !r.yield(e, nil) {
+	if r.ended = r.ended || !r.yield(e, nil); r.ended {
 		return errEnded
 	}
 	return nil
@@ -67,6 +68,9 @@ func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err erro
 		return nil, err
 	}
 	if len(prompt) > 0 {
+		if err := checkPrompt(prompt); err != nil {
+			return nil, err
+		}
 		if err := r.session.abandon(ctx); err != nil {
 			return nil, err
 		}
@@ -80,6 +84,24 @@ func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err erro
 			return result, err
 		}
 	}
+}
+
+// checkPrompt refuses parts that no provider accepts from a user. In the session,
+// they would end every later run.
+func checkPrompt(prompt []model.Part) error {
+	empty := true
+	for i, p := range prompt {
+		switch p.Type {
+		case model.TypeText, model.TypeImage, model.TypeDocument:
+			empty = empty && p.Type == model.TypeText && strings.TrimSpace(p.Text) == ""
+		default:
+			return fmt.Errorf("part %d of the prompt has the type %q; it must be %q, %q or %q", i, p.Type, model.TypeText, model.TypeImage, model.TypeDocument)
+		}
+	}
+	if empty {
+		return errors.New("the prompt has no text; give one, or call Run without a prompt to continue")
+	}
+	return nil
 }
 
 // step does what comes next: it runs the open calls, or asks the model.
@@ -100,24 +122,32 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 	if limit := r.exceeded(&now); limit != "" {
 		return r.end(limit, "")
 	}
-	if last := now.messages[len(now.messages)-1]; last.Role == model.RoleAssistant && !paused(last) {
-		return r.answer(last)
+	if last := now.messages[len(now.messages)-1]; last.Role == model.RoleAssistant && now.stop != model.StopPause {
+		return r.finish(last, now.stop, "")
 	}
 	if err := r.makeRoom(ctx); err != nil {
 		return nil, err
 	}
+	if now = r.session.snapshot(); r.exceeded(&now) != "" { // by the summary
+		return r.end(r.exceeded(&now), "")
+	}
 	return r.ask(ctx)
 }
 
-// paused reports whether the provider paused the response: it ends with
-// something that only the provider can continue.
-func paused(m *model.Message) bool {
-	return len(m.Parts) > 0 && m.Parts[len(m.Parts)-1].Type == model.TypeOpaque
+// finish ends the run with the model's last message, which has no calls.
+func (r *run) finish(m *model.Message, stop, refusal string) (*Result, error) {
+	switch stop {
+	case model.StopRefusal:
+		return r.end(StopRefusal, cmp.Or(refusal, m.Text()))
+	case model.StopLength:
+		return r.end(StopLength, m.Text())
+	}
+	return r.answer(m)
 }
 
 // ask requests the model's next message and records it.
 func (r *run) ask(ctx context.Context) (*Result, error) {
-	response, err := r.request(ctx, r.newRequest())
+	response, err := r.request(ctx, "request", r.newRequest())
 	var failed *model.Error
 	if errors.As(err, &failed) && failed.Kind == model.KindTooLong && !r.shrunk {
 		r.shrunk = true
@@ -127,15 +157,8 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r.shrunk = false
-	switch {
-	case len(response.Message.Parts) > 0:
-	case response.Stop == model.StopRefusal:
-		if err := r.recordTokens(&record{Type: recordRetry, Origin: new(r.agent.model.Origin()), Tokens: &response.Usage}); err != nil {
-			return nil, err
-		}
-		return r.end(StopRefusal, response.Refusal)
-	default:
-		return r.askAgain(response, "Your last message was empty. Continue with the task, or answer.")
+	if isEmpty(response.Message) && response.Stop != model.StopPause {
+		return r.withoutAnswer(response)
 	}
 	if err := r.recordResponse(response, response.Message); err != nil {
 		return nil, err
@@ -143,20 +166,39 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 	if err := r.emit(&Event{Type: EventResponse, Response: response}); err != nil {
 		return nil, err
 	}
-	switch {
-	case len(response.Message.Calls()) > 0, response.Stop == model.StopPause:
+	if len(response.Message.Calls()) > 0 || response.Stop == model.StopPause {
+		r.asked = 0
 		return nil, nil
-	case response.Stop == model.StopRefusal:
-		return r.end(StopRefusal, cmp.Or(response.Refusal, response.Message.Text()))
-	case response.Stop == model.StopLength:
-		return r.end(StopLength, response.Message.Text())
 	}
-	return r.answer(response.Message)
+	return r.finish(response.Message, response.Stop, response.Refusal)
+}
+
+// isEmpty reports whether a message contains nothing but thinking.
+func isEmpty(m *model.Message) bool {
+	for _, p := range m.Parts {
+		if p.Type != model.TypeThinking && (p.Type != model.TypeText || strings.TrimSpace(p.Text) != "") {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutAnswer handles a response that is empty. It does not become part of the
+// conversation: some providers would refuse it.
+func (r *run) withoutAnswer(response *model.Response) (*Result, error) {
+	if err := r.recordTokens(&record{Type: recordRetry, Origin: new(r.agent.model.Origin()), Tokens: &response.Usage}); err != nil {
+		return nil, err
+	}
+	if response.Stop == model.StopRefusal || response.Stop == model.StopLength {
+		return r.finish(response.Message, response.Stop, response.Refusal)
+	}
+	return r.askAgain("Your last message was empty. Continue with the task, or answer.")
 }
 
 // recordResponse records a message of the model. Calls without an id, or with the
 // same one, which some compatible servers send, get ids of their own: otherwise
-// no provider would accept the conversation again.
+// no provider would accept the conversation again. Arguments that are not JSON
+// cannot be recorded.
 func (r *run) recordResponse(response *model.Response, m *model.Message) error {
 	ids := map[string]bool{}
 	for _, c := range m.Calls() {
@@ -164,6 +206,9 @@ func (r *run) recordResponse(response *model.Response, m *model.Message) error {
 			c.ID, c.Raw = "call_"+rand.Text(), nil
 		}
 		ids[c.ID] = true
+		if len(c.Arguments) > 0 && !json.Valid(c.Arguments) {
+			c.Invalid, c.Arguments = cmp.Or(c.Invalid, "The arguments are not valid JSON. Call the tool again with a JSON object."), nil
+		}
 	}
 	origin := r.agent.model.Origin()
 	for _, p := range m.Parts {
@@ -200,43 +245,55 @@ func (r *run) emitDelta(q *model.Request, d *model.Delta) error {
 	return r.emit(&Event{Type: EventDelta, Delta: d})
 }
 
-// request sends a request to the model, and yields its deltas.
-func (r *run) request(ctx context.Context, q *model.Request) (*model.Response, error) {
-	var response *model.Response
-	do := func(ctx context.Context) (json.RawMessage, error) {
-		for delta, err := range r.agent.model.Stream(ctx, q) {
-			if err != nil {
-				return nil, err
-			}
-			if delta.Response != nil {
-				response = delta.Response
-			}
-			if err := r.emitDelta(q, delta); err != nil {
-				return nil, err
-			}
-		}
-		if response == nil || response.Message == nil {
-			return nil, errors.New("the model's stream ended without a response")
-		}
-		if r.agent.opts.Step == nil {
-			return nil, nil
-		}
-		return json.Marshal(response)
-	}
-	if r.agent.opts.Step == nil {
-		if _, err := do(ctx); err != nil {
+// request sends a request to the model, and yields its deltas. Purpose is the
+// beginning of the name for Options.Step.
+func (r *run) request(ctx context.Context, purpose string, q *model.Request) (*model.Response, error) {
+	step := r.agent.opts.Step
+	if step == nil {
+		response, err := r.stream(ctx, q)
+		if err != nil {
 			return nil, cmp.Or(context.Cause(ctx), err)
 		}
-	} else {
-		raw, err := r.agent.opts.Step(ctx, fmt.Sprintf("request %d", r.session.snapshot().records), do)
+		return response, r.reportLosses(response)
+	}
+	raw, err := step(ctx, fmt.Sprintf("%s %d", purpose, r.session.snapshot().requests), func(ctx context.Context) (json.RawMessage, error) {
+		response, err := r.stream(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(raw, &response); err != nil {
-			return nil, fmt.Errorf("decode the stored response: %w", err)
-		}
+		return json.Marshal(response)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var response *model.Response
+	if err := json.Unmarshal(raw, &response); err != nil || response == nil || response.Message == nil {
+		return nil, fmt.Errorf("decode the stored response %.100q: %w", raw, cmp.Or(err, errors.New("it has no message")))
 	}
 	return response, r.reportLosses(response)
+}
+
+// stream yields the deltas of a response, and returns it.
+func (r *run) stream(ctx context.Context, q *model.Request) (*model.Response, error) {
+	var response *model.Response
+	for delta, err := range r.agent.model.Stream(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if delta == nil {
+			continue
+		}
+		if delta.Response != nil {
+			response = delta.Response
+		}
+		if err := r.emitDelta(q, delta); err != nil {
+			return nil, err
+		}
+	}
+	if response == nil || response.Message == nil {
+		return nil, errors.New("the model's stream ended without a response")
+	}
+	return response, nil
 }
 
 func (r *run) reportLosses(response *model.Response) error {
@@ -256,20 +313,14 @@ func (r *run) answer(m *model.Message) (*Result, error) {
 		return r.end(StopAnswer, m.Text())
 	}
 	if _, err := decodeAnswer(r.agent.opts.Output, m.Text()); err != nil {
-		return r.askAgain(nil, fmt.Sprintf("Your answer is not what was asked for: %v\nAnswer again, with nothing but the JSON.", err))
+		return r.askAgain(fmt.Sprintf("Your answer is not what was asked for: %v\nAnswer again, with nothing but the JSON.", err))
 	}
 	return r.end(StopAnswer, m.Text())
 }
 
-// askAgain has the model answer again. Response is an answer that is not part
-// of the conversation, nil if there is none.
-func (r *run) askAgain(response *model.Response, why string) (*Result, error) {
+// askAgain has the model answer again.
+func (r *run) askAgain(why string) (*Result, error) {
 	const tries = 3
-	if response != nil {
-		if err := r.recordTokens(&record{Type: recordRetry, Origin: new(r.agent.model.Origin()), Tokens: &response.Usage}); err != nil {
-			return nil, err
-		}
-	}
 	if r.asked++; r.asked >= tries {
 		return nil, fmt.Errorf("the model did not answer properly after %d tries: %s", tries, why)
 	}

@@ -56,6 +56,8 @@ func OpenSession(path string) (*Session, error) {
 	return s, nil
 }
 
+var errNotSession = errors.New("it is not a session: its first line does not say so")
+
 func (s *Session) load() error {
 	switch err := filelock.Try(s.file, true); {
 	case errors.Is(err, filelock.ErrHeld):
@@ -67,7 +69,7 @@ func (s *Session) load() error {
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if err == io.EOF { // what follows the last end of a line was cut off
-			if err := s.file.Truncate(s.size); err != nil {
+			if err := s.truncate(line); err != nil {
 				return err
 			}
 			break
@@ -82,11 +84,24 @@ func (s *Session) load() error {
 	}
 	if s.size > 0 {
 		if s.state.id == "" {
-			return errors.New("it is not a session: its first line does not say so")
+			return errNotSession
 		}
 		return nil
 	}
 	return s.append(&record{Type: recordStart, Version: sessionVersion, ID: rand.Text()})
+}
+
+// firstBytes is the beginning of every session.
+const firstBytes = `{"type":"session"`
+
+// truncate removes a last line that was cut off. A file that does not begin as a
+// session does is another kind of file and stays as it is.
+func (s *Session) truncate(line []byte) error {
+	n := min(len(line), len(firstBytes))
+	if s.size == 0 && string(line[:n]) != firstBytes[:n] {
+		return errNotSession
+	}
+	return s.file.Truncate(s.size)
 }
 
 func (s *state) read(line []byte) error {
@@ -98,7 +113,8 @@ func (s *state) read(line []byte) error {
 }
 
 // append records something. It is in the file when append returns: the end of
-// the process does not undo it.
+// the process does not undo it. A record that does not fit the state is not
+// written, because OpenSession would refuse the file.
 func (s *Session) append(r *record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,21 +122,27 @@ func (s *Session) append(r *record) error {
 		return s.broken
 	}
 	r.Time = time.Now().UTC()
+	var line bytes.Buffer
 	if s.file != nil {
-		if err := s.write(r); err != nil {
-			s.broken = fmt.Errorf("record in the session: %w; open the session again once this is solved", err)
-			return s.broken
+		if err := json.NewEncoder(&line).Encode(r); err != nil { // ends the line
+			return fmt.Errorf("record in the session: %w", err)
 		}
 	}
-	return s.state.apply(r)
-}
-
-func (s *Session) write(r *record) error {
-	var line bytes.Buffer
-	if err := json.NewEncoder(&line).Encode(r); err != nil { // ends the line
+	if err := s.state.apply(r); err != nil {
 		return err
 	}
-	n, err := s.file.Write(line.Bytes())
+	if err := s.write(line.Bytes()); err != nil {
+		s.broken = fmt.Errorf("record in the session: %w; open the session again once this is solved", err)
+		return s.broken
+	}
+	return nil
+}
+
+func (s *Session) write(line []byte) error {
+	if s.file == nil {
+		return nil
+	}
+	n, err := s.file.Write(line)
 	if err != nil {
 		return errors.Join(err, s.file.Truncate(s.size))
 	}
