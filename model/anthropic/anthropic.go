@@ -70,7 +70,7 @@ func resultBlock(id string, m *toolpost.Message) sdk.ContentBlockParamUnion {
 		result.IsError = param.NewOpt(true)
 	}
 	for _, p := range model.Pieces(m, resultMedia(m)...) {
-		if p.Data != nil || p.Text != "" { // empty text is refused
+		if p.Data != nil || !isBlank(p.Text) { // blank text is refused
 			result.Content = append(result.Content, content(p))
 		}
 	}
