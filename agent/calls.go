@@ -163,21 +163,25 @@ func (r *run) execute(ctx context.Context, plan []*planned) error {
 // parallel runs calls at the same time, and yields what happens to them.
 func (r *run) parallel(ctx context.Context, plan []*planned) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	events := make(chan *Event)
+	defer func() {
+		cancel()
+		for range events { // after a panic of the consumer
+		}
+	}()
 	slots := make(chan struct{}, r.agent.opts.Parallel)
-	var running sync.WaitGroup
 	errs := make([]error, len(plan))
-	for i, p := range plan {
-		running.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			errs[i] = r.perform(ctx, p, func(e *Event) { events <- e })
-		})
-	}
 	go func() {
+		defer close(events)
+		var running sync.WaitGroup
+		for i, p := range plan { // in order, so that a single slot is one
+			slots <- struct{}{}
+			running.Go(func() {
+				defer func() { <-slots }()
+				errs[i] = r.perform(ctx, p, func(e *Event) { events <- e })
+			})
+		}
 		running.Wait()
-		close(events)
 	}()
 	var ended error
 	for e := range events {

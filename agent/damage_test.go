@@ -8,8 +8,10 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
@@ -377,4 +379,40 @@ func TestLongPrompt(t *testing.T) {
 	if first := s.Messages()[0].Text(); *summaries == 0 || !strings.Contains(first, "Count for me.") {
 		t.Errorf("%d summaries, the task is lost: %.600q", *summaries, first)
 	}
+}
+
+// TestOneAtATime has a single slot for calls. They run in their order.
+func TestOneAtATime(t *testing.T) {
+	var ran []string
+	note := tool("note", func(_ context.Context, text string) (string, error) { ran = append(ran, text); return "", nil })
+	var calls []model.Part
+	var want []string
+	for n := range 20 {
+		calls = append(calls, call(n, "note", fmt.Sprintf(`{"text":"%d"}`, n)))
+		want = append(want, fmt.Sprint(n))
+	}
+	do(t, agent.New(turns(t, calls, say("Done.")), toolpost.Tools{note}, &agent.Options{Parallel: 1}), agent.NewSession(), prompt("Go"))
+	if !slices.Equal(ran, want) {
+		t.Errorf("%q", ran)
+	}
+}
+
+// TestPanicOfConsumer has the loop over the events panic while calls run. The
+// session can be used again.
+func TestPanicOfConsumer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := turns(t, []model.Part{call(1, "echo", `{"text":"a"}`), call(2, "echo", `{"text":"b"}`)}, say("Done."))
+		a, s := agent.New(m, toolpost.Tools{tool("echo", echo)}, nil), agent.NewSession()
+		func() {
+			defer func() { _ = recover() }()
+			for e := range a.Run(t.Context(), s, prompt("Go")) {
+				if e.Type == agent.EventCall {
+					panic("a defect")
+				}
+			}
+		}()
+		if got := do(t, a, s); got.Text != "Done." {
+			t.Errorf("%+v", got)
+		}
+	})
 }
