@@ -206,7 +206,7 @@ func (r *run) perform(ctx context.Context, p *planned, emit func(*Event)) error 
 	}
 	emit(&Event{Type: EventCall, Call: p.call})
 	began := time.Now()
-	m, outcome, err := r.runTool(context.WithValue(ctx, frameKey{}, &frame{r, c.index}), c, p.call)
+	m, outcome, err := r.runTool(ctx, c, p.call)
 	if err != nil {
 		return err
 	}
@@ -247,20 +247,23 @@ func (r *run) refuse(c *callState, format string, args ...any) error {
 type stored struct {
 	Result  *toolpost.Message `json:"result"`
 	Outcome toolpost.Outcome  `json:"outcome"`
+	Spent   []*record         `json:"spent,omitempty"` // by agents inside the call
 }
 
 // runTool runs the tool. An error means that the run cannot go on.
 func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.Message, toolpost.Outcome, error) {
+	inside := &frame{run: r, call: c.index}
 	do := func(ctx context.Context) (*stored, error) {
+		ctx = context.WithValue(ctx, frameKey{}, inside)
 		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,
 			Owner: toolpost.Owner{Session: r.session.ID()}, Caller: r.agent.opts.Caller})
 		switch {
 		case err == nil:
-			return &stored{toolpost.NewMessage(call.ID, result), result.Outcome()}, nil
+			return &stored{Result: toolpost.NewMessage(call.ID, result), Outcome: result.Outcome()}, nil
 		case ctx.Err() != nil:
-			return &stored{toolpost.ErrorMessage(call.ID, errors.New("The user ended the run while this tool ran: it may or may not have taken effect.")), toolpost.OutcomeFailed}, nil
+			return &stored{Result: toolpost.ErrorMessage(call.ID, errors.New("The user ended the run while this tool ran: it may or may not have taken effect.")), Outcome: toolpost.OutcomeFailed}, nil
 		}
-		return &stored{toolpost.ErrorMessage(call.ID, err), toolpost.OutcomeRetry}, nil
+		return &stored{Result: toolpost.ErrorMessage(call.ID, err), Outcome: toolpost.OutcomeRetry}, nil
 	}
 	step := r.agent.opts.Step
 	if step == nil {
@@ -268,11 +271,14 @@ func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.
 		return s.Result, s.Outcome, err
 	}
 	now := r.session.snapshot()
+	executed := false
 	raw, err := step(ctx, fmt.Sprintf("call %d.%d.%d", now.responses, c.index, c.intents), func(ctx context.Context) (json.RawMessage, error) {
+		executed = true
 		s, err := do(ctx)
 		if err != nil {
 			return nil, err
 		}
+		s.Spent = inside.spent
 		return json.Marshal(s)
 	})
 	if err != nil {
@@ -280,7 +286,16 @@ func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.
 	}
 	var s stored
 	if err := json.Unmarshal(raw, &s); err != nil || s.Result == nil {
-		return nil, 0, fmt.Errorf("decode the stored result of %q: %w", call.Name, err)
+		return nil, 0, fmt.Errorf("decode the stored result of %q: %w", call.Name, cmp.Or(err, errors.New("there is none")))
+	}
+	if executed {
+		return s.Result, s.Outcome, nil
+	}
+	for _, e := range s.Spent { // the agents inside the call do not run again
+		e.Call = c.index
+		if err := cmp.Or(r.session.append(e), r.spend(e)); err != nil {
+			return nil, 0, err
+		}
 	}
 	return s.Result, s.Outcome, nil
 }

@@ -140,8 +140,8 @@ func TestReplayOfAgents(t *testing.T) {
 	if len(executed) != n {
 		t.Errorf("the replay executed %q", executed[n:])
 	}
-	if again.Text != first.Text {
-		t.Errorf("%+v", again)
+	if again.Text != first.Text || again.Usage.Requests != first.Usage.Requests || again.Usage.Requests != 3 {
+		t.Errorf("%+v, at first %+v", again.Usage, first.Usage)
 	}
 }
 
@@ -415,4 +415,31 @@ func TestPanicOfConsumer(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+}
+
+// A priced model has the origin of a model whose price is known.
+type priced struct{ model.Model }
+
+func (priced) Origin() model.Origin {
+	return model.Origin{Provider: "anthropic", API: "messages", Model: "claude-sonnet-4-5"}
+}
+
+// TestCostOfUnknownModels limits the cost of runs that use a model without a price:
+// in an agent inside, or in place of the first model.
+func TestCostOfUnknownModels(t *testing.T) {
+	limited := &agent.Options{Limits: agent.Limits{Cost: usage.Dollar}}
+	inner := agent.New(&script{t: t, think: func(*model.Request) ([]model.Part, error) {
+		t.Error("the model without a price was asked")
+		return say("Inner."), nil
+	}}, nil, nil)
+	s := agent.NewSession()
+	m := priced{&fixed{t: t, responses: []*model.Response{response(model.StopCalls, call(1, "inner", `{"task":"x"}`)), response(model.StopEnd, say("Done.")...)}}}
+	do(t, agent.New(m, toolpost.Tools{inner.Tool("inner", "Another agent.")}, limited), s, prompt("Go"))
+	if got := outputs(s); len(got) != 1 || !strings.Contains(got[0], "price of test/scripted is not known") {
+		t.Errorf("the model received %q", got)
+	}
+	fallback := priced{turns(t, []model.Part{call(1, "echo", `{"text":"x"}`)}, say("Done."))} // its parts are of test/scripted
+	if _, err := agent.New(fallback, toolpost.Tools{tool("echo", echo)}, limited).Do(t.Context(), agent.NewSession(), prompt("Go")); err == nil || !strings.Contains(err.Error(), "price of test/scripted is not known") {
+		t.Error(err)
+	}
 }

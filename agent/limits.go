@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
@@ -52,15 +53,35 @@ func (r *run) cost(o model.Origin, t usage.Tokens) *usage.Money {
 }
 
 // checkLimits refuses a limit that could not end the run.
-func (a *Agent) checkLimits() error {
-	o := a.model.Origin()
-	if a.opts.Limits.Cost > 0 && a.opts.Prices.Find(o.Provider, o.Model) == nil {
-		return fmt.Errorf("the price of %s is not known, so Limits.Cost cannot end the run; add the price to Options.Prices, or limit the tokens", o)
+func (r *run) checkLimits() error {
+	o := r.agent.model.Origin()
+	if r.limitsCost() && r.priceOf(o) == nil {
+		return errNoPrice(o.String())
 	}
-	if a.opts.Limits.Cost < 0 || a.opts.Limits.Tokens < 0 || a.opts.Limits.Calls < 0 || a.opts.Limits.Time < 0 {
+	l := r.agent.opts.Limits
+	if l.Cost < 0 || l.Tokens < 0 || l.Calls < 0 || l.Time < 0 {
 		return errors.New("a limit is negative; use 0 for no limit")
 	}
 	return nil
+}
+
+func errNoPrice(model string) error {
+	return fmt.Errorf("the price of %s is not known, so Limits.Cost cannot end the run; add the price to Options.Prices, or limit the tokens", model)
+}
+
+// limitsCost reports whether the cost of the run, or of a run that it is inside of,
+// is limited.
+func (r *run) limitsCost() bool {
+	return r.agent.opts.Limits.Cost > 0 || r.outer != nil && r.outer.run.limitsCost()
+}
+
+// checkCost refuses to go on after a response of a model without a price, such as
+// the second model of a fallback, if the cost is limited.
+func (r *run) checkCost(now *state) error {
+	if now.used.Unpriced == 0 || !r.limitsCost() {
+		return nil
+	}
+	return errNoPrice(strings.Join(now.used.UnpricedModels(), ", "))
 }
 
 // exceeded returns the stop reason of a limit that is reached, or "".

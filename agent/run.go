@@ -64,7 +64,7 @@ func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err erro
 	if r.tools, err = toolpost.NewSet(ctx, r.agent.tools); err != nil {
 		return nil, err
 	}
-	if err := r.agent.checkLimits(); err != nil {
+	if err := r.checkLimits(); err != nil {
 		return nil, err
 	}
 	if len(prompt) > 0 {
@@ -121,6 +121,9 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 	}
 	if limit := r.exceeded(&now); limit != "" {
 		return r.end(limit, "")
+	}
+	if err := r.checkCost(&now); err != nil {
+		return nil, err
 	}
 	if last := now.messages[len(now.messages)-1]; last.Role == model.RoleAssistant && now.stop != model.StopPause {
 		return r.finish(last, now.stop, "")

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
@@ -15,6 +16,15 @@ const maxDepth = 5
 type frame struct {
 	run  *run
 	call int // its index in the last response
+
+	mu    sync.Mutex
+	spent []*record // by the runs inside the call
+}
+
+func (f *frame) add(spent *record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spent = append(f.spent, spent)
 }
 
 type frameKey struct{}
@@ -74,6 +84,7 @@ func (r *run) spend(spent *record) error {
 	if err := r.outer.run.session.append(e); err != nil {
 		return err
 	}
+	r.outer.add(e)
 	return r.outer.run.spend(e)
 }
 
