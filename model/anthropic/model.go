@@ -10,6 +10,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/internal/sse"
 	"github.com/toolpost/toolpost/model"
 )
 
@@ -159,7 +160,7 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 		return &statusError{res.StatusCode}
 	}
 	a := newAccumulator(m.origin, built)
-	for data, err := range events(res.Body) {
+	for data, err := range sse.Events(res.Body, false) {
 		if err != nil {
 			return &streamError{err}
 		}

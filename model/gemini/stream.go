@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/sse"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -29,7 +30,7 @@ func events(body io.Reader) iter.Seq2[[]byte, error] {
 		lines := bufio.NewReaderSize(limited, 64<<10)
 		var data []byte
 		for {
-			line, err := readLine(lines)
+			line, err := sse.ReadLine(lines)
 			switch {
 			case limited.N <= 0:
 				yield(nil, errTooLarge)
@@ -49,19 +50,6 @@ func events(body io.Reader) iter.Seq2[[]byte, error] {
 			if err == io.EOF {
 				return
 			}
-		}
-	}
-}
-
-// readLine returns a line without its end. A bufio.Scanner would search all of a
-// long line again after each read.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := r.ReadSlice('\n')
-		line = append(line, piece...)
-		if err != bufio.ErrBufferFull {
-			return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), err
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strings"
 
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/toolpost/toolpost/internal/sse"
 )
 
 const (
@@ -59,21 +59,21 @@ func readEvents(res *http.Response, handle func(data []byte) (done bool, err err
 		}
 		return err
 	}
-	decoder := ssestream.NewDecoder(res)
-	for decoder.Next() {
-		data := bytes.TrimSpace(decoder.Event().Data)
-		if len(data) == 0 {
+	for data, err := range sse.Events(res.Body, true) {
+		if err != nil {
+			return err
+		}
+		if data = bytes.TrimSpace(data); len(data) == 0 {
 			continue
 		}
 		if done, err := handle(data); done || err != nil {
 			return err
 		}
 	}
-	return decoder.Err()
+	return nil
 }
 
-// limitResponse bounds the size of a response, and ends the last event of a
-// stream that ends without an empty line.
+// limitResponse bounds the size of a response.
 func limitResponse(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil || res == nil || res.Body == nil {
@@ -83,15 +83,10 @@ func limitResponse(req *http.Request, next option.MiddlewareNext) (*http.Respons
 	if res.StatusCode >= 400 {
 		most = maxFailure
 	}
-	var end io.Reader = strings.NewReader("")
-	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind != "application/json" && res.StatusCode < 400 {
-		end = strings.NewReader("\n\n")
-	}
-	body := res.Body
 	res.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(&bounded{r: body, left: most}, end), body}
+	}{&bounded{r: res.Body, left: most}, res.Body}
 	return res, nil
 }
 
