@@ -36,7 +36,7 @@ type Options struct {
 	// this name, the server is treated as OpenAI's own.
 	Provider string
 
-	// HTTPClient sends the requests; http.DefaultClient if nil.
+	// HTTPClient sends the requests; one that follows no redirects if nil.
 	HTTPClient *http.Client
 
 	// Dialect is that of tools and structured output; "openai-strict" if nil.
@@ -70,7 +70,8 @@ func newEndpoint(api, name string, opts *Options) *endpoint {
 		o.APIKey = os.Getenv("OPENAI_API_KEY")
 	}
 	if o.HTTPClient == nil {
-		o.HTTPClient = http.DefaultClient
+		// A redirect would send the conversation to another server.
+		o.HTTPClient = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	e.hide = secret.Replacer("[API key]", o.APIKey)
 	// The options are set here instead of by NewClient, which adds credentials

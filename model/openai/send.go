@@ -36,7 +36,7 @@ func (e *endpoint) send(ctx context.Context, path string, body []byte, handle fu
 	switch {
 	case ctx.Err() != nil:
 		return e.canceled(ctx)
-	case res != nil && res.StatusCode >= 400:
+	case res != nil && res.StatusCode >= 300:
 		return e.refusal(res)
 	case err != nil:
 		return e.broken(err)

@@ -307,3 +307,18 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestRedirect has a server redirect the request. The conversation is not sent to
+// the other server.
+func TestRedirect(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other server was asked") }))
+	defer other.Close()
+	web := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer web.Close()
+	m := openai.New("gpt-test", &openai.Options{APIKey: "k", BaseURL: web.URL, Provider: "openai"})
+	for _, err := range m.Stream(t.Context(), &model.Request{Messages: []*model.Message{model.UserText("x")}}) {
+		if failed, ok := errors.AsType[*model.Error](err); !ok || failed.Kind != model.KindInvalid || failed.Status != http.StatusTemporaryRedirect {
+			t.Error(err)
+		}
+	}
+}
