@@ -31,6 +31,7 @@ type Agent struct {
 	model model.Model
 	tools toolpost.Toolset
 	opts  Options
+	once  bool // its sessions end with their runs, so that no call can wait for a decision
 }
 
 // Options are the optional parts of an agent.

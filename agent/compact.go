@@ -128,7 +128,40 @@ func (r *run) trim(ctx context.Context) error {
 	if err := r.session.append(&record{Type: recordTrim, Trimmed: changed}); err != nil {
 		return err
 	}
+	r.repeats.counts = nil // the model may read them again
 	return r.notice("%d old outputs of tools are replaced by references", len(changed))
+}
+
+// shrink makes a conversation shorter that the model refuses as too long. The
+// second time, a summary was not enough: outputs lose their ends.
+func (r *run) shrink(ctx context.Context, tooLong error) error {
+	if !r.shrunk {
+		r.shrunk = true
+		return r.compact(ctx)
+	}
+	const most = 20_000
+	now := r.session.snapshot()
+	var changed []trimmed
+	for i, m := range now.messages {
+		for k, p := range m.Parts {
+			if p.Result != nil && len(text(p.Result)) > most+1000 {
+				short := withNote(beginning(p.Result, most), "[The rest does not fit into your context. Call the tool for a smaller part.]")
+				changed = append(changed, trimmed{Message: i, Part: k, Result: short})
+			}
+		}
+	}
+	if changed == nil {
+		return tooLong
+	}
+	if err := r.session.append(&record{Type: recordTrim, Trimmed: changed}); err != nil {
+		return err
+	}
+	return r.notice("the ends of %d outputs of tools are removed, because the conversation is too long for the model", len(changed))
+}
+
+// beginning returns a result with the first bytes of its text only.
+func beginning(m *toolpost.Message, most int) *toolpost.Message {
+	return &toolpost.Message{CallID: m.CallID, IsError: m.IsError, OutputRef: m.OutputRef, Text: clip(text(m), most)}
 }
 
 // compact replaces old messages by a summary that the model writes.
@@ -155,6 +188,7 @@ func (r *run) compact(ctx context.Context) error {
 	if err := r.recordTokens(&record{Type: recordCompaction, Until: until, Messages: []*model.Message{summary}, Origin: &origin, Tokens: &response.Usage}); err != nil {
 		return err
 	}
+	r.repeats.counts = nil // the model has forgotten what it called
 	return r.notice("%d old messages are replaced by a summary", until)
 }
 
@@ -215,7 +249,7 @@ func shortened(old []*model.Message) []*model.Message {
 		c := &model.Message{Role: m.Role, Parts: append([]model.Part(nil), m.Parts...)}
 		for i, p := range c.Parts {
 			if p.Result != nil {
-				c.Parts[i].Result = &toolpost.Message{CallID: p.Result.CallID, IsError: p.Result.IsError, Text: clip(text(p.Result), most)}
+				c.Parts[i].Result = beginning(p.Result, most)
 			}
 		}
 		all = append(all, c)

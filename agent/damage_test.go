@@ -443,3 +443,71 @@ func TestCostOfUnknownModels(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRepeatsAfterSummary has the model read the same again after each summary,
+// because it has forgotten what it read.
+func TestRepeatsAfterSummary(t *testing.T) {
+	yes := true
+	read := tool("read", func(_ context.Context, text string) (string, error) { return strings.Repeat("x", 3000), nil })
+	read.Annotations.ReadOnly = &yes
+	m, summaries := long(t, 0)
+	think, n := m.think, 0
+	m.think = func(r *model.Request) ([]model.Part, error) {
+		if r.NoCalls {
+			return think(r)
+		}
+		if n++; n > 40 {
+			return say("Done."), nil
+		}
+		return []model.Part{call(n, "read", fmt.Sprintf(`{"text":"%d"}`, n%7))}, nil
+	}
+	got := do(t, agent.New(m, toolpost.Tools{read}, &agent.Options{Window: 6_000}), agent.NewSession(), prompt("Go"))
+	if got.Stop != agent.StopAnswer || *summaries < 3 {
+		t.Errorf("%d summaries, %+v", *summaries, got)
+	}
+}
+
+// TestHugeResult has a tool return more than the model's context. The run goes on
+// with the beginning of it.
+func TestHugeResult(t *testing.T) {
+	huge := tool("huge", func(context.Context, string) (string, error) { return strings.Repeat("x", 1_000_000), nil })
+	first := true
+	m := &script{t: t, think: func(r *model.Request) ([]model.Part, error) {
+		size := 0
+		for _, msg := range r.Messages {
+			for _, p := range msg.Parts {
+				if p.Result != nil {
+					size += len(p.Result.Text)
+				}
+			}
+		}
+		switch {
+		case size > 100_000:
+			return nil, &model.Error{Origin: scripted, Kind: model.KindTooLong}
+		case first:
+			first = false
+			return []model.Part{call(1, "huge", `{"text":""}`)}, nil
+		}
+		return say("Done."), nil
+	}}
+	if got, err := agent.New(m, toolpost.Tools{huge}, nil).Do(t.Context(), agent.NewSession(), prompt("Go")); err != nil || got.Text != "Done." {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestWaitInside has a call of an agent inside a run wait for a decision, which the
+// user cannot give later: the inner session ends with the call.
+func TestWaitInside(t *testing.T) {
+	asked := turns(t, []model.Part{call(1, "write", `{"text":"x"}`)}, say("Inner."))
+	inner := agent.New(asked, toolpost.Tools{tool("write", func(context.Context, string) (string, error) { t.Error("the call ran"); return "", nil })}, nil)
+	m := turns(t, []model.Part{call(1, "inner", `{"task":"x"}`)}, say("Done."))
+	s := agent.NewSession()
+	do(t, agent.New(m, toolpost.Tools{inner.Tool("inner", "Another agent.")}, decisions(map[string]agent.Decision{
+		"inner": {Action: agent.Allow}, "write": {Action: agent.Wait}})), s, prompt("Go"))
+	if got := outputs(s); len(got) != 1 || got[0] != "Inner." {
+		t.Errorf("the model received %q", got)
+	}
+	if text := asked.requests[1].Messages[2].Parts[0].Result.Text; !strings.Contains(text, "decision that the user gives later") {
+		t.Errorf("the inner model received %q", text)
+	}
+}

@@ -152,9 +152,8 @@ func (r *run) finish(m *model.Message, stop, refusal string) (*Result, error) {
 func (r *run) ask(ctx context.Context) (*Result, error) {
 	response, err := r.request(ctx, "request", r.newRequest())
 	var failed *model.Error
-	if errors.As(err, &failed) && failed.Kind == model.KindTooLong && !r.shrunk {
-		r.shrunk = true
-		return nil, r.compact(ctx)
+	if errors.As(err, &failed) && failed.Kind == model.KindTooLong {
+		return nil, r.shrink(ctx, err)
 	}
 	if err != nil {
 		return nil, err

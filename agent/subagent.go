@@ -90,13 +90,16 @@ func (r *run) spend(spent *record) error {
 
 // Tool returns the agent as a tool: every call is a run in a new session. The
 // run's tokens and costs count for the limits of the run that calls it, whose
-// approval rules it has unless it has its own.
+// approval rules it has unless it has its own. A call inside it that would wait for
+// a decision is denied, because the new session ends with the run.
 func (a *Agent) Tool(name, description string) *toolpost.Tool {
 	type input struct {
 		Task string `json:"task" jsonschema:"minLength=1" desc:"What to do, with everything that is needed to do it: the agent does not know this conversation"`
 	}
+	once := *a
+	once.once = true
 	return toolpost.New(name, description, func(ctx context.Context, in input) (string, error) {
-		result, err := a.Do(ctx, NewSession(), model.Text(in.Task))
+		result, err := once.Do(ctx, NewSession(), model.Text(in.Task))
 		var stopped *StopError
 		switch {
 		case errors.As(err, &stopped) && result.Text != "":
