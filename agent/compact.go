@@ -268,13 +268,17 @@ func clip(s string, most int) string {
 }
 
 // prompts returns what the user wrote, without the oldest texts if it is too
-// much. Of the text that does not fit, the beginning remains.
+// much. Of the text that does not fit, the beginning remains; of an image or a
+// document, a note.
 func prompts(messages []*model.Message) []model.Part {
 	const most = 8_000
 	var all []model.Part
 	size := 0
 	for _, m := range slices.Backward(messages) {
 		for _, p := range slices.Backward(m.Parts) {
+			if m.Role == model.RoleUser && (p.Type == model.TypeImage || p.Type == model.TypeDocument) {
+				p = model.Text(strings.TrimSpace(fmt.Sprintf("[%s %s of type %q was here; ask the user for it if you need it again]", p.Type, p.Name, p.MIMEType)))
+			}
 			if m.Role != model.RoleUser || p.Type != model.TypeText || p.Name == summaryName {
 				continue
 			}
@@ -290,6 +294,7 @@ func prompts(messages []*model.Message) []model.Part {
 
 // recall returns the outputs of Options.Recall, such as the list of todos.
 func (r *run) recall(ctx context.Context) string {
+	const most = 20_000 // bytes of one output
 	var all string
 	for _, name := range r.agent.opts.Recall {
 		tool := r.tools.Lookup(name)
@@ -301,7 +306,7 @@ func (r *run) recall(ctx context.Context) string {
 			continue // the model can call it
 		}
 		if out := text(toolpost.NewMessage("", result)); out != "" {
-			all += "Output of " + name + ":\n\n" + out + "\n\n"
+			all += "Output of " + name + ":\n\n" + clip(out, most) + "\n\n"
 		}
 	}
 	return strings.TrimSpace(all)

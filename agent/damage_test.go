@@ -375,7 +375,8 @@ func TestResumeOfAnswer(t *testing.T) {
 func TestLongPrompt(t *testing.T) {
 	m, summaries := long(t, 20)
 	s := agent.NewSession()
-	do(t, agent.New(m, toolpost.Tools{tool("echo", echo), tool("write_todos", echo)}, &agent.Options{Window: 20_000}), s, prompt("Count for me. "+strings.Repeat("Carefully. ", 1000)))
+	do(t, agent.New(m, toolpost.Tools{tool("echo", echo), tool("write_todos", echo)}, &agent.Options{Window: 20_000}), s,
+		model.Part{Type: model.TypeImage, MIMEType: "image/png", Data: []byte{1}}, prompt("Count for me. "+strings.Repeat("Carefully. ", 1000)))
 	if first := s.Messages()[0].Text(); *summaries == 0 || !strings.Contains(first, "Count for me.") {
 		t.Errorf("%d summaries, the task is lost: %.600q", *summaries, first)
 	}
