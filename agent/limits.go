@@ -11,9 +11,9 @@ import (
 	"github.com/toolpost/toolpost/usage"
 )
 
-// Limits end a run. They count from the last prompt and are checked before the
-// next request to the model, so a run may exceed them by one response and its
-// calls. 0 means no limit, except for Turns.
+// Limits end a run. They count from the last prompt, Time from the call of Run, and
+// are checked before the next request to the model, so a run may exceed them by
+// one response and its calls. 0 means no limit, except for Turns.
 type Limits struct {
 	Turns  int         // responses of the model; 200 if 0, no limit if negative
 	Calls  int         // calls of tools

@@ -131,8 +131,10 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 	if err := r.makeRoom(ctx); err != nil {
 		return nil, err
 	}
-	if now = r.session.snapshot(); r.exceeded(&now) != "" { // by the summary
-		return r.end(r.exceeded(&now), "")
+	if after := r.session.snapshot(); after.requests > now.requests {
+		if limit := r.exceeded(&after); limit != "" { // by the summary
+			return r.end(limit, "")
+		}
 	}
 	return r.ask(ctx)
 }
