@@ -137,7 +137,7 @@ func readsOnly(t *toolpost.Tool) bool {
 	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly
 }
 
-// repeatable reports whether a second call does no harm.
+// repeatable reports whether the tool is read-only or idempotent.
 func repeatable(t *toolpost.Tool) bool {
 	return readsOnly(t) || t.Annotations.Idempotent != nil && *t.Annotations.Idempotent
 }

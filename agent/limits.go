@@ -52,7 +52,7 @@ func (r *run) cost(o model.Origin, t usage.Tokens) *usage.Money {
 	return nil
 }
 
-// checkLimits refuses a limit that could not end the run.
+// checkLimits returns an error for a limit that cannot be enforced.
 func (r *run) checkLimits() error {
 	o := r.agent.model.Origin()
 	if r.limitsCost() && r.priceOf(o) == nil {

@@ -67,7 +67,7 @@ type trimmed struct {
 	Result  *toolpost.Message `json:"result"`
 }
 
-// state is what the records of a session add up to.
+// state is the result of applying all records of a session.
 type state struct {
 	id       string
 	messages []*model.Message

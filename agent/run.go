@@ -36,7 +36,7 @@ type run struct {
 	known     known
 }
 
-// known is what is found only once in a run.
+// known caches the definition hashes and the price of one run.
 type known struct {
 	hashes sync.Map     // of definitions, by tool
 	origin model.Origin // the model of price

@@ -9,10 +9,10 @@ import (
 	"github.com/toolpost/toolpost/model"
 )
 
-// maxDepth is how many agents may run inside each other.
+// maxDepth is how deeply agents may be nested.
 const maxDepth = 5
 
-// A frame is a call of a run, for what runs inside the call.
+// A frame links a run to the tool call that started it.
 type frame struct {
 	run  *run
 	call int // its index in the last response
@@ -40,7 +40,7 @@ func (f *frame) depth() int {
 }
 
 // enter opens the scope of the run. If the run is inside a call of another one, it
-// has that one's rules unless it has its own.
+// inherits that run's Approve and Caller unless it sets its own.
 func (r *run) enter(ctx context.Context) (inner context.Context, leave func() error, err error) {
 	if outer, ok := ctx.Value(frameKey{}).(*frame); ok {
 		if outer.depth() >= maxDepth {

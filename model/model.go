@@ -178,8 +178,8 @@ type Delta struct {
 	Name string // of a tool call: the tool's own name
 	Text string // what is added to the text or thinking, or to the arguments of a tool call as the model writes them
 
-	// Restart means that the request is sent again: everything since the start
-	// of the stream is void. It is the reason; nil otherwise.
+	// Restart is the error that made the model send the request again; discard all
+	// earlier deltas. It is nil otherwise.
 	Restart *Error
 
 	Response *Response
