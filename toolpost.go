@@ -87,6 +87,10 @@ type Policy struct {
 	// message have ended, and later ones have not begun.
 	Sequential bool
 
+	// Resumable lets an agent run a call again that the end of the process
+	// interrupted: the tool continues it where it was.
+	Resumable bool
+
 	LogAtDebug bool // calls are not logged at info level, because the tool is polled
 	Unlisted   bool // the tool can be called, but lists for clients leave it out
 

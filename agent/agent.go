@@ -16,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -32,6 +34,8 @@ type Agent struct {
 	tools toolpost.Toolset
 	opts  Options
 	once  bool // its sessions end with their runs, so that no call can wait for a decision
+
+	set *atomic.Pointer[toolpost.Set] // the tools of the last run
 }
 
 // Options are the optional parts of an agent.
@@ -44,7 +48,7 @@ type Options struct {
 	Limits Limits
 
 	// Approve decides about every call before it runs; nil allows all calls. It
-	// is not called for two calls at the same time.
+	// is not called for two calls of a run at the same time.
 	Approve func(ctx context.Context, call *Call) (Decision, error)
 
 	// Hold lets all calls of a response wait if one of them waits for a
@@ -70,7 +74,7 @@ type Options struct {
 
 // New returns an agent; tools may be nil.
 func New(m model.Model, tools toolpost.Toolset, opts *Options) *Agent {
-	a := &Agent{model: m, tools: tools}
+	a := &Agent{model: m, tools: tools, set: new(atomic.Pointer[toolpost.Set])}
 	if opts != nil {
 		a.opts = *opts
 	}
@@ -85,6 +89,23 @@ func New(m model.Model, tools toolpost.Toolset, opts *Options) *Agent {
 		a.opts.Prices = usage.Default()
 	}
 	return a
+}
+
+// list returns the tools as they are now. While they are the same, it returns the
+// same set, so that a provider adapts the tools only once.
+func (a *Agent) list(ctx context.Context) (*toolpost.Set, error) {
+	set, err := toolpost.NewSet(ctx, a.tools)
+	if err != nil {
+		return nil, err
+	}
+	if last := a.set.Load(); last != nil {
+		old, _ := last.Tools(ctx) // a Set does not fail
+		if now, _ := set.Tools(ctx); slices.Equal(old, now) {
+			return last, nil
+		}
+	}
+	a.set.Store(set)
+	return set, nil
 }
 
 // An Event is something that happened in a run. Except for a Delta, it is already

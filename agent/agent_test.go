@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -326,6 +328,20 @@ func TestStep(t *testing.T) {
 	}
 }
 
+// TestSameSet has a model see the same set of tools in every run until they change.
+func TestSameSet(t *testing.T) {
+	list := toolpost.Tools{tool("echo", echo)}
+	m := turns(t, say("a"), say("b"), say("c"))
+	a := agent.New(m, toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return list, nil }), nil)
+	do(t, a, agent.NewSession(), prompt("Go"))
+	do(t, a, agent.NewSession(), prompt("Go"))
+	list = toolpost.Tools{list[0], tool("more", echo)}
+	do(t, a, agent.NewSession(), prompt("Go"))
+	if m.requests[0].Tools != m.requests[1].Tools || m.requests[2].Tools.Lookup("more") == nil {
+		t.Error("the sets of the runs are not as they should be")
+	}
+}
+
 // TestIDs has a server give two calls the same id, and one none.
 func TestIDs(t *testing.T) {
 	calls := []model.Part{call(1, "echo", `{"text":"a"}`), call(1, "echo", `{"text":"b"}`), call(1, "echo", `{"text":"c"}`)}
@@ -334,5 +350,66 @@ func TestIDs(t *testing.T) {
 	do(t, agent.New(turns(t, calls, say("Done.")), toolpost.Tools{tool("echo", echo)}, nil), s, prompt("Go"))
 	if want := []string{"a", "b", "c"}; !slices.Equal(outputs(s), want) {
 		t.Errorf("the model received %q, want %q", outputs(s), want)
+	}
+}
+
+// TestInnerResumes has the process end inside an agent that runs as a tool.
+func TestInnerResumes(t *testing.T) {
+	folder, crashed := t.TempDir(), t.TempDir()
+	ran := map[string]int{}
+	count := tool("count", func(_ context.Context, text string) (string, error) {
+		ran[text]++
+		if text == "b" {
+			copyFiles(t, folder, crashed)
+		}
+		return text, nil
+	}, toolpost.Policy{Sequential: true})
+	inner := &script{t: t, think: func(r *model.Request) ([]model.Part, error) {
+		switch len(r.Messages) {
+		case 1:
+			return []model.Part{call(1, "count", `{"text":"a"}`)}, nil
+		case 3:
+			return []model.Part{call(2, "count", `{"text":"b"}`)}, nil
+		}
+		return say("Both: " + r.Messages[4].Parts[0].Result.Text), nil
+	}}
+	outer := &script{t: t, think: func(r *model.Request) ([]model.Part, error) {
+		if len(r.Messages) == 1 {
+			return []model.Part{call(1, "research", `{"task":"Count."}`)}, nil
+		}
+		return say(r.Messages[2].Parts[0].Result.Text), nil
+	}}
+	asked := 0
+	a := agent.New(outer, toolpost.Tools{agent.New(inner, toolpost.Tools{count}, nil).Tool("research", "Counts.")}, &agent.Options{
+		Approve: func(context.Context, *agent.Call) (agent.Decision, error) {
+			asked++
+			return agent.Decision{Action: agent.Allow}, nil
+		}})
+	if got := do(t, a, open(t, filepath.Join(folder, "s")), prompt("Go")); got.Text != "Both: b" || ran["a"] != 1 || asked != 3 {
+		t.Fatalf("%+v; the calls ran %v, %d were approved", got, ran, asked)
+	}
+	got := do(t, a, open(t, filepath.Join(crashed, "s")))
+	if got.Text != "Both: b" || ran["a"] != 1 || ran["b"] != 2 || asked != 4 {
+		t.Errorf("%+v; the calls ran %v, %d were approved: only the one that was interrupted should be again", got, ran, asked)
+	}
+	if got.Usage.Tools["research"].Tokens.Input != 30 {
+		t.Errorf("inside: %+v", got.Usage.Tools["research"])
+	}
+}
+
+func copyFiles(t *testing.T, from, to string) {
+	t.Helper()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(from, e.Name()))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, e.Name()), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -73,10 +73,14 @@ func (s *Session) Decide(d Decision) error {
 
 // bind returns the call that a decision is about.
 func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
-	call := &Call{ID: c.call.ID, Tool: tool, Name: c.call.Name, Arguments: c.call.Arguments, Interrupted: c.intents > 0}
+	begun := c.intents
+	if tool.Policy.Resumable {
+		begun = 0 // the call continues, so the decision about it still holds
+	}
+	call := &Call{ID: c.call.ID, Tool: tool, Name: c.call.Name, Arguments: c.call.Arguments, Interrupted: begun > 0}
 	h := sha256.New()
 	now := r.session.snapshot()
-	for _, part := range []string{now.id, strconv.Itoa(now.responses), strconv.Itoa(c.index), strconv.Itoa(c.intents),
+	for _, part := range []string{now.id, strconv.Itoa(now.responses), strconv.Itoa(c.index), strconv.Itoa(begun),
 		r.definitionHash(tool), c.call.Name, jsontree.Canonical(c.call.Arguments)} { // a file may contain another spelling of the arguments
 		fmt.Fprintf(h, "%d:%s", len(part), part) // the length keeps neighbours apart
 	}

@@ -137,9 +137,10 @@ func readsOnly(t *toolpost.Tool) bool {
 	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly
 }
 
-// repeatable reports whether the tool is read-only or idempotent.
+// repeatable reports whether the tool is read-only or idempotent, or continues a
+// call that was interrupted.
 func repeatable(t *toolpost.Tool) bool {
-	return readsOnly(t) || t.Annotations.Idempotent != nil && *t.Annotations.Idempotent
+	return t.Policy.Resumable || readsOnly(t) || t.Annotations.Idempotent != nil && *t.Annotations.Idempotent
 }
 
 // execute runs the calls. Calls of sequential tools run alone: those before

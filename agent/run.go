@@ -61,7 +61,7 @@ func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err erro
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	if r.tools, err = toolpost.NewSet(ctx, r.agent.tools); err != nil {
+	if r.tools, err = r.agent.list(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.checkLimits(); err != nil {

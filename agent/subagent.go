@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/toolpost/toolpost"
@@ -88,10 +89,28 @@ func (r *run) spend(spent *record) error {
 	return r.outer.run.spend(e)
 }
 
-// Tool returns the agent as a tool: every call is a run in a new session. The
-// run's tokens and costs count for the limits of the run that calls it, whose
-// approval rules it has unless it has its own. A call inside it that would wait for
-// a decision is denied, because the new session ends with the run.
+// innerSession returns the session for a run inside a call, and a function that
+// closes it. If the outer session is in a file, this one is in a file beside it, so
+// that a call that was interrupted continues. Its name has the number of the
+// response and the index of the call.
+func innerSession(ctx context.Context) (*Session, func(), error) {
+	outer, ok := ctx.Value(frameKey{}).(*frame)
+	if !ok || outer.run.session.file == nil {
+		return NewSession(), func() {}, nil
+	}
+	now := outer.run.session.snapshot()
+	s, err := OpenSession(fmt.Sprintf("%s.%d.%d", outer.run.session.file.Name(), now.responses, outer.call))
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, func() { _ = s.Close() }, nil
+}
+
+// Tool returns the agent as a tool: every call is a run in a session of its own,
+// in a file beside that of the outer session. The run's tokens and costs count for
+// the limits of the run that calls it, whose approval rules it has unless it has its
+// own. A call inside it that would wait for a decision is denied, because the tool
+// must answer.
 func (a *Agent) Tool(name, description string) *toolpost.Tool {
 	type input struct {
 		Task string `json:"task" jsonschema:"minLength=1" desc:"What to do, with everything that is needed to do it: the agent does not know this conversation"`
@@ -99,7 +118,16 @@ func (a *Agent) Tool(name, description string) *toolpost.Tool {
 	once := *a
 	once.once = true
 	return toolpost.New(name, description, func(ctx context.Context, in input) (string, error) {
-		result, err := once.Do(ctx, NewSession(), model.Text(in.Task))
+		s, end, err := innerSession(ctx)
+		if err != nil {
+			return "", toolpost.Failed("%v", err)
+		}
+		defer end()
+		var prompt []model.Part
+		if len(s.Messages()) == 0 {
+			prompt = append(prompt, model.Text(in.Task))
+		}
+		result, err := once.Do(ctx, s, prompt...)
 		var stopped *StopError
 		switch {
 		case errors.As(err, &stopped) && result.Text != "":
@@ -108,5 +136,5 @@ func (a *Agent) Tool(name, description string) *toolpost.Tool {
 			return "", toolpost.Failed("%v", err)
 		}
 		return result.Text, nil
-	}, nil)
+	}, &toolpost.Options{Policy: toolpost.Policy{Resumable: true}})
 }
