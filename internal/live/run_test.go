@@ -56,7 +56,7 @@ func TestRunCommand(t *testing.T) {
 func TestRunCommandInterrupt(t *testing.T) {
 	said := make(chan struct{}, 9)
 	api := newPlaybook(t, talking(said))
-	p := start(t, claudeEnv(t, api.URL), build(t, "cmd/toolpost"), "run", "Talk.")
+	p := start(t, claudeEnv(t, api.URL), build(t, "cmd/toolpost"), "run", "--model=claude", "Talk.")
 	receive(t, "the model is asked", said)
 	until(t, "the answer is shown", func() error {
 		if !strings.Contains(p.output.String(), "on and on") {
