@@ -23,6 +23,7 @@ import (
 type provider struct {
 	name     string
 	keys     []string // the variables of its key; the first that is set is used
+	address  string   // the variable of its address, as its SDK reads it
 	standard string   // the name of the model that is used if none is named
 	open     func(name string, o *endpoint) (model.Model, error)
 }
@@ -33,22 +34,22 @@ type endpoint struct{ baseURL, key, cli string }
 // providers are those of --model, in the order in which a default is chosen.
 func providers() []provider {
 	return []provider{
-		{"anthropic", []string{"ANTHROPIC_API_KEY"}, "claude-sonnet-5-5", func(name string, o *endpoint) (model.Model, error) {
+		{"anthropic", []string{"ANTHROPIC_API_KEY"}, "ANTHROPIC_BASE_URL", "claude-sonnet-5-5", func(name string, o *endpoint) (model.Model, error) {
 			return anthropic.New(name, &anthropic.Options{APIKey: o.key, BaseURL: o.baseURL}), nil
 		}},
-		{"openai", []string{"OPENAI_API_KEY"}, "gpt-6.2-sol", func(name string, o *endpoint) (model.Model, error) {
+		{"openai", []string{"OPENAI_API_KEY"}, "OPENAI_BASE_URL", "gpt-6.2-sol", func(name string, o *endpoint) (model.Model, error) {
 			return openai.New(name, &openai.Options{APIKey: o.key, BaseURL: o.baseURL, Provider: "openai"}), nil
 		}},
-		{"gemini", []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, "gemini-4-hydrogen", func(name string, o *endpoint) (model.Model, error) {
+		{"gemini", []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, "GOOGLE_GEMINI_BASE_URL", "gemini-4-hydrogen", func(name string, o *endpoint) (model.Model, error) {
 			return gemini.New(name, &gemini.Options{APIKey: o.key, BaseURL: o.baseURL})
 		}},
-		{"openai-compatible", nil, "", func(name string, o *endpoint) (model.Model, error) {
+		{"openai-compatible", nil, "", "", func(name string, o *endpoint) (model.Model, error) {
 			if o.baseURL == "" {
 				return nil, usagef("openai-compatible needs the address of the server, such as --base-url http://localhost:11434/v1")
 			}
 			return openai.NewChat(name, &openai.Options{APIKey: o.key, BaseURL: o.baseURL}), nil
 		}},
-		{"claude-cli", nil, "", func(name string, o *endpoint) (model.Model, error) {
+		{"claude-cli", nil, "", "", func(name string, o *endpoint) (model.Model, error) {
 			if _, err := cli.Find(o.cli); err != nil {
 				return nil, err
 			}
@@ -62,7 +63,8 @@ The model is PROVIDER/NAME: anthropic/…, openai/…, gemini/…, claude-cli/�
 login of the claude command), or openai-compatible/… with --base-url. The
 provider alone means its usual model. Without --model it is that of the first
 key that is set: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or
-GOOGLE_API_KEY. "demo" is a script that needs no key.`
+GOOGLE_API_KEY. ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL
+replace the address of the provider. "demo" is a script that needs no key.`
 
 const demoModel = "demo"
 
@@ -118,6 +120,9 @@ func (f *modelFlags) openOf(p *provider, name string) (model.Model, error) {
 		if p.keys != nil {
 			o.key = noKey
 		}
+	}
+	if o.baseURL == "" && p.address != "" { // whoever sets it wants the key to go there
+		o.baseURL = os.Getenv(p.address)
 	}
 	for _, v := range variables {
 		if key := os.Getenv(v); key != "" {

@@ -20,12 +20,15 @@ import (
 // secretKey must not appear in what the commands write.
 const secretKey = "sk-ant-very-secret-0123456789"
 
-// A home is where commands of a test run: a folder, and the programs.
-type home struct{ dir, bin string }
+// A home is where commands of a test run: a folder, the programs, and more variables.
+type home struct {
+	dir, bin string
+	env      []string
+}
 
 func newHome(t *testing.T) *home {
 	t.Helper()
-	h := &home{t.TempDir(), t.TempDir()}
+	h := &home{dir: t.TempDir(), bin: t.TempDir()}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +46,7 @@ func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(h.bin, "toolpost"), args...)
 	cmd.Dir = h.dir
 	cmd.Env = []string{"PATH=" + h.bin, "HOME=" + h.dir, "ANTHROPIC_API_KEY=" + secretKey, "OTHER_KEY=" + secretKey, "GORACE=" + os.Getenv("GORACE"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	cmd.Env = append(cmd.Env, h.env...)
 	return cmd
 }
 
@@ -102,6 +106,30 @@ func TestRunProviders(t *testing.T) {
 			}
 			if data, err := os.ReadFile(filepath.Join(h.dir, "a.txt")); err != nil || string(data) != "hello\n" {
 				t.Errorf("the file has %q, %v", data, err)
+			}
+		})
+	}
+}
+
+// TestRunAddressOfEnvironment uses the address that the provider's SDK reads from the
+// environment, with the key of the environment.
+func TestRunAddressOfEnvironment(t *testing.T) {
+	for _, p := range []struct {
+		model, key, address, suffix string
+		wire                        modeltest.Wire
+	}{
+		{"anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "", modeltest.Anthropic()},
+		{"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1", modeltest.Responses()},
+		{"gemini", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "", modeltest.Gemini()},
+	} {
+		t.Run(p.model, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			server := modeltest.Serve(t, p.wire, modeltest.Turn{Parts: sayOf("Good day.")})
+			h.env = append(h.env, p.key+"="+secretKey, p.address+"="+server.URL+p.suffix)
+			out, log, code := h.run(t, "run", "--model", p.model, "hello")
+			if code != 0 || out != "Good day.\n" {
+				t.Errorf("exit code %d, %q, %q", code, out, log)
 			}
 		})
 	}
