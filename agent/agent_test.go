@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -394,6 +395,45 @@ func TestInnerResumes(t *testing.T) {
 	}
 	if got.Usage.Tools["research"].Tokens.Input != 30 {
 		t.Errorf("inside: %+v", got.Usage.Tools["research"])
+	}
+}
+
+// TestInnerTasks has a tool give an agent several tasks in one call, and a new
+// session in the place of one that was removed.
+func TestInnerTasks(t *testing.T) {
+	answers := 0
+	inner := &script{t: t, think: func(r *model.Request) ([]model.Part, error) {
+		answers++
+		return say(fmt.Sprintf("%s %d", r.Messages[0].Text(), answers)), nil
+	}}
+	asked := agent.New(inner, nil, nil).Tool("ask", "Answers.")
+	both := tool("both", func(ctx context.Context, _ string) (string, error) {
+		set, err := toolpost.NewSet(ctx, toolpost.Tools{asked})
+		if err != nil {
+			return "", err
+		}
+		var all []string
+		for _, task := range []string{"one", "two", "two"} {
+			text, err := set.CallText(ctx, "ask", map[string]string{"task": task})
+			if err != nil {
+				return "", err
+			}
+			all = append(all, text)
+		}
+		return strings.Join(all, ", "), nil
+	})
+	path := filepath.Join(t.TempDir(), "s")
+	for _, want := range []string{"one 1, two 2, two 3", "one 4, two 5, two 6"} {
+		m := turns(t, []model.Part{call(1, "both", `{"text":""}`)}, say("Done."))
+		s := open(t, path)
+		do(t, agent.New(m, toolpost.Tools{both}, nil), s, prompt("Go"))
+		if got := outputs(s); !slices.Equal(got, []string{want}) {
+			t.Errorf("the model received %q, want %q", got, want)
+		}
+		s.Close()
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

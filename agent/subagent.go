@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -19,7 +21,24 @@ type frame struct {
 	call int // its index in the last response
 
 	mu    sync.Mutex
-	spent []*record // by the runs inside the call
+	spent []*record      // by the runs inside the call
+	tasks map[string]int // how often each task was given inside the call
+}
+
+// digest identifies a task inside the call: by the session, the call, the task, and
+// how often it was given before. It is the same when the call continues after a
+// crash.
+func (f *frame) digest(tool, task string) string {
+	now := f.run.session.snapshot()
+	key := fmt.Sprintf("%q %d %d %q %q", now.id, now.responses, f.call, tool, task)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tasks == nil {
+		f.tasks = map[string]int{}
+	}
+	f.tasks[key]++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", key, f.tasks[key]))
+	return hex.EncodeToString(sum[:8])
 }
 
 func (f *frame) add(spent *record) {
@@ -89,17 +108,15 @@ func (r *run) spend(spent *record) error {
 	return r.outer.run.spend(e)
 }
 
-// innerSession returns the session for a run inside a call, and a function that
+// innerSession returns the session for a task inside a call, and a function that
 // closes it. If the outer session is in a file, this one is in a file beside it, so
-// that a call that was interrupted continues. Its name has the number of the
-// response and the index of the call.
-func innerSession(ctx context.Context) (*Session, func(), error) {
+// that a call that was interrupted continues.
+func innerSession(ctx context.Context, tool, task string) (*Session, func(), error) {
 	outer, ok := ctx.Value(frameKey{}).(*frame)
 	if !ok || outer.run.session.file == nil {
 		return NewSession(), func() {}, nil
 	}
-	now := outer.run.session.snapshot()
-	s, err := OpenSession(fmt.Sprintf("%s.%d.%d", outer.run.session.file.Name(), now.responses, outer.call))
+	s, err := OpenSession(outer.run.session.file.Name() + "." + outer.digest(tool, task))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +135,7 @@ func (a *Agent) Tool(name, description string) *toolpost.Tool {
 	once := *a
 	once.once = true
 	return toolpost.New(name, description, func(ctx context.Context, in input) (string, error) {
-		s, end, err := innerSession(ctx)
+		s, end, err := innerSession(ctx, name, in.Task)
 		if err != nil {
 			return "", toolpost.Failed("%v", err)
 		}
