@@ -65,6 +65,9 @@ func (s *Session) load() error {
 	case err != nil && !errors.Is(err, errors.ErrUnsupported):
 		return err
 	}
+	if info, err := s.file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return cmp.Or(err, errors.New("it is not a regular file"))
+	}
 	in := bufio.NewReaderSize(s.file, 1<<16)
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')

@@ -158,6 +158,12 @@ func TestOpenSession(t *testing.T) {
 			t.Errorf("%s: the file was changed", name)
 		}
 	}
+	for _, path := range []string{folder, os.DevNull, "/dev/zero"} { // the last one never ends
+		if s, err := agent.OpenSession(path); err == nil {
+			s.Close()
+			t.Errorf("%s is opened as a session", path)
+		}
+	}
 	path := filepath.Join(folder, "held")
 	s := open(t, path)
 	if _, err := agent.OpenSession(path); err == nil || !strings.Contains(err.Error(), "another process uses it") {
