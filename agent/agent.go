@@ -30,10 +30,10 @@ import (
 // An Agent is a model with tools and rules. It keeps no state of its runs, so
 // it can run many sessions at the same time.
 type Agent struct {
-	model model.Model
-	tools toolpost.Toolset
-	opts  Options
-	once  bool // its sessions end with their runs, so that no call can wait for a decision
+	model  model.Model
+	tools  toolpost.Toolset
+	opts   Options
+	asTool bool // it runs inside a call, which must end: its own calls cannot wait for a decision
 
 	set *atomic.Pointer[toolpost.Set] // the tools of the last run
 }

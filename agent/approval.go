@@ -90,7 +90,7 @@ func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
 
 // definitionHash identifies what a tool says about itself.
 func (r *run) definitionHash(tool *toolpost.Tool) string {
-	if hash, known := r.known.hashes.Load(tool); known {
+	if hash, known := r.lookups.hashes.Load(tool); known {
 		return hash.(string)
 	}
 	raw, err := tool.Definition.MarshalJSON()
@@ -99,6 +99,6 @@ func (r *run) definitionHash(tool *toolpost.Tool) string {
 	}
 	sum := sha256.Sum256(raw)
 	hash := hex.EncodeToString(sum[:])
-	r.known.hashes.Store(tool, hash)
+	r.lookups.hashes.Store(tool, hash)
 	return hash
 }

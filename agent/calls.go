@@ -125,7 +125,7 @@ func (r *run) decide(ctx context.Context, c *callState, call *Call) (*Decision, 
 			return nil, fmt.Errorf("approve the call of %q: %w", call.Name, err)
 		}
 	}
-	if d.Action == Wait && r.agent.once {
+	if d.Action == Wait && r.agent.asTool {
 		d = Decision{Action: Deny, Reason: "it needs a decision that the user gives later; go on without it, and report that"}
 	}
 	d.Binding = call.Binding

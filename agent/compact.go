@@ -168,7 +168,7 @@ func beginning(m *toolpost.Message, most int) *toolpost.Message {
 func (r *run) compact(ctx context.Context) error {
 	now := r.session.snapshot()
 	full := estimate(now.messages)
-	until := cut(now.messages, min(full, cmp.Or(r.window(), full))*tailPercent/100)
+	until := splitIndex(now.messages, min(full, cmp.Or(r.window(), full))*tailPercent/100)
 	if until < 2 {
 		return nil // nothing would be gained
 	}
@@ -192,10 +192,10 @@ func (r *run) compact(ctx context.Context) error {
 	return r.notice("%d old messages are replaced by a summary", until)
 }
 
-// cut returns how many messages to replace, so that about the given number of
+// splitIndex returns how many messages to replace, so that about the given number of
 // tokens remains. A call and its result are never separated, and the newest
 // message remains.
-func cut(messages []*model.Message, tokens int) int {
+func splitIndex(messages []*model.Message, tokens int) int {
 	until := 0
 	for i := len(messages) - 1; i > 0; i-- {
 		if hasResults(messages[i]) {

@@ -38,10 +38,10 @@ var stopTexts = map[string]string{
 
 // priceOf returns the price of a model, nil if it is unknown.
 func (r *run) priceOf(o model.Origin) *usage.Price {
-	if r.known.origin != o {
-		r.known.origin, r.known.price = o, r.agent.opts.Prices.Find(o.Provider, o.Model)
+	if r.lookups.origin != o {
+		r.lookups.origin, r.lookups.price = o, r.agent.opts.Prices.Find(o.Provider, o.Model)
 	}
-	return r.known.price
+	return r.lookups.price
 }
 
 // cost returns what the tokens of a request cost, nil if that is unknown.

@@ -33,11 +33,11 @@ type run struct {
 	ended     bool // the consumer of the events has ended the iteration
 	asked     int  // how often in a row the answer had to be asked for again
 	shrunk    bool // the conversation was summarized because it was too long for the model
-	known     known
+	lookups   lookups
 }
 
-// known caches the definition hashes and the price of one run.
-type known struct {
+// lookups caches the definition hashes and the price of one run.
+type lookups struct {
 	hashes sync.Map     // of definitions, by tool
 	origin model.Origin // the model of price
 	price  *usage.Price

@@ -132,8 +132,8 @@ func (a *Agent) Tool(name, description string) *toolpost.Tool {
 	type input struct {
 		Task string `json:"task" jsonschema:"minLength=1" desc:"What to do, with everything that is needed to do it: the agent does not know this conversation"`
 	}
-	once := *a
-	once.once = true
+	inner := *a
+	inner.asTool = true
 	return toolpost.New(name, description, func(ctx context.Context, in input) (string, error) {
 		s, end, err := innerSession(ctx, name, in.Task)
 		if err != nil {
@@ -144,7 +144,7 @@ func (a *Agent) Tool(name, description string) *toolpost.Tool {
 		if len(s.Messages()) == 0 {
 			prompt = append(prompt, model.Text(in.Task))
 		}
-		result, err := once.Do(ctx, s, prompt...)
+		result, err := inner.Do(ctx, s, prompt...)
 		var stopped *StopError
 		switch {
 		case errors.As(err, &stopped) && result.Text != "":
