@@ -114,6 +114,10 @@ func (g *Gateway) withCredentials(s config.Server) config.Server {
 	return s
 }
 
+// headStart is how long a server whose lists are stored is not started, so that these
+// are served first.
+const headStart = 30 * time.Millisecond
+
 // link returns the previous connection of s and removes it from before, or starts
 // a new one.
 func (g *Gateway) link(s config.Server, before map[string]*member) *link {
@@ -127,6 +131,8 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	opts.Vet = l.checkPin
 	if opts.Known, l.listed = g.memory.recall(&s); old != nil && old.known() != nil {
 		opts.Known, l.listed = old.known(), true // clients have its tools
+	} else if opts.Known != nil {
+		opts.Later = headStart
 	}
 	l.seed = opts.Known
 	s = g.withCredentials(s) // the member's own configuration stays as it is

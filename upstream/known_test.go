@@ -179,3 +179,21 @@ func TestKnownServerThatHangs(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// An upstream with a later start is listed, and connects when a call needs it.
+func TestStartsLater(t *testing.T) {
+	g, url := newGated(t)
+	close(g.gate)
+	k := g.listed(t, url)
+	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url, Transport: upstream.HTTP}, &upstream.Options{Known: k, Later: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := (&server{changed: make(chan struct{}, 1), uris: make(chan string, 100)}).watch(t, u)
+	if s.names(t) != "a b" || s.Status().State != upstream.Connecting {
+		t.Errorf("got %q, %+v", s.names(t), s.Status())
+	}
+	if got := s.text(t, "b", "{}", nil); got != "called b" {
+		t.Errorf("got %q", got)
+	}
+}
