@@ -19,6 +19,7 @@ import (
 	"github.com/toolpost/toolpost/internal/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
+	"github.com/toolpost/toolpost/model/claudecli"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/usage"
@@ -52,6 +53,11 @@ func providers() []provider {
 	}
 }
 
+// successors are the models that continue a conversation.
+func successors() []provider {
+	return append(providers(), provider{name: "claude-cli", open: func(string) (model.Model, error) { return claudecli.New("sonnet", nil), nil }})
+}
+
 // A lookout is a model that only checks what it would send.
 type lookout struct {
 	model.Model
@@ -71,21 +77,80 @@ func (l *lookout) Stream(_ context.Context, r *model.Request) iter.Seq2[*model.D
 	}
 }
 
+// A tape is a model whose responses are kept, each with the session before its
+// request.
+type tape struct {
+	model.Model
+	path  string // of the session
+	takes []take
+}
+
+type take struct {
+	session []byte
+	deltas  []*model.Delta
+}
+
+func (m *tape) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
+	return func(yield func(*model.Delta, error) bool) {
+		text, err := os.ReadFile(m.path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		t := take{session: text}
+		for d, err := range m.Model.Stream(ctx, r) {
+			if t.deltas = append(t.deltas, d); !yield(d, err) || err != nil {
+				return
+			}
+		}
+		m.takes = append(m.takes, t)
+	}
+}
+
+// A player is a model that gives one response of a tape, and no other.
+type player struct {
+	model.Model
+	deltas []*model.Delta
+}
+
+var errPlayed = errors.New("the response was given")
+
+func (m *player) Stream(ctx context.Context, _ *model.Request) iter.Seq2[*model.Delta, error] {
+	return func(yield func(*model.Delta, error) bool) {
+		deltas := m.deltas
+		m.deltas = nil
+		for _, d := range deltas {
+			if ctx.Err() != nil {
+				yield(nil, context.Cause(ctx))
+				return
+			}
+			if !yield(d, nil) {
+				return
+			}
+		}
+		if deltas == nil {
+			yield(nil, errPlayed)
+		}
+	}
+}
+
 // TestHistories runs random conversations with every provider. After every event
 // a copy of the session, which is what a crash would leave, is continued with and
 // without a new prompt, by the same provider and by the others: all of them
-// must accept it. The raw forms of parts are sent back as they were received.
+// must accept it. So is what a cancellation at each event leaves. The raw forms of
+// parts are sent back as they were received.
 func TestHistories(t *testing.T) {
 	for _, p := range providers() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			seeds := uint64(6)
+			seeds := uint64(4)
 			if raced {
-				seeds = 2 // it takes ten times as long
+				seeds = 1 // it takes ten times as long
 			}
 			for seed := range seeds {
 				h := &history{t: t, p: p, seed: seed, random: rand.New(rand.NewPCG(seed, 18)), folder: t.TempDir()}
 				h.run()
+				t.Logf("seed %d: %d copies, canceled at %d events", seed, h.copies, h.canceled)
 				if t.Failed() {
 					return
 				}
@@ -101,17 +166,20 @@ type history struct {
 	seed   uint64
 	random *rand.Rand
 	folder string
-	copies int
+
+	checked          []byte // the session that was checked last
+	copies, canceled int    // how many copies were checked, and at how many events a run was ended
 }
 
 func (h *history) run() {
 	turns := h.turns()
 	server := modeltest.Serve(h.t, h.p.wire, turns...)
-	m, err := h.p.open(server.URL)
+	opened, err := h.p.open(server.URL)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	path := filepath.Join(h.folder, "session.jsonl")
+	m := &tape{Model: opened, path: path}
 	s, err := agent.OpenSession(path)
 	if err != nil {
 		h.t.Fatal(err)
@@ -144,6 +212,45 @@ func (h *history) run() {
 		h.t.Fatalf("seed %d: %v", h.seed, err)
 	}
 	h.checkRaw(s, server)
+	for _, t := range m.takes {
+		h.cancelEverywhere(opened, o, t)
+	}
+}
+
+// cancelEverywhere runs what happened between two requests again and again, and
+// ends it at each event: with its context, or by leaving the loop.
+func (h *history) cancelEverywhere(m model.Model, o *agent.Options, t take) {
+	path := filepath.Join(h.folder, "canceled.jsonl")
+	for at := 1; ; at++ {
+		if err := os.WriteFile(path, t.session, 0o600); err != nil {
+			h.t.Fatal(err)
+		}
+		s, err := agent.OpenSession(path)
+		if err != nil {
+			h.t.Fatalf("seed %d: %v", h.seed, err)
+		}
+		ctx, cancel := context.WithCancel(h.t.Context())
+		n, leave := 0, h.random.IntN(2) == 0
+		for _, err := range agent.New(&player{m, t.deltas}, h.tools(), o).Run(ctx, s) {
+			if err != nil && !errors.Is(err, errPlayed) && !errors.Is(err, context.Canceled) {
+				h.t.Fatalf("seed %d, canceled at event %d: %v", h.seed, at, err)
+			}
+			if n++; n != at {
+				continue
+			}
+			if leave {
+				break
+			}
+			cancel()
+		}
+		cancel()
+		s.Close()
+		h.checkCopies(path)
+		if n < at {
+			return // there is no further event
+		}
+		h.canceled++
+	}
 }
 
 // once runs the agent, and cancels it at a random event.
@@ -168,13 +275,18 @@ func (h *history) once(a *agent.Agent, s *agent.Session, path string, prompt []m
 	return result, nil
 }
 
-// checkCopies continues copies of the session as it is now.
+// checkCopies continues copies of the session as it is now, unless it is the one
+// that was checked last: while the model speaks, nothing is recorded.
 func (h *history) checkCopies(path string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	for _, p := range providers() {
+	if bytes.Equal(text, h.checked) {
+		return
+	}
+	h.checked = text
+	for _, p := range successors() {
 		for _, prompt := range [][]model.Part{nil, {{Type: model.TypeText, Text: "Go on."}}} {
 			if p.name != h.p.name && h.random.IntN(4) > 0 {
 				continue
