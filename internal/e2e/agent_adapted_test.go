@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/historytest"
 	"github.com/toolpost/toolpost/internal/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema"
@@ -29,8 +30,8 @@ const adaptedSchema = `{"type":"object","properties":{
 func TestAdaptedTools(t *testing.T) {
 	name := "files.search" + strings.Repeat(".with-a-long-name", 6)
 	toolName := regexp.MustCompile(`"name":\s?"(files[^"]*)"`)
-	for _, p := range providers() {
-		t.Run(p.name, func(t *testing.T) {
+	for _, p := range historytest.Providers() {
+		t.Run(p.Name, func(t *testing.T) {
 			var got []string
 			tool := &toolpost.Tool{Handler: func(_ context.Context, c *toolpost.Call) (*toolpost.Result, error) {
 				got = append(got, string(c.Arguments))
@@ -39,8 +40,8 @@ func TestAdaptedTools(t *testing.T) {
 			tool.Name, tool.Description, tool.Input = name, "Searches.", schema.MustParse(adaptedSchema)
 			tools := toolpost.Tools{tool}
 
-			probe := modeltest.Serve(t, p.wire, modeltest.Turn{Parts: say("x")})
-			m, err := p.open(probe.URL)
+			probe := modeltest.Serve(t, p.Wire, modeltest.Turn{Parts: say("x")})
+			m, err := p.Open(probe.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,8 +58,8 @@ func TestAdaptedTools(t *testing.T) {
 			for i, a := range args {
 				calls = append(calls, model.Part{Type: model.TypeCall, ID: "call_" + string(rune('a'+i)), Name: wire, Arguments: json.RawMessage(a)})
 			}
-			server := modeltest.Serve(t, p.wire, modeltest.Turn{Parts: calls}, modeltest.Turn{Parts: say("Done.")})
-			if m, err = p.open(server.URL); err != nil {
+			server := modeltest.Serve(t, p.Wire, modeltest.Turn{Parts: calls}, modeltest.Turn{Parts: say("Done.")})
+			if m, err = p.Open(server.URL); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(t.TempDir(), "s")
@@ -79,21 +80,21 @@ func TestAdaptedTools(t *testing.T) {
 					t.Errorf("%+v", c)
 				}
 			}
-			for _, other := range providers() {
-				end := modeltest.Serve(t, other.wire, modeltest.Turn{Parts: say("And on.")})
-				next, err := other.open(end.URL)
+			for _, other := range historytest.Providers() {
+				end := modeltest.Serve(t, other.Wire, modeltest.Turn{Parts: say("And on.")})
+				next, err := other.Open(end.URL)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if _, err := agent.New(next, tools, nil).Do(t.Context(), s, say("go on")...); err != nil {
-					t.Fatalf("%s: %v", other.name, err)
+					t.Fatalf("%s: %v", other.Name, err)
 				}
 				names := map[string]int{}
 				for _, f := range toolName.FindAllSubmatch(end.Requests()[0], -1) {
 					names[string(f[1])]++
 				}
 				if len(names) != 1 {
-					t.Errorf("%s to %s: %v", p.name, other.name, names)
+					t.Errorf("%s to %s: %v", p.Name, other.Name, names)
 				}
 			}
 		})

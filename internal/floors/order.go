@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "agent", "internal/demo", "internal/link"},
 	{"internal/doctor", "internal/top", "internal/chat", "telemetry", "model/claudecli"},
 	{"cmd/toolpost", "claude/claudetest", "examples/claude", "examples/gateway"},
-	{"internal/accept", "internal/bench/page"}, // what others in internal measure with
+	{"internal/accept", "internal/bench/page", "internal/modeltest"}, // what others in internal measure and test with
 }
 
 const (

@@ -17,7 +17,7 @@ import (
 // TestClaudeRecordings records runs of the CLI and replays them. With
 // TOOLPOST_UPDATE they become those of package claudetest.
 func TestClaudeRecordings(t *testing.T) {
-	bin := peer(t, "@anthropic-ai/claude-code", "", "node_modules/@anthropic-ai/claude-code-*/claude")
+	bin := claudeCLI(t)
 	folder := t.TempDir()
 	if os.Getenv("TOOLPOST_UPDATE") != "" {
 		folder = "../../claude/claudetest/recordings"

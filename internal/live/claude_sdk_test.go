@@ -77,7 +77,7 @@ var sdkScenarios = []struct {
 }
 
 func TestClaudeSDK(t *testing.T) {
-	bin := peer(t, "@anthropic-ai/claude-code", "", "node_modules/@anthropic-ai/claude-code-*/claude")
+	bin := claudeCLI(t)
 	outcomes := make([]string, len(sdkScenarios))
 	t.Run("scenarios", func(t *testing.T) {
 		for i, scenario := range sdkScenarios {

@@ -57,7 +57,7 @@ var cliLoops = []struct {
 }
 
 func TestClaudeModel(t *testing.T) {
-	bin := peer(t, "@anthropic-ai/claude-code", "", "node_modules/@anthropic-ai/claude-code-*/claude")
+	bin := claudeCLI(t)
 	for _, c := range cliLoops {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
