@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
@@ -38,7 +39,7 @@ func (r *run) makeRoom(ctx context.Context) error {
 	if r.tokens(&now) < window*fullPercent/100 {
 		return nil
 	}
-	err := r.compact(ctx)
+	_, err := r.compact(ctx)
 	if errors.Is(err, errNoSummary) { // there is room for some more turns
 		return r.notice("the conversation nearly fills the model's context, and cannot be summarized: %v", err)
 	}
@@ -137,7 +138,8 @@ func (r *run) trim(ctx context.Context) error {
 func (r *run) shrink(ctx context.Context, tooLong error) error {
 	if !r.shrunk {
 		r.shrunk = true
-		return r.compact(ctx)
+		_, err := r.compact(ctx)
+		return err
 	}
 	const most = 20_000
 	now := r.session.snapshot()
@@ -164,18 +166,47 @@ func beginning(m *toolpost.Message, most int) *toolpost.Message {
 	return &toolpost.Message{CallID: m.CallID, IsError: m.IsError, OutputRef: m.OutputRef, Text: clip(text(m), most)}
 }
 
+// Compact has the model replace old messages of the session by a summary now,
+// instead of when they nearly fill its context. It returns how many it replaced: 0 if
+// nothing would be gained.
+func (a *Agent) Compact(ctx context.Context, s *Session) (replaced int, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("compact session: %w", err)
+		}
+	}()
+	end, err := s.begin()
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	if s.snapshot().batch != nil {
+		return 0, errors.New("calls have no results yet; call Run without a prompt first")
+	}
+	r := &run{agent: a, session: s, started: time.Now(), yield: func(*Event, error) bool { return true }}
+	ctx, leave, err := r.enter(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if r.tools, err = a.list(ctx); err != nil {
+		return 0, err
+	}
+	return r.compact(ctx)
+}
+
 // compact replaces old messages by a summary that the model writes.
-func (r *run) compact(ctx context.Context) error {
+func (r *run) compact(ctx context.Context) (replaced int, err error) {
 	now := r.session.snapshot()
 	full := estimate(now.messages)
 	until := splitIndex(now.messages, min(full, cmp.Or(r.window(), full))*tailPercent/100)
 	if until < 2 {
-		return nil // nothing would be gained
+		return 0, nil // nothing would be gained
 	}
 	old := now.messages[:until]
 	response, err := r.summarize(ctx, old)
 	if err != nil {
-		return fmt.Errorf("summarize the conversation: %w", err)
+		return 0, fmt.Errorf("summarize the conversation: %w", err)
 	}
 	origin := r.agent.model.Origin()
 	summary := model.UserText("The conversation so far was replaced by this summary to make room.\n\n" + strings.TrimSpace(response.Message.Text()) +
@@ -186,10 +217,10 @@ func (r *run) compact(ctx context.Context) error {
 	}
 	summary.Parts[0].Name = summaryName
 	if err := r.recordTokens(&record{Type: recordCompaction, Until: until, Messages: []*model.Message{summary}, Origin: &origin, Tokens: &response.Usage}); err != nil {
-		return err
+		return 0, err
 	}
 	r.repeats.counts = nil // the model has forgotten what it called
-	return r.notice("%d old messages are replaced by a summary", until)
+	return until, r.notice("%d old messages are replaced by a summary", until)
 }
 
 // splitIndex returns how many messages to replace, so that about the given number of

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/stdtool"
 	"github.com/toolpost/toolpost/store"
+	"github.com/toolpost/toolpost/usage"
 )
 
 // long makes calls with long outputs until it has made enough, and answers
@@ -79,6 +81,49 @@ func TestCompact(t *testing.T) {
 	if diff := cmp.Diff(messages, open(t, path).Messages()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestCompactNow has the conversation summarized on request. What a session used in all
+// of its runs is known afterwards, also from the file.
+func TestCompactNow(t *testing.T) {
+	m, summaries := long(t, 6)
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	s := open(t, path)
+	a := agent.New(m, toolpost.Join(toolpost.Tools{tool("echo", echo)}, stdtool.Todos(nil)), nil)
+	if n, err := a.Compact(t.Context(), s); n != 0 || err != nil {
+		t.Errorf("of an empty session: %d, %v", n, err)
+	}
+	used := do(t, a, s, prompt("Count for me")).Usage
+	used.Add(do(t, a, s, prompt("And more")).Usage)
+	if diff := cmp.Diff(ledger(t, used), ledger(t, s.Usage())); diff != "" {
+		t.Error(diff)
+	}
+	before := len(s.Messages())
+	n, err := a.Compact(t.Context(), s)
+	if err != nil || n < 5 || *summaries != 1 || len(s.Messages()) != before-n+1 || !strings.Contains(s.Messages()[0].Text(), "Summary 1") {
+		t.Errorf("%d of %d messages, %v, %d summaries: %s", n, before, err, *summaries, s.Messages()[0].Text())
+	}
+	if got := s.Usage(); got.Requests != used.Requests+1 {
+		t.Errorf("%d requests, before the summary %d", got.Requests, used.Requests)
+	}
+	all := s.Usage()
+	s.Close()
+	s = open(t, path)
+	if diff := cmp.Diff(ledger(t, all), ledger(t, s.Usage())); diff != "" {
+		t.Error(diff)
+	}
+	if got := do(t, a, s, prompt("Go on")); got.Text != "Done." {
+		t.Errorf("%+v", got)
+	}
+}
+
+func ledger(t *testing.T, l *usage.Ledger) string {
+	t.Helper()
+	text, err := json.MarshalIndent(l, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestTooLong has the provider refuse a conversation whose limit is not known.

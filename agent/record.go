@@ -81,9 +81,10 @@ type state struct {
 
 	// Since the last prompt:
 	turns     int
-	used      *usage.Ledger
-	completed *record // recordResult of the call that completed the run
-	ended     *record // recordEnd
+	used      *usage.Ledger // since the last prompt
+	earlier   usage.Ledger  // until then
+	completed *record       // recordResult of the call that completed the run
+	ended     *record       // recordEnd
 }
 
 // callState is a call of the last response.
@@ -131,6 +132,7 @@ func (s *state) applyUser(r *record) error {
 		return errors.New("a prompt while calls have no results, or without a message of the user")
 	}
 	if r.Type == recordPrompt {
+		s.earlier.Add(s.total())
 		s.turns, s.used, s.completed, s.ended = 0, new(usage.Ledger), nil, nil
 	}
 	s.add(r.Message)

@@ -172,6 +172,16 @@ func (s *Session) begin() (end func(), err error) {
 // their calls.
 func (s *Session) ID() string { return s.snapshot().id }
 
+// Usage returns the tokens, costs and calls of all runs, also of those that were
+// cancelled.
+func (s *Session) Usage() *usage.Ledger {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.state.earlier.Clone()
+	all.Add(s.state.total())
+	return all
+}
+
 // Unfinished reports whether there is a run to continue without a prompt: one that
 // was cancelled, that crashed, that reached a limit, or that waits for a decision.
 func (s *Session) Unfinished() bool {

@@ -55,6 +55,14 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("yes", "deny")
 }
 
+// split returns the configuration that arguments name, and the words of the prompt.
+func (f *agentFlags) split(cmd *cobra.Command, args []string) (cfg *config.Config, words []string, err error) {
+	if cfg, words, err = f.target.split(args, cmd.ArgsLenAtDash()); err == nil {
+		words, err = f.session.take(words)
+	}
+	return cfg, words, err
+}
+
 // check reads the limits.
 func (f *agentFlags) check() error {
 	l := &f.limits
@@ -133,8 +141,8 @@ func (f *agentFlags) options(cmd *cobra.Command, s *sessionFile, m model.Model, 
 			return m, err
 		},
 		Agent: agent.Options{System: f.system, Effort: f.effort, Limits: f.limits, Outputs: &outputs.Context{Cache: tools.cache}},
-		JSON:  f.json,
-		In:    terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr()), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
+		JSON:  f.json, OpenURL: openBrowser,
+		In: terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr()), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
 	}
 	if o.Agent.System == "" {
 		o.Agent.System = f.systemPrompt()

@@ -25,11 +25,8 @@ the tool for the rest of the conversation.
   toolpost chat --model openai-compatible/qwen3 --base-url http://localhost:11434/v1
   toolpost chat --resume last`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, words, err := f.target.split(args, cmd.ArgsLenAtDash())
+			cfg, words, err := f.split(cmd, args)
 			if err != nil {
-				return err
-			}
-			if words, err = f.session.take(words); err != nil {
 				return err
 			}
 			if f.session.resume == listSessions {

@@ -39,11 +39,8 @@ then writes its messages.
   git diff | toolpost run --tools none -
   toolpost run --model claude/haiku --allow "Bash(git log:*)" "What changed last?"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, words, err := f.target.split(args, cmd.ArgsLenAtDash())
+			cfg, words, err := f.split(cmd, args)
 			if err != nil {
-				return err
-			}
-			if words, err = f.session.take(words); err != nil {
 				return err
 			}
 			if f.session.resume == listSessions {

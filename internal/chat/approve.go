@@ -77,6 +77,11 @@ const mostShown = 30
 
 // askUser asks the user about a call.
 func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, error) {
+	done, err := c.takeTurn(ctx)
+	if err != nil {
+		return agent.Decision{}, err
+	}
+	defer done()
 	edited := json.RawMessage(nil)
 	c.showQuestion(call, mostShown)
 	for {

@@ -16,7 +16,6 @@ import (
 	"github.com/toolpost/toolpost/agent"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/usage"
 )
 
 // Options determine a conversation.
@@ -37,6 +36,8 @@ type Options struct {
 	// OpenModel opens another model, for the command /model.
 	OpenModel func(name string) (model.Model, error)
 
+	OpenURL func(address string) error // shows a web page to the user
+
 	Suggestion string // the first prompt, if the user gives none
 
 	JSON bool // events are written as JSON, and the user is not asked
@@ -52,9 +53,8 @@ type Chat struct {
 	view     *view
 	json     *jsonView // nil if a person reads
 	approver *approver
-	total    *usage.Ledger // of all turns
 	last     *agent.Result // of the last turn of Loop; nil if it has none
-	asking   chan struct{} // holds a token while a tool asks the user
+	asking   chan struct{} // holds a token while the user is asked
 
 	mu       sync.Mutex
 	cancel   context.CancelCauseFunc // of the turn that runs; nil if none does
@@ -63,7 +63,7 @@ type Chat struct {
 
 // New returns a conversation.
 func New(o *Options) *Chat {
-	c := &Chat{opts: *o, lines: o.In, view: newView(o.Out, o.Err), total: new(usage.Ledger), asking: make(chan struct{}, 1)}
+	c := &Chat{opts: *o, lines: o.In, view: newView(o.Out, o.Err), asking: make(chan struct{}, 1)}
 	ask := c.askUser
 	if o.JSON {
 		c.json = &jsonView{out: o.Out}
@@ -81,12 +81,11 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 	if c.opts.Rule != Ask || c.approver.ask == nil {
 		return c.opts.Rule == AllowAll, nil
 	}
-	select {
-	case c.asking <- struct{}{}:
-		defer func() { <-c.asking }()
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
+	done, err := c.takeTurn(ctx)
+	if err != nil {
+		return false, err
 	}
+	defer done()
 	c.view.say("\n%s", terminal.Sanitize(question))
 	answer, err := c.lines.Read(ctx, "Run it? [y/N] ")
 	if errors.Is(err, terminal.ErrInterrupt) {
@@ -96,6 +95,16 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 		return false, err
 	}
 	return answer == "y" || answer == "yes", nil
+}
+
+// takeTurn waits until no other question is open, until done is called.
+func (c *Chat) takeTurn(ctx context.Context) (done func(), err error) {
+	select {
+	case c.asking <- struct{}{}:
+		return func() { <-c.asking }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // Interrupt cancels the turn that runs. It reports false if that was requested
@@ -113,20 +122,26 @@ func (c *Chat) Interrupt() bool {
 	return true
 }
 
+// cancelable returns a context that Interrupt ends, until end is called.
+func (c *Chat) cancelable(ctx context.Context) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancel, c.canceled = cancel, false
+	return ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.cancel = nil
+		cancel(nil)
+	}
+}
+
 // Turn gives the agent a prompt and shows what happens until it answers, or has
 // to stop. Without a prompt it continues the session. The result is nil if the
 // user canceled the turn.
 func (c *Chat) Turn(ctx context.Context, prompt string) (*agent.Result, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	c.mu.Lock()
-	c.cancel, c.canceled = cancel, false
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		c.cancel = nil
-		c.mu.Unlock()
-		cancel(nil)
-	}()
+	ctx, end := c.cancelable(ctx)
+	defer end()
 	var parts []model.Part
 	if prompt != "" {
 		parts = []model.Part{{Type: model.TypeText, Text: prompt}}
@@ -143,7 +158,6 @@ func (c *Chat) Turn(ctx context.Context, prompt string) (*agent.Result, error) {
 	case err != nil:
 		return nil, err
 	}
-	c.total.Add(result.Usage)
 	return result, nil
 }
 
@@ -162,17 +176,24 @@ func (c *Chat) decideWaiting(ctx context.Context, calls []*agent.Call) error {
 	return nil
 }
 
-// run is one run of the agent.
-func (c *Chat) run(ctx context.Context, prompt []model.Part) (*agent.Result, error) {
+// newAgent returns an agent with the model of now.
+func (c *Chat) newAgent() *agent.Agent {
 	o := c.opts.Agent
 	o.Approve = c.approver.decide
-	a := agent.New(c.opts.Model, c.opts.Tools, &o)
+	if c.opts.Rule == Ask && c.approver.ask != nil {
+		o.Caller = questioner{c}
+	}
+	return agent.New(c.opts.Model, c.opts.Tools, &o)
+}
+
+// run is one run of the agent.
+func (c *Chat) run(ctx context.Context, prompt []model.Part) (*agent.Result, error) {
 	if c.json == nil {
 		c.view.begin()
 		defer c.view.stopped()
 	}
 	var result *agent.Result
-	for event, err := range a.Run(ctx, c.opts.Session, prompt...) {
+	for event, err := range c.newAgent().Run(ctx, c.opts.Session, prompt...) {
 		if err == nil {
 			err = c.show(event)
 		}

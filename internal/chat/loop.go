@@ -17,6 +17,7 @@ const commandHelp = `Type a task or a question. A paste may have several lines.
   /show N      show call N in full; without a number, list the calls
   /tools       list the tools
   /cost        show what this conversation has used
+  /compact     replace old messages by a summary, to make room
   /model NAME  continue with another model, such as anthropic/claude-sonnet-5-5
   /continue    continue a turn that was canceled or reached a limit
   /exit        end; so does Ctrl-D
@@ -103,9 +104,11 @@ func (c *Chat) obey(ctx context.Context, line string) error {
 	case "/tools":
 		c.listTools(ctx)
 	case "/cost":
-		c.view.say("%s", costs(c.total))
+		c.view.say("%s", costs(c.opts.Session.Usage()))
 	case "/model":
 		c.changeModel(argument)
+	case "/compact":
+		c.compact(ctx)
 	case "/continue":
 		return c.answer(ctx, "")
 	default:
@@ -129,6 +132,25 @@ func (c *Chat) answer(ctx context.Context, prompt string) error {
 		c.view.say("%s", c.view.notes.paint(yellow, "canceled; /continue goes on, and a new prompt starts something else"))
 	}
 	return nil
+}
+
+// compact makes room in the conversation. Ctrl-C cancels it.
+func (c *Chat) compact(ctx context.Context) {
+	ctx, end := c.cancelable(ctx)
+	defer end()
+	c.view.begin()
+	replaced, err := c.newAgent().Compact(ctx, c.opts.Session)
+	c.view.stopped()
+	switch {
+	case errors.Is(context.Cause(ctx), errCanceled):
+		c.view.say("canceled; nothing is replaced")
+	case err != nil:
+		c.view.say("%s", c.view.notes.paint(red, terminal.Sanitize(err.Error())))
+	case replaced == 0:
+		c.view.say("there is nothing to replace yet")
+	default:
+		c.view.say("%s replaced by a summary", plural(replaced, "old message is", "old messages are"))
+	}
 }
 
 func (c *Chat) showCall(argument string) {
