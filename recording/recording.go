@@ -225,7 +225,7 @@ func newRedactor(secrets []string, hide func(string) string) *redactor {
 }
 
 // text returns a name, address or message without secrets.
-func (r *redactor) text(s string) string { return r.hide(secret.RedactText(s)) }
+func (r *redactor) text(s string) string { return secret.RedactText(r.hide(s)) }
 
 // definitions returns JSON with definitions without the known secrets. Text that only
 // looks like a secret stays: it is a name or an example in a schema.

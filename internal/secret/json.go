@@ -149,11 +149,11 @@ func beginning(v jsontext.Value, most int) string {
 // text writes a string without secrets.
 func (r *redactor) text(text string) {
 	clear := text
-	if !r.opts.Known {
-		clear = RedactText(text)
-	}
 	if r.opts.Text != nil {
-		clear = r.opts.Text(clear)
+		clear = r.opts.Text(clear) // first: a form may match only the beginning of a known secret
+	}
+	if !r.opts.Known {
+		clear = RedactText(clear)
 	}
 	if clear != text {
 		r.hidden++
