@@ -398,6 +398,31 @@ func TestInnerResumes(t *testing.T) {
 	}
 }
 
+// TestInnerOutlivesCall has an agent go on after the call that it began in, while the
+// next one runs: the run is charged for it, the next call is not.
+func TestInnerOutlivesCall(t *testing.T) {
+	inner := agent.New(&script{t: t, think: func(*model.Request) ([]model.Part, error) { return say("Late."), nil }}, nil, nil)
+	var call1 context.Context
+	begin := tool("begin", func(ctx context.Context, _ string) (string, error) { call1 = context.WithoutCancel(ctx); return "", nil })
+	next := tool("next", func(context.Context, string) (string, error) {
+		_, err := inner.Do(call1, agent.NewSession(), prompt("Go"))
+		return "", err
+	})
+	outer := &script{t: t, think: func(r *model.Request) ([]model.Part, error) {
+		switch len(r.Messages) {
+		case 1:
+			return []model.Part{call(1, "begin", `{"text":""}`)}, nil
+		case 3:
+			return []model.Part{call(2, "next", `{"text":""}`)}, nil
+		}
+		return say("Done."), nil
+	}}
+	got := do(t, agent.New(outer, toolpost.Tools{begin, next}, nil), agent.NewSession(), prompt("Go"))
+	if got.Text != "Done." || got.Usage.Requests != 4 || got.Usage.Tools["next"].Tokens.Input != 0 {
+		t.Errorf("%+v, %d requests, %+v", got, got.Usage.Requests, got.Usage.Tools["next"])
+	}
+}
+
 // TestInnerTasks has a tool give an agent several tasks in one call, and a new
 // session in the place of one that was removed.
 func TestInnerTasks(t *testing.T) {

@@ -256,7 +256,7 @@ type stored struct {
 
 // runTool runs the tool. An error means that the run cannot go on.
 func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.Message, toolpost.Outcome, error) {
-	inside := &frame{run: r, call: c.index}
+	inside := &frame{run: r, response: r.session.snapshot().responses, call: c.index}
 	do := func(ctx context.Context) (*stored, error) {
 		ctx = context.WithValue(ctx, frameKey{}, inside)
 		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,
@@ -296,7 +296,7 @@ func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.
 		return s.Result, s.Outcome, nil
 	}
 	for _, e := range s.Spent { // the agents inside the call do not run again
-		e.Call = c.index
+		e.Response, e.Call = inside.response, c.index
 		if err := cmp.Or(r.session.append(e), r.spend(e)); err != nil {
 			return nil, 0, err
 		}

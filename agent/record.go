@@ -31,6 +31,7 @@ type record struct {
 	Cost    *usage.Money   `json:"cost,omitempty"`    // likewise; nil if the price is unknown
 
 	Call       int               `json:"call,omitempty"`       // recordDecision, recordIntent, recordResult, recordSpent: the index of the call in the last response
+	Response   int               `json:"response,omitempty"`   // recordSpent: the number of the response with the call
 	Definition string            `json:"definition,omitempty"` // recordIntent: the hash of the tool's definition
 	Arguments  json.RawMessage   `json:"arguments,omitempty"`  // recordIntent: those that the tool receives
 	Decision   *Decision         `json:"decision,omitempty"`   // recordDecision
@@ -82,7 +83,7 @@ type state struct {
 	// Since the last prompt:
 	turns     int
 	used      *usage.Ledger // since the last prompt
-	earlier   usage.Ledger  // until then
+	earlier   *usage.Ledger // until then
 	completed *record       // recordResult of the call that completed the run
 	ended     *record       // recordEnd
 }
@@ -112,7 +113,9 @@ func (s *state) apply(r *record) error {
 		return s.applyUser(r)
 	case recordResponse:
 		return s.applyResponse(r)
-	case recordDecision, recordIntent, recordResult, recordSpent:
+	case recordSpent:
+		return s.applySpent(r)
+	case recordDecision, recordIntent, recordResult:
 		return s.applyCall(r)
 	case recordTrim:
 		return s.applyTrim(r)
@@ -168,6 +171,17 @@ func (s *state) applyResponse(r *record) error {
 	return nil
 }
 
+// applySpent charges a call for a model inside it. A run that outlives its call is
+// charged to none.
+func (s *state) applySpent(r *record) error {
+	ledger := s.used
+	if r.Response == s.responses && r.Call >= 0 && r.Call < len(s.batch) && s.batch[r.Call].result == nil {
+		ledger = s.batch[r.Call].inner
+	}
+	addRequest(ledger, r)
+	return nil
+}
+
 func (s *state) applyCall(r *record) error {
 	if r.Call < 0 || r.Call >= len(s.batch) {
 		return fmt.Errorf("a record of call %d, but the last response has %d open calls", r.Call, len(s.batch))
@@ -178,8 +192,6 @@ func (s *state) applyCall(r *record) error {
 		c.decision = r.Decision
 	case r.Type == recordIntent:
 		c.intents++
-	case r.Type == recordSpent:
-		addRequest(c.inner, r)
 	case r.Result == nil:
 		return errors.New("a result without content")
 	default:

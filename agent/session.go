@@ -37,7 +37,7 @@ type Session struct {
 
 // NewSession returns an empty session in memory.
 func NewSession() *Session {
-	return &Session{state: state{id: rand.Text(), used: new(usage.Ledger)}}
+	return &Session{state: state{id: rand.Text(), used: new(usage.Ledger), earlier: new(usage.Ledger)}}
 }
 
 // OpenSession opens the session in a file, and creates it if it does not exist.
@@ -48,7 +48,7 @@ func OpenSession(path string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
-	s := &Session{file: f, state: state{used: new(usage.Ledger)}}
+	s := &Session{file: f, state: state{used: new(usage.Ledger), earlier: new(usage.Ledger)}}
 	if err := s.load(); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("open session %q: %w", path, err)

@@ -17,8 +17,9 @@ const maxDepth = 5
 
 // A frame links a run to the tool call that started it.
 type frame struct {
-	run  *run
-	call int // its index in the last response
+	run      *run
+	response int // the number of the response with the call
+	call     int // its index in it
 
 	mu    sync.Mutex
 	spent []*record      // by the runs inside the call
@@ -29,8 +30,7 @@ type frame struct {
 // how often it was given before. It is the same when the call continues after a
 // crash.
 func (f *frame) digest(tool, task string) string {
-	now := f.run.session.snapshot()
-	key := fmt.Sprintf("%q %d %d %q %q", now.id, now.responses, f.call, tool, task)
+	key := fmt.Sprintf("%q %d %d %q %q", f.run.session.ID(), f.response, f.call, tool, task)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.tasks == nil {
@@ -100,7 +100,7 @@ func (r *run) spend(spent *record) error {
 	if r.outer == nil {
 		return nil
 	}
-	e := &record{Type: recordSpent, Call: r.outer.call, Origin: spent.Origin, Tokens: spent.Tokens, Cost: spent.Cost}
+	e := &record{Type: recordSpent, Response: r.outer.response, Call: r.outer.call, Origin: spent.Origin, Tokens: spent.Tokens, Cost: spent.Cost}
 	if err := r.outer.run.session.append(e); err != nil {
 		return err
 	}
