@@ -8,11 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/filelock"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A segment is a file of the log that this process writes. Its lock is held until
@@ -33,7 +33,7 @@ type place struct {
 
 // nameForm is the form of a segment's name: the time when it was created, and the
 // process that created it. Names sort by time.
-var nameForm = regexp.MustCompile(`^audit-(\d{8}T\d{6}\.\d{6}Z)-\d+\.jsonl$`)
+var nameForm = lazyregexp.New(`^audit-(\d{8}T\d{6}\.\d{6}Z)-\d+\.jsonl$`)
 
 const stamp = "20060102T150405.000000Z"
 

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // check reports all that contradicts itself or cannot work, before anything is
@@ -45,7 +46,7 @@ func checkPrompt(o *Options) error {
 	return nil
 }
 
-var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuidPattern = lazyregexp.New(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 func checkSession(o *Options) error {
 	old := o.Continue || o.Resume != ""

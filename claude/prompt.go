@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A Prompt is a message to the model. [Run], [Session.Turn] and [Session.Send] take
@@ -145,7 +145,7 @@ const verbatimSince = "2.1.248"
 
 // expandable matches JSON that may have a mention of a file, or a text that begins
 // with a command.
-var expandable = regexp.MustCompile(`(?i)@|\\u00(40|2f)|(^|"text":)\s*"(\s|\\[a-z])*/`)
+var expandable = lazyregexp.New(`(?i)@|\\u00(40|2f)|(^|"text":)\s*"(\s|\\[a-z])*/`)
 
 // checkVerbatim refuses to send a prompt that the CLI may expand although it
 // must not. It waits for the CLI's version if the prompt

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -215,10 +215,10 @@ const runnable = " \t\r\n;|&`$<>(){}'\"\\"
 
 // loads matches names of variables that make programs run something, although
 // they look like names of secrets.
-var loads = regexp.MustCompile(`(?i)askpass|^git_config`)
+var loads = lazyregexp.New(`(?i)askpass|^git_config`)
 
 // scheme matches what stands before the secret in the value of an Authorization header.
-var scheme = regexp.MustCompile(`^(?i)(bearer|basic|token) `)
+var scheme = lazyregexp.New(`^(?i)(bearer|basic|token) `)
 
 // visibleValue returns the value of a variable in the form for a person. Only
 // the name decides whether it is a secret: BASH_ENV could name a script that
@@ -268,7 +268,7 @@ func visibleAddress(address string) string {
 }
 
 // plain matches what is shown without quotes.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./$~?&#!*^-]+$`)
+var plain = lazyregexp.New(`^[A-Za-z0-9_@%+=:,./$~?&#!*^-]+$`)
 
 // visible returns s so that every character of it can be seen: in quotes, with
 // escapes as in Go, if it is more than a plain word.

@@ -5,12 +5,12 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	limits "github.com/toolpost/toolpost/internal/limit"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/redmine"
@@ -331,7 +331,7 @@ func (e *entry) table(v hujson.Value, path string) map[string]string {
 }
 
 // wholeVariable is a variable as shells write it.
-var wholeVariable = regexp.MustCompile(`^\$[A-Z_][A-Z0-9_]*$`)
+var wholeVariable = lazyregexp.New(`^\$[A-Z_][A-Z0-9_]*$`)
 
 // file reads a path; relative ones start at the folder of the configuration.
 func (e *entry) file(v hujson.Value, path string) string {

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // variables are the values of ${…}.
@@ -32,8 +33,8 @@ func newVariables(file string, env func(string) (string, bool)) *variables {
 }
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	notInName    = regexp.MustCompile(`[^A-Za-z0-9]+`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	notInName    = lazyregexp.New(`[^A-Za-z0-9]+`)
 )
 
 // inputVariable is the variable that stands for an input of VS Code.

@@ -8,12 +8,12 @@ import (
 	"net/url"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -304,10 +304,10 @@ func anchor(v *hujson.Value, folder string) {
 }
 
 var (
-	bareVariable   = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*)`)
-	openVariable   = regexp.MustCompile(`(^|[^$])\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
-	secretVariable = regexp.MustCompile(`\$\{\{ *(?:secrets|inputs)\.([A-Za-z_][A-Za-z0-9_]*) *\}\}`)
-	inputReference = regexp.MustCompile(`\$\{input:([^}]*)\}`)
+	bareVariable   = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+	openVariable   = lazyregexp.New(`(^|[^$])\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+	secretVariable = lazyregexp.New(`\$\{\{ *(?:secrets|inputs)\.([A-Za-z_][A-Za-z0-9_]*) *\}\}`)
+	inputReference = lazyregexp.New(`\$\{input:([^}]*)\}`)
 )
 
 // adaptString writes variables as toolpost.json has them.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -76,7 +77,7 @@ func (d *Dialect) patterns() [][2]string {
 }
 
 // bracket is one bracket expression, such as [A-Z[:digit:]\]_].
-var bracket = regexp.MustCompile(`^\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]$`)
+var bracket = lazyregexp.New(`^\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]$`)
 
 func (d *Dialect) checkPatterns() error {
 	for _, p := range d.patterns() {

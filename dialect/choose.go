@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // Choose returns the dialect for a client. Name and version are those of
@@ -137,7 +139,7 @@ func compareVersions(a, b string) int {
 	return 0
 }
 
-var versionPattern = regexp.MustCompile(`^[vV]?(\d+(?:\.\d+)*)`)
+var versionPattern = lazyregexp.New(`^[vV]?(\d+(?:\.\d+)*)`)
 
 // numbers returns those that a version begins with, without leading zeros, as
 // text: they may be of any length.

@@ -3,12 +3,13 @@ package dialect
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A reader reads dialects that extend one another, each once.
@@ -27,7 +28,7 @@ type page struct {
 }
 
 // an id is part of a path in the gateway.
-var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+var idPattern = lazyregexp.New(`^[a-z0-9][a-z0-9._-]*$`)
 
 // with returns a reader of the same dialects under overlays. Dialects that
 // these do not change are not read again.

@@ -1,13 +1,14 @@
 package dialect
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
-var listItem = regexp.MustCompile(`^(?:[-*•+]|\d{1,3}[.)])\s+`)
+var listItem = lazyregexp.New(`^(?:[-*•+]|\d{1,3}[.)])\s+`)
 
 // joinLines makes at most so many lines of s: without the empty ones, and with
 // the last ones joined.
@@ -52,14 +53,14 @@ func glue(text *strings.Builder, line string) {
 
 // Brackets, by what stands beside them.
 var (
-	aroundNothing   = regexp.MustCompile(`\s*\(\s*\)`)
-	aroundPlural    = regexp.MustCompile(`\((e?s)\)`) // user(s)
-	openingLine     = regexp.MustCompile(`(?m)^\(`)
-	openingSentence = regexp.MustCompile(`([.,:;!?]) *\(`)
-	opening         = regexp.MustCompile(` +\(`)
-	closingLine     = regexp.MustCompile(`(?m)\)( *(?:[^\s\pL\pN]|$))`)
-	closingSentence = regexp.MustCompile(`([.,:;!?])\) *`)
-	closing         = regexp.MustCompile(`\) *`)
+	aroundNothing   = lazyregexp.New(`\s*\(\s*\)`)
+	aroundPlural    = lazyregexp.New(`\((e?s)\)`) // user(s)
+	openingLine     = lazyregexp.New(`(?m)^\(`)
+	openingSentence = lazyregexp.New(`([.,:;!?]) *\(`)
+	opening         = lazyregexp.New(` +\(`)
+	closingLine     = lazyregexp.New(`(?m)\)( *(?:[^\s\pL\pN]|$))`)
+	closingSentence = lazyregexp.New(`([.,:;!?])\) *`)
+	closing         = lazyregexp.New(`\) *`)
 )
 
 // withoutBrackets sets text in brackets off by commas, unless there is
@@ -111,7 +112,7 @@ func spaced(s, forbid string) string {
 }
 
 // word is text in backticks, or a word outside of them.
-var word = regexp.MustCompile("`[^`]*`|[^\\s`]+")
+var word = lazyregexp.New("`[^`]*`|[^\\s`]+")
 
 // codeHas reports whether a part of s that looks like code has one of some
 // characters: an expression, a path, an address, JSON, or text in backticks.

@@ -3,11 +3,11 @@ package gateway
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // Names of tools and prompts are KEY__NAME, or what the configuration wants in
@@ -20,8 +20,8 @@ import (
 //	      first keeps it, see [names].
 
 var (
-	refused   = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
-	separator = regexp.MustCompile(`__+`)
+	refused   = lazyregexp.New(`[^A-Za-z0-9_-]+`)
+	separator = lazyregexp.New(`__+`)
 )
 
 // keyHash is how many characters of a key are a hash, if it is not the server's name.

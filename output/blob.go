@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/store"
 )
 
@@ -21,7 +21,7 @@ import (
 const refSize = 16
 
 // A reference may name one line of the output, counted from 1.
-var refForm = regexp.MustCompile(`^([a-z2-7]{16})(?:@([1-9][0-9]{0,17}))?$`)
+var refForm = lazyregexp.New(`^([a-z2-7]{16})(?:@([1-9][0-9]{0,17}))?$`)
 
 // name returns the name of an output in the store. It differs for each holder,
 // also after a restart, but does not reveal the holder.

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // mediaTokens is what an image or a document costs, roughly.
 const mediaTokens = 1500
 
 // mediaForm is the form of a reference to an image, a sound or a document.
-var mediaForm = regexp.MustCompile(`^media-([a-z2-7]{16})$`)
+var mediaForm = lazyregexp.New(`^media-([a-z2-7]{16})$`)
 
 // mediaHolder keeps media apart from texts, so that no text can pass for one.
 func mediaHolder(holder string) string { return "media of " + holder }

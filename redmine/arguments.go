@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // mostArguments bounds the arguments of one call, in bytes. It leaves room for a
@@ -142,4 +142,4 @@ func textOrNumber(raw json.RawMessage) (text string, ok bool) {
 	return n.String(), err == nil
 }
 
-var customField = regexp.MustCompile(`^cf_\d+$`)
+var customField = lazyregexp.New(`^cf_\d+$`)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // Features are documents and prompts beside the tools, and completions of names.
@@ -51,7 +52,7 @@ func documents() []document {
 	}
 }
 
-var expression = regexp.MustCompile(`\\\{[a-z]+\\\}`)
+var expression = lazyregexp.New(`\\\{[a-z]+\\\}`)
 
 func (d document) resource(s *Toolset, set *toolpost.Set) *toolpost.Resource {
 	pattern := regexp.MustCompile("^" + expression.ReplaceAllString(regexp.QuoteMeta(d.uri), "([^/]+)") + "$")

@@ -2,12 +2,12 @@ package redmine
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -25,7 +25,7 @@ func date(text string) (string, error) {
 	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", text)
 }
 
-var clock = regexp.MustCompile(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d{1,9})\s*h\s*)([0-5]?\d)\s*m(?:in)?|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
+var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d{1,9})\s*h\s*)([0-5]?\d)\s*m(?:in)?|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
 
 // readHours reads 1.5, 1h30m, 90m and 1:30.
 func readHours(text string) (float64, error) {
@@ -57,7 +57,7 @@ func number(text string) (int, bool) {
 	return n, err == nil && n > 0
 }
 
-var addressOfID = regexp.MustCompile(`^https?://\S+?/[a-z_]+/(\d+)(?:\.json)?(?:[?#]\S*)?$`)
+var addressOfID = lazyregexp.New(`^https?://\S+?/[a-z_]+/(\d+)(?:\.json)?(?:[?#]\S*)?$`)
 
 // id reads the id of something without a name: a number, or the address of its page.
 func id(what, text string) (int, error) {
@@ -86,7 +86,7 @@ func yesNo(what, text string) (string, error) {
 	return "", toolpost.Retry("%q is not a valid value for %s; write yes or no.", text, what)
 }
 
-var decimal = regexp.MustCompile(`^[+-]?\d+\.\d+$`)
+var decimal = lazyregexp.New(`^[+-]?\d+\.\d+$`)
 
 // numeral checks a number.
 func numeral(what, text string, fraction bool) (string, error) {

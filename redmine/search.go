@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 type searchInput struct {
@@ -121,7 +121,7 @@ func (in *searchInput) query() url.Values {
 	return query
 }
 
-var searchWord = regexp.MustCompile(`"[^"]+"|\S+`)
+var searchWord = lazyregexp.New(`"[^"]+"|\S+`)
 
 // searchWords are those which Redmine searches for, and those which it leaves out
 // without a word: short ones, and all after the first five.
@@ -139,7 +139,7 @@ func searchWords(q string) (used, unused []string) {
 	return used, unused
 }
 
-var wikiAddress = regexp.MustCompile(`/projects/([^/]+)/wiki/([^/]+)$`)
+var wikiAddress = lazyregexp.New(`/projects/([^/]+)/wiki/([^/]+)$`)
 
 func answerHits(s *Toolset, in *searchInput, all []hit, total int, used, unused []string) (*toolpost.Result, error) {
 	l := listing[hitRow]{what: "results", key: "results", offset: in.Offset, total: total}

@@ -3,10 +3,10 @@ package redmine
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -19,7 +19,7 @@ func newSecrets(all ...string) secrets { return secrets{secret.Replacer("[secret
 // inText hides secrets in a text.
 func (s secrets) inText(text string) string { return s.Replace(text) }
 
-var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`) // the end of broken JSON too
+var jsonString = lazyregexp.New(`"(?:[^"\\]|\\.)*"?`) // the end of broken JSON too
 
 // inJSON hides secrets in the strings of JSON, however they are escaped. Numbers
 // stay: an id may look like a password.

@@ -1,9 +1,10 @@
 package redmine
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // merge applies to theirs what changed from base to ours. It reports false where
@@ -18,7 +19,7 @@ func merge(base, ours, theirs string) (string, bool) {
 	return strings.Join(merged, ""), ok
 }
 
-var word = regexp.MustCompile(`\s|\S+`)
+var word = lazyregexp.New(`\s|\S+`)
 
 // merge3 merges two changes of base part by part, between the parts that neither
 // changed.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -111,7 +111,7 @@ func bound(v any, longest int) {
 // unpublished is what the tools check and do not publish, such as the numbers of
 // states beside their names: models keep to it anyway, and it would be a tenth of
 // the tokens of the definitions.
-var unpublished = regexp.MustCompile(`,"(?:additionalProperties|minLength|maxLength|minimum|maximum|default)":(?:false|\d+)|,"\d"`)
+var unpublished = lazyregexp.New(`,"(?:additionalProperties|minLength|maxLength|minimum|maximum|default)":(?:false|\d+)|,"\d"`)
 
 // A projectID names the project that a tool works in.
 type projectID struct {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 const defsPrefix = "#/$defs/"
@@ -31,8 +31,8 @@ func (n defNames) add(t reflect.Type) string {
 }
 
 var (
-	notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
-	importPath = regexp.MustCompile(`[^\[\],*]*/`)
+	notInNames = lazyregexp.New(`[^A-Za-z0-9_.-]+`)
+	importPath = lazyregexp.New(`[^\[\],*]*/`)
 )
 
 // shortName is the name of a type, with packages but not their import paths.

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A keyword is a JSON Schema keyword as struct tags give it.
@@ -67,7 +68,7 @@ var foreignTags = map[string]string{
 }
 
 // tagNames matches the names in a struct tag.
-var tagNames = regexp.MustCompile(`([^ ":]+):"(?:[^"\\]|\\.)*"`)
+var tagNames = lazyregexp.New(`([^ ":]+):"(?:[^"\\]|\\.)*"`)
 
 // checkTagNames returns an error that names the right tag for one that looks
 // right and would have no effect.
@@ -148,7 +149,7 @@ func addKeyword(words []keyword, name, value string) ([]keyword, error) {
 // flags are the keywords that need no value. Other libraries have nullable.
 var flags = []string{"required", "uniqueItems", "readOnly", "writeOnly", "deprecated", "nullable"}
 
-var assignment = regexp.MustCompile(`^ *[A-Za-z_$][A-Za-z0-9_]*=`)
+var assignment = lazyregexp.New(`^ *[A-Za-z_$][A-Za-z0-9_]*=`)
 
 // isKeywordList distinguishes required,minimum=1 from a text such as "required,
 // as it were".

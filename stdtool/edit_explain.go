@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 const (
@@ -46,7 +47,7 @@ type nearby struct {
 }
 
 // lineNumber is what read writes before a line.
-var lineNumber = regexp.MustCompile(`^ *[0-9]+(  |\t|→)`)
+var lineNumber = lazyregexp.New(`^ *[0-9]+(  |\t|→)`)
 
 // numberHint asks to remove line numbers, if old may have been copied with them.
 func numberHint(old string) string {

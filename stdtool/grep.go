@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 const maxGrepLine = 400 // characters of one line that are shown, around its match
@@ -180,7 +180,7 @@ func lineText(l grep.Line) string {
 }
 
 // foreignSyntax finds what other programs take for operators, and RE2 does not.
-var foreignSyntax = regexp.MustCompile(`\\[<>|+(){}?]`)
+var foreignSyntax = lazyregexp.New(`\\[<>|+(){}?]`)
 
 // explainNothing explains why there is no match.
 func (s *search) explainNothing() string {

@@ -14,10 +14,11 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"syscall"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A problem is an error that names the server and the remedy, and no secret.
@@ -89,10 +90,10 @@ func adviceOnAddress(err error) string {
 }
 
 // brokenCopy finds the folder of a package that npx installed only in part.
-var brokenCopy = regexp.MustCompile(`[^\s'"]*_npx/[0-9a-f]+`)
+var brokenCopy = lazyregexp.New(`[^\s'"]*_npx/[0-9a-f]+`)
 
 // wantsTLS matches what Go, nginx and Apache answer to HTTP where they speak TLS.
-var wantsTLS = regexp.MustCompile(`(?i)HTTP request .*to (an )?HTTPS|plain HTTP to an SSL-enabled`)
+var wantsTLS = lazyregexp.New(`(?i)HTTP request .*to (an )?HTTPS|plain HTTP to an SSL-enabled`)
 
 // hungUp reports whether a server ended the connection instead of answering its
 // first request.

@@ -5,11 +5,12 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 //go:embed prices.json
@@ -134,7 +135,7 @@ func (e *entry) check() error {
 
 // variant is what a name may have beyond that in the file: the date of a
 // snapshot, and the CLI's mark of a context of a million tokens.
-var variant = regexp.MustCompile(`(-(\d{8}|\d{4}-\d{2}-\d{2}|latest))?(\[1m\])?$`)
+var variant = lazyregexp.New(`(-(\d{8}|\d{4}-\d{2}-\d{2}|latest))?(\[1m\])?$`)
 
 // Find returns the price of a model of a provider, nil if it is unknown. The
 // name may be an alias or that of a dated snapshot. Its methods accept nil.

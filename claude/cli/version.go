@@ -2,15 +2,16 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // MinVersion is the oldest supported version: the first whose control protocol
 // accepts tools of this process.
 const MinVersion = "2.0.0"
 
-var versionPattern = regexp.MustCompile(`^\s*v?((\d+)\.(\d+)\.(\d+)[-+.\w]*)`)
+var versionPattern = lazyregexp.New(`^\s*v?((\d+)\.(\d+)\.(\d+)[-+.\w]*)`)
 
 // A VersionError reports a command that is too old.
 type VersionError struct {

@@ -14,10 +14,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -66,7 +66,7 @@ func (k Key) file() string { return k.base() + ".jsonl" }
 func (k Key) record() string { return k.base() + ".meta.json" }
 
 // transcript matches a transcript's place, the key being its groups.
-var transcript = regexp.MustCompile(`(?:^|/projects/)([A-Za-z0-9-]+)/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?:/(` + agents + `(?:/[\w@-][\w@.-]*)+))?\.jsonl$`)
+var transcript = lazyregexp.New(`(?:^|/projects/)([A-Za-z0-9-]+)/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?:/(subagents(?:/[\w@-][\w@.-]*)+))?\.jsonl$`)
 
 // ParseKey returns the key of a transcript of the CLI by the path of its file.
 func ParseKey(file string) (Key, error) {

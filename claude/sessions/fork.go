@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -117,7 +117,7 @@ func (f *fork) lines(lines iter.Seq2[json.RawMessage, error], title string) iter
 	}
 }
 
-var quotedUUID = regexp.MustCompile(`"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"`)
+var quotedUUID = lazyregexp.New(`"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"`)
 
 // line returns a line of the copy. Ids of messages are replaced wherever they stand,
 // except in the text of messages.

@@ -3,10 +3,11 @@ package sessions
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A line holds the members of a transcript's line that have a meaning here. A member
@@ -120,9 +121,9 @@ func (l *line) isQueued() bool {
 }
 
 var (
-	command = regexp.MustCompile(`<command-name>(.*?)</command-name>`)
+	command = lazyregexp.New(`<command-name>(.*?)</command-name>`)
 	// written by the CLI, an editor or a hook
-	written = regexp.MustCompile(`^(<local-command-stdout>|<session-start-hook>|<tick>|<goal>|\[Request interrupted by user|<ide_opened_file>|<ide_selection>)`)
+	written = lazyregexp.New(`^(<local-command-stdout>|<session-start-hook>|<tick>|<goal>|\[Request interrupted by user|<ide_opened_file>|<ide_selection>)`)
 )
 
 // maxPrompt is how many characters of a prompt stand for a session.

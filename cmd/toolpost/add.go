@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/install"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -119,7 +119,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 	return t.save(cmd, after, message+loginHint(plan))
 }
 
-var registryName = regexp.MustCompile(`^[a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
+var registryName = lazyregexp.New(`^[a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 
 // loginHint returns how to log in to a server that may want it.
 func loginHint(plan *install.Plan) string {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"strings"
 	"syscall"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -39,8 +39,8 @@ func run() int {
 }
 
 var (
-	groupError = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
-	flagError  = regexp.MustCompile(`^unknown flag: --(.+)$`)
+	groupError = lazyregexp.New(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+	flagError  = lazyregexp.New(`^unknown flag: --(.+)$`)
 )
 
 // exclusive words the error of flags that exclude each other.

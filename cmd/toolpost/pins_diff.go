@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suspect"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -97,7 +97,7 @@ func flattenInto(values map[string]string, path string, raw json.RawMessage) {
 	}
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_$-]+$`)
+var plainName = lazyregexp.New(`^[A-Za-z0-9_$-]+$`)
 
 // memberPath returns the path of a member; no two members have the same.
 func memberPath(path, name string) string {
@@ -107,7 +107,7 @@ func memberPath(path, name string) string {
 	return strings.TrimPrefix(path+"."+name, ".")
 }
 
-var wordPattern = regexp.MustCompile(`\s+|[.,;:!?]+|[^\s.,;:!?]+`)
+var wordPattern = lazyregexp.New(`\s+|[.,;:!?]+|[^\s.,;:!?]+`)
 
 // words breaks a value into words and what is between them.
 func words(value string) []string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // Arguments are hostile: a model chooses them, perhaps as a foreign text wants it.
@@ -322,7 +323,7 @@ func decodeEscapes(text string) string {
 
 // An address whose scheme is one of these needs no slash after it, and its host is
 // found however many there are (WHATWG URL, special schemes).
-var special = regexp.MustCompile(`^(?i:(https?|wss?|ftp|file)):/*(.*)$`)
+var special = lazyregexp.New(`^(?i:(https?|wss?|ftp|file)):/*(.*)$`)
 
 // shortest returns a path without "..", "." and repeated separators, and an address
 // without user, default port, a dot at the end of its host, and line breaks.

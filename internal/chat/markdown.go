@@ -1,9 +1,9 @@
 package chat
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -89,12 +89,12 @@ func decided(line string) bool {
 }
 
 var (
-	heading = regexp.MustCompile(`^ {0,3}#{1,6} +`)
-	bullet  = regexp.MustCompile(`^(\s*)[-*+] +`)
-	number  = regexp.MustCompile(`^(\s*)(\d{1,9}[.)]) +`)
-	quote   = regexp.MustCompile(`^ {0,3}> ?`)
-	rule    = regexp.MustCompile(`^ {0,3}([-*_] *){3,}$`)
-	fence   = regexp.MustCompile("^ *(```+|~~~+)\\s*([^`]*)$")
+	heading = lazyregexp.New(`^ {0,3}#{1,6} +`)
+	bullet  = lazyregexp.New(`^(\s*)[-*+] +`)
+	number  = lazyregexp.New(`^(\s*)(\d{1,9}[.)]) +`)
+	quote   = lazyregexp.New(`^ {0,3}> ?`)
+	rule    = lazyregexp.New(`^ {0,3}([-*_] *){3,}$`)
+	fence   = lazyregexp.New("^ *(```+|~~~+)\\s*([^`]*)$")
 )
 
 // begin writes what a line begins with, and determines the style of its text.

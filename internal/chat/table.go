@@ -1,11 +1,12 @@
 package chat
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A table is a Markdown table.
@@ -15,7 +16,7 @@ type table struct {
 	rows  [][]string
 }
 
-var delimiter = regexp.MustCompile(`^:?-+:?$`)
+var delimiter = lazyregexp.New(`^:?-+:?$`)
 
 // parseTable reads the rows of a table, nil if they are none.
 func parseTable(lines []string) *table {

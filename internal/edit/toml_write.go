@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // render writes an object as a table with that path.
@@ -33,7 +34,7 @@ func (d *tomlDocument) render(value json.RawMessage, path []string) ([]byte, err
 	return b.Bytes(), nil
 }
 
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bareKey = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
 
 func tomlKey(name string) string {
 	if bareKey.MatchString(name) {

@@ -9,7 +9,7 @@ import (
 // makers return what never changes, or what the rules of aliasing look after.
 // NewDep is our own.
 var makers = []string{
-	"errors.New", "fmt.Errorf", "regexp.MustCompile", "json.JoinOptions", "strings.Fields",
+	"errors.New", "fmt.Errorf", "regexp.MustCompile", "lazyregexp.New", "json.JoinOptions", "strings.Fields",
 	"sync.OnceValue", "sync.OnceValues", "NewDep", "toolpost.NewDep",
 }
 

@@ -11,10 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // An Entry is a server of toolpost.json.
@@ -53,7 +54,7 @@ func inVariable(text string) string {
 	return strings.ToUpper(strings.Trim(notInName.ReplaceAllString(text, "_"), "_"))
 }
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var notInName = lazyregexp.New(`[^A-Za-z0-9]+`)
 
 // Answers are the values that the user gives, by the key of the input, and a way
 // to ask for others.
@@ -145,7 +146,7 @@ func setOption(key, value string) string {
 	return "--set " + word
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./=:@%+,-]+$`)
+var plainWord = lazyregexp.New(`^[A-Za-z0-9_./=:@%+,-]+$`)
 
 // check refuses a value that is not one of the choices.
 func (in *Input) check(values []string) error {
@@ -199,7 +200,7 @@ func ShortName(long string) string {
 	return short
 }
 
-var notInServer = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var notInServer = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // platform returns the name that Node has for this system.
 func platform() string {

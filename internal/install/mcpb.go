@@ -11,9 +11,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A manifest describes the server of a bundle. The schema is
@@ -126,7 +127,7 @@ type expansion struct {
 	folder string
 }
 
-var placeholder = regexp.MustCompile(`\$\{([^}]*)\}`)
+var placeholder = lazyregexp.New(`\$\{([^}]*)\}`)
 
 // words returns what an argument becomes: a value that has several is as many
 // arguments, and one that is left out is none.

@@ -2,8 +2,9 @@ package install
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // The kinds of packages of the MCP registry, and of the prefixes of a name.
@@ -59,16 +60,16 @@ func Package(text string, args []string) (*Plan, error) {
 // Names and versions are arguments of commands: they must not look like options,
 // paths or addresses.
 var (
-	npmName     = regexp.MustCompile(`^(@[A-Za-z0-9~_][A-Za-z0-9~._-]*/)?[A-Za-z0-9~_][A-Za-z0-9~._-]*$`)
-	plainName   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
-	imageName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:-]*(@sha256:[0-9a-f]{64})?$`)
-	versionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
+	npmName     = lazyregexp.New(`^(@[A-Za-z0-9~_][A-Za-z0-9~._-]*/)?[A-Za-z0-9~_][A-Za-z0-9~._-]*$`)
+	plainName   = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+	imageName   = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/:-]*(@sha256:[0-9a-f]{64})?$`)
+	versionName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9.+_-]*$`)
 )
 
 // command returns how a package is run. Runtime are arguments of the program that
 // runs it, args those of the package, variables the names of its environment.
 func (p *registryPackage) command(runtime, args, variables []string) (*Entry, error) {
-	name := map[string]*regexp.Regexp{npm: npmName, pypi: plainName, oci: imageName, nuget: plainName}[p.RegistryType]
+	name := map[string]*lazyregexp.Regexp{npm: npmName, pypi: plainName, oci: imageName, nuget: plainName}[p.RegistryType]
 	switch {
 	case p.RegistryType == mcpb:
 		return nil, fmt.Errorf("it is a bundle: download %s, compare its SHA-256 with %s, and run: toolpost add FILE.mcpb", p.Identifier, p.FileSHA256)

@@ -3,23 +3,24 @@ package install
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // The arguments that a description may give to the program that runs its package.
 // Others can fetch another package, run code or open the machine to a container.
 var (
-	npxArgument    = regexp.MustCompile(`^(-y|--yes|-q|--quiet|--offline|--prefer-(offline|online))$`)
-	uvxArgument    = regexp.MustCompile(`^(-q|--quiet|--offline|--refresh|--isolated|--python=[0-9.]+)$`)
-	dockerArgument = regexp.MustCompile(`^(run|-i|--interactive|--rm|--init|--read-only|--pull=(always|missing|never)|--network=none|(-e|--env)[ =][A-Za-z_][A-Za-z0-9_]*=.*)$`)
-	dnxArgument    = regexp.MustCompile(`^(-y|--yes|--prerelease)$`)
+	npxArgument    = lazyregexp.New(`^(-y|--yes|-q|--quiet|--offline|--prefer-(offline|online))$`)
+	uvxArgument    = lazyregexp.New(`^(-q|--quiet|--offline|--refresh|--isolated|--python=[0-9.]+)$`)
+	dockerArgument = lazyregexp.New(`^(run|-i|--interactive|--rm|--init|--read-only|--pull=(always|missing|never)|--network=none|(-e|--env)[ =][A-Za-z_][A-Za-z0-9_]*=.*)$`)
+	dnxArgument    = lazyregexp.New(`^(-y|--yes|--prerelease)$`)
 )
 
 // checkRuntime refuses arguments of a description that are not harmless.
 func (p *registryPackage) checkRuntime(words []string) error {
-	form := map[string]*regexp.Regexp{npm: npxArgument, pypi: uvxArgument, oci: dockerArgument, nuget: dnxArgument}[p.RegistryType]
+	form := map[string]*lazyregexp.Regexp{npm: npxArgument, pypi: uvxArgument, oci: dockerArgument, nuget: dnxArgument}[p.RegistryType]
 	valued := []string{"-e", "--env", "--pull", "--network", "--python"} // the value may be the next word
 	for len(words) > 0 {
 		word, n := words[0], 1
@@ -40,9 +41,9 @@ func (p *registryPackage) checkRuntime(words []string) error {
 }
 
 // steering matches variables that make programs fetch or run something else.
-var steering = regexp.MustCompile(`(?i)^((npm_config|yarn|uv|pip|pipx|python|node|docker|podman|containers?|buildah|nuget|dotnet|ld|dyld|git|ssl|bash)_.*|path|home|bash_env|env|shell|ifs|(python|node)path|pythonhome|pythonstartup|node_options|.*_proxy|xdg_.*|appdata|userprofile|comspec|pathext)$`)
+var steering = lazyregexp.New(`(?i)^((npm_config|yarn|uv|pip|pipx|python|node|docker|podman|containers?|buildah|nuget|dotnet|ld|dyld|git|ssl|bash)_.*|path|home|bash_env|env|shell|ifs|(python|node)path|pythonhome|pythonstartup|node_options|.*_proxy|xdg_.*|appdata|userprofile|comspec|pathext)$`)
 
-var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+var environmentName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
 // checkEnvironment refuses variables whose values the description chooses and which
 // make the program that runs the package do something else.

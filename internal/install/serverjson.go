@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // MaxServerJSON is the longest server.json that is read, in bytes.
@@ -268,7 +269,7 @@ func (r *resolver) valuesOf(a *argument, key string) ([]string, error) {
 	return []string{text}, nil
 }
 
-var braces = regexp.MustCompile(`\{([A-Za-z0-9_.-]+)\}`)
+var braces = lazyregexp.New(`\{([A-Za-z0-9_.-]+)\}`)
 
 // fill replaces {name} in a text by the values of variables. Other braces stay.
 func (r *resolver) fill(text string, variables map[string]argument) (filled string, err error) {

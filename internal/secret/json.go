@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,37 +11,38 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // Mark takes the place of a secret in JSON.
 const Mark = "[secret]"
 
-var secretMember = regexp.MustCompile(`(?i)token$|access[-_]?tokens$|secret|passw|^pwd$|passphrase|^account$|authori[sz]ation|(api|private|access|session)[-_]?key|credential|cookie`)
+var secretMember = lazyregexp.New(`(?i)token$|access[-_]?tokens$|secret|passw|^pwd$|passphrase|^account$|authori[sz]ation|(api|private|access|session)[-_]?key|credential|cookie`)
 
 // textForms are the forms of secrets in a text. The regular expressions are slow, so
 // each is used only if the text has one of its hints, in small letters.
 var textForms = sync.OnceValue(func() []textForm {
 	return []textForm{
-		{[]string{"-----begin"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*`)},
-		{[]string{"passw", "secret", `key"`, `token"`}, regexp.MustCompile(`(?i)"[\w-]*(passw(or)?d|secret|api[-_]?key|private[-_]?key|access[-_]?token)"\s*:\s*"[^"]*"`)}, // JSON in a text
-		{[]string{"password=", "passwd=", "secret=", "token=", "apikey=", "api_key="}, regexp.MustCompile(`(?i)\b\w*(passw(or)?d|secret|token|api_?key)=[^\s"'&]+`)},
-		{[]string{"://"}, regexp.MustCompile(`://[^/\s"@]*:[^/\s"@]*@`)},
-		{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}`)},
-		{[]string{"toolpost_"}, regexp.MustCompile(`\btoolpost_[\w-]{40,}`)}, // of our own callers
-		{[]string{"sk-"}, regexp.MustCompile(`(?i)\bsk-[\w-]{8,}`)},
-		{[]string{"eyj"}, regexp.MustCompile(`(?i)\beyJ[\w-]{8,}\.[\w.-]+`)},
-		{[]string{"github_pat_"}, regexp.MustCompile(`(?i)\bgithub_pat_\w{20,}`)},
-		{[]string{"gh"}, regexp.MustCompile(`(?i)\bgh[a-z]_\w{20,}`)},
-		{[]string{"glpat-"}, regexp.MustCompile(`(?i)\bglpat-[\w-]{10,}`)},
-		{[]string{"xox"}, regexp.MustCompile(`(?i)\bxox[a-z]-[\w-]{8,}`)},
-		{[]string{"akia", "aiza"}, regexp.MustCompile(`(?i)\b(AKIA[0-9A-Z]{12,}|AIza[\w-]{20,})`)},
+		{[]string{"-----begin"}, lazyregexp.New(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*`)},
+		{[]string{"passw", "secret", `key"`, `token"`}, lazyregexp.New(`(?i)"[\w-]*(passw(or)?d|secret|api[-_]?key|private[-_]?key|access[-_]?token)"\s*:\s*"[^"]*"`)}, // JSON in a text
+		{[]string{"password=", "passwd=", "secret=", "token=", "apikey=", "api_key="}, lazyregexp.New(`(?i)\b\w*(passw(or)?d|secret|token|api_?key)=[^\s"'&]+`)},
+		{[]string{"://"}, lazyregexp.New(`://[^/\s"@]*:[^/\s"@]*@`)},
+		{[]string{"bearer", "basic"}, lazyregexp.New(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}`)},
+		{[]string{"toolpost_"}, lazyregexp.New(`\btoolpost_[\w-]{40,}`)}, // of our own callers
+		{[]string{"sk-"}, lazyregexp.New(`(?i)\bsk-[\w-]{8,}`)},
+		{[]string{"eyj"}, lazyregexp.New(`(?i)\beyJ[\w-]{8,}\.[\w.-]+`)},
+		{[]string{"github_pat_"}, lazyregexp.New(`(?i)\bgithub_pat_\w{20,}`)},
+		{[]string{"gh"}, lazyregexp.New(`(?i)\bgh[a-z]_\w{20,}`)},
+		{[]string{"glpat-"}, lazyregexp.New(`(?i)\bglpat-[\w-]{10,}`)},
+		{[]string{"xox"}, lazyregexp.New(`(?i)\bxox[a-z]-[\w-]{8,}`)},
+		{[]string{"akia", "aiza"}, lazyregexp.New(`(?i)\b(AKIA[0-9A-Z]{12,}|AIza[\w-]{20,})`)},
 	}
 })
 
 // A textForm is one form of secrets.
 type textForm struct {
 	hints []string
-	form  *regexp.Regexp
+	form  *lazyregexp.Regexp
 }
 
 // RedactText returns a text, such as an address, without parts that look like a

@@ -3,10 +3,10 @@ package secret
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -45,13 +45,13 @@ func Replacer(mark string, values ...string) *strings.Replacer {
 }
 
 var (
-	secretName  = regexp.MustCompile(`(?i)(token|key|secret|pass|pwd|auth|credential|header|cookie|bearer|dsn)`)
-	secretValue = regexp.MustCompile(`^(sk-|toolpost_|gh[a-z]_|github_pat_|glpat-|xox|AKIA|eyJ|Bearer |Basic )`)
-	random      = regexp.MustCompile(`^[A-Za-z0-9_+/=-]{20,}$`)
-	hexadecimal = regexp.MustCompile(`^[0-9a-fA-F-]{24,}$`)
-	reference   = regexp.MustCompile(`^\$\{[^}]*\}$`)
-	variable    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	headerName  = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+	secretName  = lazyregexp.New(`(?i)(token|key|secret|pass|pwd|auth|credential|header|cookie|bearer|dsn)`)
+	secretValue = lazyregexp.New(`^(sk-|toolpost_|gh[a-z]_|github_pat_|glpat-|xox|AKIA|eyJ|Bearer |Basic )`)
+	random      = lazyregexp.New(`^[A-Za-z0-9_+/=-]{20,}$`)
+	hexadecimal = lazyregexp.New(`^[0-9a-fA-F-]{24,}$`)
+	reference   = lazyregexp.New(`^\$\{[^}]*\}$`)
+	variable    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	headerName  = lazyregexp.New(`^[A-Za-z0-9-]+$`)
 )
 
 // Is reports whether a variable, option or header of that name and value

@@ -8,13 +8,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // A Finding is a text of a definition that looks like an attack.
@@ -41,18 +41,18 @@ const (
 
 // Expressions for texts in lower case and with single spaces.
 var (
-	ignoresOthers    = regexp.MustCompile(`\b(ignore|disregard|forget|override|bypass) (all |any |the |your |every |of )*(previous|prior|above|earlier|preceding|other|system|safety) (instruction|prompt|rule|message|direction|guideline|restriction)`)
-	hidesFromUser    = regexp.MustCompile(`\b(do not|don't|never|without|avoid) (ever )?(te[l]l|inform|mention|reveal|notify|alert|disclos|warn)\w*( \w+){0,4}? users?\b`)
-	speaksAsSystem   = regexp.MustCompile(`< ?/?(important|system|secret|instructions?|hidden|admin|critical|sys)\b[^<>]{0,40}>|\[/?(system|inst)\]|\b(new|updated|your) system prompt\b`)
-	wantsToBeFirst   = regexp.MustCompile(`\b(before|prior to|instead of) (using |calling |invoking |running |you (use|call|run) )?(any|all|every|each) (\w+ )?tools?\b|\bbefore (using|calling|invoking|running) (\w+ )?other tools?\b|\bwhen(ever)? (the )?(tool )?\S+ (tool )?is (called|used|invoked|available), (you )?must\b`)
-	namesSecretFiles = regexp.MustCompile(`(~|\$home|\$\{home\}|/root|/home/\w+|/users/\w+)/\.(ssh|aws|gnupg|kube|docker|netrc|npmrc|pypirc|cursor|claude|config/gcloud|git-credentials)\b|\bid_(rsa|ed25519|ecdsa)\b|/etc/(passwd|shadow)\b|\.(cursor|claude)/mcp\.json`)
-	passesSecretsOn  = regexp.MustCompile(`\b(pass|send|forward|upload|include|append|put|copy|bcc) (\w+ ){0,6}?(conversation|chat history|system prompt|private keys?|passwords|api keys|credentials|environment variables)\b( \w+){0,4}? (to|as|in|into|with)\b`)
+	ignoresOthers    = lazyregexp.New(`\b(ignore|disregard|forget|override|bypass) (all |any |the |your |every |of )*(previous|prior|above|earlier|preceding|other|system|safety) (instruction|prompt|rule|message|direction|guideline|restriction)`)
+	hidesFromUser    = lazyregexp.New(`\b(do not|don't|never|without|avoid) (ever )?(te[l]l|inform|mention|reveal|notify|alert|disclos|warn)\w*( \w+){0,4}? users?\b`)
+	speaksAsSystem   = lazyregexp.New(`< ?/?(important|system|secret|instructions?|hidden|admin|critical|sys)\b[^<>]{0,40}>|\[/?(system|inst)\]|\b(new|updated|your) system prompt\b`)
+	wantsToBeFirst   = lazyregexp.New(`\b(before|prior to|instead of) (using |calling |invoking |running |you (use|call|run) )?(any|all|every|each) (\w+ )?tools?\b|\bbefore (using|calling|invoking|running) (\w+ )?other tools?\b|\bwhen(ever)? (the )?(tool )?\S+ (tool )?is (called|used|invoked|available), (you )?must\b`)
+	namesSecretFiles = lazyregexp.New(`(~|\$home|\$\{home\}|/root|/home/\w+|/users/\w+)/\.(ssh|aws|gnupg|kube|docker|netrc|npmrc|pypirc|cursor|claude|config/gcloud|git-credentials)\b|\bid_(rsa|ed25519|ecdsa)\b|/etc/(passwd|shadow)\b|\.(cursor|claude)/mcp\.json`)
+	passesSecretsOn  = lazyregexp.New(`\b(pass|send|forward|upload|include|append|put|copy|bcc) (\w+ ){0,6}?(conversation|chat history|system prompt|private keys?|passwords|api keys|credentials|environment variables)\b( \w+){0,4}? (to|as|in|into|with)\b`)
 )
 
 // A sign is a pattern of attacks.
 type sign struct {
 	what    string
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 }
 
 func signs() []sign {
@@ -110,7 +110,7 @@ func walk(v *jsontree.Value, pointer string, f func(pointer, text string)) {
 	}
 }
 
-var space = regexp.MustCompile(`[\s_*` + "`" + `#-]+`)
+var space = lazyregexp.New(`[\s_*` + "`" + `#-]+`)
 
 // normal returns a text as the signs expect it: without hidden characters and marks of
 // Markdown, with letters that look like Latin ones as these.

@@ -3,12 +3,13 @@ package anthropic
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strconv"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // validID matches the ids of calls that the provider accepts.
-var validID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+var validID = lazyregexp.New(`^[a-zA-Z0-9_-]+$`)
 
 const maxID = 256 // bytes of an id; longer ones are replaced
 

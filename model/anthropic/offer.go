@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"runtime"
 	"slices"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
 )
 
@@ -127,7 +127,7 @@ func withMember(object json.RawMessage, member string) json.RawMessage {
 const maxName = 128 // of a tool
 
 // notInName matches the characters that names of tools cannot contain.
-var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+var notInName = lazyregexp.New(`[^a-zA-Z0-9_-]`)
 
 // wireName returns the name by which the model knows a tool. It also works for
 // tools that the request does not have.

@@ -3,10 +3,10 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
 )
 
@@ -17,7 +17,7 @@ type thinkingConfig struct {
 }
 
 // versionOf matches the family and the version in the name of a model.
-var versionOf = regexp.MustCompile(`claude-(?:([a-z]+)-)?(\d)(?:[-.](\d{1,2}))?(?:$|[^\d])`)
+var versionOf = lazyregexp.New(`claude-(?:([a-z]+)-)?(\d)(?:[-.](\d{1,2}))?(?:$|[^\d])`)
 
 // thinkingForm returns how a model is asked to think: adaptively since Claude
 // 4.6, with a budget of tokens before. Compatible servers know the budget.

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
 )
 
@@ -64,7 +64,7 @@ func (g *generator) failure(code int, s *status) *model.Error {
 }
 
 // tokenLimit matches the messages about a conversation that is too long.
-var tokenLimit = regexp.MustCompile(`(?i)(token count .*exceeds|exceeds the maximum number of tokens|payload size exceeds)`)
+var tokenLimit = lazyregexp.New(`(?i)(token count .*exceeds|exceeds the maximum number of tokens|payload size exceeds)`)
 
 // kind returns the kind of an error that came with the HTTP status code.
 func (s *status) kind(code int) string {

@@ -3,13 +3,13 @@ package gemini
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
 )
 
@@ -219,7 +219,7 @@ func arguments(raw json.RawMessage) json.RawMessage {
 	return slices.Concat([]byte(`{"arguments":`), quote(string(raw)), []byte{'}'})
 }
 
-var notOfName = regexp.MustCompile(`[^A-Za-z0-9_.:-]`)
+var notOfName = lazyregexp.New(`[^A-Za-z0-9_.:-]`)
 
 // functionName returns name in the characters that a function's name may have.
 func functionName(name string) string {

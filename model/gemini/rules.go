@@ -2,11 +2,12 @@ package gemini
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"google.golang.org/genai"
+
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // rules are what models of Google have not in common.
@@ -19,7 +20,7 @@ type rules struct {
 	pro           bool
 }
 
-var generation = regexp.MustCompile(`gemini-(\d+)(?:\.(\d+))?`)
+var generation = lazyregexp.New(`gemini-(\d+)(?:\.(\d+))?`)
 
 // rulesOf returns the rules of a model. A name without a version, such as
 // gemini-flash-latest, is the newest generation.

@@ -7,12 +7,12 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
 )
 
@@ -196,7 +196,7 @@ func waitOf(seconds float64) time.Duration {
 }
 
 // tryAgain is how OpenAI requests a wait in a stream, which has no headers left.
-var tryAgain = regexp.MustCompile(`(?i)try again in ([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s)`)
+var tryAgain = lazyregexp.New(`(?i)try again in ([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s)`)
 
 // waitInText returns the wait that a message requests, 0 if none.
 func waitInText(message string) time.Duration {

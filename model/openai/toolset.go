@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
 )
 
@@ -100,8 +100,8 @@ func (ts *toolset) ownName(name string) string {
 }
 
 var (
-	badName  = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-	goodName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	badName  = lazyregexp.New(`[^a-zA-Z0-9_-]`)
+	goodName = lazyregexp.New(`^[a-zA-Z0-9_-]{1,64}$`)
 )
 
 const (

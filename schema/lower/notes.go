@@ -2,10 +2,10 @@ package lower
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/schema/form"
 )
 
@@ -47,8 +47,8 @@ const mcpHeader = "x-mcp-header"
 
 var (
 	// headerName is a token of HTTP (RFC 9110, section 5.6.2).
-	headerName     = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	onlyProperties = regexp.MustCompile(`^(/properties/[^/]*)+$`)
+	headerName     = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	onlyProperties = lazyregexp.New(`^(/properties/[^/]*)+$`)
 )
 
 // HeaderFits reports whether a name is one of an HTTP header, and whether the

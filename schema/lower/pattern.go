@@ -1,17 +1,17 @@
 package lower
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // maxRepeat is the largest count of a pattern that "simple" takes.
 const maxRepeat = 100
 
-var repeat = regexp.MustCompile(`\{(\d+)(?:,(\d*))?\}`)
+var repeat = lazyregexp.New(`\{(\d+)(?:,(\d*))?\}`)
 
 // PatternFits reports whether a text is a regular expression of the kind that a
 // reader supports; see [Rules].
