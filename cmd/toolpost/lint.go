@@ -75,8 +75,8 @@ configuration is wrong.
 			cmd.MarkFlagsMutuallyExclusive(other, flag)
 		}
 	}
-	complete(cmd, "explain", ruleNames())
-	complete(cmd, "off", ruleNames())
+	completeRules(cmd, "explain")
+	completeRules(cmd, "off")
 	complete(cmd, "fail-on", failLevels())
 	complete(cmd, "format", lint.Formats())
 	return cmd
@@ -84,6 +84,14 @@ configuration is wrong.
 
 func complete(cmd *cobra.Command, flag string, values []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+}
+
+// completeRules completes a flag by the names of rules, which are put together only
+// then.
+func completeRules(cmd *cobra.Command, flag string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return ruleNames(), cobra.ShellCompDirectiveNoFileComp
+	})
 }
 
 func failLevels() (names []string) {

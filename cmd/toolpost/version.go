@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -22,10 +23,10 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
-func readVersion() version {
+var readVersion = sync.OnceValue(func() version {
 	info, _ := debug.ReadBuildInfo()
 	return versionOf(released, info)
-}
+})
 
 // versionOf returns the version of a build: of a release, else of the module, such
 // as of go install …@v1.2.3, else that of the checkout it was built from.
