@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
@@ -88,7 +89,7 @@ func anchored(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, nil
 	}
-	if _, err := regexp.Compile(pattern); err != nil {
+	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil { // such as a)(b
 		return nil, err
 	}
 	return regexp.Compile("(?is)^(?:" + pattern + ")$")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
@@ -49,21 +50,31 @@ var (
 	passesSecretsOn  = lazyregexp.New(`\b(pass|send|forward|upload|include|append|put|copy|bcc) (\w+ ){0,6}?(conversation|chat history|system prompt|private keys?|passwords|api keys|credentials|environment variables)\b( \w+){0,4}? (to|as|in|into|with)\b`)
 )
 
-// A sign is a pattern of attacks.
+// A sign is a pattern of attacks. The patterns are slow, so each is used only if the
+// text has one of its hints.
 type sign struct {
 	what    string
+	hints   []string
 	pattern *lazyregexp.Regexp
 }
 
 func signs() []sign {
 	return []sign{
-		{"it wants other instructions to be ignored", ignoresOthers},
-		{"it wants something hidden from the user", hidesFromUser},
-		{"it looks like a message of the system", speaksAsSystem},
-		{"it wants to be read or called before other tools", wantsToBeFirst},
-		{"it names files with secrets", namesSecretFiles},
-		{"it wants secrets or the conversation to be passed on", passesSecretsOn},
+		{"it wants other instructions to be ignored", []string{"ignore", "disregard", "forget", "override", "bypass"}, ignoresOthers},
+		{"it wants something hidden from the user", []string{" user"}, hidesFromUser},
+		{"it looks like a message of the system", []string{"<", "system]", "inst]", "system prompt"}, speaksAsSystem},
+		{"it wants to be read or called before other tools", []string{"before ", "prior to ", "instead of ", " must"}, wantsToBeFirst},
+		{"it names files with secrets", []string{"/.", "id_rsa", "id_ed25519", "id_ecdsa", "/etc/", "/mcp.json"}, namesSecretFiles},
+		{"it wants secrets or the conversation to be passed on", []string{"conversation", "chat history", "system prompt", "private key", "passwords", "api keys", "credentials", "environment variables"}, passesSecretsOn},
 	}
+}
+
+// find returns the words of a text that match, "" if none do.
+func (s *sign) find(text string) string {
+	if !slices.ContainsFunc(s.hints, func(hint string) bool { return strings.Contains(text, hint) }) {
+		return ""
+	}
+	return s.pattern.FindString(text)
 }
 
 // Definition returns what is suspicious in an MCP Tool object: in its name, title,
@@ -84,7 +95,7 @@ func Definition(raw json.RawMessage) (found []Finding) {
 		}
 		text = normal(text)
 		for _, s := range signs {
-			if words := s.pattern.FindString(text); words != "" && len(found) < mostFound {
+			if words := s.find(text); words != "" && len(found) < mostFound {
 				found = append(found, Finding{pointer, s.what, jsontree.Clip(words, longestText)})
 			}
 		}
@@ -110,12 +121,15 @@ func walk(v *jsontree.Value, pointer string, f func(pointer, text string)) {
 	}
 }
 
+// typewriter replaces typographic characters with those of keyboards.
+var typewriter = sync.OnceValue(func() *strings.Replacer { return strings.NewReplacer("’", "'", "\u00a0", " ") })
+
 var space = lazyregexp.New(`[\s_*` + "`" + `#-]+`)
 
 // normal returns a text as the signs expect it: without hidden characters and marks of
 // Markdown, with letters that look like Latin ones as these.
 func normal(text string) string {
-	text = strings.NewReplacer("’", "'", "\u00a0", " ").Replace(cleartext.Clean(text))
+	text = typewriter().Replace(cleartext.Clean(text))
 	kept := strings.ToLower(latin(text))
 	flat := space.ReplaceAllStringFunc(kept, func(s string) string {
 		if s == "_" || s == "-" {
@@ -136,8 +150,13 @@ func Skeleton(name string) string {
 		}
 		return r
 	}, name)
-	return strings.NewReplacer("0", "o", "1", "l", "i", "l", "5", "s", "rn", "m", "vv", "w").Replace(name)
+	return lookalikes().Replace(name)
 }
+
+// lookalikes replaces characters with others that look like them.
+var lookalikes = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("0", "o", "1", "l", "i", "l", "5", "s", "rn", "m", "vv", "w")
+})
 
 // Letters of other scripts that look like Latin ones, and these: a part of the
 // confusables of Unicode (UTS 39) that is enough for whole words.
