@@ -403,7 +403,10 @@ func TestInnerResumes(t *testing.T) {
 func TestInnerOutlivesCall(t *testing.T) {
 	inner := agent.New(&script{t: t, think: func(*model.Request) ([]model.Part, error) { return say("Late."), nil }}, nil, nil)
 	var call1 context.Context
-	begin := tool("begin", func(ctx context.Context, _ string) (string, error) { call1 = context.WithoutCancel(ctx); return "", nil })
+	begin := tool("begin", func(ctx context.Context, _ string) (string, error) {
+		call1 = context.WithoutCancel(ctx)
+		return "", nil
+	})
 	next := tool("next", func(context.Context, string) (string, error) {
 		_, err := inner.Do(call1, agent.NewSession(), prompt("Go"))
 		return "", err

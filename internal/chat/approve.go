@@ -75,13 +75,17 @@ const approvalPrompt = "Run it? y yes · n no · e edit the arguments · a alway
 // mostShown is how many lines of a call a question shows.
 const mostShown = 30
 
-// askUser asks the user about a call.
-func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, error) {
+// askInTurn asks the user about a call once no other question is open.
+func (c *Chat) askInTurn(ctx context.Context, call *agent.Call) (agent.Decision, error) {
 	done, err := c.takeTurn(ctx)
 	if err != nil {
 		return agent.Decision{}, err
 	}
 	defer done()
+	return c.askUser(ctx, call)
+}
+
+func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, error) {
 	edited := json.RawMessage(nil)
 	c.showQuestion(call, mostShown)
 	for {

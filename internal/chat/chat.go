@@ -64,7 +64,7 @@ type Chat struct {
 // New returns a conversation.
 func New(o *Options) *Chat {
 	c := &Chat{opts: *o, lines: o.In, view: newView(o.Out, o.Err), asking: make(chan struct{}, 1)}
-	ask := c.askUser
+	ask := c.askInTurn
 	if o.JSON {
 		c.json = &jsonView{out: o.Out}
 	}

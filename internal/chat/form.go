@@ -54,7 +54,7 @@ func newField(p *jsontree.Value, required bool) *field {
 	return f
 }
 
-// hint tells how the value is typed.
+// hint describes how the value is typed.
 func (f *field) hint() string {
 	var hints []string
 	switch {
