@@ -69,7 +69,7 @@ func (f *field) hint() string {
 	}
 	switch {
 	case f.fallback != nil:
-		hints = append(hints, "Enter for "+terminal.Printable(string(f.fallback)))
+		hints = append(hints, "Enter for "+terminal.Printable(f.titles(string(f.fallback))))
 	case !f.required:
 		hints = append(hints, "Enter for none")
 	}
@@ -77,6 +77,14 @@ func (f *field) hint() string {
 		return ""
 	}
 	return " (" + strings.Join(hints, "; ") + ")"
+}
+
+// titles replaces the values of choices in a default by their titles.
+func (f *field) titles(fallback string) string {
+	for _, c := range f.choices {
+		fallback = strings.ReplaceAll(fallback, strconv.Quote(c.value), strconv.Quote(c.title))
+	}
+	return fallback
 }
 
 // read returns the value that the user typed, nil for none.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -51,6 +52,7 @@ func TestQuestions(t *testing.T) {
 		"a boolean":                           {form(`"n":{"type":"boolean"}`, `"n"`), "y\nmaybe\nn\n", `{"action":"accept","content":{"n":false}}`},
 		"a choice by its number":              {form(`"n":{"type":"string",`+choices+`}`, `"n"`), "y\n3\n2\n", `{"action":"accept","content":{"n":"g"}}`},
 		"a choice by its title":               {form(`"n":{"type":"string","enum":["a","b"],"enumNames":["First","Second"]}`, `"n"`), "y\nsecond\n", `{"action":"accept","content":{"n":"b"}}`},
+		"a choice with a default":             {form(`"n":{"type":"string","default":"g",`+choices+`}`, ``), "y\n\n", `{"action":"accept","content":{"n":"g"}}`},
 		"several choices":                     {form(`"n":{"type":"array","minItems":1,"items":{"anyOf":[{"const":"r","title":"Red"},{"const":"g"}]}}`, `"n"`), "y\n\n1, g\n", `{"action":"accept","content":{"n":["r","g"]}}`},
 		"the order of the form":               {form(`"z":{"type":"string"},"a":{"type":"string"}`, `"z","a"`), "y\n1\n2\n", `{"action":"accept","content":{"a":"2","z":"1"}}`},
 		"a kind that is not known":            {form(`"n":{"type":"object"}`, ``), "y\n\n", `{"action":"accept","content":{}}`},
@@ -62,6 +64,16 @@ func TestQuestions(t *testing.T) {
 		}
 		if strings.Contains(shown, "\x1b[2J") || !strings.Contains(shown, "asks you") {
 			t.Errorf("%s: %q", name, shown)
+		}
+	}
+	for field, want := range map[string]string{
+		`{"type":"string","default":"g",` + choices + `}`:                  `  n (a number; Enter for "Green"): `,
+		`{"type":"integer","title":"Size\u001b[2J","default":3}`:           "  Size·[2J (integer; Enter for 3): ",
+		`{"type":"array","items":{"anyOf":[{"const":"r","title":"Red"}]}}`: "  n (numbers, separated by commas; Enter for none): ",
+	} {
+		form := jsontree.Read([]byte(`{"n":` + field + `}`))
+		if got := newField(form.Members()[0], false).prompt; got != want {
+			t.Errorf("%s: got %q, want %q", field, got, want)
 		}
 	}
 	if answer, shown, err := ask(t, "sampling/createMessage", `{}`, "y\n", nil); err != nil || !strings.Contains(answer, toolpost.ErrNoCaller.Error()) || shown != "" {
