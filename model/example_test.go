@@ -1,41 +1,28 @@
 package model_test
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 )
 
-// A provider without a package of its own needs a type for its tools and a
-// function that makes them.
-func ExampleNewOffer() {
-	ctx := context.Background()
-	greet := toolpost.New("greet", "Greets a person.", func(_ context.Context, in struct {
-		Name string `json:"name"`
-	}) (string, error) {
-		return "Hello, " + in.Name + "!", nil
-	}, nil)
+// Every call of an answer needs its result in the next message.
+func ExampleValidate() {
+	answer := &model.Message{Role: model.RoleAssistant, Parts: []model.Part{
+		model.Text("I look it up."),
+		{Type: model.TypeCall, ID: "c1", Name: "weather", Arguments: []byte(`{"city":"Oslo"}`)},
+	}}
+	messages := []*model.Message{model.UserText("How is the weather in Oslo?"), answer, model.UserText("Well?")}
+	fmt.Println(model.Validate(messages))
 
-	type function struct{ Name, Parameters string }
-	offer, err := model.NewOffer(ctx, toolpost.Tools{greet}, "openai", nil,
-		func(o *model.Offer[function], t *dialect.Tool) error {
-			o.Tools = append(o.Tools, function{t.Name, string(model.InputSchema(t))})
-			return nil
-		})
-	if err != nil {
-		panic(err)
+	var results []model.Part
+	for _, call := range answer.Calls() {
+		results = append(results, model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(call.ID, toolpost.TextResult("5 °C"))})
 	}
-	fmt.Println(offer.Tools[0].Parameters)
-
-	r, err := offer.Call(ctx, &toolpost.Call{ID: "c1", Name: "greet", Arguments: []byte(`{"name":"Ada"}`)})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(model.JoinText(model.Pieces(toolpost.NewMessage("c1", r))))
+	messages[2].Parts = append(results, messages[2].Parts...)
+	fmt.Println(model.Validate(messages))
 	// Output:
-	// {"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}
-	// Hello, Ada!
+	// message 2: the tool call "c1" of the message before has no result
+	// <nil>
 }

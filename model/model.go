@@ -1,3 +1,10 @@
+// Package model is one interface for the language models of all providers.
+//
+//	Request ── Model.Check ──▶ Model.Stream ──▶ Delta… ──▶ Response
+//
+// The packages below it contain the models: model/anthropic, model/gemini,
+// model/openai and model/claudecli. [Retry] and [Fallback] are models too, over
+// others. Programs that have a loop of their own need only package model/offer.
 package model
 
 import (
@@ -90,6 +97,15 @@ const (
 	TypeCall     = "tool_call"
 	TypeResult   = "tool_result"
 	TypeOpaque   = "opaque" // a part that only its provider understands
+)
+
+// The media types that most providers take.
+const (
+	JPEG = "image/jpeg"
+	PNG  = "image/png"
+	GIF  = "image/gif"
+	WebP = "image/webp"
+	PDF  = "application/pdf"
 )
 
 // Text returns a part with a text.

@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"schema", "schema/form", "grep", "store", "internal/extension", "internal/catalog", "internal/longjson", "internal/pins", "internal/suspect", "internal/secret", "internal/terminal", "internal/vault", "usage"},
 	{"", "schema/lower", "store/storetest", "internal/edit", "internal/install"},
 	{"dialect", "adapt", "bind", "observe", "retool"},
-	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "redmine", "claude/cli", "claude/message", "internal/lint", "toolsearch", "audit", "recording", "internal/monitor", "internal/breaker", "internal/limit", "internal/callers", "internal/approval"},
+	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "model/offer", "redmine", "claude/cli", "claude/message", "internal/lint", "toolsearch", "audit", "recording", "internal/monitor", "internal/breaker", "internal/limit", "internal/callers", "internal/approval"},
 	{"config", "claude/sessions", "tooltest", "internal/login"},
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "agent", "internal/demo", "internal/link"},
 	{"internal/doctor", "internal/top", "internal/chat", "telemetry", "model/claudecli"},

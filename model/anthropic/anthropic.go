@@ -22,17 +22,18 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // Tools offers ts to a model of Anthropic. Tools whose schemas lose nothing are
 // strict, within the limits of a request; with the dialect "anthropic", none is
 // strict.
-func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[sdk.ToolUnionParam], error) {
-	return model.NewOffer(ctx, ts, "anthropic-strict", opts, func(o *model.Offer[sdk.ToolUnionParam], t *dialect.Tool) error {
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[sdk.ToolUnionParam], error) {
+	return offer.New(ctx, ts, "anthropic-strict", opts, func(o *offer.Offer[sdk.ToolUnionParam], t *dialect.Tool) error {
 		p := &sdk.ToolParam{
 			Name: t.Name,
 			// The type's own fields would lose the order of keywords.
-			InputSchema: param.Override[sdk.ToolInputSchemaParam](model.InputSchema(t)),
+			InputSchema: param.Override[sdk.ToolInputSchemaParam](offer.InputSchema(t)),
 		}
 		if t.Description != "" {
 			p.Description = param.NewOpt(t.Description)
@@ -69,7 +70,7 @@ func resultBlock(id string, m *toolpost.Message) sdk.ContentBlockParamUnion {
 	if m.IsError {
 		result.IsError = param.NewOpt(true)
 	}
-	for _, p := range model.Pieces(m, resultMedia(m)...) {
+	for _, p := range offer.Pieces(m, resultMedia(m)...) {
 		if p.Data != nil || !isBlank(p.Text) { // blank text is refused
 			result.Content = append(result.Content, content(p))
 		}
@@ -77,7 +78,7 @@ func resultBlock(id string, m *toolpost.Message) sdk.ContentBlockParamUnion {
 	return sdk.ContentBlockParamUnion{OfToolResult: result}
 }
 
-func content(p model.Piece) sdk.ToolResultBlockParamContentUnion {
+func content(p offer.Piece) sdk.ToolResultBlockParamContentUnion {
 	var c sdk.ToolResultBlockParamContentUnion
 	switch {
 	case p.Data == nil:
@@ -91,7 +92,7 @@ func content(p model.Piece) sdk.ToolResultBlockParamContentUnion {
 	return c
 }
 
-func imageBlock(p model.Piece) *sdk.ImageBlockParam {
+func imageBlock(p offer.Piece) *sdk.ImageBlockParam {
 	return &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{
 		OfBase64: &sdk.Base64ImageSourceParam{Data: p.Base64(), MediaType: sdk.Base64ImageSourceMediaType(p.MIMEType)}}}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 const maxLevels = 500 // of foreign JSON
@@ -181,7 +182,7 @@ func (b *builder) result(i, j int) block {
 func (b *builder) media(i, j int) block {
 	m := b.r.Messages[i]
 	p := &m.Parts[j]
-	piece := model.Piece{MIMEType: p.MIMEType, Data: p.Data}
+	piece := offer.Piece{MIMEType: p.MIMEType, Data: p.Data}
 	images := []string{model.JPEG, model.PNG, model.GIF, model.WebP}
 	switch {
 	case m.Role != model.RoleUser || len(p.Data) == 0:
@@ -201,7 +202,7 @@ func (b *builder) media(i, j int) block {
 }
 
 // documentBlock returns a document, nil if the provider does not accept it.
-func documentBlock(p model.Piece) *sdk.DocumentBlockParam {
+func documentBlock(p offer.Piece) *sdk.DocumentBlockParam {
 	text := string(p.Data)
 	switch {
 	case p.MIMEType == model.PDF:

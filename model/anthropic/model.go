@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/sse"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // Options are the optional parts of New.
@@ -41,7 +42,7 @@ type Options struct {
 	// 0 means never.
 	SearchAbove int
 
-	Tools *model.Options // how tools are adapted; nil means strict where possible
+	Tools *offer.Options // how tools are adapted; nil means strict where possible
 }
 
 const (
@@ -182,7 +183,7 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 // A builtRequest is a request in the provider's form.
 type builtRequest struct {
 	body   json.RawMessage
-	offer  *offer // nil if there are no tools
+	offer  *toolset // nil if there are no tools
 	output *outputFormat
 	losses []model.Loss
 }

@@ -15,11 +15,12 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
-// An offer is a set of tools in the provider's form.
-type offer struct {
-	*model.Offer[sdk.ToolUnionParam]
+// A toolset is a set of tools in the provider's form.
+type toolset struct {
+	*offer.Offer[sdk.ToolUnionParam]
 	tools  []json.RawMessage
 	stable int               // the index of the last tool that is in the prompt; the others are found by a search
 	names  map[string]string // from the tools' own names to the adapted ones
@@ -30,11 +31,11 @@ type offer struct {
 // An offerCache keeps the offers of sets that are in use.
 type offerCache struct {
 	mu    sync.Mutex
-	bySet map[weak.Pointer[toolpost.Set]]*offer
+	bySet map[weak.Pointer[toolpost.Set]]*toolset
 }
 
 // get returns the offer of set, made by create if it is not known.
-func (c *offerCache) get(set *toolpost.Set, create func() (*offer, error)) (*offer, error) {
+func (c *offerCache) get(set *toolpost.Set, create func() (*toolset, error)) (*toolset, error) {
 	key := weak.Make(set)
 	c.mu.Lock()
 	found := c.bySet[key]
@@ -49,7 +50,7 @@ func (c *offerCache) get(set *toolpost.Set, create func() (*offer, error)) (*off
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bySet == nil {
-		c.bySet = map[weak.Pointer[toolpost.Set]]*offer{}
+		c.bySet = map[weak.Pointer[toolpost.Set]]*toolset{}
 	}
 	c.bySet[key] = created
 	runtime.AddCleanup(set, c.remove, key)
@@ -64,19 +65,19 @@ func (c *offerCache) remove(key weak.Pointer[toolpost.Set]) {
 }
 
 // offer returns the tools of a request, nil if it has none.
-func (m *messagesModel) offer(set *toolpost.Set) (*offer, error) {
+func (m *messagesModel) offer(set *toolpost.Set) (*toolset, error) {
 	if set == nil {
 		return nil, nil
 	}
-	return m.offers.get(set, func() (*offer, error) { return m.newOffer(set) })
+	return m.offers.get(set, func() (*toolset, error) { return m.newOffer(set) })
 }
 
-func (m *messagesModel) newOffer(set *toolpost.Set) (*offer, error) {
+func (m *messagesModel) newOffer(set *toolpost.Set) (*toolset, error) {
 	adapted, err := Tools(context.Background(), set, m.opts.Tools)
 	if err != nil {
 		return nil, err
 	}
-	o := &offer{Offer: adapted, names: map[string]string{}, own: map[string]string{}}
+	o := &toolset{Offer: adapted, names: map[string]string{}, own: map[string]string{}}
 	tools := adapted.Tools
 	if m.opts.SearchAbove > 0 && len(tools) > m.opts.SearchAbove {
 		for _, t := range tools {
@@ -108,7 +109,7 @@ func (m *messagesModel) newOffer(set *toolpost.Set) (*offer, error) {
 
 // list returns the tools as JSON. The last one that is always in the prompt has
 // the mark of the cache.
-func (o *offer) list(mark string) json.RawMessage {
+func (o *toolset) list(mark string) json.RawMessage {
 	tools := slices.Clone(o.tools)
 	if len(tools) > 0 {
 		tools[o.stable] = withMember(tools[o.stable], mark)
@@ -131,7 +132,7 @@ var notInName = lazyregexp.New(`[^a-zA-Z0-9_-]`)
 
 // wireName returns the name by which the model knows a tool. It also works for
 // tools that the request does not have.
-func (o *offer) wireName(name string) string {
+func (o *toolset) wireName(name string) string {
 	if o != nil && o.names[name] != "" {
 		return o.names[name]
 	}
@@ -140,7 +141,7 @@ func (o *offer) wireName(name string) string {
 }
 
 // ownName returns the tool's own name.
-func (o *offer) ownName(name string) string {
+func (o *toolset) ownName(name string) string {
 	if o != nil && o.own[name] != "" {
 		return o.own[name]
 	}

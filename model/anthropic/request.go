@@ -14,7 +14,7 @@ import (
 type builder struct {
 	m       *messagesModel
 	r       *model.Request
-	offer   *offer
+	offer   *toolset
 	ids     callIDs
 	orphans map[position]bool // parts that are left out
 	losses  []model.Loss

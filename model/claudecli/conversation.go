@@ -16,7 +16,7 @@ import (
 // started.
 type conversation struct {
 	request *model.Request
-	offer   *offer
+	offer   *toolset
 	setup   digest   // of what a session is started with
 	said    []digest // of the messages
 }

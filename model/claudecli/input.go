@@ -8,6 +8,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // An input is what a session receives of a request.
@@ -115,7 +116,7 @@ func media(p model.Part) (claude.Block, bool) {
 		return document(claude.Source{Type: "text", MediaType: "text/plain", Data: strings.ToValidUTF8(string(p.Data), "\uFFFD")}, p.Name), true
 	}
 	described := &toolpost.Message{Parts: []toolpost.Part{{Type: strings.TrimSpace(p.Type + " " + p.Name), MIMEType: p.MIMEType, Data: p.Data}}}
-	return claude.Text(model.JoinText(model.Pieces(described))), false
+	return claude.Text(offer.JoinText(offer.Pieces(described))), false
 }
 
 // pictures are the types of images that the CLI takes.
@@ -142,7 +143,7 @@ func answerOf(m *toolpost.Message) (a *answer, lost string) {
 	}
 	var blocks []claude.Block
 	hasMedia := false
-	pieces := model.Pieces(m, takes...)
+	pieces := offer.Pieces(m, takes...)
 	for _, p := range pieces {
 		switch {
 		case p.Data != nil:
@@ -152,7 +153,7 @@ func answerOf(m *toolpost.Message) (a *answer, lost string) {
 			blocks = append(blocks, claude.Text(p.Text))
 		}
 	}
-	text := model.JoinText(pieces)
+	text := offer.JoinText(pieces)
 	switch {
 	case m.IsError:
 		a = &answer{result: toolpost.ErrorResult("%s", text)}

@@ -14,8 +14,8 @@ import (
 	"github.com/toolpost/toolpost/model"
 )
 
-// An offer is the tools of a request in the form for the CLI.
-type offer struct {
+// A toolset is the tools of a request in the form for the CLI.
+type toolset struct {
 	tools  map[string]*dialect.Tool // by the CLI's names
 	served []*toolpost.Tool         // without handlers
 	losses []model.Loss
@@ -25,8 +25,8 @@ type offer struct {
 // it on. Of a longer one the model would receive the beginning.
 const maxResult = 500_000
 
-func newOffer(ctx context.Context, set *toolpost.Set) (*offer, error) {
-	o := &offer{tools: map[string]*dialect.Tool{}}
+func newOffer(ctx context.Context, set *toolpost.Set) (*toolset, error) {
+	o := &toolset{tools: map[string]*dialect.Tool{}}
 	if set == nil {
 		return o, nil
 	}
@@ -62,7 +62,7 @@ func served(t *dialect.Tool) *toolpost.Tool {
 }
 
 // toolset returns the tools with a handler.
-func (o *offer) toolset(handle toolpost.Handler) toolpost.Tools {
+func (o *toolset) toolset(handle toolpost.Handler) toolpost.Tools {
 	tools := toolpost.Tools(slices.Clone(o.served))
 	for i, t := range tools {
 		with := *t
@@ -73,7 +73,7 @@ func (o *offer) toolset(handle toolpost.Handler) toolpost.Tools {
 }
 
 // call returns the part for a call of the model.
-func (o *offer) call(b *message.ToolUse) model.Part {
+func (o *toolset) call(b *message.ToolUse) model.Part {
 	p := model.Part{Type: model.TypeCall, ID: b.ID, Name: o.name(b.Name), Arguments: b.Input}
 	if len(p.Arguments) == 0 {
 		p.Arguments = json.RawMessage("{}")
@@ -93,7 +93,7 @@ func (o *offer) call(b *message.ToolUse) model.Part {
 }
 
 // known reports whether a call is of one of the tools, so that it waits.
-func (o *offer) known(call *model.Part) bool {
+func (o *toolset) known(call *model.Part) bool {
 	for _, t := range o.tools {
 		if t.Original.Name == call.Name {
 			return true
@@ -103,7 +103,7 @@ func (o *offer) known(call *model.Part) bool {
 }
 
 // name returns a tool's own name.
-func (o *offer) name(cli string) string {
+func (o *toolset) name(cli string) string {
 	if t := o.tools[cli]; t != nil {
 		return t.Original.Name
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // dialectID names the dialect of Google's models.
@@ -24,8 +25,8 @@ const dialectID = "gemini"
 // writes Google's own Schema, such as "gemini-schema", puts them in Parameters:
 // for the Live API, for the API's version v1, and for relays that support only
 // this.
-func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[*genai.Tool], error) {
-	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[*genai.Tool], t *dialect.Tool) error {
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[*genai.Tool], error) {
+	return offer.New(ctx, ts, dialectID, opts, func(o *offer.Offer[*genai.Tool], t *dialect.Tool) error {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
 		if t.Input != nil { // Google refuses an OBJECT without properties
 			ordered, err := withOrder(t.Input.Raw())
@@ -83,12 +84,12 @@ func answer(id, name string, m *toolpost.Message, media bool) (part *genai.Part,
 	if media {
 		takes = responseMedia()
 	}
-	all := model.Pieces(m, takes...)
+	all := offer.Pieces(m, takes...)
 	key := "output"
 	if m.IsError {
 		key = "error"
 	}
-	f := &genai.FunctionResponse{ID: id, Name: name, Response: map[string]any{key: model.JoinText(all)}}
+	f := &genai.FunctionResponse{ID: id, Name: name, Response: map[string]any{key: offer.JoinText(all)}}
 	for _, p := range all {
 		if p.Data != nil {
 			f.Parts = append(f.Parts, genai.NewFunctionResponsePartFromBytes(p.Data, p.MIMEType))

@@ -16,7 +16,7 @@ import (
 // A history writes messages as contents.
 type history struct {
 	*generator
-	offer  *offer
+	offer  *toolset
 	turns  []turn
 	calls  []sentCall // of the message before
 	losses []model.Loss

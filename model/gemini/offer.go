@@ -11,23 +11,24 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
-// An offer is a toolset as the model receives it. A nil offer has no tools.
-type offer struct {
-	*model.Offer[*genai.Tool]
+// A toolset is what the model receives of a set of tools. A nil one has no tools.
+type toolset struct {
+	*offer.Offer[*genai.Tool]
 	json   json.RawMessage   // the tools as they are sent
 	names  map[string]string // the names for the model, by the tools' own
 	losses []model.Loss
 }
 
 // newOffer adapts the tools of set.
-func (g *generator) newOffer(set *toolpost.Set) (*offer, error) {
-	adapted, err := Tools(context.Background(), set, &model.Options{Dialect: g.dialect, Fit: true})
+func (g *generator) newOffer(set *toolpost.Set) (*toolset, error) {
+	adapted, err := Tools(context.Background(), set, &offer.Options{Dialect: g.dialect, Fit: true})
 	if err != nil {
 		return nil, err
 	}
-	o := &offer{Offer: adapted, names: map[string]string{}}
+	o := &toolset{Offer: adapted, names: map[string]string{}}
 	for _, w := range adapted.Adapted.Withheld {
 		o.losses = append(o.losses, model.Loss{Message: -1, Part: -1, Text: fmt.Sprintf("tool %q is withheld: %s", w.Name, w.Why)})
 	}
@@ -45,7 +46,7 @@ func (g *generator) newOffer(set *toolpost.Set) (*offer, error) {
 
 // nameFor returns the name that the model knows a tool by. A tool that is no
 // longer offered keeps its own name, in characters that the model accepts.
-func (o *offer) nameFor(name string) string {
+func (o *toolset) nameFor(name string) string {
 	if o != nil {
 		if adapted, known := o.names[name]; known {
 			return adapted
@@ -56,7 +57,7 @@ func (o *offer) nameFor(name string) string {
 
 // decode returns a call of the model as a part: with the tool's own name and
 // arguments, or with the reason why it cannot run.
-func (o *offer) decode(call *toolpost.Call) model.Part {
+func (o *toolset) decode(call *toolpost.Call) model.Part {
 	p := model.Part{Type: model.TypeCall, ID: call.ID, Name: call.Name, Arguments: call.Arguments}
 	if o == nil || o.Set.Lookup(call.Name) == nil {
 		p.Invalid = fmt.Sprintf("There is no tool %q. Call one of the tools you were given.", call.Name)
@@ -73,7 +74,7 @@ func (o *offer) decode(call *toolpost.Call) model.Part {
 }
 
 // ownName returns the tool's own name.
-func (o *offer) ownName(adapted string) string {
+func (o *toolset) ownName(adapted string) string {
 	for _, t := range o.Adapted.Tools {
 		if t.Name == adapted {
 			return t.Original.Name
@@ -88,11 +89,11 @@ const maxOffers = 64
 // offers remembers the offer of each set, because adapting is slow.
 type offers struct {
 	mu    sync.Mutex
-	bySet map[*toolpost.Set]*offer
+	bySet map[*toolpost.Set]*toolset
 }
 
 // of returns the offer of set, nil if there are no tools.
-func (os *offers) of(g *generator, set *toolpost.Set) (*offer, error) {
+func (os *offers) of(g *generator, set *toolpost.Set) (*toolset, error) {
 	if set == nil {
 		return nil, nil
 	}
@@ -106,7 +107,7 @@ func (os *offers) of(g *generator, set *toolpost.Set) (*offer, error) {
 		return nil, err
 	}
 	if os.bySet == nil || len(os.bySet) >= maxOffers {
-		os.bySet = map[*toolpost.Set]*offer{}
+		os.bySet = map[*toolpost.Set]*toolset{}
 	}
 	os.bySet[set] = o
 	return o, nil

@@ -33,7 +33,7 @@ type part struct {
 // member that follow each other are one part, which is the last one while run is
 // not nil.
 type parts struct {
-	offer *offer
+	offer *toolset
 	body  []byte // of the request
 	all   []model.Part
 	run   *strings.Builder

@@ -23,7 +23,7 @@ type settings struct {
 // A prepared is a request as it is sent, and what its response is read with.
 type prepared struct {
 	body   []byte
-	offer  *offer
+	offer  *toolset
 	output *lower.Codec // converts structured output back; nil for text
 	losses []model.Loss
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -68,7 +69,7 @@ func wrapSchema(raw json.RawMessage) json.RawMessage {
 }
 
 // schema returns the schema for the request.
-func (f *answerFormat) schema() json.RawMessage { return model.InputSchema(f.tool) }
+func (f *answerFormat) schema() json.RawMessage { return offer.InputSchema(f.tool) }
 
 // decode returns an answer in the form of its own schema. An answer that does
 // not fit remains as it is.

@@ -9,15 +9,15 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // ChatTools offers ts to a model through OpenAI's Chat Completions API, which
 // many other providers support too. Tools whose schemas lose nothing are
 // strict.
-func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[sdk.ChatCompletionToolUnionParam], error) {
-	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[sdk.ChatCompletionToolUnionParam], t *dialect.Tool) error {
-		parameters, err := members(model.InputSchema(t))
+func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[sdk.ChatCompletionToolUnionParam], error) {
+	return offer.New(ctx, ts, dialectID, opts, func(o *offer.Offer[sdk.ChatCompletionToolUnionParam], t *dialect.Tool) error {
+		parameters, err := members(offer.InputSchema(t))
 		if err != nil {
 			return err
 		}
@@ -38,5 +38,5 @@ func ChatCall(c sdk.ChatCompletionMessageToolCallUnion) *toolpost.Call {
 // ChatAnswer returns the result of call as a message of the Chat Completions
 // API, which accepts only text.
 func ChatAnswer(call *toolpost.Call, r *toolpost.Result) sdk.ChatCompletionMessageParamUnion {
-	return sdk.ToolMessage(model.JoinText(model.Pieces(toolpost.NewMessage(call.ID, r))), call.ID)
+	return sdk.ToolMessage(offer.JoinText(offer.Pieces(toolpost.NewMessage(call.ID, r))), call.ID)
 }

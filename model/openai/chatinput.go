@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A chatWriter writes messages of the Chat Completions API.
@@ -224,7 +225,7 @@ func (w *chatWriter) result(m *toolpost.Message) ([]sdk.ChatCompletionContentPar
 	id := w.ids.of(m.CallID)
 	var lines []string
 	var media []sdk.ChatCompletionContentPartUnionParam
-	for _, p := range model.Pieces(m, takes...) {
+	for _, p := range offer.Pieces(m, takes...) {
 		if p.Data == nil {
 			lines = append(lines, p.Text)
 			continue

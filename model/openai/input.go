@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // An inputWriter writes messages as items of the Responses API.
@@ -184,14 +185,14 @@ func (w *inputWriter) result(m *toolpost.Message) error {
 	takes := []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(w.ids.of(m.CallID))}
 	var all []responses.ResponseFunctionCallOutputItemUnionParam
-	pieces := model.Pieces(m, takes...)
+	pieces := offer.Pieces(m, takes...)
 	for _, p := range pieces {
 		if p.Data != nil || p.Text != "" {
 			all = append(all, item(p))
 		}
 	}
-	if model.JoinText(pieces) != "" && !slices.ContainsFunc(pieces, func(p model.Piece) bool { return p.Data != nil }) || len(all) == 0 {
-		output.Output.OfString = param.NewOpt(model.JoinText(pieces))
+	if offer.JoinText(pieces) != "" && !slices.ContainsFunc(pieces, func(p offer.Piece) bool { return p.Data != nil }) || len(all) == 0 {
+		output.Output.OfString = param.NewOpt(offer.JoinText(pieces))
 	} else {
 		output.Output.OfResponseFunctionCallOutputItemArray = all
 	}

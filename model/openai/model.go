@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -134,7 +135,7 @@ func canReason(name string) bool {
 
 // deferTools marks the tools that are found by searching, and returns the tool
 // that searches, if there are any.
-func (m *responsesModel) deferTools(o *model.Offer[responses.ToolUnionParam]) []responses.ToolUnionParam {
+func (m *responsesModel) deferTools(o *offer.Offer[responses.ToolUnionParam]) []responses.ToolUnionParam {
 	if m.opts.Defer == nil {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // openAI is the provider's name of OpenAI's own server.
@@ -118,6 +119,6 @@ func cacheKey(key string) string {
 }
 
 // toolOptions returns the options for [Tools] and [ChatTools].
-func (e *endpoint) toolOptions() *model.Options {
-	return &model.Options{Dialect: e.opts.Dialect, Fit: true}
+func (e *endpoint) toolOptions() *offer.Options {
+	return &offer.Options{Dialect: e.opts.Dialect, Fit: true}
 }

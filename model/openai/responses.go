@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // dialectID names the dialect of both of OpenAI's interfaces.
@@ -22,9 +23,9 @@ const dialectID = "openai-strict"
 
 // Tools offers ts to a model of OpenAI through the Responses API. Tools whose
 // schemas lose nothing are strict.
-func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.Options) (*model.Offer[responses.ToolUnionParam], error) {
-	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[responses.ToolUnionParam], t *dialect.Tool) error {
-		parameters, err := members(model.InputSchema(t))
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[responses.ToolUnionParam], error) {
+	return offer.New(ctx, ts, dialectID, opts, func(o *offer.Offer[responses.ToolUnionParam], t *dialect.Tool) error {
+		parameters, err := members(offer.InputSchema(t))
 		if err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
 // Answer returns the result of call as an item of the next input in the
 // Responses API.
 func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
-	all := model.Pieces(toolpost.NewMessage(call.ID, r), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
+	all := offer.Pieces(toolpost.NewMessage(call.ID, r), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}
 	if len(all) == 1 && all[0].Data == nil {
 		output.Output.OfString = param.NewOpt(all[0].Text)
@@ -59,7 +60,7 @@ func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItem
 	return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: output}
 }
 
-func item(p model.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
+func item(p offer.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
 	var i responses.ResponseFunctionCallOutputItemUnionParam
 	switch {
 	case p.Data == nil:

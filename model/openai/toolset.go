@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A cache keeps what is made of a value for as long as the value exists.
@@ -59,7 +60,7 @@ type toolset struct {
 
 // newToolset returns the form of an offer. Extra are tools of other
 // kinds.
-func newToolset[T any](o *model.Offer[T], extra ...T) (*toolset, error) {
+func newToolset[T any](o *offer.Offer[T], extra ...T) (*toolset, error) {
 	ts := &toolset{names: map[string]*dialect.Tool{}, decode: o.Decode}
 	for _, t := range o.Adapted.Tools {
 		ts.names[t.Original.Name] = t

@@ -1,4 +1,4 @@
-package model_test
+package offer_test
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 // TestGeminiOrder tells the order of properties in schemas only: not of
@@ -18,11 +18,11 @@ func TestGeminiOrder(t *testing.T) {
 		"list":{"type":"array","items":{"anyOf":[{"type":"object","properties":{"y":{"type":"string"},"x":{"type":"string"}}},{"type":"string"}]}},
 		"given":{"type":"object","properties":{"d":{"type":"integer"},"c":{"type":"string"}},"propertyOrdering":["c","d"],
 			"default":{"properties":{"z":1,"w":1}}}}}`
-	offer, err := gemini.Tools(context.Background(), toolpost.Tools{parsed(t, "tool", json.RawMessage(schema))}, nil)
+	o, err := gemini.Tools(context.Background(), toolpost.Tools{parsed(t, "tool", json.RawMessage(schema))}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := must(json.Marshal(offer.Tools[0].FunctionDeclarations[0].ParametersJsonSchema))
+	got := must(json.Marshal(o.Tools[0].FunctionDeclarations[0].ParametersJsonSchema))
 	equal(t, "schema", got, `{"type":"object","propertyOrdering":["properties","list","given"],"properties":{
 		"properties":{"type":"object","propertyOrdering":["b","a"],"properties":{"b":{"type":"string"},"a":{"type":"string"}}},
 		"list":{"type":"array","items":{"anyOf":[{"type":"object","propertyOrdering":["y","x"],"properties":{"y":{"type":"string"},"x":{"type":"string"}}},{"type":"string"}]}},
@@ -38,14 +38,14 @@ func TestGeminiNumber(t *testing.T) {
 			parsed(t, "huge", json.RawMessage(`{"type":"object","properties":{"a":{"type":"number","default":1e400}},"required":["a"]}`)),
 			parsed(t, "fine", json.RawMessage(`{"type":"object","properties":{"a":{"type":"number","default":1e4}},"required":["a"]}`)),
 		}
-		offer, err := gemini.Tools(context.Background(), tools, &model.Options{Dialect: find(t, id)})
+		o, err := gemini.Tools(context.Background(), tools, &offer.Options{Dialect: find(t, id)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := offer.Tools[0].FunctionDeclarations; len(f) != 1 || f[0].Name != "fine" || offer.Set.Lookup("huge") != nil {
+		if f := o.Tools[0].FunctionDeclarations; len(f) != 1 || f[0].Name != "fine" || o.Set.Lookup("huge") != nil {
 			t.Errorf("%s: offered %v", id, f)
 		}
-		if w := offer.Adapted.Withheld; len(w) != 1 || w[0].Name != "huge" || w[0].Rule != id+"/sdk-type" {
+		if w := o.Adapted.Withheld; len(w) != 1 || w[0].Name != "huge" || w[0].Rule != id+"/sdk-type" {
 			t.Errorf("%s: withheld %v", id, w)
 		}
 	}
@@ -59,16 +59,16 @@ func TestGeminiLargeInteger(t *testing.T) {
 		parsed(t, "const", json.RawMessage(`{"type":"object","properties":{"a":{"const":12345678901234567890}}}`)),
 		parsed(t, "fine", json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer","enum":[1,9007199254740992],"maximum":9223372036854775807}}}`)),
 	}
-	offer, err := gemini.Tools(context.Background(), tools, nil)
+	o, err := gemini.Tools(context.Background(), tools, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := offer.Tools[0].FunctionDeclarations; len(f) != 1 || f[0].Name != "fine" {
+	if f := o.Tools[0].FunctionDeclarations; len(f) != 1 || f[0].Name != "fine" {
 		t.Errorf("offered %v", f)
 	} else {
 		equal(t, "schema", must(json.Marshal(f[0].ParametersJsonSchema)), `{"type":"object","properties":{"a":{"type":"integer","enum":[1,9007199254740992],"maximum":9223372036854775807}}}`)
 	}
-	if w := offer.Adapted.Withheld; len(w) != 2 {
+	if w := o.Adapted.Withheld; len(w) != 2 {
 		t.Errorf("withheld %v", w)
 	}
 }

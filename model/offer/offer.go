@@ -1,7 +1,7 @@
-// Package model offers tools to models and runs their calls; it contains what
-// all providers share. The packages model/anthropic, model/gemini and
-// model/openai use the types of the providers' own SDKs; import only those you
-// use.
+// Package offer offers tools to models and runs their calls, for programs that
+// send their requests themselves. The packages model/anthropic, model/gemini and
+// model/openai use it with the types of the providers' own SDKs; import only
+// those you use.
 //
 //	Toolset ── gemini.Tools, openai.Tools… ──▶ Offer.Tools ──▶ request
 //	           (dialect.Adapt)                                   │
@@ -12,8 +12,8 @@
 //
 // A model sees tools with adapted names and schemas. The handlers of an [Offer]
 // convert calls back, so a call runs as the model wrote it. To support a
-// provider that has no package here, use [NewOffer] and [Pieces].
-package model
+// provider that has no package here, use [New] and [Pieces].
+package offer
 
 import (
 	"context"
@@ -34,6 +34,10 @@ type Options struct {
 	// Fit withholds the last tools if there are more than the provider accepts.
 	// Otherwise they are sent, and a finding reports it.
 	Fit bool
+
+	// Server is the name of the MCP server by which a client, such as the Claude
+	// CLI, passes the tools on, if the client adds it to their names.
+	Server string
 }
 
 // An Offer is a toolset in the form for one model. T is the SDK's type of a
@@ -55,7 +59,7 @@ func (o *Offer[T]) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Res
 	case ctx.Err() != nil:
 		return nil, err
 	case o.Set.Lookup(call.Name) == nil:
-		return toolpost.ErrorResult("There is no tool %q. Call one of the tools you were given.", call.Name), nil
+		err = unknownToolError(call.Name)
 	}
 	return toolpost.ErrorResult("%v", err), nil
 }
@@ -63,7 +67,8 @@ func (o *Offer[T]) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Res
 // Decode returns a call in the form of the tool's source: with its own name,
 // and with validated arguments for its own schema. It is for programs that
 // display calls, or that run them by other means than [Offer.Call]. Its error
-// is written for the model.
+// is written for the model; it is a [toolpost.ErrNotFound] if there is no such
+// tool.
 func (o *Offer[T]) Decode(call *toolpost.Call) (*toolpost.Call, error) {
 	for _, t := range o.Adapted.Tools {
 		if t.Name != call.Name {
@@ -77,14 +82,24 @@ func (o *Offer[T]) Decode(call *toolpost.Call) (*toolpost.Call, error) {
 		decoded.Name, decoded.Arguments = t.Original.Name, arguments
 		return &decoded, nil
 	}
-	return nil, fmt.Errorf("tool %q: %w", call.Name, toolpost.ErrNotFound)
+	return nil, unknownToolError(call.Name)
 }
 
-// NewOffer adapts the tools of ts to the dialect of Options, or otherwise to
-// the one with the given id, and passes them to add one by one. Add appends to
+// An unknownToolError reports to a model that it called a tool that it does not
+// have.
+type unknownToolError string
+
+func (e unknownToolError) Error() string {
+	return fmt.Sprintf("There is no tool %q. Call one of the tools you were given.", string(e))
+}
+
+func (e unknownToolError) Unwrap() error { return toolpost.ErrNotFound }
+
+// New adapts the tools of ts to the dialect of Options, or otherwise to the one
+// with the given id, and passes them to add one by one. Add appends to
 // Offer.Tools; if it returns an error for a tool, the tool is withheld. If add
 // uses [InputSchema], every tool has an input schema.
-func NewOffer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Options,
+func New[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Options,
 	add func(o *Offer[T], t *dialect.Tool) error) (*Offer[T], error) {
 	if opts == nil {
 		opts = new(Options)
@@ -100,7 +115,7 @@ func NewOffer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *
 	if err != nil {
 		return nil, fmt.Errorf("list tools: %w", err)
 	}
-	o := &Offer[T]{Adapted: d.Adapt(tools, &dialect.Options{Fit: opts.Fit})}
+	o := &Offer[T]{Adapted: d.Adapt(tools, &dialect.Options{Fit: opts.Fit, Server: opts.Server})}
 	adapted := o.Adapted.Tools
 	o.Adapted.Tools = nil
 	var set toolpost.Tools

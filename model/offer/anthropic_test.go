@@ -1,4 +1,4 @@
-package model_test
+package offer_test
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 const anthropicCalls = `{"id": "m1", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "tool_use", "content": [
@@ -27,12 +27,12 @@ func TestAnthropic(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			ctx := context.Background()
 			var booked json.RawMessage
-			offer, err := anthropic.Tools(ctx, railway(&booked), &model.Options{Dialect: find(t, id)})
+			o, err := anthropic.Tools(ctx, railway(&booked), &offer.Options{Dialect: find(t, id)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := newProvider(t, anthropicCalls, anthropicDone)
-			talkAnthropic(t, p, offer)
+			talkAnthropic(t, p, o)
 
 			equal(t, "booked", booked, `{"train": "IC 1", "date": "2026-12-01", "class": 9007199254740993}`)
 			book := p.at(t, 0, "tools", 0)
@@ -42,7 +42,7 @@ func TestAnthropic(t *testing.T) {
 				t.Errorf("strict is %s", got)
 			}
 			input := within(t, book, "input_schema")
-			if want := string(offer.Adapted.Tools[0].Input.Raw()); string(input) != want {
+			if want := string(o.Adapted.Tools[0].Input.Raw()); string(input) != want {
 				t.Errorf("sent %s\nwant %s", input, want)
 			}
 			inOrder(t, within(t, input, "properties"), "train", "date", "class")
@@ -63,11 +63,11 @@ func TestAnthropic(t *testing.T) {
 }
 
 // talkAnthropic asks twice, with the answers to the calls of the first reply.
-func talkAnthropic(t *testing.T, p *provider, offer *model.Offer[sdk.ToolUnionParam]) {
+func talkAnthropic(t *testing.T, p *provider, o *offer.Offer[sdk.ToolUnionParam]) {
 	t.Helper()
 	ctx := context.Background()
 	client := sdk.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
-	params := sdk.MessageNewParams{Model: "claude", MaxTokens: 100, Tools: offer.Tools,
+	params := sdk.MessageNewParams{Model: "claude", MaxTokens: 100, Tools: o.Tools,
 		Messages: []sdk.MessageParam{sdk.NewUserMessage(sdk.NewTextBlock("Book it."))}}
 	for range 2 {
 		resp, err := client.Messages.New(ctx, params)
@@ -81,7 +81,7 @@ func talkAnthropic(t *testing.T, p *provider, offer *model.Offer[sdk.ToolUnionPa
 				continue
 			}
 			call := anthropic.Call(b)
-			r, err := offer.Call(ctx, call)
+			r, err := o.Call(ctx, call)
 			if err != nil {
 				t.Fatal(err)
 			}

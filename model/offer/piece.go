@@ -1,4 +1,4 @@
-package model
+package offer
 
 import (
 	"encoding/base64"
@@ -7,15 +7,6 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
-)
-
-// The media types that several providers take in answers.
-const (
-	JPEG = "image/jpeg"
-	PNG  = "image/png"
-	GIF  = "image/gif"
-	WebP = "image/webp"
-	PDF  = "application/pdf"
 )
 
 // A Piece is one part of an answer: media if it has Data, otherwise text.

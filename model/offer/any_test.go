@@ -1,4 +1,4 @@
-package model_test
+package offer_test
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/accept"
-	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 	"github.com/toolpost/toolpost/model/gemini"
+	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -65,7 +65,7 @@ func TestAnySchema(t *testing.T) {
 			return nil, nil
 		}}}
 		for _, id := range []string{"gemini", "gemini-schema"} {
-			o, err := gemini.Tools(ctx, ts, &model.Options{Dialect: find(t, id)})
+			o, err := gemini.Tools(ctx, ts, &offer.Options{Dialect: find(t, id)})
 			offered(t, o, err)
 		}
 		responses, err := openai.Tools(ctx, ts, nil)
@@ -83,7 +83,7 @@ func TestAnyDialect(t *testing.T) {
 	ctx := context.Background()
 	ts := asTools(t, json.RawMessage(`{"type":"object","properties":{}}`))
 	for _, d := range dialect.All() {
-		opts := &model.Options{Dialect: d}
+		opts := &offer.Options{Dialect: d}
 		functions, err := gemini.Tools(ctx, ts, opts)
 		offered(t, functions, err)
 		responses, err := openai.Tools(ctx, ts, opts)
@@ -99,7 +99,7 @@ func TestAnyDialect(t *testing.T) {
 	}
 }
 
-func offered[T any](t *testing.T, o *model.Offer[T], err error) {
+func offered[T any](t *testing.T, o *offer.Offer[T], err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package model_test
+package offer_test
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
+	"github.com/toolpost/toolpost/model/offer"
 )
 
 const geminiCalls = `{"candidates": [{"content": {"role": "model", "parts": [
@@ -21,19 +21,19 @@ const geminiCalls = `{"candidates": [{"content": {"role": "model", "parts": [
 const geminiDone = `{"candidates": [{"content": {"role": "model", "parts": [{"text": "Done."}]}}]}`
 
 func TestGemini(t *testing.T) {
-	for id, opts := range map[string]*model.Options{
+	for id, opts := range map[string]*offer.Options{
 		"gemini":        nil,
 		"gemini-schema": {Dialect: find(t, "gemini-schema")},
 	} {
 		t.Run(id, func(t *testing.T) {
 			ctx := context.Background()
 			var booked json.RawMessage
-			offer, err := gemini.Tools(ctx, railway(&booked), opts)
+			o, err := gemini.Tools(ctx, railway(&booked), opts)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := newProvider(t, geminiCalls, geminiDone)
-			talkGemini(t, p, offer)
+			talkGemini(t, p, o)
 
 			equal(t, "booked", booked, `{"train": "IC 1", "date": "2026-12-01", "class": 2}`)
 			equal(t, "number of tools", p.at(t, 0, "tools"), `[`+string(p.at(t, 0, "tools", 0))+`]`)
@@ -70,7 +70,7 @@ func TestGemini(t *testing.T) {
 }
 
 // talkGemini asks twice, with the answers to the calls of the first reply.
-func talkGemini(t *testing.T, p *provider, offer *model.Offer[*genai.Tool]) {
+func talkGemini(t *testing.T, p *provider, o *offer.Offer[*genai.Tool]) {
 	t.Helper()
 	ctx := context.Background()
 	client, err := genai.NewClient(ctx, &genai.ClientConfig{
@@ -80,7 +80,7 @@ func talkGemini(t *testing.T, p *provider, offer *model.Offer[*genai.Tool]) {
 		t.Fatal(err)
 	}
 	contents := genai.Text("Book it.")
-	config := &genai.GenerateContentConfig{Tools: offer.Tools}
+	config := &genai.GenerateContentConfig{Tools: o.Tools}
 	for range 2 {
 		resp, err := client.Models.GenerateContent(ctx, "gemini-3-pro", contents, config)
 		if err != nil {
@@ -89,7 +89,7 @@ func talkGemini(t *testing.T, p *provider, offer *model.Offer[*genai.Tool]) {
 		answers := &genai.Content{Role: genai.RoleUser}
 		for _, c := range resp.FunctionCalls() {
 			call := gemini.Call(c)
-			r, err := offer.Call(ctx, call)
+			r, err := o.Call(ctx, call)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,20 +129,20 @@ func TestGeminiReference(t *testing.T) {
 func TestGeminiSchema(t *testing.T) {
 	ctx := context.Background()
 	tools := corpus(t)
-	offer, err := gemini.Tools(ctx, tools, &model.Options{Dialect: find(t, "gemini-schema")})
+	o, err := gemini.Tools(ctx, tools, &offer.Options{Dialect: find(t, "gemini-schema")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range offer.Adapted.Withheld {
+	for _, w := range o.Adapted.Withheld {
 		if w.Rule == "sdk-type" {
 			t.Errorf("withheld: %v", w)
 		}
 	}
-	if len(offer.Tools) != 1 || len(offer.Tools[0].FunctionDeclarations) < len(tools)*9/10 {
-		t.Fatalf("%d of %d tools are left", len(offer.Adapted.Tools), len(tools))
+	if len(o.Tools) != 1 || len(o.Tools[0].FunctionDeclarations) < len(tools)*9/10 {
+		t.Fatalf("%d of %d tools are left", len(o.Adapted.Tools), len(tools))
 	}
-	for i, f := range offer.Tools[0].FunctionDeclarations {
-		input := offer.Adapted.Tools[i].Input
+	for i, f := range o.Tools[0].FunctionDeclarations {
+		input := o.Adapted.Tools[i].Input
 		if input == nil || f.Parameters == nil {
 			if input != nil || f.Parameters != nil {
 				t.Errorf("%s: %v of %v", f.Name, f.Parameters, input)

@@ -1,4 +1,4 @@
-package invariants_test
+package model_test
 
 import (
 	"encoding/json"
@@ -9,8 +9,7 @@ import (
 )
 
 // FuzzPart reads a part of a message of a model, writes it, and reads it again:
-// nothing changes, and the raw form keeps every byte. It is here because the
-// tests of package model link the providers' SDKs, which compile for minutes.
+// nothing changes, and the raw form keeps every byte.
 func FuzzPart(f *testing.F) {
 	f.Add([]byte(`{"type":"tool_call","id":"c","name":"n","arguments":{"a":[1,2]},"origin":{"provider":"p","api":"a","model":"m"}}`), `{"a" : 1}`)
 	f.Add([]byte(`{"type":"tool_result","result":{"tool_call_id":"c","content":[{"type":"image","data":"cG5n","mimeType":"image/png"}]}}`), "")

@@ -1,4 +1,4 @@
-package model_test
+package offer_test
 
 import (
 	"context"

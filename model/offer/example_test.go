@@ -1,0 +1,41 @@
+package offer_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/model/offer"
+)
+
+// A provider without a package of its own needs a type for its tools and a
+// function that makes them.
+func ExampleNew() {
+	ctx := context.Background()
+	greet := toolpost.New("greet", "Greets a person.", func(_ context.Context, in struct {
+		Name string `json:"name"`
+	}) (string, error) {
+		return "Hello, " + in.Name + "!", nil
+	}, nil)
+
+	type function struct{ Name, Parameters string }
+	o, err := offer.New(ctx, toolpost.Tools{greet}, "openai", nil,
+		func(o *offer.Offer[function], t *dialect.Tool) error {
+			o.Tools = append(o.Tools, function{t.Name, string(offer.InputSchema(t))})
+			return nil
+		})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(o.Tools[0].Parameters)
+
+	r, err := o.Call(ctx, &toolpost.Call{ID: "c1", Name: "greet", Arguments: []byte(`{"name":"Ada"}`)})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(offer.JoinText(offer.Pieces(toolpost.NewMessage("c1", r))))
+	// Output:
+	// {"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}
+	// Hello, Ada!
+}
