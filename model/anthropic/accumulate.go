@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
 )
 
@@ -81,7 +82,7 @@ func (a *accumulator) start(index, content *jsontree.Value) (*model.Delta, error
 	case model.TypeThinking:
 		delta.Text = textOf(content.Get("thinking"))
 	case model.TypeCall:
-		delta.Name = a.request.offer.ownName(textOf(content.Get("name")))
+		delta.Name = a.request.tools.OwnName(textOf(content.Get("name")))
 	}
 	return delta, nil
 }
@@ -224,7 +225,7 @@ func (b *streamedBlock) member(name string) *member {
 func (m *member) raw() json.RawMessage {
 	switch {
 	case m.items != nil:
-		return array(m.items)
+		return provider.Array(m.items)
 	case m.text.Len() == 0 && m.value != nil:
 		return m.value
 	}
@@ -234,7 +235,7 @@ func (m *member) raw() json.RawMessage {
 // raw returns the block with all deltas, and the given input if it is not nil.
 // Members keep their order; new ones follow.
 func (b *streamedBlock) raw(input json.RawMessage) json.RawMessage {
-	var o object
+	var o provider.Object
 	written := map[string]bool{}
 	for _, v := range b.start.Members() {
 		value := json.RawMessage(v.Raw)
@@ -245,15 +246,15 @@ func (b *streamedBlock) raw(input json.RawMessage) json.RawMessage {
 			value = input
 		}
 		written[v.Name] = true
-		o.add(v.Name, value)
+		o.Add(v.Name, value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.grown)) {
 		if !written[name] {
-			o.add(name, b.grown[name].raw())
+			o.Add(name, b.grown[name].raw())
 		}
 	}
 	if input != nil && !written["input"] {
-		o.add("input", input)
+		o.Add("input", input)
 	}
-	return o.close()
+	return o.JSON()
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -61,7 +62,7 @@ func resultMedia(m *toolpost.Message) []string {
 	if m.IsError {
 		return nil // an error is text
 	}
-	return []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
+	return provider.ImagesAndPDF()
 }
 
 // resultBlock returns the result of the call with the id.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -33,7 +34,7 @@ func (b *builder) messages() []*message {
 		blocks := append(results, others...)
 		if len(blocks) == 0 && m.Role == model.RoleUser {
 			blocks = []block{{raw: textBlock("(The message is empty.)"), kind: "text"}}
-			b.lose(i, 0, "the message is empty; the model reads a note about that")
+			b.losses.Add(i, 0, "the message is empty; the model reads a note about that")
 		}
 		switch {
 		case len(blocks) == 0:
@@ -44,11 +45,6 @@ func (b *builder) messages() []*message {
 		}
 	}
 	return all
-}
-
-// lose reports that the model does not receive a part as it is.
-func (b *builder) lose(message, part int, format string, args ...any) {
-	b.losses = append(b.losses, model.Loss{Message: message, Part: part, Text: fmt.Sprintf(format, args...)})
 }
 
 // loses reports whether the last loss is about a part.
@@ -63,10 +59,10 @@ func (b *builder) part(i, j int) (_ block, ok bool) {
 	p := &m.Parts[j]
 	id := ""
 	if p.Type == model.TypeCall {
-		id = b.ids.add(p.ID)
+		id = b.ids.Choose(p.ID)
 	}
 	if b.orphans[position{i, j}] {
-		b.lose(i, j, "%s is left out, because its call or result is missing", nameOf(p))
+		b.losses.Add(i, j, "%s is left out, because its call or result is missing", provider.PartName(p))
 		return block{}, false
 	}
 	if b.m.origin.Accepts(p.Origin) && len(p.Raw) > 0 {
@@ -75,7 +71,7 @@ func (b *builder) part(i, j int) (_ block, ok bool) {
 			return block{p.Raw, kind, true}, true
 		}
 		if p.Type != model.TypeText || !isBlank(p.Text) {
-			b.lose(i, j, "%s cannot be sent back as it was: %s", nameOf(p), problem)
+			b.losses.AddDamaged(i, j, p, problem)
 		}
 	}
 	switch p.Type {
@@ -89,7 +85,7 @@ func (b *builder) part(i, j int) (_ block, ok bool) {
 		return b.media(i, j), true
 	}
 	if !b.loses(i, j) {
-		b.lose(i, j, "%s is left out; it only has a meaning for %s", nameOf(p), originOf(p))
+		b.losses.AddForeign(i, j, p)
 	}
 	return block{}, false
 }
@@ -114,26 +110,11 @@ func inspectRaw(role string, p *model.Part, id string) (kind, problem string) {
 	return kind, ""
 }
 
-// nameOf returns what a part is, for a loss.
-func nameOf(p *model.Part) string {
-	if p.Type == model.TypeOpaque && p.Text != "" {
-		return fmt.Sprintf("the part %q", p.Text)
-	}
-	return "the part of type " + p.Type
-}
-
-func originOf(p *model.Part) string {
-	if p.Origin == nil {
-		return "its provider"
-	}
-	return p.Origin.String()
-}
-
 func textBlock(text string) json.RawMessage {
-	var o object
-	o.add("type", json.RawMessage(`"text"`))
-	o.add("text", quote(text))
-	return o.close()
+	var o provider.Object
+	o.AddText("type", "text")
+	o.AddText("text", text)
+	return o.JSON()
 }
 
 // callBlock returns a call of a tool that another provider's model wrote.
@@ -142,15 +123,15 @@ func (b *builder) callBlock(i, j int, id string) json.RawMessage {
 	input := json.RawMessage("{}")
 	if len(p.Arguments) > 0 {
 		if input = inputObject(p.Arguments); string(input) != string(p.Arguments) {
-			b.lose(i, j, "the arguments of the call are not an object; the model reads them as a text")
+			b.losses.Add(i, j, "the arguments of the call are not an object; the model reads them as a text")
 		}
 	}
-	var o object
-	o.add("type", json.RawMessage(`"tool_use"`))
-	o.add("id", quote(id))
-	o.add("name", quote(b.offer.wireName(p.Name)))
-	o.add("input", input)
-	return o.close()
+	var o provider.Object
+	o.AddText("type", "tool_use")
+	o.AddText("id", id)
+	o.AddText("name", b.tools.WireName(p.Name, maxName))
+	o.Add("input", input)
+	return o.JSON()
 }
 
 // inputObject returns the arguments of a call if they are an object. Otherwise
@@ -160,21 +141,16 @@ func inputObject(arguments []byte) json.RawMessage {
 	if tree, err := jsontree.Parse(arguments, maxLevels); err == nil && tree.Kind == jsontree.KindObject {
 		return arguments
 	}
-	var o object
-	o.add("INVALID_JSON", quote(string(arguments)))
-	return o.close()
+	var o provider.Object
+	o.AddText("INVALID_JSON", string(arguments))
+	return o.JSON()
 }
 
 // result returns the result of a call.
 func (b *builder) result(i, j int) block {
 	m := b.r.Messages[i].Parts[j].Result
-	takes := resultMedia(m)
-	for _, p := range m.Parts {
-		if len(p.Data) > 0 && !slices.Contains(takes, p.MIMEType) {
-			b.lose(i, j, "%s %s of the result is described in text", p.MIMEType, p.Type)
-		}
-	}
-	return block{raw: b.marshal(i, j, resultBlock(b.ids.of(m.CallID), m)), kind: "tool_result"}
+	b.losses.AddMedia(i, j, m, resultMedia(m))
+	return block{raw: b.marshal(i, j, resultBlock(b.ids.Of(m.CallID), m)), kind: "tool_result"}
 }
 
 // media returns an image or a document of the user. One that the provider does
@@ -183,10 +159,9 @@ func (b *builder) media(i, j int) block {
 	m := b.r.Messages[i]
 	p := &m.Parts[j]
 	piece := offer.Piece{MIMEType: p.MIMEType, Data: p.Data}
-	images := []string{model.JPEG, model.PNG, model.GIF, model.WebP}
 	switch {
 	case m.Role != model.RoleUser || len(p.Data) == 0:
-	case p.Type == model.TypeImage && slices.Contains(images, p.MIMEType):
+	case p.Type == model.TypeImage && slices.Contains(provider.Images(), p.MIMEType):
 		return block{raw: b.marshal(i, j, sdk.ContentBlockParamUnion{OfImage: imageBlock(piece)}), kind: "image"}
 	case p.Type == model.TypeDocument:
 		if d := documentBlock(piece); d != nil {
@@ -196,9 +171,8 @@ func (b *builder) media(i, j int) block {
 			return block{raw: b.marshal(i, j, sdk.ContentBlockParamUnion{OfDocument: d}), kind: "document"}
 		}
 	}
-	b.lose(i, j, "the %s of type %q is described in text", p.Type, p.MIMEType)
-	text := fmt.Sprintf("[%s of %d bytes, which cannot be shown to you]", strings.TrimSpace(strings.Join([]string{p.MIMEType, p.Type, p.Name}, " ")), len(p.Data))
-	return block{raw: textBlock(text), kind: "text"}
+	b.losses.Add(i, j, "the %s of type %q is described in text", p.Type, p.MIMEType)
+	return block{raw: textBlock(provider.DescribeMedia(p)), kind: "text"}
 }
 
 // documentBlock returns a document, nil if the provider does not accept it.
@@ -217,7 +191,7 @@ func documentBlock(p offer.Piece) *sdk.DocumentBlockParam {
 func (b *builder) marshal(i, j int, v sdk.ContentBlockParamUnion) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		b.lose(i, j, "it cannot be encoded: %v", err)
+		b.losses.Add(i, j, "it cannot be encoded: %v", err)
 		return textBlock("(This part cannot be shown to you.)")
 	}
 	return raw

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // checkMessages checks the messages one by one, and that calls and results
@@ -180,11 +181,11 @@ func checkContent(kind string, b *jsontree.Value) error {
 func (c *checker) checkCall(b *jsontree.Value) (string, error) {
 	id, name := textOf(b.Get("id")), textOf(b.Get("name"))
 	switch {
-	case !validID.MatchString(id):
-		return "", fmt.Errorf("the id %q does not match %s", id, validID)
+	case !provider.IsName(id, len(id)):
+		return "", fmt.Errorf("the id %q does not match ^[a-zA-Z0-9_-]+$", id)
 	case c.ids[id]:
 		return "", fmt.Errorf("two calls have the id %q", id)
-	case name == "" || len(name) > maxName || notInName.MatchString(name):
+	case !provider.IsName(name, maxName):
 		return "", fmt.Errorf("the name %q of the tool is not valid", name)
 	case !isObject(b.Get("input")):
 		return "", errors.New("the input is not an object")

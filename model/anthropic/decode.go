@@ -2,12 +2,11 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // partType returns the type of the part that a block becomes.
@@ -33,7 +32,7 @@ func (a *accumulator) response() *model.Response {
 		if p.Type == model.TypeCall {
 			a.decodeCall(b, &p, i == len(a.blocks)-1)
 			if p.ID == "" || ids[p.ID] {
-				p.ID = derivedID(a.id+" "+p.ID, i)
+				p.ID = provider.DerivedID(idPrefix, a.id+" "+p.ID, i)
 			}
 			ids[p.ID] = true
 		} else {
@@ -105,7 +104,7 @@ func (a *accumulator) decodeCall(b *streamedBlock, p *model.Part, last bool) {
 	tree := b.setRaw(p, input)
 	p.ID = textOf(tree.Get("id"))
 	name := textOf(tree.Get("name"))
-	p.Name = a.request.offer.ownName(name)
+	p.Name = a.request.tools.OwnName(name)
 	if p.Name == "" {
 		p.Name = "unnamed"
 	}
@@ -113,26 +112,11 @@ func (a *accumulator) decodeCall(b *streamedBlock, p *model.Part, last bool) {
 	cut := last && stopOf(a.stop, true) == model.StopLength
 	switch arguments := tree.Get("input"); {
 	case cut && (broken || written == ""):
-		p.Invalid = "The arguments were cut off, because the response reached its maximum length. Call the tool again with shorter arguments, or in several calls."
+		p.Invalid = provider.CutOff
 	case broken, !isObject(arguments):
 		p.Invalid = "The arguments are not a JSON object: " + strconv.Quote(jsontree.Clip(written, 200)) + ". Call the tool again with valid JSON."
 	default:
 		p.Arguments = json.RawMessage(arguments.Raw)
-		a.decodeArguments(p, name)
+		a.request.tools.DecodeCall(p, name)
 	}
-}
-
-// decodeArguments converts a call for the tool's own schema.
-func (a *accumulator) decodeArguments(p *model.Part, name string) {
-	o := a.request.offer
-	if o == nil || o.own[name] == "" {
-		p.Invalid = fmt.Sprintf("There is no tool %q. Call one of the tools you were given.", name)
-		return
-	}
-	decoded, err := o.Decode(&toolpost.Call{ID: p.ID, Name: name, Arguments: p.Arguments})
-	if err != nil {
-		p.Invalid = err.Error()
-		return
-	}
-	p.Arguments = decoded.Arguments
 }

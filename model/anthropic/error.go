@@ -4,26 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
-	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
-// maxErrorText limits what an error repeats of the provider's text.
-const maxErrorText = 2000
-
-var (
-	errNoCredentials = errors.New("there are no credentials; set the environment variable ANTHROPIC_API_KEY or Options.APIKey")
-	errTooLarge      = fmt.Errorf("the response is larger than %d bytes", maxResponse)
-)
+var errNoCredentials = errors.New("there are no credentials; set the environment variable ANTHROPIC_API_KEY or Options.APIKey")
 
 // A statusError is a response that is neither a stream nor an error of the API.
 type statusError struct{ status int }
@@ -72,7 +62,7 @@ func (m *messagesModel) failure(ctx context.Context, err error) error {
 		kind, text := errorBody(answer.RawJSON())
 		e.Kind, e.Text = kindOf(e.Status, kind, text), text
 		if answer.Response != nil {
-			e.RetryAfter = retryAfter(answer.Response.Header)
+			e.RetryAfter = provider.RetryAfter(answer.Response.Header)
 		}
 	case errors.As(err, &event):
 		e.Kind, e.Text = kindOf(0, event.kind, event.text), event.text
@@ -80,10 +70,10 @@ func (m *messagesModel) failure(ctx context.Context, err error) error {
 		e.Kind, e.Status = kindOf(status.status, "", ""), status.status
 	case errors.Is(err, errNoCredentials):
 		e.Kind, e.Text = model.KindAuth, errNoCredentials.Error()
-	case errors.As(err, &malformed), errors.Is(err, errTooLarge):
+	case errors.As(err, &malformed), errors.Is(err, provider.ErrTooLarge):
 		e.Kind = model.KindServer
 	}
-	e.Text = cleartext.Clip(m.secrets.Replace(e.Text), maxErrorText)
+	e.Text = provider.ErrorText(e.Text, m.secrets.Replace)
 	return e
 }
 
@@ -103,10 +93,10 @@ func errorBody(body string) (kind, text string) {
 func kindOf(status int, kind, text string) string {
 	text = strings.ToLower(text)
 	switch {
-	case kind == "billing_error", status == http.StatusPaymentRequired,
+	case kind == "billing_error",
 		strings.Contains(text, "credit balance is too low"), strings.Contains(text, "specified api usage limits"):
 		return model.KindQuota
-	case kind == "request_too_large", status == http.StatusRequestEntityTooLarge,
+	case kind == "request_too_large",
 		strings.Contains(text, "prompt is too long"), strings.Contains(text, "exceed context limit"):
 		return model.KindTooLong
 	}
@@ -123,39 +113,8 @@ func kindOf(status int, kind, text string) string {
 	if found := byType[kind]; found != "" {
 		return found
 	}
-	return kindOfStatus(status)
+	return provider.KindOfStatus(status)
 }
-
-func kindOfStatus(status int) string {
-	switch {
-	case status == 529:
-		return model.KindOverloaded
-	case status == http.StatusTooManyRequests:
-		return model.KindRateLimit
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return model.KindAuth
-	case status >= 300 && status < 500 && status != http.StatusRequestTimeout && status != http.StatusConflict:
-		return model.KindInvalid
-	}
-	return model.KindServer
-}
-
-// retryAfter returns how long the provider wants the client to wait.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.Atoi(h.Get("Retry-After-Ms")); err == nil && ms > 0 {
-		return time.Duration(min(ms, int(maxRetryAfter/time.Millisecond))) * time.Millisecond
-	}
-	value := h.Get("Retry-After")
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
-		return time.Duration(min(seconds, float64(maxRetryAfter/time.Second)) * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(0, time.Until(at)), maxRetryAfter)
-	}
-	return 0
-}
-
-const maxRetryAfter = 20 * 24 * time.Hour // keeps the number of nanoseconds in range
 
 // credentials returns the secrets in the headers of a request.
 func credentials(key, authorization string) []string {
@@ -170,19 +129,4 @@ func credentials(key, authorization string) []string {
 		all = append(all, authorization)
 	}
 	return all
-}
-
-// A limitedBody is the body of a response that may be too large.
-type limitedBody struct {
-	io.ReadCloser
-	left int
-}
-
-func (b *limitedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errTooLarge
-	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }

@@ -9,9 +9,11 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/sse"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -48,16 +50,16 @@ type Options struct {
 const (
 	api              = "messages"
 	defaultMaxTokens = 32000
-	maxResponse      = 64 << 20 // bytes of a response
+	defaultCacheTTL  = "5m"
 )
 
 // A messagesModel is a model that the Messages API serves.
 type messagesModel struct {
-	client  sdk.Client
-	opts    Options
-	origin  model.Origin
-	offers  offerCache
-	secrets *secret.Values // credentials that were sent; errors do not contain them
+	client   sdk.Client
+	opts     Options
+	origin   model.Origin
+	toolsets provider.Cache[toolpost.Set, *toolset]
+	secrets  *secret.Values // credentials that were sent; errors do not contain them
 }
 
 // New returns the model with a name such as "claude-opus-5-5". It sends every
@@ -75,7 +77,7 @@ func New(name string, opts *Options) model.Model {
 		m.opts.MaxTokens = defaultMaxTokens
 	}
 	if m.opts.CacheTTL == "" {
-		m.opts.CacheTTL = "5m"
+		m.opts.CacheTTL = defaultCacheTTL
 	}
 	m.client = sdk.NewClient(m.clientOptions()...)
 	return m
@@ -91,11 +93,7 @@ func (m *messagesModel) clientOptions() []option.RequestOption {
 	if m.opts.BaseURL != "" {
 		all = append(all, option.WithBaseURL(m.opts.BaseURL))
 	}
-	client := m.opts.HTTPClient
-	if client == nil { // a redirect would send the key to another server
-		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	}
-	all = append(all, option.WithHTTPClient(client))
+	all = append(all, option.WithHTTPClient(provider.Client(m.opts.HTTPClient)))
 	for name, value := range m.opts.Headers {
 		if secret.Is(name, value) {
 			m.secrets.Add(value)
@@ -115,7 +113,7 @@ func (m *messagesModel) guard(r *http.Request, next option.MiddlewareNext) (*htt
 	m.secrets.Add(credentials(key, token)...)
 	res, err := next(r)
 	if err == nil && res.Body != nil {
-		res.Body = &limitedBody{ReadCloser: res.Body, left: maxResponse}
+		res.Body = provider.LimitBody(res.Body, provider.MaxResponse)
 	}
 	return res, err
 }
@@ -183,7 +181,7 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 // A builtRequest is a request in the provider's form.
 type builtRequest struct {
 	body   json.RawMessage
-	offer  *toolset // nil if there are no tools
+	tools  *toolset
 	output *outputFormat
-	losses []model.Loss
+	losses provider.Losses
 }

@@ -1,23 +1,22 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
 
-	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // A builder builds the body of one request.
 type builder struct {
 	m       *messagesModel
 	r       *model.Request
-	offer   *toolset
-	ids     callIDs
+	tools   *toolset
+	ids     *provider.CallIDs
 	orphans map[position]bool // parts that are left out
-	losses  []model.Loss
+	losses  provider.Losses
 }
 
 // build returns the request in the provider's form. The body is assembled by
@@ -26,14 +25,11 @@ func (m *messagesModel) build(r *model.Request) (*builtRequest, error) {
 	if err := validate(m.origin, r.Messages); err != nil {
 		return nil, err
 	}
-	o, err := m.offer(r.Tools)
+	ts, err := m.toolset(r.Tools)
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{m: m, r: r, offer: o, ids: newCallIDs()}
-	if o != nil {
-		b.losses = append(b.losses, o.losses...)
-	}
+	b := &builder{m: m, r: r, tools: ts, ids: provider.NewCallIDs(idPrefix, maxID), losses: ts.Losses()}
 	b.orphans = b.findOrphans()
 	output := b.outputFormat()
 	messages := b.messages()
@@ -43,16 +39,16 @@ func (m *messagesModel) build(r *model.Request) (*builtRequest, error) {
 	}
 	think := b.thinking(maxTokens, messages)
 
-	var body object
-	body.add("model", quote(m.origin.Model))
-	body.add("max_tokens", strconv.AppendInt(nil, int64(maxTokens), 10))
-	body.add("thinking", think.config)
-	body.add("output_config", outputConfig(think.effort, output))
+	var body provider.Object
+	body.AddText("model", m.origin.Model)
+	body.Add("max_tokens", strconv.AppendInt(nil, int64(maxTokens), 10))
+	body.Add("thinking", think.config)
+	body.Add("output_config", outputConfig(think.effort, output))
 	b.addTools(&body, r.System+output.instructions())
 	b.mark(messages)
-	body.add("messages", encode(messages))
-	body.add("stream", json.RawMessage("true"))
-	return &builtRequest{body: body.close(), offer: o, output: output, losses: b.losses}, nil
+	body.Add("messages", encode(messages))
+	body.Add("stream", json.RawMessage("true"))
+	return &builtRequest{body: body.JSON(), tools: ts, output: output, losses: b.losses}, nil
 }
 
 // validate checks what no provider accepts. A conversation may end with a
@@ -75,33 +71,35 @@ func isPaused(origin model.Origin, m *model.Message) bool {
 
 // addTools adds the tools and the system prompt, which begin the prompt. The
 // last of them is marked for the cache.
-func (b *builder) addTools(body *object, system string) {
+func (b *builder) addTools(body *provider.Object, system string) {
 	mark := b.cacheMark()
-	if b.offer != nil && len(b.offer.tools) > 0 {
+	if len(b.tools.tools) > 0 {
 		toolsMark := mark
 		if !isBlank(system) {
-			toolsMark = ""
+			toolsMark = nil
 		}
-		body.add("tools", b.offer.list(toolsMark))
+		body.Add("tools", b.tools.list(toolsMark))
 		if b.r.NoCalls {
-			body.add("tool_choice", json.RawMessage(`{"type":"none"}`))
+			body.Add("tool_choice", json.RawMessage(`{"type":"none"}`))
 		}
 	}
 	if !isBlank(system) {
-		body.add("system", array([]json.RawMessage{withMember(textBlock(system), mark)}))
+		body.Add("system", provider.Array([]json.RawMessage{withMark(textBlock(system), mark)}))
 	}
 }
 
-// cacheMark returns the member that marks the end of a cached prefix, "" if the
-// cache is off.
-func (b *builder) cacheMark() string {
-	switch b.m.opts.CacheTTL {
-	case "none":
-		return ""
-	case "5m":
-		return `"cache_control":{"type":"ephemeral"}`
+// cacheMark returns the mark of the end of a cached prefix, nil if the cache is
+// off.
+func (b *builder) cacheMark() json.RawMessage {
+	if b.m.opts.CacheTTL == "none" {
+		return nil
 	}
-	return `"cache_control":{"type":"ephemeral","ttl":` + string(quote(b.m.opts.CacheTTL)) + `}`
+	var mark provider.Object
+	mark.AddText("type", "ephemeral")
+	if b.m.opts.CacheTTL != defaultCacheTTL {
+		mark.AddText("ttl", b.m.opts.CacheTTL)
+	}
+	return mark.JSON()
 }
 
 // mark marks the last two messages of the user for the cache: the next request
@@ -131,10 +129,10 @@ type block struct {
 
 // mark adds the mark of the cache to the last block that may have it, and
 // reports whether there is one.
-func (m *message) mark(mark string) bool {
+func (m *message) mark(mark json.RawMessage) bool {
 	for i := len(m.blocks) - 1; i >= 0; i-- {
 		if !m.blocks[i].received {
-			m.blocks[i].raw = withMember(m.blocks[i].raw, mark)
+			m.blocks[i].raw = withMark(m.blocks[i].raw, mark)
 			return true
 		}
 	}
@@ -149,60 +147,10 @@ func encode(messages []*message) json.RawMessage {
 		for _, b := range m.blocks {
 			blocks = append(blocks, b.raw)
 		}
-		var o object
-		o.add("role", quote(m.role))
-		o.add("content", array(blocks))
-		all = append(all, o.close())
+		var o provider.Object
+		o.AddText("role", m.role)
+		o.Add("content", provider.Array(blocks))
+		all = append(all, o.JSON())
 	}
-	return array(all)
-}
-
-// An object writes a JSON object, whose values keep their bytes.
-type object struct{ b bytes.Buffer }
-
-// add adds a member; one without a value is left out.
-func (o *object) add(name string, value json.RawMessage) {
-	if len(value) == 0 {
-		return
-	}
-	separator := byte(',')
-	if o.b.Len() == 0 {
-		separator = '{'
-	}
-	o.b.WriteByte(separator)
-	o.b.Write(quote(name))
-	o.b.WriteByte(':')
-	o.b.Write(value)
-}
-
-// close returns the object.
-func (o *object) close() json.RawMessage {
-	if o.b.Len() == 0 {
-		o.b.WriteByte('{')
-	}
-	o.b.WriteByte('}')
-	return o.b.Bytes()
-}
-
-// array returns a JSON array, whose items keep their bytes.
-func array(items []json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i, item := range items {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(item)
-	}
-	b.WriteByte(']')
-	return b.Bytes()
-}
-
-// quote returns a JSON string. Bytes that are not UTF-8 are replaced.
-func quote(text string) json.RawMessage {
-	quoted, err := codec.Encode(text)
-	if err != nil {
-		return json.RawMessage(`""`)
-	}
-	return quoted
+	return provider.Array(all)
 }

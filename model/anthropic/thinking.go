@@ -46,7 +46,7 @@ func (b *builder) thinking(maxTokens int, messages []*message) thinkingConfig {
 	case effort == "":
 		return thinkingConfig{}
 	case effort == "none" && always:
-		b.lose(-1, -1, "the model always thinks; it receives the effort low instead of none")
+		b.losses.Add(-1, -1, "the model always thinks; it receives the effort low instead of none")
 		return thinkingConfig{effort: "low"}
 	case effort == "none" && byDefault:
 		return thinkingConfig{config: json.RawMessage(`{"type":"disabled"}`)}
@@ -57,16 +57,16 @@ func (b *builder) thinking(maxTokens int, messages []*message) thinkingConfig {
 	}
 	budget, known := budgets[effort]
 	if !known {
-		b.lose(-1, -1, "the effort %q is unknown; use none, low, medium or high", effort)
+		b.losses.Add(-1, -1, "the effort %q is unknown; use none, low, medium or high", effort)
 		return thinkingConfig{}
 	}
 	budget = min(budget, maxTokens/2)
 	switch {
 	case budget < minBudget:
-		b.lose(-1, -1, "the model does not think, because its response may have only %d tokens", maxTokens)
+		b.losses.Add(-1, -1, "the model does not think, because its response may have only %d tokens", maxTokens)
 		return thinkingConfig{}
 	case !thinksInTurn(messages):
-		b.lose(-1, -1, "the model does not think until the user's next message, because its turn began without thinking")
+		b.losses.Add(-1, -1, "the model does not think until the user's next message, because its turn began without thinking")
 		return thinkingConfig{}
 	}
 	return thinkingConfig{config: json.RawMessage(fmt.Sprintf(`{"type":"enabled","budget_tokens":%d}`, budget))}

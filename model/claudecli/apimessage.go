@@ -2,7 +2,6 @@ package claudecli
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/model"
@@ -74,7 +73,7 @@ func (t *turn) open(e *message.StreamEvent) error {
 		if !t.keeps(use) {
 			return nil
 		}
-		b.name = t.c.offer.name(use.Name)
+		b.name = t.c.tools.name(use.Name)
 	}
 	t.message.next++
 	t.message.blocks[e.Index] = b
@@ -162,11 +161,11 @@ func (t *turn) block(b message.Block, raw json.RawMessage) error {
 	case *message.ToolUse:
 		if !t.keeps(b) {
 			if b.Name != outputTool {
-				t.losses = append(t.losses, model.Loss{Message: -1, Part: -1, Text: fmt.Sprintf("the model called %q although it must not; the call was refused", t.c.offer.name(b.Name))})
+				t.losses.Add(-1, -1, "the model called %q although it must not; the call was refused", t.c.tools.name(b.Name))
 			}
 			return nil
 		}
-		p, said = t.c.offer.call(b), string(b.Input)
+		p, said = t.c.tools.call(b), string(b.Input)
 	default:
 		p.Text = b.Kind()
 	}

@@ -24,8 +24,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // Options are the optional parts of New.
@@ -46,6 +48,7 @@ type Model struct {
 	opts     claude.Options
 	keepFor  time.Duration
 	sessions *pool
+	toolsets provider.Cache[toolpost.Set, *toolset]
 	hide     func(string) string // removes secrets from texts
 }
 
@@ -124,7 +127,7 @@ func (m *Model) stream(ctx context.Context, r *model.Request, yield func(*model.
 	if err := m.Check(r); err != nil {
 		return &model.Error{Kind: model.KindInvalid, Err: err}
 	}
-	c, err := newConversation(ctx, r)
+	c, err := m.newConversation(ctx, r)
 	if err != nil {
 		return &model.Error{Kind: model.KindInvalid, Err: err}
 	}

@@ -16,7 +16,7 @@ import (
 // started.
 type conversation struct {
 	request *model.Request
-	offer   *toolset
+	tools   *toolset
 	setup   digest   // of what a session is started with
 	said    []digest // of the messages
 }
@@ -24,18 +24,18 @@ type conversation struct {
 // A digest identifies a content.
 type digest [sha256.Size]byte
 
-func newConversation(ctx context.Context, r *model.Request) (*conversation, error) {
-	o, err := newOffer(ctx, r.Tools)
+func (m *Model) newConversation(ctx context.Context, r *model.Request) (*conversation, error) {
+	ts, err := m.toolset(ctx, r.Tools)
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{request: r, offer: o}
+	c := &conversation{request: r, tools: ts}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %d %q", r.System, r.MaxTokens, r.Effort)
 	if r.Output != nil {
 		fmt.Fprintf(h, " %q", r.Output.Raw())
 	}
-	for _, t := range o.served {
+	for _, t := range ts.served {
 		definition, err := t.Definition.MarshalJSON()
 		if err != nil {
 			return nil, err

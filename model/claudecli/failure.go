@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // A quoted is an error whose text may come from the CLI: it is shortened and
@@ -73,9 +74,6 @@ func (m *Model) failure(ctx context.Context, err error) *model.Error {
 	return e
 }
 
-// maxDelay limits the waits that the CLI reports.
-const maxDelay = 365 * 24 * time.Hour
-
 // retryError returns why the CLI sends its request again.
 func (m *Model) retryError(r *message.APIRetry) *model.Error {
 	why := report{word: r.Error, status: int(r.ErrorStatus)}
@@ -84,7 +82,7 @@ func (m *Model) retryError(r *message.APIRetry) *model.Error {
 	}
 	return &model.Error{
 		Origin: m.origin, Kind: why.kindOf(), Status: why.status, Text: m.quote(r.Error),
-		RetryAfter: time.Duration(min(max(r.RetryDelayMS, 0), maxDelay.Milliseconds())) * time.Millisecond,
+		RetryAfter: provider.Wait(float64(r.RetryDelayMS) / 1000),
 	}
 }
 
@@ -101,7 +99,7 @@ func (m *Model) resultError(r *message.Result, before trouble) *model.Error {
 	e := &model.Error{Origin: m.origin, Kind: why.kindOf(), Status: why.status, Text: m.quote(cmp.Or(why.text, why.reason, r.Subtype))}
 	if limit := before.limit; limit != nil && limit.ResetsAt > 0 {
 		e.Kind = model.KindRateLimit
-		e.RetryAfter = min(max(0, time.Until(time.Unix(limit.ResetsAt, 0))), maxDelay)
+		e.RetryAfter = provider.Wait(time.Until(time.Unix(limit.ResetsAt, 0)).Seconds())
 	}
 	return e
 }
@@ -137,30 +135,11 @@ func (r *report) kindOf() string {
 	}
 	switch {
 	case r.status != 0:
-		return kindOfStatus(r.status)
+		return provider.KindOfStatus(r.status)
 	case r.word == "invalid_request":
 		return model.KindInvalid
 	case strings.HasPrefix(r.code, `"connection`), strings.Contains(r.text, "timed out"):
 		return model.KindConnection
 	}
 	return model.KindServer
-}
-
-func kindOfStatus(status int) string {
-	switch status {
-	case 401, 403:
-		return model.KindAuth
-	case 402:
-		return model.KindQuota
-	case 413:
-		return model.KindTooLong
-	case 429:
-		return model.KindRateLimit
-	case 529:
-		return model.KindOverloaded
-	}
-	if status >= 500 {
-		return model.KindServer
-	}
-	return model.KindInvalid
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -15,17 +16,13 @@ import (
 type input struct {
 	blocks  []claude.Block // of a prompt; none if there are only results
 	answers []callAnswer
-	losses  []model.Loss
+	losses  provider.Losses
 }
 
 // A callAnswer is the answer to the call with that id.
 type callAnswer struct {
 	id string
 	*answer
-}
-
-func (in *input) lose(message, part int, text string) {
-	in.losses = append(in.losses, model.Loss{Message: message, Part: part, Text: text})
 }
 
 // next returns the new messages for an open session.
@@ -46,7 +43,7 @@ func (c *conversation) next(s *session) *input {
 				lost = "the CLI itself has answered the call: there is no such tool"
 			}
 			if lost != "" {
-				in.lose(i, j, lost)
+				in.losses.Add(i, j, "%s", lost)
 			}
 		}
 	}
@@ -66,11 +63,11 @@ func (in *input) add(message, part int, p model.Part) {
 	case model.TypeImage, model.TypeDocument:
 		b, ok := media(p)
 		if !ok {
-			in.lose(message, part, "the CLI takes no "+p.MIMEType+"; it was described in words")
+			in.losses.Add(message, part, "the CLI takes no %s; it was described in words", p.MIMEType)
 		}
 		in.blocks = append(in.blocks, b)
 	default:
-		in.lose(message, part, "the CLI takes no part of the type "+p.Type+" in a prompt; it was left out")
+		in.losses.Add(message, part, "the CLI takes no part of the type %s in a prompt; it was left out", p.Type)
 	}
 }
 
@@ -98,29 +95,25 @@ func (in *input) moveMedia(message int) {
 			_ = json.Unmarshal(a.blocks, &blocks) // this package wrote them
 		}
 		a.setBlocks(append(blocks, moved...))
-		in.lose(message, -1, "the images and documents were sent with the result of a call")
+		in.losses.Add(message, -1, "the images and documents were sent with the result of a call")
 		return
 	}
-	in.lose(message, -1, "the images and documents were left out: the CLI takes none with results that are errors")
+	in.losses.Add(message, -1, "the images and documents were left out: the CLI takes none with results that are errors")
 }
 
 // media returns the block of an image or a document. For a type that the CLI
 // does not take, it returns a text and false.
 func media(p model.Part) (claude.Block, bool) {
 	switch {
-	case slices.Contains(pictures(), p.MIMEType):
+	case slices.Contains(provider.Images(), p.MIMEType):
 		return claude.Media(p.MIMEType, p.Data), true
 	case p.MIMEType == model.PDF:
 		return document(*claude.Media(model.PDF, p.Data).Source, p.Name), true
 	case strings.HasPrefix(p.MIMEType, "text/"):
 		return document(claude.Source{Type: "text", MediaType: "text/plain", Data: strings.ToValidUTF8(string(p.Data), "\uFFFD")}, p.Name), true
 	}
-	described := &toolpost.Message{Parts: []toolpost.Part{{Type: strings.TrimSpace(p.Type + " " + p.Name), MIMEType: p.MIMEType, Data: p.Data}}}
-	return claude.Text(offer.JoinText(offer.Pieces(described))), false
+	return claude.Text(provider.DescribeMedia(&p)), false
 }
-
-// pictures are the types of images that the CLI takes.
-func pictures() []string { return []string{model.JPEG, model.PNG, model.GIF, model.WebP} }
 
 func document(from claude.Source, title string) claude.Block {
 	b := claude.Block{Type: "document"}
@@ -137,7 +130,7 @@ func document(from claude.Source, title string) claude.Block {
 
 // answerOf returns the result of a call for the CLI, and what is lost of it.
 func answerOf(m *toolpost.Message) (a *answer, lost string) {
-	takes := append(pictures(), model.PDF)
+	takes := provider.ImagesAndPDF()
 	if m.IsError {
 		takes = nil // an error is text
 	}

@@ -28,7 +28,7 @@ type session struct {
 func (m *Model) open(ctx context.Context, c *conversation) (*session, error) {
 	s := &session{desk: newDesk(), setup: c.setup}
 	var err error
-	s.server, err = claude.NewServer(ctx, claude.DefaultServer, c.offer.toolset(s.desk.wait), &claude.ServerOptions{Logger: m.opts.Logger})
+	s.server, err = claude.NewServer(ctx, claude.DefaultServer, c.tools.with(s.desk.wait), &claude.ServerOptions{Logger: m.opts.Logger})
 	if err != nil {
 		return nil, err
 	}

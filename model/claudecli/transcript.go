@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -72,27 +73,27 @@ func (t *transcript) add(message, part int, role string, p model.Part) {
 		t.addResult(message, part, p)
 		return
 	default:
-		t.in.lose(message, part, fmt.Sprintf("it was left out: the CLI takes no %s of earlier messages", p.Type))
+		t.in.losses.Add(message, part, "it was left out: the CLI takes no %s of earlier messages", p.Type)
 		return
 	}
 	t.write(line)
 	if line.Attachment > 0 {
-		t.in.lose(message, part, "it was attached to the prompt: the CLI takes no earlier messages")
+		t.in.losses.Add(message, part, "it was attached to the prompt: the CLI takes no earlier messages")
 		return
 	}
-	t.in.lose(message, part, asText)
+	t.in.losses.Add(message, part, asText)
 }
 
 func (t *transcript) addResult(message, part int, p model.Part) {
 	id := p.Result.CallID
-	for _, piece := range offer.Pieces(p.Result, append(pictures(), model.PDF)...) {
+	for _, piece := range offer.Pieces(p.Result, provider.ImagesAndPDF()...) {
 		line := transcriptLine{Role: model.RoleUser, ResultOf: id, IsError: p.Result.IsError, Text: piece.Text}
 		if piece.Data != nil {
 			t.attach(&line, model.Part{MIMEType: piece.MIMEType, Data: piece.Data})
 		}
 		t.write(line)
 	}
-	t.in.lose(message, part, asText)
+	t.in.losses.Add(message, part, asText)
 }
 
 // attach adds an image or a document to the prompt. If the CLI does not take its

@@ -3,12 +3,12 @@ package claudecli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
 )
 
@@ -20,7 +20,7 @@ type turn struct {
 	yield func(*model.Delta, error) bool
 
 	parts   []model.Part
-	losses  []model.Loss
+	losses  provider.Losses
 	tokens  usage.Tokens
 	message *apiMessage // the one that arrives; nil between two
 	id      string      // of the last message
@@ -37,12 +37,9 @@ type trouble struct {
 	limit   *message.RateLimitInfo // the limit that is reached; nil for none
 }
 
-// maxResponse is the number of bytes of a response that is read.
-const maxResponse = 64 << 20
-
 // run sends the input to a session and reads the response.
 func (t *turn) run(ctx context.Context, s *session, in *input) error {
-	t.losses = append(append(t.losses, t.c.offer.losses...), in.losses...)
+	t.losses = append(append(t.losses, t.c.tools.Losses()...), in.losses...)
 	response, err := t.exchange(ctx, s, in)
 	if err != nil {
 		t.m.sessions.drop(s)
@@ -52,7 +49,7 @@ func (t *turn) run(ctx context.Context, s *session, in *input) error {
 		s.said = append(append([]digest(nil), t.c.said...), digestOf(response.Message))
 		s.calls = nil
 		for _, call := range response.Message.Calls() {
-			if t.c.offer.known(call) {
+			if t.c.tools.known(call) {
 				s.calls = append(s.calls, call.ID)
 			}
 		}
@@ -209,8 +206,8 @@ func (t *turn) response(stop string) *model.Response {
 
 // grow counts the bytes of a message and limits the response.
 func (t *turn) grow(n int) error {
-	if t.size += n; t.size <= maxResponse {
+	if t.size += n; t.size <= provider.MaxResponse {
 		return nil
 	}
-	return &model.Error{Kind: model.KindServer, Text: fmt.Sprintf("the response has more than %d MiB", maxResponse>>20)}
+	return &model.Error{Kind: model.KindServer, Text: provider.ErrTooLarge.Error()}
 }

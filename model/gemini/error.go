@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // A status is the error of Google's services, google.rpc.Status.
@@ -47,14 +46,14 @@ func (g *generator) statusError(code int, header http.Header, body []byte) *mode
 	}
 	e := g.failure(code, s)
 	if e.RetryAfter == 0 {
-		e.RetryAfter = retryAfter(header.Get("Retry-After"))
+		e.RetryAfter = provider.RetryAfter(header)
 	}
 	return e
 }
 
 // failure is the error that s describes.
 func (g *generator) failure(code int, s *status) *model.Error {
-	e := &model.Error{Origin: g.origin, Kind: s.kind(code), Status: code, Text: jsontree.Clip(g.hide(s.Message), 2000)}
+	e := &model.Error{Origin: g.origin, Kind: s.kind(code), Status: code, Text: provider.ErrorText(s.Message, g.hide)}
 	for _, d := range s.Details {
 		if delay, err := time.ParseDuration(d.RetryDelay); err == nil && delay > 0 {
 			e.RetryAfter = delay
@@ -76,22 +75,10 @@ func (s *status) kind(code int) string {
 	case tokenLimit.MatchString(s.Message):
 		return model.KindTooLong
 	}
-	switch code {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return model.KindAuth
-	case http.StatusPaymentRequired:
-		return model.KindQuota
-	case http.StatusRequestEntityTooLarge:
-		return model.KindTooLong
-	case http.StatusTooManyRequests:
+	if code == http.StatusTooManyRequests {
 		return s.limit()
-	case http.StatusServiceUnavailable:
-		return model.KindOverloaded
 	}
-	if code >= 400 && code < 500 {
-		return model.KindInvalid
-	}
-	return model.KindServer
+	return provider.KindOfStatus(code)
 }
 
 func (s *status) has(reason string) bool {
@@ -117,15 +104,4 @@ func (s *status) limit() string {
 		}
 	}
 	return model.KindRateLimit
-}
-
-// retryAfter reads the header of that name: seconds or a date.
-func retryAfter(value string) time.Duration {
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 && seconds < 1e9 {
-		return time.Duration(seconds * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, time.Until(at))
-	}
-	return 0
 }

@@ -45,7 +45,8 @@ func TestErrors(t *testing.T) {
 		{413, ``, "", model.KindTooLong, 0},
 		{400, `{"error":{"message":"Function call is missing a thought_signature"}}`, "", model.KindInvalid, 0},
 		{404, `{"error":{"message":"models/x is not found"}}`, "", model.KindInvalid, 0},
-		{307, ``, "", model.KindServer, 0},
+		{409, `{"error":{"message":"aborted","status":"ABORTED"}}`, "", model.KindServer, 0},
+		{307, ``, "", model.KindInvalid, 0},
 		{400, `{"error":[5]}`, "", model.KindInvalid, 0},
 		{400, `{"error":{"code":"x","details":{"a":1},"message":7}}`, "", model.KindInvalid, 0},
 	} {

@@ -9,17 +9,17 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost/internal/codec"
-	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // A history writes messages as contents.
 type history struct {
 	*generator
-	offer  *toolset
+	tools  *toolset
 	turns  []turn
 	calls  []sentCall // of the message before
-	losses []model.Loss
+	losses provider.Losses
 }
 
 // A turn is one content of the request.
@@ -39,13 +39,9 @@ type sentCall struct {
 // refused without a signature.
 const unsigned = "skip_thought_signature_validator"
 
-func (h *history) lose(message, part int, format string, args ...any) {
-	h.losses = append(h.losses, model.Loss{Message: message, Part: part, Text: fmt.Sprintf(format, args...)})
-}
-
 // write returns the array of contents. Messages of one role that follow each
 // other, also after a message of which nothing is left, are one content.
-func (h *history) write(messages []*model.Message) ([]byte, error) {
+func (h *history) write(messages []*model.Message) (json.RawMessage, error) {
 	for i, m := range messages {
 		var parts []json.RawMessage
 		var err error
@@ -68,21 +64,14 @@ func (h *history) write(messages []*model.Message) ([]byte, error) {
 			h.turns = append(h.turns, turn{role, parts})
 		}
 	}
-	out := []byte{'['}
-	for i, t := range h.turns {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, `{"role":"`+t.role+`","parts":[`...)
-		for j, p := range t.parts {
-			if j > 0 {
-				out = append(out, ',')
-			}
-			out = append(out, p...)
-		}
-		out = append(out, "]}"...)
+	var contents []json.RawMessage
+	for _, t := range h.turns {
+		var content provider.Object
+		content.AddText("role", t.role)
+		content.Add("parts", provider.Array(t.parts))
+		contents = append(contents, content.JSON())
 	}
-	return append(out, ']'), nil
+	return provider.Array(contents), nil
 }
 
 // assistant returns the parts of the model's message i, and remembers its calls.
@@ -117,18 +106,11 @@ func (h *history) fromModel(i, j int, p *model.Part) (json.RawMessage, error) {
 	case model.TypeCall:
 		return h.rebuiltCall(i, j, p)
 	case model.TypeImage, model.TypeDocument:
-		h.lose(i, j, "media that the model did not make itself is described in text")
-		return textPart(describe(p))
+		h.losses.Add(i, j, "media that the model did not make itself is described in text")
+		return textPart(provider.DescribeMedia(p))
 	}
-	h.lose(i, j, "%s of %s is left out: only its provider understands it", p.Type, originOf(p))
+	h.losses.AddForeign(i, j, p)
 	return nil, nil
-}
-
-func originOf(p *model.Part) string {
-	if p.Origin == nil {
-		return "an unknown model"
-	}
-	return p.Origin.String()
 }
 
 // checkRaw returns an error unless raw is one JSON object.
@@ -157,7 +139,7 @@ func (h *history) isReceived(i, j int, p *model.Part, role string) bool {
 		err = fmt.Errorf("it is not a part of the type %s", p.Type)
 	}
 	if err != nil {
-		h.lose(i, j, "the part cannot be sent back as it was received: %v", err)
+		h.losses.AddDamaged(i, j, p, err)
 	}
 	return err == nil
 }
@@ -172,7 +154,7 @@ func (h *history) receivedCall(i, j int, p *model.Part) json.RawMessage {
 	}
 	raw := p.Raw
 	if len(h.calls) == 0 && h.rules.signed && read.ThoughtSignature == "" {
-		h.lose(i, j, "the call was received without a signature; it is sent with the value that replaces one")
+		h.losses.Add(i, j, "the call was received without a signature; it is sent with the value that replaces one")
 		raw = slices.Concat([]byte(`{"thoughtSignature":`), quote(signature()), []byte{','}, raw[1:])
 	}
 	h.calls = append(h.calls, sentCall{p.ID, read.FunctionCall.ID, read.FunctionCall.Name})
@@ -182,10 +164,10 @@ func (h *history) receivedCall(i, j int, p *model.Part) json.RawMessage {
 // rebuiltCall returns the call of another provider. Its id is not sent: it is not
 // one of Google's.
 func (h *history) rebuiltCall(i, j int, p *model.Part) (json.RawMessage, error) {
-	name := h.offer.nameFor(p.Name)
+	name := h.tools.nameFor(p.Name)
 	args := arguments(p.Arguments)
 	if len(p.Arguments) > 0 && len(args) != len(p.Arguments) {
-		h.lose(i, j, "the arguments are not an object; they are sent as a text in one")
+		h.losses.Add(i, j, "the arguments are not an object; they are sent as a text in one")
 	}
 	call := struct {
 		Name string          `json:"name"`
@@ -195,10 +177,10 @@ func (h *history) rebuiltCall(i, j int, p *model.Part) (json.RawMessage, error) 
 	if len(h.calls) == 0 && h.rules.signed {
 		s := signature()
 		sign = &s
-		h.lose(i, j, "the call is from %s; it is sent with the value that replaces a signature", originOf(p))
+		h.losses.Add(i, j, "the call is from %s; it is sent with the value that replaces a signature", provider.OriginName(p.Origin))
 	}
-	if name != p.Name && (h.offer == nil || h.offer.names[p.Name] == "") {
-		h.lose(i, j, "the name %q of a tool that is not offered is sent as %q", p.Name, name)
+	if name != p.Name && h.tools.Name(p.Name) == "" {
+		h.losses.Add(i, j, "the name %q of a tool that is not offered is sent as %q", p.Name, name)
 	}
 	h.calls = append(h.calls, sentCall{p.ID, "", name})
 	return codec.Encode(struct {
@@ -217,17 +199,6 @@ func arguments(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return slices.Concat([]byte(`{"arguments":`), quote(string(raw)), []byte{'}'})
-}
-
-var notOfName = lazyregexp.New(`[^A-Za-z0-9_.:-]`)
-
-// functionName returns name in the characters that a function's name may have.
-func functionName(name string) string {
-	name = notOfName.ReplaceAllString(name, "_")
-	if name == "" || !strings.ContainsAny(name[:1], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_") {
-		name = "_" + name
-	}
-	return name[:min(len(name), 128)]
 }
 
 // textPart returns a text as a part, nil if it is empty, which Vertex AI refuses.

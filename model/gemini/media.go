@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // quote returns text as a JSON string.
@@ -51,7 +52,7 @@ func (h *history) user(i int, m *model.Message) ([]json.RawMessage, error) {
 		}
 	}
 	if len(parts) == 0 {
-		h.lose(i, 0, "the message is empty; the model reads a note about that")
+		h.losses.Add(i, 0, "the message is empty; the model reads a note about that")
 		note, err := textPart("(The message is empty.)")
 		return []json.RawMessage{note}, err
 	}
@@ -66,12 +67,12 @@ func (h *history) result(i, j int, call sentCall, m *toolpost.Message) (response
 			return nil, nil, err
 		}
 		if len(beside) > 0 {
-			h.lose(i, j, "the model accepts no media in results; they follow the results")
+			h.losses.Add(i, j, "the model accepts no media in results; they follow the results")
 		}
 	}
 	part, lost := answer(call.id, call.name, m, h.rules.responseMedia)
 	if lost > 0 {
-		h.lose(i, j, "%d media of types that the model cannot read are described in text", lost)
+		h.losses.Add(i, j, "%d media of types that the model cannot read are described in text", lost)
 	}
 	response, err = codec.Encode(part)
 	return response, beside, err
@@ -110,7 +111,7 @@ func (h *history) fromUser(i, j int, p *model.Part) (json.RawMessage, error) {
 	case p.Type == model.TypeImage, p.Type == model.TypeDocument:
 		return h.media(i, j, p)
 	}
-	h.lose(i, j, "%s of %s is left out: only its provider understands it", p.Type, originOf(p))
+	h.losses.AddForeign(i, j, p)
 	return nil, nil
 }
 
@@ -121,17 +122,11 @@ func (h *history) media(i, j int, p *model.Part) (json.RawMessage, error) {
 	case isInline(p.MIMEType):
 		return inlinePart(p.MIMEType, p.Data)
 	case p.Type == model.TypeDocument && isText(p.MIMEType) && utf8.Valid(p.Data):
-		h.lose(i, j, "the document is sent as text")
+		h.losses.Add(i, j, "the document is sent as text")
 		return textPart(strings.TrimPrefix(p.Name+":\n", ":\n") + string(p.Data))
 	}
-	h.lose(i, j, "the model cannot read the type %q; the part is described in text", p.MIMEType)
-	return textPart(describe(p))
-}
-
-// describe returns the text that replaces media.
-func describe(p *model.Part) string {
-	return fmt.Sprintf("[%s of %d bytes, which cannot be shown to you]",
-		strings.Join(strings.Fields(p.Name+" "+p.MIMEType+" "+p.Type), " "), len(p.Data))
+	h.losses.Add(i, j, "the model cannot read the type %q; the part is described in text", p.MIMEType)
+	return textPart(provider.DescribeMedia(p))
 }
 
 // isInline reports whether models read the type inline.

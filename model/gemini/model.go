@@ -12,9 +12,11 @@ import (
 
 	"google.golang.org/genai"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // Options are the optional parts of [New].
@@ -37,9 +39,10 @@ type generator struct {
 	client  *genai.Client
 	timeout time.Duration            // of a whole response; 0 for none
 	hide    func(text string) string // replaces credentials
-	offers  offers
 	dialect *dialect.Dialect
 	rules   rules
+
+	toolsets provider.Cache[toolpost.Set, *toolset]
 }
 
 // New opens a model, such as "gemini-3-pro-preview". It sends nothing.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -16,27 +17,21 @@ import (
 // JSON output and tools in one request: while the model may call tools, the
 // schema is such an instruction; after that, the tools are left out.
 func (g *generator) requestOutput(r *model.Request, s *settings, config *genai.GenerationConfig, p *prepared) (instruction string, err error) {
-	instruction = "\n\nYour final answer is JSON of this schema, without any other text:\n" + string(r.Output.Raw())
+	instruction = provider.OutputInstruction(r.Output)
 	if s.Tools != nil && !g.rules.jsonWithTools {
 		if !r.NoCalls {
-			p.lose("the model does not accept tools and a schema of the answer in one request; it reads the schema as an instruction")
+			p.losses.Add(-1, -1, "the model does not accept tools and a schema of the answer in one request; it reads the schema as an instruction")
 			return instruction, nil
 		}
-		p.lose("the model does not accept tools and a schema of the answer in one request; the tools are left out")
+		p.losses.Add(-1, -1, "the model does not accept tools and a schema of the answer in one request; the tools are left out")
 		s.Tools = nil
 	}
 	rules := g.dialect.Input
 	rules.Root.Object = false // that is for the arguments of functions
 	lowered := lower.Schema(r.Output, &rules)
-	for _, l := range lowered.Losses {
-		switch l.Kind {
-		case lower.Noop, lower.Encoded:
-		case lower.Rejected:
-			p.lose("the provider cannot enforce the schema of the answer (%s); the model reads it as an instruction", l.Detail)
-			return instruction, nil
-		default:
-			p.lose("schema of the answer, %s, %s: %s", l.Pointer, l.Keyword, l.Detail)
-		}
+	if why := p.losses.AddSchema(lowered.Losses); why != "" {
+		p.losses.Add(-1, -1, "the provider cannot enforce the schema of the answer (%s); the model reads it as an instruction", why)
+		return instruction, nil
 	}
 	adapted := lowered.Schema
 	if adapted == nil {

@@ -1,16 +1,13 @@
 package gemini
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // A part is what is read of one part of a response.
@@ -33,7 +30,7 @@ type part struct {
 // member that follow each other are one part, which is the last one while run is
 // not nil.
 type parts struct {
-	offer *toolset
+	tools *toolset
 	body  []byte // of the request
 	all   []model.Part
 	run   *strings.Builder
@@ -135,26 +132,18 @@ func (ps *parts) addCall(raw json.RawMessage, p *part) (*model.Delta, error) {
 		return nil, errors.New("the model called a function without a name")
 	}
 	ps.close()
-	call := &toolpost.Call{ID: f.ID, Name: f.Name, Arguments: f.Args}
+	call := model.Part{Type: model.TypeCall, ID: f.ID, Name: ps.tools.OwnName(f.Name), Arguments: f.Args, Raw: raw}
 	if len(f.Args) == 0 || string(f.Args) == "null" {
 		call.Arguments = json.RawMessage(`{}`)
 	}
 	if call.ID == "" || slices.ContainsFunc(ps.all, func(p model.Part) bool { return p.ID == call.ID }) {
-		call.ID = ps.newID()
+		// The body of the request contains the whole conversation, so that no other
+		// request of it has the same ids.
+		call.ID = provider.DerivedID("call_", string(ps.body), len(ps.all))
 	}
-	decoded := ps.offer.decode(call)
-	decoded.Raw = raw
-	ps.all = append(ps.all, decoded)
-	return &model.Delta{Part: len(ps.all) - 1, Type: model.TypeCall, Name: decoded.Name, Text: string(decoded.Arguments)}, nil
-}
-
-// newID returns an id for the next part. The body of the request contains the
-// whole conversation, so that no other request of it has the same ids.
-func (ps *parts) newID() string {
-	h := sha256.New()
-	h.Write(ps.body)
-	fmt.Fprintf(h, "\n%d", len(ps.all))
-	return "call_" + hex.EncodeToString(h.Sum(nil)[:12])
+	ps.tools.DecodeCall(&call, f.Name)
+	ps.all = append(ps.all, call)
+	return &model.Delta{Part: len(ps.all) - 1, Type: model.TypeCall, Name: call.Name, Text: string(call.Arguments)}, nil
 }
 
 // finish returns the parts, all of the origin.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -23,14 +24,9 @@ type settings struct {
 // A prepared is a request as it is sent, and what its response is read with.
 type prepared struct {
 	body   []byte
-	offer  *toolset
+	tools  *toolset
 	output *lower.Codec // converts structured output back; nil for text
-	losses []model.Loss
-}
-
-// lose reports a loss that no part has.
-func (p *prepared) lose(format string, args ...any) {
-	p.losses = append(p.losses, model.Loss{Message: -1, Part: -1, Text: fmt.Sprintf(format, args...)})
+	losses provider.Losses
 }
 
 // prepare writes the body of a request and checks it.
@@ -38,20 +34,16 @@ func (g *generator) prepare(r *model.Request) (*prepared, error) {
 	if err := model.Validate(r.Messages); err != nil {
 		return nil, err
 	}
-	o, err := g.offers.of(g, r.Tools)
+	ts, err := g.toolset(r.Tools)
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{offer: o}
-	if o != nil {
-		p.losses = append(p.losses, o.losses...)
-	}
-	h := &history{generator: g, offer: o}
+	h := &history{generator: g, tools: ts, losses: ts.Losses()}
 	contents, err := h.write(r.Messages)
 	if err != nil {
 		return nil, err
 	}
-	p.losses = append(p.losses, h.losses...)
+	p := &prepared{tools: ts, losses: h.losses}
 	s, err := g.settings(r, p)
 	if err != nil {
 		return nil, err
@@ -76,13 +68,10 @@ func (g *generator) settings(r *model.Request, p *prepared) (*settings, error) {
 		return nil, err
 	}
 	if loss != "" {
-		p.lose("%s", loss)
+		p.losses.Add(-1, -1, "%s", loss)
 	}
-	s, system := &settings{}, r.System
+	s, system := &settings{Tools: p.tools.json}, r.System
 	config := genai.GenerationConfig{ThinkingConfig: thinking, MaxOutputTokens: int32(min(r.MaxTokens, 1<<31-1))}
-	if p.offer != nil {
-		s.Tools = p.offer.json
-	}
 	if r.Output != nil {
 		instruction, err := g.requestOutput(r, s, &config, p)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // The SDK sends the request: it knows the addresses, the credentials and the
@@ -31,8 +32,7 @@ func intercept(client *http.Client) {
 	}
 	client.Transport = interceptor{next}
 	client.Timeout = 0 // it would end when the SDK closes its empty response
-	// The key is in a header that Go would send to any host it is redirected to.
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.CheckRedirect = provider.NoRedirects
 }
 
 // An exchange is one request and its response.
@@ -86,7 +86,7 @@ func (g *generator) send(ctx context.Context, body []byte) (io.ReadCloser, *mode
 		text, _ := io.ReadAll(io.LimitReader(x.response.Body, 1<<20))
 		return nil, g.statusError(x.response.StatusCode, x.response.Header, text)
 	}
-	return x.response.Body, nil
+	return provider.LimitBody(x.response.Body, provider.MaxResponse), nil
 }
 
 // connectionError is the error of a connection that failed, or of a context that

@@ -14,27 +14,19 @@ import (
 
 	"github.com/toolpost/toolpost/internal/sse"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
 )
-
-// maxResponse is the size of a stream beyond which it is not read.
-const maxResponse = 64 << 20
-
-var errTooLarge = fmt.Errorf("the response is larger than %d MiB", maxResponse>>20)
 
 // events yields the data of each event of a stream. Other lines than
 // the fields of events are data too: a proxy may answer with plain JSON.
 func events(body io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		limited := &io.LimitedReader{R: body, N: maxResponse + 1}
-		lines := bufio.NewReaderSize(limited, 64<<10)
+		lines := bufio.NewReaderSize(body, 64<<10)
 		var data []byte
 		for {
 			line, err := sse.ReadLine(lines)
 			switch {
-			case limited.N <= 0:
-				yield(nil, errTooLarge)
-				return
 			case err != nil && err != io.EOF:
 				yield(nil, err)
 				return
@@ -137,7 +129,7 @@ type stream struct {
 }
 
 func newStream(g *generator, p *prepared) *stream {
-	return &stream{generator: g, prepared: p, parts: parts{offer: p.offer, body: p.body}}
+	return &stream{generator: g, prepared: p, parts: parts{tools: p.tools, body: p.body}}
 }
 
 // read reads the whole stream, and yields its pieces and the response. If yield
@@ -146,7 +138,7 @@ func (s *stream) read(ctx context.Context, body io.Reader, yield func(*model.Del
 	for data, err := range events(body) {
 		switch {
 		case err != nil && s.finish != "": // the response is complete
-		case errors.Is(err, errTooLarge):
+		case errors.Is(err, provider.ErrTooLarge):
 			return s.fail(model.KindServer, err.Error())
 		case err != nil:
 			return s.connectionError(ctx, err)

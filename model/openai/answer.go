@@ -7,12 +7,10 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema"
 )
-
-// answerName is the name of the format of a structured answer.
-const answerName = "answer"
 
 // An answerFormat is the schema of a structured answer as a model receives it.
 type answerFormat struct {
@@ -21,11 +19,11 @@ type answerFormat struct {
 }
 
 // answerFormatOf returns the format of a structured answer, nil if s is nil.
-func answerFormatOf(formats *cache[schema.Schema, *answerFormat], s *schema.Schema, e *endpoint) (*answerFormat, error) {
+func answerFormatOf(formats *provider.Cache[schema.Schema, *answerFormat], s *schema.Schema, e *endpoint) (*answerFormat, error) {
 	if s == nil {
 		return nil, nil
 	}
-	return formats.get(s, func() (*answerFormat, error) { return newAnswerFormat(s, e.opts.Dialect) })
+	return formats.Get(s, func() (*answerFormat, error) { return newAnswerFormat(s, e.opts.Dialect) })
 }
 
 // newAnswerFormat adapts a schema to a dialect, by way of a tool with these
@@ -40,32 +38,17 @@ func newAnswerFormat(s *schema.Schema, d *dialect.Dialect) (*answerFormat, error
 	f := &answerFormat{wrapped: !s.IsObject()}
 	if f.wrapped {
 		var err error
-		if s, err = schema.Parse(wrapSchema(s.Raw())); err != nil {
+		if s, err = provider.WrapSchema(s); err != nil {
 			return nil, fmt.Errorf("the schema of the answer in an object: %w", err)
 		}
 	}
-	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: answerName, Description: "The answer.", Input: s}}
+	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: provider.AnswerName, Description: "The answer.", Input: s}}
 	adapted := d.Adapt([]*toolpost.Tool{tool}, nil)
 	if len(adapted.Tools) == 0 {
 		return nil, fmt.Errorf("the schema of the answer does not fit the dialect %s: %s", d.ID, adapted.Withheld[0].Why)
 	}
 	f.tool = adapted.Tools[0]
 	return f, nil
-}
-
-// wrapSchema returns the schema of an object with one property of a schema.
-// Definitions stay where references find them.
-func wrapSchema(raw json.RawMessage) json.RawMessage {
-	inner, outer := json.RawMessage("{}"), json.RawMessage(`{"type":"object","required":["answer"],"additionalProperties":false}`)
-	for _, m := range orderedMembers(raw) {
-		switch m.name {
-		case "$defs", "definitions", "$schema":
-			outer = withMembers(outer, m)
-		default:
-			inner = withMembers(inner, m)
-		}
-	}
-	return withMembers(outer, member{"properties", withMembers([]byte("{}"), member{answerName, inner})})
 }
 
 // schema returns the schema for the request.
@@ -84,10 +67,8 @@ func (f *answerFormat) decode(text string) string {
 	if !f.wrapped {
 		return string(decoded)
 	}
-	for _, m := range orderedMembers(decoded) {
-		if m.name == answerName {
-			return string(m.value)
-		}
+	if answer := provider.UnwrapAnswer(decoded); answer != nil {
+		return string(answer)
 	}
 	return text
 }

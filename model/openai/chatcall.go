@@ -7,27 +7,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
-// orderedMembers returns the members of an object in their order, none of
-// anything else.
-func orderedMembers(object json.RawMessage) []member {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil
+// A member is a name and a value of an object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// withMembers appends members to an object, without those that have no value.
+func withMembers(object []byte, members ...member) json.RawMessage {
+	o := provider.Extend(object)
+	for _, m := range members {
+		o.Add(m.name, m.value)
 	}
-	var all []member
-	for d.More() {
-		name, err := d.Token()
-		m := member{}
-		if err != nil || d.Decode(&m.value) != nil {
-			break
-		}
-		m.name, _ = name.(string) // every name is a string
-		all = append(all, m)
-	}
-	return all
+	return o.JSON()
 }
 
 // unlike returns a member, or none if its name differs from a known one only in
@@ -46,7 +43,7 @@ type fragments struct {
 }
 
 func newFragments(text string) fragments {
-	raw, _ := json.Marshal(text) // a string
+	raw := wire.Quote(text)
 	return fragments{raw[:len(raw)-1]}
 }
 
@@ -78,9 +75,9 @@ func (f *fragments) alike(piece json.RawMessage) json.RawMessage {
 	switch {
 	case len(f.raw) == 0 || f.raw[0] == piece[0]:
 	case f.raw[0] == '[' && piece[0] == '"':
-		return array([]json.RawMessage{inList(piece)})
+		return provider.Array([]json.RawMessage{inList(piece)})
 	case f.raw[0] == '"' && piece[0] == '[':
-		list := array([]json.RawMessage{inList(f.json())})
+		list := provider.Array([]json.RawMessage{inList(f.json())})
 		f.raw = list[:len(list)-1]
 	}
 	return piece
@@ -113,19 +110,14 @@ type chatCall struct {
 
 // json returns the call as an item of tool_calls.
 func (c *chatCall) json() json.RawMessage {
-	function := append([]member{{"name", quote(c.name)}, {"arguments", c.arguments.json()}}, c.function...)
-	call := append([]member{{"id", quote(c.id)}, {"type", json.RawMessage(`"function"`)},
+	function := append([]member{{"name", wire.Quote(c.name)}, {"arguments", c.arguments.json()}}, c.function...)
+	call := append([]member{{"id", wire.Quote(c.id)}, {"type", json.RawMessage(`"function"`)},
 		{"function", withMembers([]byte("{}"), function...)}}, c.members...)
 	return withMembers([]byte("{}"), call...)
 }
 
-func quote(text string) json.RawMessage {
-	raw, _ := json.Marshal(text) // a string
-	return raw
-}
-
 // newCallID returns an id for a call that the server gave none.
-func newCallID() string { return "call_" + strings.ToLower(rand.Text()[:20]) }
+func newCallID() string { return idPrefix + strings.ToLower(rand.Text()[:20]) }
 
 // A callDelta is a piece of a call.
 type callDelta struct {
@@ -138,33 +130,33 @@ type callDelta struct {
 // readCallDelta reads a piece of a call.
 func readCallDelta(raw json.RawMessage) callDelta {
 	var d callDelta
-	for _, m := range orderedMembers(raw) {
-		switch m.name {
+	for name, value := range wire.Members(raw) {
+		switch name {
 		case "index":
-			d.index = stringOf(m.value)
+			d.index = stringOf(value)
 		case "id":
-			d.id = stringOf(m.value)
+			d.id = stringOf(value)
 		case "type":
 		case "function":
-			d.readFunction(m.value)
+			d.readFunction(value)
 		default:
-			d.members = append(d.members, unlike(m, "id", "type", "function")...)
+			d.members = append(d.members, unlike(member{name, value}, "id", "type", "function")...)
 		}
 	}
 	return d
 }
 
 func (d *callDelta) readFunction(raw json.RawMessage) {
-	for _, m := range orderedMembers(raw) {
-		switch m.name {
+	for name, value := range wire.Members(raw) {
+		switch name {
 		case "name":
-			d.name = stringOf(m.value)
+			d.name = stringOf(value)
 		case "arguments":
-			if isPresent(m.value) {
-				d.arguments = m.value
+			if isPresent(value) {
+				d.arguments = value
 			}
 		default:
-			d.function = append(d.function, unlike(m, "name", "arguments")...)
+			d.function = append(d.function, unlike(member{name, value}, "name", "arguments")...)
 		}
 	}
 }
@@ -191,11 +183,11 @@ func (s *chatStream) callDelta(raw json.RawMessage) bool {
 	if d.arguments != nil {
 		text = stringOf(d.arguments)
 		if d.arguments[0] != '"' { // an object instead of its text
-			d.arguments = quote(text)
+			d.arguments = wire.Quote(text)
 		}
 		c.arguments.add(d.arguments)
 	}
-	return s.put(&model.Delta{Part: at, Type: model.TypeCall, Name: s.prepared.tools.ownName(c.name), Text: text})
+	return s.put(&model.Delta{Part: at, Type: model.TypeCall, Name: s.prepared.tools.OwnName(c.name), Text: text})
 }
 
 // callSlot returns the index of the slot whose call a piece continues, -1 if it

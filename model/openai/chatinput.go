@@ -2,38 +2,23 @@ package openai
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A chatWriter writes messages of the Chat Completions API.
 type chatWriter struct {
-	*endpoint
-	tools    *toolset
-	ids      callIDs
-	messages []json.RawMessage
-	losses   []model.Loss
-
-	message, part int // where the writer is
-}
-
-func (w *chatWriter) lose(format string, args ...any) {
-	w.losses = append(w.losses, model.Loss{Message: w.message, Part: w.part, Text: fmt.Sprintf(format, args...)})
-}
-
-// put adds a message of the SDK's types.
-func (w *chatWriter) put(m sdk.ChatCompletionMessageParamUnion) error {
-	raw, err := json.Marshal(m)
-	w.messages = append(w.messages, raw)
-	return err
+	writer
 }
 
 // conversation writes all messages of a request.
@@ -43,19 +28,7 @@ func (w *chatWriter) conversation(r *model.Request) error {
 			return err
 		}
 	}
-	for i, m := range r.Messages {
-		w.message = i
-		var err error
-		if m.Role == model.RoleAssistant {
-			err = w.assistant(m)
-		} else {
-			err = w.user(m)
-		}
-		if err != nil {
-			return fmt.Errorf("message %d: %w", i, err)
-		}
-	}
-	return nil
+	return w.messages(r.Messages, w.assistant, w.user)
 }
 
 // An assistantMessage is a message of the assistant. Its values keep their
@@ -71,15 +44,13 @@ type assistantMessage struct {
 // assistant writes a message of the assistant: raw parts as they are, the others
 // rebuilt.
 func (w *chatWriter) assistant(m *model.Message) error {
-	w.ids.begin()
+	received := w.received(m, checkReceivedChat)
 	var a assistantMessage
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		w.part = i
-		if w.origin.Accepts(p.Origin) && p.Raw != nil {
-			if err := w.raw(&a, p); err != nil {
-				return fmt.Errorf("part %d: %w", i, err)
-			}
+		if received[i] {
+			w.raw(&a, p)
 			continue
 		}
 		if err := w.rebuild(&a, p); err != nil {
@@ -92,7 +63,7 @@ func (w *chatWriter) assistant(m *model.Message) error {
 		}
 		return nil
 	}
-	w.messages = append(w.messages, a.encode())
+	w.items = append(w.items, a.encode())
 	return nil
 }
 
@@ -106,23 +77,19 @@ func (a *assistantMessage) encode() json.RawMessage {
 	}
 	members := append([]member{{"content", a.content}}, a.members...)
 	if len(a.calls) > 0 {
-		members = append(members, member{"tool_calls", array(a.calls)})
+		members = append(members, member{"tool_calls", provider.Array(a.calls)})
 	}
 	return withMembers([]byte(`{"role":"assistant"}`), members...)
 }
 
 // raw adds a part in its raw form.
-func (w *chatWriter) raw(a *assistantMessage, p *model.Part) error {
+func (w *chatWriter) raw(a *assistantMessage, p *model.Part) {
 	if p.Type == model.TypeCall {
-		w.ids.keep(p.ID)
+		w.ids.Keep(p.ID)
 		a.calls = append(a.calls, p.Raw)
-		return nil
+		return
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(p.Raw, &members); err != nil || len(members) != 1 {
-		return fmt.Errorf("the raw form of the %s is not an object with one member", partName(p))
-	}
-	for name, value := range members {
+	for name, value := range wire.Members(p.Raw) {
 		switch name {
 		case "content":
 			a.texts = append(a.texts, p.Text)
@@ -134,7 +101,32 @@ func (w *chatWriter) raw(a *assistantMessage, p *model.Part) error {
 			a.members = append(a.members, member{name, value})
 		}
 	}
-	return nil
+}
+
+// checkReceivedChat returns the reason why the raw form of a part cannot be sent
+// back.
+func checkReceivedChat(p *model.Part) error {
+	if p.Type == model.TypeCall {
+		var m chatMessage
+		err := json.Unmarshal(withMembers([]byte("{}"), member{"tool_calls", provider.Array([]json.RawMessage{p.Raw})}), &m)
+		if err == nil {
+			err = m.checkAssistant(map[string]bool{})
+		}
+		if err == nil && m.ToolCalls[0].ID != p.ID {
+			err = fmt.Errorf("its id is %q, not %q", m.ToolCalls[0].ID, p.ID)
+		}
+		return err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(p.Raw, &members); err != nil {
+		return err
+	}
+	for name, value := range members {
+		if len(members) == 1 && memberType(name) == p.Type && isPresent(value) && canSendMember(name, value) {
+			return nil
+		}
+	}
+	return errors.New("it is not an object with one member of the assistant's message")
 }
 
 // rebuild adds a part that another model wrote.
@@ -146,14 +138,14 @@ func (w *chatWriter) rebuild(a *assistantMessage, p *model.Part) error {
 		}
 	case model.TypeImage, model.TypeDocument:
 		w.lose("the %s of the assistant is described in text", p.Type)
-		a.texts = append(a.texts, describeMedia(p))
+		a.texts = append(a.texts, provider.DescribeMedia(p))
 	case model.TypeCall:
-		raw, err := json.Marshal(sdk.ChatCompletionMessageFunctionToolCallParam{ID: w.ids.choose(p.ID),
-			Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: w.tools.wireName(p.Name), Arguments: argumentsText(p.Arguments)}})
+		raw, err := json.Marshal(sdk.ChatCompletionMessageFunctionToolCallParam{ID: w.ids.Choose(p.ID),
+			Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: w.tools.WireName(p.Name, maxName), Arguments: argumentsText(p.Arguments)}})
 		a.calls = append(a.calls, raw)
 		return err
 	default:
-		w.lose("%s of %s is left out", partName(p), originName(p.Origin))
+		w.losses.AddForeign(w.message, w.part, p)
 	}
 	return nil
 }
@@ -193,17 +185,14 @@ func (w *chatWriter) content(p *model.Part) []sdk.ChatCompletionContentPartUnion
 	text := ""
 	switch {
 	case p.Type == model.TypeImage && isImage(p.MIMEType) && len(p.Data) > 0:
-		return []sdk.ChatCompletionContentPartUnionParam{imagePart(dataURL(p))}
+		return []sdk.ChatCompletionContentPartUnionParam{imagePart(pieceOf(p).DataURL())}
 	case p.Type == model.TypeDocument && p.MIMEType == model.PDF && len(p.Data) > 0 && w.isOpenAI():
 		return []sdk.ChatCompletionContentPartUnionParam{sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
-			Filename: param.NewOpt(fileName(p)), FileData: param.NewOpt(dataURL(p))})}
+			Filename: param.NewOpt(fileName(p)), FileData: param.NewOpt(pieceOf(p).DataURL())})}
 	case p.Type == model.TypeText:
 		text = p.Text
 	default:
-		var loss string
-		if text, loss = mediaText(p); loss != "" {
-			w.lose("%s", loss)
-		}
+		text = w.userText(p)
 	}
 	if text == "" {
 		return nil
@@ -218,11 +207,11 @@ func imagePart(address string) sdk.ChatCompletionContentPartUnionParam {
 // result writes the result of a call, and returns the media that the user's
 // message shows instead.
 func (w *chatWriter) result(m *toolpost.Message) ([]sdk.ChatCompletionContentPartUnionParam, error) {
-	takes := []string{model.JPEG, model.PNG, model.GIF, model.WebP}
+	takes := provider.Images()
 	if w.isOpenAI() {
-		takes = append(takes, model.PDF)
+		takes = provider.ImagesAndPDF()
 	}
-	id := w.ids.of(m.CallID)
+	id := w.ids.Of(m.CallID)
 	var lines []string
 	var media []sdk.ChatCompletionContentPartUnionParam
 	for _, p := range offer.Pieces(m, takes...) {
@@ -240,10 +229,6 @@ func (w *chatWriter) result(m *toolpost.Message) ([]sdk.ChatCompletionContentPar
 		}
 		w.lose("%s of a tool result is in the user's message after it", p.MIMEType)
 	}
-	for _, p := range m.Parts {
-		if len(p.Data) > 0 && !slices.Contains(takes, p.MIMEType) {
-			w.lose("%s of a tool result is described in text", mediaName(p.MIMEType))
-		}
-	}
+	w.losses.AddMedia(w.message, w.part, m, takes)
 	return media, w.put(sdk.ToolMessage(strings.Join(lines, "\n"), id))
 }

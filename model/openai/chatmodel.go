@@ -2,8 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"iter"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -12,14 +10,15 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/schema"
 )
 
 // A chatModel is a model behind the Chat Completions API.
 type chatModel struct {
 	*endpoint
-	tools   cache[toolpost.Set, *toolset]
-	formats cache[schema.Schema, *answerFormat]
+	tools   provider.Cache[toolpost.Set, *toolset]
+	formats provider.Cache[schema.Schema, *answerFormat]
 }
 
 // NewChat returns a model behind the Chat Completions API, of OpenAI or of a
@@ -69,17 +68,12 @@ func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, e
 	if p.format, err = answerFormatOf(&m.formats, r.Output, m.endpoint); err != nil {
 		return nil, m.invalid(err)
 	}
-	w := &chatWriter{endpoint: m.endpoint, tools: p.tools, ids: callIDs{used: map[string]bool{}}}
+	w := &chatWriter{newWriter(m.endpoint, p.tools)}
 	if err := w.conversation(r); err != nil {
 		return nil, m.invalid(err)
 	}
-	p.losses = append(p.tools.losses[:len(p.tools.losses):len(p.tools.losses)], w.losses...)
-	params, err := json.Marshal(m.params(r, p))
-	if err != nil {
-		return nil, m.invalid(fmt.Errorf("encode the request: %w", err))
-	}
-	p.body = withMembers(params, member{"tools", p.tools.wire}, member{"messages", array(w.messages)}, member{"stream", json.RawMessage("true")})
-	if err := CheckChat(p.body); err != nil {
+	p.losses = w.losses
+	if err := p.encode(m.params(r, p), member{"messages", provider.Array(w.items)}, CheckChat); err != nil {
 		return nil, m.invalid(err)
 	}
 	return p, nil
@@ -88,9 +82,9 @@ func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, e
 // chatTools returns the tools of a request.
 func (m *chatModel) chatTools(ctx context.Context, set *toolpost.Set) (*toolset, error) {
 	if set == nil {
-		return noTools(), nil
+		return &toolset{}, nil
 	}
-	return m.tools.get(set, func() (*toolset, error) {
+	return m.tools.Get(set, func() (*toolset, error) {
 		o, err := ChatTools(ctx, set, m.toolOptions())
 		if err != nil {
 			return nil, err
@@ -125,7 +119,7 @@ func (m *chatModel) params(r *model.Request, p *prepared) sdk.ChatCompletionNewP
 	}
 	if p.format != nil {
 		format := shared.ResponseFormatJSONSchemaJSONSchemaParam{
-			Name: answerName, Schema: p.format.schema(), Strict: param.NewOpt(p.format.tool.Strict)}
+			Name: provider.AnswerName, Schema: p.format.schema(), Strict: param.NewOpt(p.format.tool.Strict)}
 		params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: format}
 	}
 	return params

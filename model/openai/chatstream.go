@@ -8,7 +8,9 @@ import (
 	sdk "github.com/openai/openai-go/v3"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
 )
 
@@ -79,8 +81,8 @@ func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
 	if raw == "" {
 		return true
 	}
-	for _, m := range orderedMembers(json.RawMessage(raw)) {
-		if isPresent(m.value) && !s.member(m.name, m.value) {
+	for name, value := range wire.Members([]byte(raw)) {
+		if isPresent(value) && !s.member(name, value) {
 			return false
 		}
 	}
@@ -226,8 +228,8 @@ func (s *chatStream) callPart(c *chatCall, cut bool, ids map[string]bool) model.
 	}
 	ids[c.id] = true
 	arguments := c.arguments.text()
-	if !goodName.MatchString(c.name) {
-		c.name = s.prepared.tools.wireName(c.name)
+	if !provider.IsName(c.name, maxName) {
+		c.name = s.prepared.tools.WireName(c.name, maxName)
 	}
 	p := s.prepared.tools.call(c.id, c.name, arguments, cut && !json.Valid([]byte(arguments)))
 	if object := argumentsText(json.RawMessage(arguments)); object != arguments {

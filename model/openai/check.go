@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // maxTools is the number of tools that a request may have.
@@ -240,8 +242,8 @@ func (i *wireItem) checkCall() error {
 
 // checkName checks the name of a function or a format.
 func checkName(name string) error {
-	if !goodName.MatchString(name) {
-		return fmt.Errorf("the name %q does not match %s", name, goodName)
+	if !provider.IsName(name, maxName) {
+		return fmt.Errorf("the name %q does not match ^[a-zA-Z0-9_-]{1,%d}$", name, maxName)
 	}
 	return nil
 }

@@ -5,19 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
-
-// maxErrorText is the number of bytes of an error's text that are kept.
-const maxErrorText = 2000
 
 // A failure is an error as the provider writes it.
 type failure struct {
@@ -81,7 +77,7 @@ func (e *endpoint) refusal(res *http.Response) *model.Error {
 	}
 	f.Status = res.StatusCode
 	failed := e.failed(f)
-	if wait := retryAfter(res.Header, time.Now()); wait > 0 {
+	if wait := provider.RetryAfter(res.Header); wait > 0 {
 		failed.RetryAfter = wait
 	}
 	return failed
@@ -98,7 +94,7 @@ func (e *endpoint) failed(f failure) *model.Error {
 
 // clean returns a text of the provider without the API key, and not too long.
 func (e *endpoint) clean(text string) string {
-	return cleartext.Clip(e.hide.Replace(text), maxErrorText)
+	return provider.ErrorText(text, e.hide.Replace)
 }
 
 // words maps what codes, types and messages contain to kinds of errors. The
@@ -123,21 +119,8 @@ func kindOf(f failure) string {
 			return w.kind
 		}
 	}
-	switch status := f.Status; {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return model.KindAuth
-	case status == http.StatusPaymentRequired:
-		return model.KindQuota
-	case status == http.StatusRequestEntityTooLarge:
-		return model.KindTooLong
-	case status == http.StatusTooManyRequests:
-		return model.KindRateLimit
-	case status == http.StatusServiceUnavailable || status == 529:
-		return model.KindOverloaded
-	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusConflict:
-		return model.KindServer
-	case status == 0 && (strings.Contains(all, "server_error") || strings.Contains(all, "internal")):
-		return model.KindServer
+	if f.Status >= 300 || strings.Contains(all, "server_error") || strings.Contains(all, "internal") {
+		return provider.KindOfStatus(f.Status)
 	}
 	return model.KindInvalid
 }
@@ -149,7 +132,7 @@ func (e *endpoint) broken(err error) error {
 		return err
 	}
 	kind := model.KindConnection
-	if errors.Is(err, errTooLarge) {
+	if errors.Is(err, provider.ErrTooLarge) {
 		kind = model.KindServer
 	}
 	return &model.Error{Origin: e.origin, Kind: kind, Text: e.clean(err.Error())}
@@ -170,31 +153,6 @@ func (e *endpoint) malformed(text string) error {
 	return &model.Error{Origin: e.origin, Kind: model.KindServer, Text: "the response is malformed: " + e.clean(text)}
 }
 
-// longestWait bounds what a provider may request.
-const longestWait = 24 * time.Hour
-
-// retryAfter returns the wait that the headers request, 0 if none.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return waitOf(ms / 1000)
-	}
-	after := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(after, 64); err == nil {
-		return waitOf(s)
-	}
-	if at, err := http.ParseTime(after); err == nil {
-		return waitOf(at.Sub(now).Seconds())
-	}
-	return 0
-}
-
-func waitOf(seconds float64) time.Duration {
-	if math.IsNaN(seconds) || seconds <= 0 {
-		return 0
-	}
-	return time.Duration(min(seconds, longestWait.Seconds()) * float64(time.Second))
-}
-
 // tryAgain is how OpenAI requests a wait in a stream, which has no headers left.
 var tryAgain = lazyregexp.New(`(?i)try again in ([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s)`)
 
@@ -211,5 +169,5 @@ func waitInText(message string) time.Duration {
 	if strings.EqualFold(m[2], "ms") {
 		n /= 1000
 	}
-	return waitOf(n)
+	return provider.Wait(n)
 }

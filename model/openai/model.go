@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -20,8 +21,8 @@ import (
 // A responsesModel is a model behind the Responses API.
 type responsesModel struct {
 	*endpoint
-	tools   cache[toolpost.Set, *toolset]
-	formats cache[schema.Schema, *answerFormat]
+	tools   provider.Cache[toolpost.Set, *toolset]
+	formats provider.Cache[schema.Schema, *answerFormat]
 }
 
 // New returns a model of OpenAI behind the Responses API. The server stores
@@ -56,7 +57,7 @@ type prepared struct {
 	body   []byte
 	tools  *toolset
 	format *answerFormat // nil for text
-	losses []model.Loss
+	losses provider.Losses
 }
 
 // invalid returns the error of a request that the provider would refuse.
@@ -77,20 +78,26 @@ func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepar
 	if p.format, err = answerFormatOf(&m.formats, r.Output, m.endpoint); err != nil {
 		return nil, m.invalid(err)
 	}
-	in := &inputWriter{endpoint: m.endpoint, tools: p.tools, ids: callIDs{used: map[string]bool{}}}
-	if err := in.messages(r.Messages); err != nil {
+	in := &inputWriter{newWriter(m.endpoint, p.tools)}
+	if err := in.messages(r.Messages, in.assistant, in.user); err != nil {
 		return nil, m.invalid(err)
 	}
-	p.losses = append(p.tools.losses[:len(p.tools.losses):len(p.tools.losses)], in.losses...)
-	params, err := json.Marshal(m.params(r, p))
-	if err != nil {
-		return nil, m.invalid(fmt.Errorf("encode the request: %w", err))
-	}
-	p.body = withMembers(params, member{"tools", p.tools.wire}, member{"input", array(in.items)}, member{"stream", json.RawMessage("true")})
-	if err := Check(p.body); err != nil {
+	p.losses = in.losses
+	if err := p.encode(m.params(r, p), member{"input", provider.Array(in.items)}, Check); err != nil {
 		return nil, m.invalid(err)
 	}
 	return p, nil
+}
+
+// encode sets the body of the request: the parameters, the tools, and the
+// conversation. It returns the error of check.
+func (p *prepared) encode(params any, conversation member, check func(body []byte) error) error {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return fmt.Errorf("encode the request: %w", err)
+	}
+	p.body = withMembers(raw, member{"tools", p.tools.wire}, conversation, member{"stream", json.RawMessage("true")})
+	return check(p.body)
 }
 
 // params returns the request without tools and input.
@@ -115,7 +122,7 @@ func (m *responsesModel) params(r *model.Request, p *prepared) responses.Respons
 		params.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsNone)
 	}
 	if p.format != nil {
-		format := &responses.ResponseFormatTextJSONSchemaConfigParam{Name: answerName, Strict: param.NewOpt(p.format.tool.Strict)}
+		format := &responses.ResponseFormatTextJSONSchemaConfigParam{Name: provider.AnswerName, Strict: param.NewOpt(p.format.tool.Strict)}
 		format.Schema, _ = members(p.format.schema()) // an adapted schema is an object
 		params.Text.Format.OfJSONSchema = format
 	}
@@ -147,42 +154,6 @@ func (m *responsesModel) deferTools(o *offer.Offer[responses.ToolUnionParam]) []
 		}
 	}
 	return search
-}
-
-// A member is a name and a value of an object.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// withMembers appends members to an object, without those that have no value.
-// The values keep their bytes.
-func withMembers(object []byte, members ...member) json.RawMessage {
-	body := object[: len(object)-1 : len(object)-1]
-	for _, m := range members {
-		if m.value == nil {
-			continue
-		}
-		if body[len(body)-1] != '{' {
-			body = append(body, ',')
-		}
-		body = append(body, quote(m.name)...)
-		body = append(body, ':')
-		body = append(body, m.value...)
-	}
-	return append(body, '}')
-}
-
-// array returns a JSON array of the items, whose bytes it keeps.
-func array(items []json.RawMessage) json.RawMessage {
-	list := []byte{'['}
-	for i, item := range items {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, item...)
-	}
-	return append(list, ']')
 }
 
 // A sink passes deltas to the consumer of a stream.

@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -70,14 +71,10 @@ func newEndpoint(api, name string, opts *Options) *endpoint {
 	if o.APIKey == "" && o.BaseURL == "" {
 		o.APIKey = os.Getenv("OPENAI_API_KEY")
 	}
-	if o.HTTPClient == nil {
-		// A redirect would send the conversation to another server.
-		o.HTTPClient = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	}
 	e.hide = secret.Replacer("[API key]", o.APIKey)
 	// The options are set here instead of by NewClient, which adds credentials
 	// and headers of the environment for any server.
-	e.client.Options = []option.RequestOption{option.WithEnvironmentProduction(), option.WithHTTPClient(o.HTTPClient), option.WithMaxRetries(0)}
+	e.client.Options = []option.RequestOption{option.WithEnvironmentProduction(), option.WithHTTPClient(provider.Client(o.HTTPClient)), option.WithMaxRetries(0)}
 	if o.APIKey != "" {
 		e.client.Options = append(e.client.Options, option.WithAPIKey(o.APIKey))
 	}

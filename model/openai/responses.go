@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -47,7 +48,7 @@ func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
 // Answer returns the result of call as an item of the next input in the
 // Responses API.
 func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
-	all := offer.Pieces(toolpost.NewMessage(call.ID, r), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
+	all := offer.Pieces(toolpost.NewMessage(call.ID, r), provider.ImagesAndPDF()...)
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}
 	if len(all) == 1 && all[0].Data == nil {
 		output.Output.OfString = param.NewOpt(all[0].Text)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -13,14 +12,11 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/toolpost/toolpost/internal/sse"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
-const (
-	maxResponse = 64 << 20 // bytes of one response
-	maxFailure  = 1 << 20  // bytes of the body of an error
-)
-
-var errTooLarge = fmt.Errorf("the response is longer than %d bytes", maxResponse)
+// maxFailure is the number of bytes of an error's body that are read.
+const maxFailure = 1 << 20
 
 // send posts the body and passes the data of each server-sent event to handle,
 // until handle reports that the response is complete. It returns an error if
@@ -79,30 +75,12 @@ func limitResponse(req *http.Request, next option.MiddlewareNext) (*http.Respons
 	if err != nil || res == nil || res.Body == nil {
 		return res, err
 	}
-	most := int64(maxResponse)
+	most := int64(provider.MaxResponse)
 	if res.StatusCode >= 400 {
 		most = maxFailure
 	}
-	res.Body = struct {
-		io.Reader
-		io.Closer
-	}{&bounded{r: res.Body, left: most}, res.Body}
+	res.Body = provider.LimitBody(res.Body, most)
 	return res, nil
-}
-
-// A bounded reader fails after some bytes.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errTooLarge
-	}
-	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
-	return n, err
 }
 
 // decodeEvent decodes one event of a stream. An event that is not JSON is part

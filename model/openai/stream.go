@@ -69,7 +69,7 @@ func (s *responseStream) itemEvent(ev *responses.ResponseStreamEventUnion) error
 	if ev.Type == "response.output_item.done" {
 		item.raw = json.RawMessage(ev.Item.RawJSON())
 	} else if item.typ == model.TypeCall {
-		item.name = s.prepared.tools.ownName(ev.Item.Name)
+		item.name = s.prepared.tools.OwnName(ev.Item.Name)
 		s.put(&model.Delta{Part: at, Type: item.typ, Name: item.name})
 	}
 	return nil
@@ -262,19 +262,29 @@ func (r *itemReader) part(raw json.RawMessage) model.Part {
 	}
 	origin := r.origin
 	p.Origin = &origin
-	if canReturn(raw) {
-		p.Raw = raw
+	if p.Raw = raw; checkReceived(&p) != nil {
+		p.Raw = nil
 	}
 	return p
 }
 
-// canReturn reports whether the provider accepts an item of its own again. It
-// refuses for example a call of a function with a name that the model invented.
-// A part without its raw form is rebuilt.
-func canReturn(raw json.RawMessage) bool {
+// checkReceived returns the reason why the provider would not accept an item of
+// its own again, for example because it is a call with a name that the model
+// invented. A part without its raw form is rebuilt.
+func checkReceived(p *model.Part) error {
 	var item wireItem
-	if json.Unmarshal(raw, &item) != nil || item.check() != nil {
-		return false
+	if err := json.Unmarshal(p.Raw, &item); err != nil {
+		return err
 	}
-	return item.Type == "function_call" || outputOf(item.Type) == "" && item.isOutput()
+	switch err := item.check(); {
+	case err != nil:
+		return err
+	case partType(item.Type) != p.Type:
+		return fmt.Errorf("it is an item of the type %q", item.Type)
+	case p.Type == model.TypeCall && item.CallID != p.ID:
+		return fmt.Errorf("its call_id is %q, not %q", item.CallID, p.ID)
+	case item.Type != "function_call" && outputOf(item.Type) != "" || !item.isOutput():
+		return fmt.Errorf("an item of the type %q cannot be sent back", item.Type)
+	}
+	return nil
 }

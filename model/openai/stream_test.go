@@ -189,7 +189,7 @@ func TestErrors(t *testing.T) {
 		{429, `{"error":{"message":"Rate limit reached. Please try again in 1.5s.","code":"rate_limit_exceeded"}}`, model.KindRateLimit, "Rate limit", 1500 * time.Millisecond, nil},
 		{429, `{"error":{"message":"x"}}`, model.KindRateLimit, "x", 2 * time.Second, map[string]string{"Retry-After": "2"}},
 		{429, `{"error":{"message":"x"}}`, model.KindRateLimit, "x", 250 * time.Millisecond, map[string]string{"Retry-After": "2", "Retry-After-Ms": "250"}},
-		{429, `{"error":{"message":"x"}}`, model.KindRateLimit, "x", 24 * time.Hour, map[string]string{"Retry-After": "1e99"}},
+		{429, `{"error":{"message":"x"}}`, model.KindRateLimit, "x", 20 * 24 * time.Hour, map[string]string{"Retry-After": "1e99"}},
 		{429, `{"error":{"message":"x"}}`, model.KindRateLimit, "x", 0, map[string]string{"Retry-After": "NaN"}},
 		{402, `{"error":{"message":"Insufficient Balance"}}`, model.KindQuota, "Insufficient", 0, nil},
 		{503, `<html>busy</html>`, model.KindOverloaded, "<html>", 0, nil},
@@ -208,7 +208,7 @@ func TestErrors(t *testing.T) {
 		{200, events(delta(`"content":"Hi"`), `{"choices":[{"ind`), model.KindConnection, "not JSON", 0, nil},
 		{200, "", model.KindConnection, "ended before", 0, nil},
 		{200, events(delta(`"content":"Hi"`), strings.Replace(stop, `"stop"`, `"error"`, 1)), model.KindServer, "error", 0, nil},
-		{200, strings.Repeat(": "+strings.Repeat("x", 1<<20)+"\n", 70), model.KindServer, "longer than", 0, nil},
+		{200, strings.Repeat(": "+strings.Repeat("x", 1<<20)+"\n", 70), model.KindServer, "larger than", 0, nil},
 		{200, strings.Repeat(events(delta(`"x":1`)), 10) + events(delta(manyMembers(3000))), model.KindServer, "parts", 0, nil},
 	} {
 		_, _, err := ask(t, openai.NewChat, hello(t), c.header, c.status, c.body)

@@ -1,0 +1,29 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolpost/toolpost/model"
+)
+
+// Images returns the types of images that most models see.
+func Images() []string { return []string{model.JPEG, model.PNG, model.GIF, model.WebP} }
+
+// ImagesAndPDF returns the types of media that most models see.
+func ImagesAndPDF() []string { return append(Images(), model.PDF) }
+
+// DescribeMedia returns the text that a model reads instead of an image or a
+// document.
+func DescribeMedia(p *model.Part) string {
+	name := strings.Join(strings.Fields(p.MIMEType+" "+p.Type+" "+p.Name), " ")
+	return fmt.Sprintf("[%s of %d bytes, which cannot be shown to you]", name, len(p.Data))
+}
+
+// MediaName returns what a loss calls a type of media.
+func MediaName(mimeType string) string {
+	if mimeType == "" {
+		return "an unknown type"
+	}
+	return mimeType
+}
