@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"", "schema/lower", "store/storetest", "internal/edit", "internal/install"},
 	{"dialect", "adapt", "bind", "observe", "retool"},
 	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "model/offer", "redmine", "claude/cli", "claude/message", "internal/lint", "toolsearch", "audit", "recording", "internal/monitor", "internal/breaker", "internal/limit", "internal/callers", "internal/approval"},
-	{"config", "claude/sessions", "tooltest", "internal/login"},
+	{"config", "claude/sessions", "tooltest", "internal/login", "model/internal/provider"},
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "agent", "internal/demo", "internal/link"},
 	{"internal/doctor", "internal/top", "internal/chat", "telemetry", "model/claudecli"},
 	{"cmd/toolpost", "claude/claudetest", "examples/claude", "examples/gateway"},

@@ -47,12 +47,6 @@ func (b *builder) messages() []*message {
 	return all
 }
 
-// loses reports whether the last loss is about a part.
-func (b *builder) loses(message, part int) bool {
-	n := len(b.losses)
-	return n > 0 && b.losses[n-1].Message == message && b.losses[n-1].Part == part
-}
-
 // part returns a part as a block; ok is false if there is nothing to send.
 func (b *builder) part(i, j int) (_ block, ok bool) {
 	m := b.r.Messages[i]
@@ -84,9 +78,7 @@ func (b *builder) part(i, j int) (_ block, ok bool) {
 	case model.TypeImage, model.TypeDocument:
 		return b.media(i, j), true
 	}
-	if !b.loses(i, j) {
-		b.losses.AddForeign(i, j, p)
-	}
+	b.losses.AddForeign(i, j, p)
 	return block{}, false
 }
 

@@ -31,16 +31,9 @@ func (m *Model) newConversation(ctx context.Context, r *model.Request) (*convers
 	}
 	c := &conversation{request: r, tools: ts}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %d %q", r.System, r.MaxTokens, r.Effort)
+	fmt.Fprintf(h, "%q %d %q %x", r.System, r.MaxTokens, r.Effort, ts.digest)
 	if r.Output != nil {
 		fmt.Fprintf(h, " %q", r.Output.Raw())
-	}
-	for _, t := range ts.served {
-		definition, err := t.Definition.MarshalJSON()
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(h, "\n%q", definition)
 	}
 	c.setup = digest(h.Sum(nil))
 	for _, m := range r.Messages {

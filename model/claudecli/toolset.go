@@ -2,7 +2,9 @@ package claudecli
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -18,6 +20,7 @@ import (
 type toolset struct {
 	*provider.Toolset
 	served []*toolpost.Tool // without handlers
+	digest digest           // of their definitions
 }
 
 // maxResult is the number of characters of a result up to which the CLI passes
@@ -38,7 +41,15 @@ func (m *Model) toolset(ctx context.Context, set *toolpost.Set) (*toolset, error
 		if err != nil {
 			return nil, err
 		}
-		return &toolset{provider.NewToolset(o), o.Tools}, nil
+		h := sha256.New()
+		for _, t := range o.Tools {
+			definition, err := t.Definition.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(h, "%q\n", definition)
+		}
+		return &toolset{provider.NewToolset(o), o.Tools, digest(h.Sum(nil))}, nil
 	})
 }
 

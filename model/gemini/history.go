@@ -9,6 +9,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
@@ -155,7 +156,7 @@ func (h *history) receivedCall(i, j int, p *model.Part) json.RawMessage {
 	raw := p.Raw
 	if len(h.calls) == 0 && h.rules.signed && read.ThoughtSignature == "" {
 		h.losses.Add(i, j, "the call was received without a signature; it is sent with the value that replaces one")
-		raw = slices.Concat([]byte(`{"thoughtSignature":`), quote(signature()), []byte{','}, raw[1:])
+		raw = slices.Concat([]byte(`{"thoughtSignature":`), wire.Quote(signature()), []byte{','}, raw[1:])
 	}
 	h.calls = append(h.calls, sentCall{p.ID, read.FunctionCall.ID, read.FunctionCall.Name})
 	return raw
@@ -198,7 +199,7 @@ func arguments(raw json.RawMessage) json.RawMessage {
 	case checkRaw(raw) == nil:
 		return raw
 	}
-	return slices.Concat([]byte(`{"arguments":`), quote(string(raw)), []byte{'}'})
+	return slices.Concat([]byte(`{"arguments":`), wire.Quote(string(raw)), []byte{'}'})
 }
 
 // textPart returns a text as a part, nil if it is empty, which Vertex AI refuses.

@@ -12,13 +12,9 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/codec"
-	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
-
-// quote returns text as a JSON string.
-func quote(text string) json.RawMessage { return wire.Quote(text) }
 
 // signature returns the value of unsigned in base64, as signatures are written.
 func signature() string { return base64.StdEncoding.EncodeToString([]byte(unsigned)) }

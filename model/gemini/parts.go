@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
@@ -122,7 +123,7 @@ func (ps *parts) close() {
 	if last.Type == model.TypeThinking {
 		thought = `,"thought":true`
 	}
-	last.Raw = slices.Concat([]byte(`{"text":`), quote(last.Text), []byte(thought+"}"))
+	last.Raw = slices.Concat([]byte(`{"text":`), wire.Quote(last.Text), []byte(thought+"}"))
 }
 
 // addCall adds a function call.

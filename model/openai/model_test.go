@@ -50,7 +50,11 @@ func TestCredentials(t *testing.T) {
 	}{
 		{openai.Options{}, "https://api.openai.com/v1/", "Bearer sk-of-the-environment", "openai"},
 		{openai.Options{APIKey: "sk-other"}, "https://api.openai.com/v1/", "Bearer sk-other", "openai"},
-		{openai.Options{BaseURL: "http://127.0.0.1:1/v1"}, "http://127.0.0.1:1/v1/", "", "127.0.0.1"},
+		{openai.Options{BaseURL: "http://127.0.0.1:1/v1"}, "http://127.0.0.1:1/v1/", "", "127.0.0.1:1"},
+		{openai.Options{BaseURL: "http://[::1]:8080/v1"}, "http://[::1]:8080/v1/", "", "[::1]:8080"},
+		{openai.Options{BaseURL: "http://localhost:80/v1"}, "http://localhost:80/v1/", "", "localhost"},
+		{openai.Options{BaseURL: "https://llm.example:443/v1"}, "https://llm.example:443/v1/", "", "llm.example"},
+		{openai.Options{BaseURL: "http://llm.example:443/v1"}, "http://llm.example:443/v1/", "", "llm.example:443"},
 		{openai.Options{BaseURL: "http://127.0.0.1:1/v1/", Provider: "ollama", APIKey: "sk-other"}, "http://127.0.0.1:1/v1/", "Bearer sk-other", "ollama"},
 	} {
 		req, _ := send(t, openai.NewChat, "m", c.opts, hello(t))

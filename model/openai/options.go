@@ -34,8 +34,9 @@ type Options struct {
 	BaseURL string
 
 	// Provider is the name of a compatible server in the Origin of parts, such
-	// as "ollama". If it is empty, it is the host of BaseURL, or "openai". With
-	// this name, the server is treated as OpenAI's own.
+	// as "ollama". If it is empty, it is "openai", or the host of BaseURL with its
+	// port unless that is the usual one. With the name "openai", the server is
+	// treated as OpenAI's own.
 	Provider string
 
 	// HTTPClient sends the requests; one that follows no redirects if nil.
@@ -80,7 +81,7 @@ func newEndpoint(api, name string, opts *Options) *endpoint {
 	}
 	if o.BaseURL != "" {
 		e.client.Options = append(e.client.Options, option.WithBaseURL(o.BaseURL))
-		e.origin.Provider = hostOf(o.BaseURL)
+		e.origin.Provider = serverOf(o.BaseURL)
 	}
 	if o.Provider != "" {
 		e.origin.Provider = o.Provider
@@ -88,13 +89,18 @@ func newEndpoint(api, name string, opts *Options) *endpoint {
 	return e
 }
 
-// hostOf returns the host of an address, or "compatible" if it has none.
-func hostOf(address string) string {
+// serverOf returns the host of an address, and the port if it is not the usual
+// one: two servers on one host do not accept the parts of each other. It returns
+// "compatible" if there is no host.
+func serverOf(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" {
+	switch {
+	case err != nil || u.Hostname() == "":
 		return "compatible"
+	case u.Port() == "", u.Port() == "443" && u.Scheme == "https", u.Port() == "80" && u.Scheme == "http":
+		return u.Hostname()
 	}
-	return u.Hostname()
+	return u.Host
 }
 
 // isOpenAI reports whether the server is OpenAI's own.

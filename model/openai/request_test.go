@@ -117,11 +117,15 @@ func capture(t *testing.T, build func(url string) model.Model, r *model.Request,
 	return body, losses
 }
 
+// Streams of short answers.
+const (
+	responded = "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"status\":\"completed\",\"output\":[]}}\n\n"
+	chatted   = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n"
+)
+
 // TestRequests compares whole requests with golden files, and their members with
 // the SDK's types.
 func TestRequests(t *testing.T) {
-	const responded = "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"status\":\"completed\",\"output\":[]}}\n\n"
-	const chatted = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n"
 	for _, c := range []struct {
 		name, api, provider, reply string
 		build                      func(name string, opts *openai.Options) model.Model

@@ -13,7 +13,7 @@ type Cache[K, V any] struct {
 	made map[weak.Pointer[K]]V
 }
 
-// Get returns what make returned for key. What it returns must not hold key.
+// Get returns what make returned for key. That value must not hold key.
 func (c *Cache[K, V]) Get(key *K, make func() (V, error)) (V, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
