@@ -32,9 +32,14 @@ type fallback struct {
 // Stream implements [Model].
 func (m *fallback) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, error] {
 	return func(yield func(*Delta, error) bool) {
-		next, others := m.Model, m.others
 		var earlier *Error
-		for {
+		for i, next := range append([]Model{m.Model}, m.others...) {
+			if i > 0 && next.Check(r) != nil {
+				continue
+			}
+			if earlier != nil && !yield(&Delta{Restart: earlier}, nil) {
+				return
+			}
 			err, ended := forward(ctx, next, r, yield)
 			if ended {
 				return
@@ -44,27 +49,14 @@ func (m *fallback) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, err
 				failure = failure.explain("before that, " + earlier.Error())
 				err = failure
 			}
-			if next, others = accepting(others, r); failure == nil || next == nil || ctx.Err() != nil || !failure.ofProvider() {
+			if failure == nil || ctx.Err() != nil || !failure.ofProvider() {
 				yield(nil, err)
 				return
 			}
 			earlier = failure
-			if !yield(&Delta{Restart: failure}, nil) {
-				return
-			}
 		}
+		yield(nil, earlier)
 	}
-}
-
-// accepting returns the first of the models whose Check accepts the request, nil
-// if there is none, and the models after it.
-func accepting(models []Model, r *Request) (next Model, others []Model) {
-	for i, m := range models {
-		if m.Check(r) == nil {
-			return m, models[i+1:]
-		}
-	}
-	return nil, nil
 }
 
 // ofProvider reports whether another provider may accept the request.

@@ -136,39 +136,34 @@ func (m *Message) Calls() []*Part {
 	return calls
 }
 
-// MarshalJSON writes Raw as a string, because an encoder changes the spaces of
-// JSON in JSON. Raw that is not valid UTF-8 is written in base64.
+// A storedPart is a part as JSON. An encoder changes the spaces of JSON in JSON,
+// so Raw is a string, or in base64 if it is not valid UTF-8.
+type storedPart struct {
+	plainPart
+	Raw   string `json:"raw,omitempty"`
+	Bytes []byte `json:"raw_base64,omitempty"`
+}
+
+type plainPart Part // without the methods
+
+// MarshalJSON writes Raw as a string.
 func (p Part) MarshalJSON() ([]byte, error) {
-	type plain Part
-	written := struct {
-		plain
-		Raw   string `json:"raw,omitempty"`
-		Bytes []byte `json:"raw_base64,omitempty"`
-	}{plain: plain(p)}
-	if utf8.Valid(p.Raw) {
-		written.Raw = string(p.Raw)
-	} else {
-		written.Bytes = p.Raw
+	stored := storedPart{plainPart: plainPart(p), Raw: string(p.Raw)}
+	if !utf8.Valid(p.Raw) {
+		stored.Raw, stored.Bytes = "", p.Raw
 	}
-	return json.Marshal(written)
+	return json.Marshal(stored)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (p *Part) UnmarshalJSON(data []byte) error {
-	type plain Part
-	var read struct {
-		plain
-		Raw   string `json:"raw"`
-		Bytes []byte `json:"raw_base64"`
-	}
-	if err := json.Unmarshal(data, &read); err != nil {
+	var stored storedPart
+	if err := json.Unmarshal(data, &stored); err != nil {
 		return err
 	}
-	*p = Part(read.plain)
-	if read.Raw != "" {
-		p.Raw = json.RawMessage(read.Raw)
-	} else if len(read.Bytes) > 0 {
-		p.Raw = read.Bytes
+	*p = Part(stored.plainPart)
+	if raw := append(stored.Bytes, stored.Raw...); len(raw) > 0 {
+		p.Raw = raw
 	}
 	return nil
 }

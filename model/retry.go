@@ -70,9 +70,11 @@ func (m *retry) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, error]
 			if !yield(&Delta{Restart: failure}, nil) {
 				return
 			}
-			if err := sleep(ctx, wait); err != nil {
-				yield(nil, fmt.Errorf("wait to send the request again after %q: %w", failure, err))
+			select {
+			case <-ctx.Done():
+				yield(nil, fmt.Errorf("wait to send the request again after %q: %w", failure, context.Cause(ctx)))
 				return
+			case <-time.After(wait):
 			}
 		}
 	}
@@ -121,31 +123,14 @@ func (m *retry) backoff(e *Error, attempt int) time.Duration {
 	if e.RetryAfter > 0 && e.Kind == KindRateLimit {
 		return e.RetryAfter + rand.N(m.opts.Delay)
 	}
-	delay := m.opts.Delay
+	delay := min(m.opts.Delay, m.opts.MaxDelay)
 	if e.Kind == KindOverloaded {
 		delay = min(delay, m.opts.MaxDelay/overloadFactor) * overloadFactor
 	}
 	for range attempt - 1 {
-		if delay >= m.opts.MaxDelay/2 {
-			delay = m.opts.MaxDelay
-			break
-		}
-		delay *= 2
+		delay += min(delay, m.opts.MaxDelay-delay)
 	}
-	delay = min(delay, m.opts.MaxDelay)
 	return max(delay/2, e.RetryAfter) + rand.N(delay/2+1)
-}
-
-// sleep waits. Its error is that of a context that ended meanwhile.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }
 
 // explain returns e with a note at the end of its text.

@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -33,18 +32,13 @@ type Ledger struct {
 
 // AddRequest adds a request to a model, and what it cost if that is known.
 func (l *Ledger) AddRequest(model string, t Tokens, cost Money, known bool) {
-	if l == nil {
-		return
-	}
-	unpriced := 0
+	request := &Ledger{Requests: 1, Tokens: t, Cost: cost}
 	if !known {
-		unpriced, cost = 1, 0
+		request.Unpriced, request.Cost = 1, 0
 	}
-	request := &Ledger{Requests: 1, Unpriced: unpriced, Tokens: Tokens{}.Add(t), Cost: cost.Add(0)}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.addUse(request)
-	entryOf(&l.Models, model).addUse(request)
+	total := request.Clone()
+	total.Models = map[string]*Ledger{model: request}
+	l.Add(total)
 }
 
 // bytesPerToken is the usual estimate for English text and JSON.
@@ -53,19 +47,11 @@ const bytesPerToken = 4
 // AddCall adds a call of a tool with the bytes of its arguments and of its result.
 // Inner is what was used while it ran, nil for nothing.
 func (l *Ledger) AddCall(tool string, arguments, result int, d time.Duration, inner *Ledger) {
-	if l == nil {
-		return
-	}
-	call := &Ledger{Calls: 1, Arguments: estimate(arguments), Results: estimate(result), Duration: max(d, 0)}
-	inner = inner.Clone()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.addUse(inner)
-	l.addCalls(call)
-	entry := entryOf(&l.Tools, tool)
-	entry.addUse(inner)
-	entry.addCalls(call)
-	entry.addParts(inner)
+	call := inner.Clone()
+	call.Calls, call.Arguments, call.Results, call.Duration = 1, estimate(arguments), estimate(result), max(d, 0)
+	total := call.Clone()
+	total.Models, total.Tools = nil, map[string]*Ledger{tool: call}
+	l.Add(total)
 }
 
 // Add adds another ledger, for example that of an earlier part of the run.
@@ -99,7 +85,7 @@ func (l *Ledger) ByModel() map[string]*Ledger {
 
 func (l *Ledger) collectModels(all *map[string]*Ledger) {
 	for name, part := range l.Models {
-		entryOf(all, name).addUse(part)
+		entryOf(all, name).addAll(part)
 	}
 	for _, tool := range l.Tools {
 		tool.collectModels(all)
@@ -114,24 +100,12 @@ func (l *Ledger) UnpricedModels() []string {
 }
 
 func (l *Ledger) addAll(other *Ledger) {
-	l.addUse(other)
-	l.addCalls(other)
-	l.addParts(other)
-}
-
-func (l *Ledger) addUse(other *Ledger) {
 	l.Requests = addCounts(l.Requests, other.Requests)
 	l.Unpriced = addCounts(l.Unpriced, other.Unpriced)
 	l.Tokens, l.Cost = l.Tokens.Add(other.Tokens), l.Cost.Add(other.Cost)
-}
-
-func (l *Ledger) addCalls(other *Ledger) {
 	l.Calls = addCounts(l.Calls, other.Calls)
 	l.Arguments, l.Results = addCounts(l.Arguments, other.Arguments), addCounts(l.Results, other.Results)
 	l.Duration += other.Duration
-}
-
-func (l *Ledger) addParts(other *Ledger) {
 	for name, part := range other.Models {
 		entryOf(&l.Models, name).addAll(part)
 	}
@@ -155,19 +129,4 @@ func entryOf(m *map[string]*Ledger, name string) *Ledger {
 func estimate(bytes int) int {
 	bytes = max(bytes, 0)
 	return bytes/bytesPerToken + (bytes%bytesPerToken+bytesPerToken-1)/bytesPerToken
-}
-
-type ledgerKey struct{}
-
-// NewContext returns a context for a call of a tool: what is used inside of it is
-// added to l.
-func NewContext(ctx context.Context, l *Ledger) context.Context {
-	return context.WithValue(ctx, ledgerKey{}, l)
-}
-
-// FromContext returns the ledger of the call that ctx belongs to, nil if there is
-// none.
-func FromContext(ctx context.Context) *Ledger {
-	l, _ := ctx.Value(ledgerKey{}).(*Ledger)
-	return l
 }

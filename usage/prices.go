@@ -2,6 +2,7 @@ package usage
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -44,7 +45,6 @@ type entry struct {
 	Names []string `json:"names"` // the name and its aliases, without the date of a snapshot
 	Until string   `json:"until"` // the last day of the price; empty if none is announced
 	Price
-	rates
 	Long *longRates `json:"long"`
 }
 
@@ -113,22 +113,21 @@ func ParsePrices(data []byte) (*Prices, error) {
 }
 
 func (e *entry) check() error {
-	switch _, err := time.Parse(time.DateOnly, e.Date); {
+	_, dateErr := time.Parse(time.DateOnly, e.Date)
+	_, untilErr := time.Parse(time.DateOnly, cmp.Or(e.Until, e.Date))
+	switch {
 	case len(e.Names) == 0:
 		return fmt.Errorf("a model has no name")
-	case err != nil:
-		return fmt.Errorf("the date when the price was read: %w", err)
+	case dateErr != nil:
+		return fmt.Errorf("the date when the price was read: %w", dateErr)
+	case untilErr != nil:
+		return fmt.Errorf("the last day of the price: %w", untilErr)
 	case e.Source == "":
 		return fmt.Errorf("the price has no source")
 	case e.rates.Input == nil || e.rates.Output == nil:
 		return fmt.Errorf("the price of input or output is missing")
 	case e.Long != nil && (e.Long.Over <= 0 || e.Long.Input == nil || e.Long.Output == nil):
 		return fmt.Errorf("the price of a long prompt needs over, input and output")
-	}
-	if e.Until != "" {
-		if _, err := time.Parse(time.DateOnly, e.Until); err != nil {
-			return fmt.Errorf("the last day of the price: %w", err)
-		}
 	}
 	return nil
 }
@@ -151,7 +150,7 @@ func (p *Prices) Find(provider, model string) *Price {
 			for _, m := range g.Models {
 				if slices.Contains(m.Names, name) && (m.Until == "" || today <= m.Until) {
 					price := m.Price
-					price.rates, price.long = m.rates, m.Long
+					price.long = m.Long
 					return &price
 				}
 			}
