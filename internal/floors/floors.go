@@ -26,6 +26,7 @@ func Gates() []Gate {
 		{"floor order", Order},
 		{"outside modules", Modules},
 		{"size", Size},
+		{"agent loop", Loop},
 		{"documentation", Documentation},
 		{"package state", State},
 		{"words", Words},

@@ -307,6 +307,12 @@ func TestGates(t *testing.T) {
 		{"a switch that branches in an arm", "x.go", "func f(n int) {\nswitch n {\n" + fields(11, "case %d: n++") + "case 12: if n > 0 {}\n}\n}", floors.Size, []string{"complexity 14"}},
 		{"a switch of long arms", "x.go", "func f(n int) {\nswitch n {\n" + fields(12, "case %d: n++; n++") + "}\n}", floors.Size, []string{"complexity 13"}},
 
+		{"25 types of the loop", "agent/x.go", fields(25, "type T%d int") + "type t int", floors.Loop, nil},
+		{"26 types of the loop", "usage/x.go", "type (\n" + fields(26, "T%d int") + ")", floors.Loop, []string{"26 exported types"}},
+		{"26 types of a provider", "model/gemini/x.go", fields(26, "type T%d int"), floors.Loop, nil},
+		{"2500 lines of the loop", "model/x.go", "import \"io\"\n\n// no code\nvar _ = `\n" + lines(2497, "x") + "`", floors.Loop, nil},
+		{"2501 lines of the loop", "model/x.go", "var _ = `\n" + lines(2498, "x") + "`", floors.Loop, []string{"2501 lines"}},
+
 		{"no package comment", "store/x.go", ``, floors.Documentation, []string{"0 package comments"}},
 		{"package comment", "store/x.go", "// Package store keeps.\npackage store", floors.Documentation, nil},
 		{"package comment of another", "store/x.go", "// Package shop keeps.\npackage store", floors.Documentation, []string{`"Package store"`}},
