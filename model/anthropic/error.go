@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -93,10 +94,10 @@ func errorBody(body string) (kind, text string) {
 func kindOf(status int, kind, text string) string {
 	text = strings.ToLower(text)
 	switch {
-	case kind == "billing_error",
+	case kind == "billing_error", status == http.StatusPaymentRequired,
 		strings.Contains(text, "credit balance is too low"), strings.Contains(text, "specified api usage limits"):
 		return model.KindQuota
-	case kind == "request_too_large",
+	case kind == "request_too_large", status == http.StatusRequestEntityTooLarge,
 		strings.Contains(text, "prompt is too long"), strings.Contains(text, "exceed context limit"):
 		return model.KindTooLong
 	}

@@ -371,6 +371,8 @@ func TestErrorKinds(t *testing.T) {
 		"proxy":       {502, "<html>Bad gateway</html>", failure{model.KindServer, 502, "<html>Bad gateway</html>"}},
 		"too large":   {413, `{"type":"error","error":{"type":"request_too_large","message":"m"}}`, failure{model.KindTooLong, 413, "m"}},
 		"spend limit": {400, `{"error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits."}}`, failure{model.KindQuota, 400, "You have reached your specified API usage limits."}},
+		"of a proxy":  {413, `{"error":{"type":"invalid_request_error","message":"m"}}`, failure{model.KindTooLong, 413, "m"}},
+		"unavailable": {503, `{"error":{"message":"m"}}`, failure{model.KindOverloaded, 503, "m"}},
 		"billing":     {402, `{"error":{"type":"billing_error","message":"m"}}`, failure{model.KindQuota, 402, "m"}},
 		"no model":    {404, `{"error":{"type":"not_found_error","message":"model: m"}}`, failure{model.KindInvalid, 404, "model: m"}},
 		"busy":        {529, ``, failure{model.KindOverloaded, 529, ""}},

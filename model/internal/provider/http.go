@@ -45,7 +45,7 @@ func NoRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastR
 
 // RetryAfter returns the wait that a response requests, 0 if none.
 func RetryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return Wait(ms / 1000)
 	}
 	after := h.Get("Retry-After")

@@ -19,10 +19,15 @@ func (l *Losses) Add(message, part int, format string, args ...any) {
 }
 
 // AddForeign adds a part that is left out, because only its provider understands
-// it. If its raw form was damaged, the last loss says so already.
+// it, unless a loss of the same message reports the part already.
 func (l *Losses) AddForeign(message, part int, p *model.Part) {
-	if n := len(*l); n > 0 && (*l)[n-1].Message == message && (*l)[n-1].Part == part {
-		return
+	for _, loss := range slices.Backward(*l) {
+		if loss.Message != message {
+			break
+		}
+		if loss.Part == part {
+			return
+		}
 	}
 	l.Add(message, part, "%s of %s is left out: only its provider understands it", PartName(p), OriginName(p.Origin))
 }

@@ -147,12 +147,14 @@ func TestForeignPart(t *testing.T) {
 	var l provider.Losses
 	l.AddForeign(1, 2, p)
 	l.AddDamaged(1, 3, p, errors.New("it is empty"))
+	l.AddDamaged(1, 4, p, errors.New("it is empty"))
 	l.AddForeign(1, 3, p)
+	l.AddForeign(1, 4, p)
 	want := []string{
 		`message 1, part 2: the opaque part "search" of a/m is left out: only its provider understands it`,
 		`message 1, part 3: the opaque part "search" cannot be sent back as it was received: it is empty`,
 	}
-	if len(l) != 2 || l[0].String() != want[0] || l[1].String() != want[1] {
+	if len(l) != 3 || l[0].String() != want[0] || l[1].String() != want[1] {
 		t.Errorf("got %v", l)
 	}
 }
