@@ -18,14 +18,6 @@ type answerFormat struct {
 	wrapped bool          // the answer is a member of an object, because it is none itself
 }
 
-// answerFormatOf returns the format of a structured answer, nil if s is nil.
-func answerFormatOf(formats *provider.Cache[schema.Schema, *answerFormat], s *schema.Schema, e *endpoint) (*answerFormat, error) {
-	if s == nil {
-		return nil, nil
-	}
-	return formats.Get(s, func() (*answerFormat, error) { return newAnswerFormat(s, e.opts.Dialect) })
-}
-
 // newAnswerFormat adapts a schema to a dialect, by way of a tool with these
 // arguments.
 func newAnswerFormat(s *schema.Schema, d *dialect.Dialect) (*answerFormat, error) {
@@ -36,13 +28,15 @@ func newAnswerFormat(s *schema.Schema, d *dialect.Dialect) (*answerFormat, error
 		}
 	}
 	f := &answerFormat{wrapped: !s.IsObject()}
+	parse := func(s *schema.Schema) (*schema.Schema, error) { return schema.Parse(s.Raw()) }
 	if f.wrapped {
-		var err error
-		if s, err = provider.WrapSchema(s); err != nil {
-			return nil, fmt.Errorf("the schema of the answer in an object: %w", err)
-		}
+		parse = provider.WrapSchema
 	}
-	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: provider.AnswerName, Description: "The answer.", Input: s}}
+	input, err := parse(s) // another one: a cache must not hold s
+	if err != nil {
+		return nil, fmt.Errorf("the schema of the answer: %w", err)
+	}
+	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: provider.AnswerName, Description: "The answer.", Input: input}}
 	adapted := d.Adapt([]*toolpost.Tool{tool}, nil)
 	if len(adapted.Tools) == 0 {
 		return nil, fmt.Errorf("the schema of the answer does not fit the dialect %s: %s", d.ID, adapted.Withheld[0].Why)

@@ -8,18 +8,12 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/shared"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // A chatModel is a model behind the Chat Completions API.
-type chatModel struct {
-	*endpoint
-	tools   provider.Cache[toolpost.Set, *toolset]
-	formats provider.Cache[schema.Schema, *answerFormat]
-}
+type chatModel struct{ *endpoint }
 
 // NewChat returns a model behind the Chat Completions API, of OpenAI or of a
 // compatible server. A response arrives in fragments, so the Raw of a part is
@@ -29,7 +23,7 @@ type chatModel struct {
 // Arguments of a call that are not a JSON object are empty in Raw, because
 // servers refuse them in every later request; Invalid quotes them.
 func NewChat(name string, opts *Options) model.Model {
-	return &chatModel{endpoint: newEndpoint("chat", name, opts)}
+	return &chatModel{newEndpoint("chat", name, opts)}
 }
 
 // Check implements [model.Model].
@@ -57,39 +51,20 @@ func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 
 // prepare builds the body of a request and checks it.
 func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
-	if err := model.Validate(r.Messages); err != nil {
-		return nil, m.invalid(err)
-	}
-	p := &prepared{}
-	var err error
-	if p.tools, err = m.chatTools(ctx, r.Tools); err != nil {
-		return nil, m.invalid(err)
-	}
-	if p.format, err = answerFormatOf(&m.formats, r.Output, m.endpoint); err != nil {
-		return nil, m.invalid(err)
-	}
-	w := &chatWriter{newWriter(m.endpoint, p.tools)}
-	if err := w.conversation(r); err != nil {
-		return nil, m.invalid(err)
-	}
-	p.losses = w.losses
-	if err := p.encode(m.params(r, p), member{"messages", provider.Array(w.items)}, CheckChat); err != nil {
-		return nil, m.invalid(err)
-	}
-	return p, nil
-}
-
-// chatTools returns the tools of a request.
-func (m *chatModel) chatTools(ctx context.Context, set *toolpost.Set) (*toolset, error) {
-	if set == nil {
-		return &toolset{}, nil
-	}
-	return m.tools.Get(set, func() (*toolset, error) {
-		o, err := ChatTools(ctx, set, m.toolOptions())
+	adapt := func() (*toolset, error) {
+		o, err := ChatTools(ctx, r.Tools, m.toolOptions())
 		if err != nil {
 			return nil, err
 		}
 		return newToolset(o)
+	}
+	return m.endpoint.prepare(r, adapt, func(p *prepared) error {
+		w := &chatWriter{newWriter(m.endpoint, p.tools)}
+		if err := w.conversation(r); err != nil {
+			return err
+		}
+		p.losses = w.losses
+		return p.encode(m.params(r, p), member{"messages", provider.Array(w.items)}, CheckChat)
 	})
 }
 

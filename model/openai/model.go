@@ -11,25 +11,19 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 	"github.com/openai/openai-go/v3/shared"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
-	"github.com/toolpost/toolpost/schema"
 )
 
 // A responsesModel is a model behind the Responses API.
-type responsesModel struct {
-	*endpoint
-	tools   provider.Cache[toolpost.Set, *toolset]
-	formats provider.Cache[schema.Schema, *answerFormat]
-}
+type responsesModel struct{ *endpoint }
 
 // New returns a model of OpenAI behind the Responses API. The server stores
 // nothing: every request contains the whole conversation, with the encrypted
 // reasoning. Each item of a response is one part, whose Raw is the item.
 func New(name string, opts *Options) model.Model {
-	return &responsesModel{endpoint: newEndpoint("responses", name, opts)}
+	return &responsesModel{newEndpoint("responses", name, opts)}
 }
 
 // Check implements [model.Model].
@@ -65,28 +59,43 @@ func (e *endpoint) invalid(err error) error {
 	return &model.Error{Origin: e.origin, Kind: model.KindInvalid, Text: "the request is not sent, because the provider would refuse it", Err: err}
 }
 
-// prepare builds the body of a request and checks it.
-func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
-	if err := model.Validate(r.Messages); err != nil {
-		return nil, m.invalid(err)
+// prepare checks the request, and builds its body with write. Adapt returns the
+// form of its tools; it is called once for a set.
+func (e *endpoint) prepare(r *model.Request, adapt func() (*toolset, error), write func(*prepared) error) (*prepared, error) {
+	p := &prepared{tools: &toolset{}}
+	err := model.Validate(r.Messages)
+	if err == nil && r.Tools != nil {
+		p.tools, err = e.tools.Get(r.Tools, adapt)
 	}
-	p := &prepared{}
-	var err error
-	if p.tools, err = m.responsesTools(ctx, r.Tools); err != nil {
-		return nil, m.invalid(err)
+	if err == nil && r.Output != nil {
+		p.format, err = e.formats.Get(r.Output, func() (*answerFormat, error) { return newAnswerFormat(r.Output, e.opts.Dialect) })
 	}
-	if p.format, err = answerFormatOf(&m.formats, r.Output, m.endpoint); err != nil {
-		return nil, m.invalid(err)
+	if err == nil {
+		err = write(p)
 	}
-	in := &inputWriter{newWriter(m.endpoint, p.tools)}
-	if err := in.messages(r.Messages, in.assistant, in.user); err != nil {
-		return nil, m.invalid(err)
-	}
-	p.losses = in.losses
-	if err := p.encode(m.params(r, p), member{"input", provider.Array(in.items)}, Check); err != nil {
-		return nil, m.invalid(err)
+	if err != nil {
+		return nil, e.invalid(err)
 	}
 	return p, nil
+}
+
+// prepare builds the body of a request and checks it.
+func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
+	adapt := func() (*toolset, error) {
+		o, err := Tools(ctx, r.Tools, m.toolOptions())
+		if err != nil {
+			return nil, err
+		}
+		return newToolset(o, m.deferTools(o)...)
+	}
+	return m.endpoint.prepare(r, adapt, func(p *prepared) error {
+		in := &inputWriter{newWriter(m.endpoint, p.tools)}
+		if err := in.messages(r.Messages, in.assistant, in.user); err != nil {
+			return err
+		}
+		p.losses = in.losses
+		return p.encode(m.params(r, p), member{"input", provider.Array(in.items)}, Check)
+	})
 }
 
 // encode sets the body of the request: the parameters, the tools, and the

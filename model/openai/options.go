@@ -17,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // openAI is the provider's name of OpenAI's own server.
@@ -61,6 +62,9 @@ type endpoint struct {
 	client sdk.Client
 	hide   *strings.Replacer // replaces the API key
 	opts   Options
+
+	tools   provider.Cache[toolpost.Set, *toolset]
+	formats provider.Cache[schema.Schema, *answerFormat]
 }
 
 func newEndpoint(api, name string, opts *Options) *endpoint {

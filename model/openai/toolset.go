@@ -1,12 +1,10 @@
 package openai
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
@@ -61,18 +59,4 @@ func (ts *toolset) call(id, name, arguments string, cut bool) model.Part {
 		ts.DecodeCall(&p, name)
 	}
 	return p
-}
-
-// responsesTools returns the tools of a request to the Responses API.
-func (m *responsesModel) responsesTools(ctx context.Context, set *toolpost.Set) (*toolset, error) {
-	if set == nil {
-		return &toolset{}, nil
-	}
-	return m.tools.Get(set, func() (*toolset, error) {
-		o, err := Tools(ctx, set, m.toolOptions())
-		if err != nil {
-			return nil, err
-		}
-		return newToolset(o, m.deferTools(o)...)
-	})
 }
