@@ -81,14 +81,14 @@ func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Repo
 		return nil, usagef("%q is not an address; give http://… or https://…, a command after --, or --config FILE", rest[0])
 	}
 	if cfg != nil {
-		r := doctor.NewReport("")
+		r := newReport("")
 		return r, o.examineServers(cmd, r, &configuration{Config: cfg}, nil)
 	}
 	file, err := o.file()
 	if err != nil {
 		return nil, err
 	}
-	r := doctor.NewReport(file)
+	r := newReport(file)
 	if file != "" {
 		usable, err := examineFile(r, file)
 		if err != nil || !usable {
@@ -106,6 +106,15 @@ func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Repo
 		r.Source = "MCP_URLS"
 	}
 	return r, o.examineServers(cmd, r, found, found.pins())
+}
+
+// newReport returns a report about a source that has what is true of all sources.
+func newReport(source string) *doctor.Report {
+	r := doctor.NewReport(source)
+	found, findings := doctor.Secrets(examineVault())
+	r.Vault = found
+	r.Add(findings...)
+	return r
 }
 
 // file returns the configuration file that is used, "" if there is none.

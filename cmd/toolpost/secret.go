@@ -42,6 +42,20 @@ func openVault() (vault.Vault, error) {
 	return v, nil
 }
 
+// examineVault describes the vault that the user has chosen. It starts and unlocks
+// nothing.
+func examineVault() *vault.Condition {
+	dir, err := settingsDir()
+	if err != nil {
+		return &vault.Condition{State: vault.Unusable, Err: err}
+	}
+	choice, err := vault.Chosen(dir, os.Getenv)
+	if err != nil {
+		return &vault.Condition{State: vault.Unusable, Err: err}
+	}
+	return vault.Examine(choice, dir, os.Getenv)
+}
+
 // userSecrets begins the names of the secrets that users set. Others, such as
 // those of logins, are not theirs to change.
 const userSecrets = "secret:"

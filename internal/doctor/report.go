@@ -20,6 +20,7 @@ type Report struct {
 	Tokens     int       `json:"tokens"` // of all definitions as the servers write them, estimated
 	ClaudeCode *Deferral `json:"claudeCode,omitempty"`
 	Access     string    `json:"access,omitempty"` // who can call what toolpost serves
+	Vault      *Vault    `json:"vault,omitempty"`  // where secrets are kept
 	Findings   []Finding `json:"findings"`
 	matrix     *Matrix
 }
@@ -137,7 +138,8 @@ func (r *Report) writeTools(p *terminal.Page) {
 // letters stand for clients in the table of tools.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// writeCosts writes what the definitions cost, and who can call the tools.
+// writeCosts writes what the definitions cost, who can call the tools, and where
+// secrets are kept.
 func (r *Report) writeCosts(p *terminal.Page) {
 	p.Line("", "")
 	var heavy []string
@@ -156,6 +158,9 @@ func (r *Report) writeCosts(p *terminal.Page) {
 	}
 	if r.Access != "" {
 		p.Line("Access       ", r.Access)
+	}
+	if r.Vault != nil {
+		p.Line("Secrets      ", r.Vault.text())
 	}
 }
 

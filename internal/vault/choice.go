@@ -32,8 +32,9 @@ const (
 // configuration file: all configurations share the logins of a user, and a file
 // of a cloned folder must not decide how they are kept.
 type Choice struct {
-	Kind Kind
-	Why  string // for people, such as "chosen by TOOLPOST_VAULT"
+	Kind    Kind
+	Why     string // for people, such as "chosen by TOOLPOST_VAULT"
+	Default bool   // the user has not chosen
 }
 
 // choiceFile is where "toolpost secret use" keeps the choice.
@@ -50,7 +51,7 @@ func Chosen(dir string, getenv func(string) string) (Choice, error) {
 	info, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Choice{Keyring, `the default; "toolpost secret use" chooses another`}, nil
+		return Choice{Kind: Keyring, Why: `the default; "toolpost secret use" chooses another`, Default: true}, nil
 	case err != nil:
 		return Choice{}, fmt.Errorf("find out which vault is chosen: %w", err)
 	case !info.Mode().IsRegular() || info.Size() > 100:
@@ -67,7 +68,7 @@ func Chosen(dir string, getenv func(string) string) (Choice, error) {
 func choice(kind, why string) (Choice, error) {
 	switch Kind(kind) {
 	case Keyring, Encrypted, Files:
-		return Choice{Kind(kind), why}, nil
+		return Choice{Kind: Kind(kind), Why: why}, nil
 	}
 	return Choice{}, fmt.Errorf("%q is not a vault (%s); choose %s, %s or %s", kind, why, Keyring, Encrypted, Files)
 }
@@ -89,7 +90,7 @@ func Choose(dir string, kind Kind) error {
 // Open opens the chosen vault. Dir and getenv are those of [Chosen]. If the
 // vault cannot be used, the error says what to do; no other vault takes its place.
 func Open(c Choice, dir string, getenv func(string) string) (Vault, error) {
-	dir = filepath.Join(dir, "secrets", string(c.Kind))
+	dir = place(dir, c.Kind)
 	switch c.Kind {
 	case Encrypted:
 		return openSealed(dir, c.Why, getenv(KeyVariable))
@@ -104,6 +105,9 @@ func Open(c Choice, dir string, getenv func(string) string) (Vault, error) {
 	}
 	return nil, fmt.Errorf("open the vault: %q is not a vault", c.Kind)
 }
+
+// place returns the folder of a vault.
+func place(dir string, kind Kind) string { return filepath.Join(dir, "secrets", string(kind)) }
 
 func because(why string) string {
 	if why == "" {

@@ -26,15 +26,24 @@ func openSystem(getenv func(string) string) (items, error) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return system{}, nil
 	}
+	if _, err := busAddress(getenv); err != nil {
+		return nil, err
+	}
+	return system{}, nil
+}
+
+// busAddress returns the address of the session bus.
+func busAddress(getenv func(string) string) (string, error) {
 	if bus := getenv("DBUS_SESSION_BUS_ADDRESS"); bus != "" && bus != "autolaunch:" {
-		return system{}, nil
+		return bus, nil
 	}
 	for _, socket := range []string{"bus", "dbus-session"} {
-		if _, err := os.Stat("/run/user/" + strconv.Itoa(os.Getuid()) + "/" + socket); err == nil {
-			return system{}, nil
+		path := "/run/user/" + strconv.Itoa(os.Getuid()) + "/" + socket
+		if _, err := os.Stat(path); err == nil {
+			return "unix:path=" + path, nil
 		}
 	}
-	return nil, unusable(errors.New("there is no session bus, and so no keyring, as on servers and in containers"))
+	return "", unusable(errors.New("there is no session bus, and so no keyring, as on servers and in containers"))
 }
 
 // Get reads an item.

@@ -77,7 +77,7 @@ func each(t *testing.T, test func(t *testing.T, open func() Vault)) {
 				if kind == Keyring {
 					return newKeyring(filepath.Join(dir, "secrets"), "", system)
 				}
-				v, err := Open(Choice{kind, "test"}, dir, func(string) string { return key })
+				v, err := Open(Choice{Kind: kind, Why: "test"}, dir, func(string) string { return key })
 				if err != nil {
 					t.Fatal(err)
 				}
