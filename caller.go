@@ -27,6 +27,18 @@ type Caller interface {
 // ErrNoCaller reports that the caller cannot answer requests during a call.
 var ErrNoCaller = errors.New("the caller cannot answer requests during a call")
 
+// CallerSupports reports whether the caller declared a capability of an MCP client,
+// such as "elicitation" or its part "elicitation.url". Callers that do not report
+// their capabilities support none. They do so with the method
+// Supports(capability string) bool.
+func (c *Call) CallerSupports(capability string) bool {
+	if c == nil {
+		return false
+	}
+	s, ok := c.Caller.(interface{ Supports(capability string) bool })
+	return ok && s.Supports(capability)
+}
+
 // Progress reports to the caller that done of total is finished; total is 0 if
 // it is unknown. Callers that did not request progress are not notified.
 func (c *Call) Progress(ctx context.Context, done, total float64, message string) error {

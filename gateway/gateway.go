@@ -75,6 +75,11 @@ type Options struct {
 	// is in the configuration that it gets. Nil adds none.
 	Credentials func(*upstream.Config) func(base *http.Transport) http.RoundTripper
 
+	// Login logs in to a server over HTTP for a call that needs it; see [LoginFunc]. It
+	// is called for calls of clients that declared that they can show the page of a
+	// login (URL mode elicitation). Nil leaves such calls with their error.
+	Login LoginFunc
+
 	// Complete reads the secrets that values of servers refer to; see
 	// [config.Reference]. Nil passes the values on as they are.
 	Complete config.Completer
@@ -156,7 +161,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, connector: connector{start: start, shared: shared{tasks: newTasks(), admit: opts.Admit, around: opts.Around}}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, connector: connector{start: start, shared: shared{tasks: newTasks(), admit: opts.Admit, around: opts.Around, login: opts.Login}}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
 	g.approver = &approver{ask: opts.Ask}
 	g.joined, g.layers = &joined{}, toolpost.Join()

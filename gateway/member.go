@@ -54,6 +54,7 @@ type shared struct {
 	tasks  *tasks
 	admit  Around // before the approval rules; nil if nothing is
 	around Around // nil if nothing runs around requests
+	login  LoginFunc
 
 	approver *approver
 }

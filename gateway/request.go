@@ -38,6 +38,7 @@ func (m *member) toTarget(h toolpost.Handler, target observe.Target, name string
 	if h == nil {
 		return nil
 	}
+	h = m.withLogin(h)
 	target.Server, target.Transport = m.server.Name, m.transport()
 	to := &target
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {

@@ -251,6 +251,13 @@ func (f *parkedCall) Notify(ctx context.Context, method string, params json.RawM
 	return nil
 }
 
+// Supports reports whether the client declared a capability. While the call is parked,
+// it has none.
+func (f *parkedCall) Supports(capability string) bool {
+	r := f.now.Load()
+	return r != nil && r.Supports(capability)
+}
+
 // Request implements [toolpost.Caller].
 func (f *parkedCall) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if r := f.now.Load(); r != nil {

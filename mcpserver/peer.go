@@ -97,11 +97,25 @@ func readPeer(version string, info, capabilities json.RawMessage, from Client, p
 // answering returns the capabilities by which a client answers requests.
 func answering(capabilities json.RawMessage) (names []string) {
 	for name, value := range wire.Members(capabilities) {
-		if !absent(value) && (name == "elicitation" || name == "sampling" || name == "roots") {
-			names = append(names, name)
+		if absent(value) || name != "elicitation" && name != "sampling" && name != "roots" {
+			continue
+		}
+		names = append(names, name)
+		if name == "elicitation" && !absent(wire.Get(value, "url")) {
+			names = append(names, urlMode)
 		}
 	}
 	return names
+}
+
+// urlMode is the capability to open addresses for the user (MCP 2025-11-25, URL mode
+// elicitation). A client without it must not be asked to.
+const urlMode = "elicitation.url"
+
+// Supports reports whether the client declared a capability to answer requests; see
+// [toolpost.Call.CallerSupports].
+func (p *peer) Supports(capability string) bool {
+	return p != nil && slices.Contains(p.can, capability)
 }
 
 func absent(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }

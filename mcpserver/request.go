@@ -81,6 +81,10 @@ func (r *request) notify(ctx context.Context, method string, params json.RawMess
 		if !r.wantsLog(wire.Unquote(wire.Get(params, "level"))) {
 			return nil
 		}
+	case "notifications/elicitation/complete":
+		if r.modern() {
+			return nil // it is not in this version
+		}
 	}
 	err := r.out.send(ctx, wire.AppendRequest(nil, nil, method, params))
 	if errors.Is(err, errNoStream) {

@@ -41,14 +41,18 @@ func (v unusableVault) Names() ([]string, error) { return nil, v.err }
 
 func (v unusableVault) Place() string { return "no vault" }
 
-// credentials returns what adds tokens of logins to requests. Command returns what
-// logs in to a server.
-func credentials(log *slog.Logger, command func(*upstream.Config) string) func(*upstream.Config) func(*http.Transport) http.RoundTripper {
+// loginsOf returns the logins of the user. If their vault cannot be used, there are none.
+func loginsOf(log *slog.Logger) *login.Logins {
 	v, err := openVault()
 	if err != nil {
 		v = unusableVault{err}
 	}
-	logins := login.New(v, log)
+	return login.New(v, log)
+}
+
+// credentials returns what adds tokens of logins to requests. Command returns what
+// logs in to a server.
+func credentials(logins *login.Logins, command func(*upstream.Config) string) func(*upstream.Config) func(*http.Transport) http.RoundTripper {
 	return func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
 		return logins.Wrap(cfg, command(cfg), cfg.Wrap)
 	}

@@ -304,6 +304,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.around = append([]gateway.Around{limits.Around, breaker.New(s.connection).Around}, s.around...) // a refused call is not a request to a server
 	kept, spool := outputStore(s.log)
 	s.addCacheBytes(kept)
+	logins := loginsOf(s.log)
 	gw, err := gateway.Open(running, found.Config, &gateway.Options{
 		Logger:     s.log,
 		Name:       o.name,
@@ -318,7 +319,8 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Middleware: s.recorded(),
 		Catalog:    found.catalog(o.fresh, s.log),
 
-		Credentials: credentials(s.log, loginCommandOf(o.config, found.file != "")),
+		Credentials: credentials(logins, loginCommandOf(o.config, found.file != "")),
+		Login:       o.loginFor(s, l, logins),
 		Complete:    s.secrets.complete,
 	})
 	if err != nil {

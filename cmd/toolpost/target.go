@@ -204,7 +204,7 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	silent := slog.New(slog.DiscardHandler)
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
 		Logger: silent, Pins: pinned, Profile: t.profile, Ask: t.asker(cmd),
-		Credentials: credentials(silent, loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
+		Credentials: credentials(loginsOf(silent), loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
 		Complete:    newSecretReader().complete,
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -23,8 +24,8 @@ const callbackPath = "/callback"
 
 // The pages that the browser ends at. They have no text of others.
 const (
-	donePage   = "<!doctype html><meta charset=utf-8><title>Toolpost</title><p>The authorization server has answered. You can close this page and return to the terminal.\n"
-	failedPage = "<!doctype html><meta charset=utf-8><title>Toolpost</title><p>This is not the answer that Toolpost waits for. Return to the terminal.\n"
+	donePage   = "<!doctype html><meta charset=utf-8><title>Toolpost</title><p>The authorization server has answered. You can close this page and return to where you started.\n"
+	failedPage = "<!doctype html><meta charset=utf-8><title>Toolpost</title><p>This is not the answer that Toolpost waits for. Return to where you started.\n"
 )
 
 // A callback waits at an address of this machine for the browser to come back.
@@ -75,7 +76,7 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	host, _, _ := net.SplitHostPort(req.Host)
 	taken := false
-	if req.Method == http.MethodGet && req.URL.Path == callbackPath && (host == "127.0.0.1" || host == "localhost") && c.expects(req.URL.Query()) {
+	if !isForeign(req) && req.Method == http.MethodGet && req.URL.Path == callbackPath && (host == "127.0.0.1" || host == "localhost") && c.expects(req.URL.Query()) {
 		c.once.Do(func() {
 			taken = true
 			c.answers <- req.URL.Query()
@@ -89,6 +90,14 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = w.Write([]byte(page))
 }
 
+// isForeign reports whether a request comes from another user of this machine, who must
+// not complete the login: it would be one to that user's account.
+func isForeign(req *http.Request) bool {
+	remote, err := netip.ParseAddrPort(req.RemoteAddr)
+	local, ok := req.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return err == nil && ok && isForeignVisitor(remote, local.AddrPort())
+}
+
 // expects reports whether an answer belongs to our request.
 func (c *callback) expects(answer url.Values) bool {
 	return subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(c.state)) == 1
@@ -98,18 +107,19 @@ func (c *callback) expects(answer url.Values) bool {
 func (c *callback) code(ctx context.Context, page *Page, m *oauthex.AuthServerMeta, person *Person) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := person.Visit(ctx, page); err != nil {
-		return "", err
-	}
-	pasted := make(chan error, 1)
-	if person.Paste != nil {
-		go func() { pasted <- c.paste(ctx, m, person.Paste) }()
-	}
+	asked := make(chan error, 1)
+	go func() { // the browser may come back before the person has answered
+		err := person.Visit(ctx, page)
+		if err == nil && person.Paste != nil {
+			err = c.paste(ctx, m, person.Paste)
+		}
+		asked <- err
+	}()
 	for {
 		select {
 		case answer := <-c.answers:
 			return read(answer, m)
-		case err := <-pasted:
+		case err := <-asked:
 			if err != nil {
 				return "", err
 			}

@@ -38,6 +38,8 @@ type world struct {
 	lazy    string                                   // a scope; the MCP server initializes sessions without a token, and then wants this one
 	needs   string                                   // a scope that the MCP server needs
 	granted func(w http.ResponseWriter, body []byte) // sends the answer to a refresh
+	inner   http.Handler                             // serves requests in the place of "welcome"
+	public  func(body string) bool                   // which of them need no token; nil for none
 }
 
 func newWorld(t *testing.T) *world {
@@ -74,8 +76,15 @@ func (w *world) serve(rw http.ResponseWriter, req *http.Request) {
 	if ok {
 		w.last = token
 	}
-	needs := w.needs
+	needs, public := w.needs, w.public
 	w.mu.Unlock()
+	if public != nil {
+		body, _ := io.ReadAll(req.Body)
+		req.Body = io.NopCloser(strings.NewReader(string(body)))
+		if ok = ok || public(string(body)); ok {
+			needs = ""
+		}
+	}
 	if w.lazy != "" && !ok {
 		body, _ := io.ReadAll(req.Body)
 		if strings.Contains(string(body), `"initialize"`) {
@@ -96,6 +105,8 @@ func (w *world) serve(rw http.ResponseWriter, req *http.Request) {
 	case needs != "" && !slices.Contains(strings.Fields(scopes), needs):
 		rw.Header().Set("WWW-Authenticate", challenge+fmt.Sprintf(`, error="insufficient_scope", scope="%s"`, needs))
 		rw.WriteHeader(403)
+	case w.inner != nil:
+		w.inner.ServeHTTP(rw, req)
 	default:
 		fmt.Fprint(rw, "welcome")
 	}

@@ -38,6 +38,7 @@ type Logins struct {
 
 	mu      sync.Mutex
 	sources map[string]*source // by the name in the vault, and command
+	shared  map[string]*shared // by the name in the vault
 }
 
 // New returns the logins that v keeps. A nil logger discards.
@@ -45,7 +46,7 @@ func New(v vault.Vault, log *slog.Logger) *Logins {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Logins{vault: v, network: newNetwork(), log: log, now: time.Now, sources: map[string]*source{}}
+	return &Logins{vault: v, network: newNetwork(), log: log, now: time.Now, sources: map[string]*source{}, shared: map[string]*shared{}}
 }
 
 // Wrap returns a value for [upstream.Config].Wrap that adds the token of the
@@ -114,7 +115,8 @@ func ascii(address string) string {
 
 // A Person is the user who logs in.
 type Person struct {
-	// Visit shows the page to open in a browser. The browser returns to this machine.
+	// Visit shows the page to open in a browser. The browser returns to this machine,
+	// maybe before Visit has ended, whose context then ends. An error ends the login.
 	Visit func(ctx context.Context, page *Page) error
 
 	// Paste returns the address that the browser was sent to, for a browser on

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/login"
+	"github.com/toolpost/toolpost/observe"
+)
+
+// errNotOwner refuses logins for callers of their own identity. A login is the
+// owner's, and serves all callers: none of them may replace it by its account.
+var errNotOwner = errors.New("only the owner logs in")
+
+// loginFor returns what logs in to servers for calls. It is nil if the browser of the
+// user, which returns to a loopback address, may be on another machine.
+func (o *serveOptions) loginFor(s *service, l *listener, logins *login.Logins) gateway.LoginFunc {
+	if !o.isLocal(s, l) || !browserIsHere(os.Getenv) {
+		return nil
+	}
+	return func(ctx context.Context, server *config.Server, call *toolpost.Call, began time.Time) error {
+		r := observe.From(ctx)
+		if r == nil || r.Client.Identity != "" {
+			return errNotOwner
+		}
+		completed, err := server.CompleteLogin(ctx, s.secrets.complete)
+		if err == nil {
+			err = logins.LogInFor(ctx, &completed.Config, call, began)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.Warn("the login that a call needs was not completed", "server", server.Name, "err", err)
+		}
+		return err
+	}
+}
+
+// isLocal reports whether only this machine can call: over stdio, or on loopback
+// without a proxy.
+func (o *serveOptions) isLocal(s *service, l *listener) bool {
+	return l == nil || l.loopback() && len(o.hosts) == 0 && s.access.login == nil
+}
+
+// browserIsHere reports whether the browser of the user can reach the loopback
+// addresses of this process, as far as that is known: not from a remote shell.
+func browserIsHere(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" }

@@ -1,0 +1,114 @@
+package login
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// askTime is how long a caller is asked, and its browser waited for.
+const askTime = 5 * time.Minute
+
+// A shared login is under way, or was the last one to its server. Several calls may
+// wait for it.
+type shared struct {
+	done  chan struct{}
+	err   error     // after done; nil if it succeeded
+	gone  bool      // after done: the caller that was asked has left
+	ended time.Time // after done
+}
+
+// LogInFor logs in to a server for a call that needs it, with an elicitation: the
+// client of the call shows the login page. There is one login to a server at a time.
+// Calls that come meanwhile wait for it, and their clients are not asked. It returns
+// at once if a login has succeeded since the call began.
+func (l *Logins) LogInFor(ctx context.Context, cfg *upstream.Config, call *toolpost.Call, began time.Time) error {
+	if err := checkServer(cfg); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeoutCause(ctx, askTime, fmt.Errorf("the login was not completed within %v", askTime))
+	defer cancel()
+	for {
+		s, mine := l.share(cfg, began)
+		if mine {
+			l.ask(within, s, cfg, call)
+			s.end(l.now(), ctx.Err() != nil)
+		}
+		select {
+		case <-s.done:
+		case <-within.Done():
+			return context.Cause(within)
+		}
+		if mine || !s.gone {
+			return s.err
+		}
+	}
+}
+
+// share returns the login to wait for. It is mine if this call has to do it.
+func (l *Logins) share(cfg *upstream.Config, began time.Time) (s *shared, mine bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := nameOf(cfg)
+	if s = l.shared[name]; s != nil {
+		select {
+		case <-s.done:
+			if s.err == nil && !s.ended.Before(began) {
+				return s, false
+			}
+		default:
+			return s, false
+		}
+	}
+	s = &shared{done: make(chan struct{})}
+	l.shared[name] = s
+	return s, true
+}
+
+// end lets the calls that wait go on. If the call that was asked has gone, one of them
+// asks its own client.
+func (s *shared) end(now time.Time, gone bool) {
+	s.ended, s.gone = now, gone && s.err != nil
+	close(s.done)
+}
+
+// ask does a shared login. It ends with the call: only its client knows the page.
+func (l *Logins) ask(ctx context.Context, s *shared, cfg *upstream.Config, call *toolpost.Call) {
+	id := rand.Text()
+	_, s.err = l.Login(ctx, cfg, nil, &Person{Visit: func(ctx context.Context, page *Page) error {
+		return elicit(ctx, cfg.Name, page, id, call)
+	}})
+	if s.err == nil {
+		done := wire.SetAll(nil, wire.Member{Name: "elicitationId", Value: wire.Quote(id)})
+		_ = call.Caller.Notify(ctx, "notifications/elicitation/complete", done) // the client may have left
+	}
+}
+
+// elicit asks a client to show a login page. The answer says that the user agreed to
+// open it, not that the login is complete.
+func elicit(ctx context.Context, server string, page *Page, id string, call *toolpost.Call) error {
+	if page.Foreign { // a client shows no warning; the terminal does
+		return fmt.Errorf("the login page at %s is not at the authorization server %s", page.Host, page.Issuer)
+	}
+	text := fmt.Sprintf("Toolpost needs a login to the server %q. Open the page at %s, and log in only if you know it. Your browser then returns to this machine.", server, page.Host)
+	answer, err := call.Caller.Request(ctx, "elicitation/create", wire.SetAll(nil,
+		wire.Member{Name: "mode", Value: json.RawMessage(`"url"`)},
+		wire.Member{Name: "message", Value: wire.Quote(text)},
+		wire.Member{Name: "url", Value: wire.Quote(page.Address)},
+		wire.Member{Name: "elicitationId", Value: wire.Quote(id)}, // MCP 2025-11-25; later versions ignore it
+	))
+	if err != nil {
+		return fmt.Errorf("ask the client to open the login page: %w", err)
+	}
+	if action := wire.Unquote(wire.Get(answer, "action")); action != "accept" {
+		return errors.New("the user did not agree to open the login page")
+	}
+	return nil
+}
