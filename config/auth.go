@@ -20,6 +20,7 @@ var authKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"scopes":            (*entry).scopes,
 	"callbackPort":      (*entry).callbackPort,
 	"issuer":            func(e *entry, v hujson.Value, path string) { e.server.Auth.Issuer = e.webAddress(v, path) },
+	"exchange":          (*entry).exchange,
 
 	"CLIENT_ID":     func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientID = e.expanded(v, path) },           // Cursor
 	"CLIENT_SECRET": func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientSecret = e.expanded(v, path) },       // Cursor
@@ -40,7 +41,7 @@ func (e *entry) auth(v hujson.Value, path string) {
 	case '{':
 		e.server.Auth = &upstream.Auth{}
 	}
-	known := []string{"type", "clientId", "clientSecret", "clientMetadataUrl", "scopes", "callbackPort", "issuer"}
+	known := []string{"type", "clientId", "clientSecret", "clientMetadataUrl", "scopes", "callbackPort", "issuer", "exchange"}
 	e.members(v, path, func(m *hujson.ObjectMember) {
 		switch name := key(m); {
 		case m.Value.Value.Kind() == 'n':
@@ -53,9 +54,13 @@ func (e *entry) auth(v hujson.Value, path string) {
 		}
 	})
 	a := e.server.Auth
-	if a != nil && a.Type == upstream.AuthClient && (a.ClientID == "" || a.ClientSecret == "") && len(e.unset) == 0 {
+	if a == nil || len(e.unset) > 0 {
+		return
+	}
+	if a.Type == upstream.AuthClient && (a.ClientID == "" || a.ClientSecret == "") {
 		e.fail(v.StartOffset, `%s has the type "client_credentials"; add "clientId" and "clientSecret"`, path)
 	}
+	e.checkExchange(a, v, path)
 }
 
 func (e *entry) expanded(v hujson.Value, path string) string {
@@ -75,12 +80,12 @@ func (e *entry) webAddress(v hujson.Value, path string) string {
 func (e *entry) authType(v hujson.Value, path string) {
 	types := map[string]upstream.AuthType{
 		"authorization_code": upstream.AuthCode, "oauth": upstream.AuthCode,
-		"client_credentials": upstream.AuthClient, "none": upstream.AuthOff,
+		"client_credentials": upstream.AuthClient, "token_exchange": upstream.AuthExchange, "none": upstream.AuthOff,
 	}
 	name := e.text(v, path)
 	t, ok := types[name]
 	if !ok && v.Value.Kind() == '"' {
-		e.fail(v.StartOffset, `%s is %.40q; want "authorization_code", "client_credentials" or "none"`, path, name)
+		e.fail(v.StartOffset, `%s is %.40q; want "authorization_code", "client_credentials", "token_exchange" or "none"`, path, name)
 	}
 	e.server.Auth.Type = t
 }

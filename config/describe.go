@@ -199,7 +199,8 @@ func (d *description) auth(a *upstream.Auth) {
 	if a == nil {
 		return
 	}
-	for _, part := range [][2]string{{"type", string(a.Type)}, {"clientId", a.ClientID}, {"clientSecret", a.ClientSecret}, {"clientMetadataUrl", a.ClientMetadataURL}, {"scopes", strings.Join(a.Scopes, " ")}, {"issuer", a.Issuer}} {
+	parts := [][2]string{{"type", string(a.Type)}, {"clientId", a.ClientID}, {"clientSecret", a.ClientSecret}, {"clientMetadataUrl", a.ClientMetadataURL}, {"scopes", strings.Join(a.Scopes, " ")}, {"issuer", a.Issuer}}
+	for _, part := range append(parts, describeExchange(&a.Exchange)...) {
 		if part[1] != "" {
 			d.add("logs in", part[0]+"="+visibleValue(part[0], part[1]))
 			d.note(part[1])

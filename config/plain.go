@@ -61,17 +61,33 @@ func (f *secretFinder) entry(m *hujson.ObjectMember, path string) {
 	for i := range o.Members {
 		m := &o.Members[i]
 		at := path + "." + key(m)
-		switch name := key(m); {
-		case name == "env" || name == "headers":
+		switch name := key(m); name {
+		case "env", "headers":
 			f.table(m.Value, at)
-		case name == "args":
+		case "auth", "oauth":
+			f.auth(m.Value, at)
+		case "args":
 			f.args(m.Value, at)
-		case name == "url" || name == "serverUrl" || name == "httpUrl":
+		case "url", "serverUrl", "httpUrl":
 			if text := literal(m.Value); hasSecret(secret.InURL(text)) {
 				f.add(m.Value, at)
 			}
-		case redmineKeys[name] != nil && namedSecret(name, literal(m.Value)):
-			f.add(m.Value, at)
+		default:
+			if redmineKeys[name] != nil && namedSecret(name, literal(m.Value)) {
+				f.add(m.Value, at)
+			}
+		}
+	}
+}
+
+// auth looks at the secrets of a login and of its token exchange.
+func (f *secretFinder) auth(v hujson.Value, path string) {
+	f.table(v, path)
+	if o, ok := v.Value.(*hujson.Object); ok {
+		for i := range o.Members {
+			if m := &o.Members[i]; key(m) == "exchange" {
+				f.table(m.Value, path+".exchange")
+			}
 		}
 	}
 }

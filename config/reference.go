@@ -94,14 +94,16 @@ func Complete(value string, read func(Reference) (string, error)) (completed str
 type Completer func(ctx context.Context, value string) (completed string, secrets []string, err error)
 
 // CompleteLogin returns s with the secret of its OAuth client, and with the credentials
-// of its Redmine.
+// of its Redmine. The subject token of an exchange is read each time it is needed,
+// because it expires.
 func (s *Server) CompleteLogin(ctx context.Context, complete Completer) (*Server, error) {
 	c := *s
 	var all []*string
 	if s.Auth != nil {
 		auth := *s.Auth
 		c.Auth = &auth
-		all = append(all, &auth.ClientID, &auth.ClientSecret)
+		all = append(all, &auth.ClientID, &auth.ClientSecret, &auth.Exchange.ClientID, &auth.Exchange.ClientSecret)
+		auth.Exchange.Subject = subjectOf(auth.Exchange.SubjectToken, complete)
 	}
 	if s.Redmine != nil {
 		r := *s.Redmine

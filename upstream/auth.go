@@ -1,5 +1,7 @@
 package upstream
 
+import "context"
+
 // An Auth describes how to log in to a server over HTTP. Without one, the server
 // says which authorization server to ask, and Toolpost registers itself there.
 type Auth struct {
@@ -12,6 +14,26 @@ type Auth struct {
 	Scopes       []string // to ask for; those that the server names if empty
 	CallbackPort int      // of the address that the browser returns to; a free one if 0
 	Issuer       string   // the only authorization server to use; the one that the server names if empty
+
+	Exchange Exchange // of the type AuthExchange
+}
+
+// An Exchange describes how a token of the user, the subject token, is exchanged for one
+// of an MCP server (RFC 8693). If the identity provider is the authorization server of
+// the MCP server, it issues that token. Otherwise it issues an identity assertion, which
+// that authorization server takes (MCP, Enterprise-Managed Authorization).
+type Exchange struct {
+	Issuer                 string // the identity provider, which alone gets the subject token
+	ClientID, ClientSecret string // the client, as the identity provider knows it
+
+	SubjectToken string // may be a reference, which Subject reads
+	SubjectType  string // a token type of RFC 8693; that of ID tokens if empty
+
+	Audience string // the issuer of the server's authorization server if empty
+	Resource string // the address of the server, as it names itself, if empty
+
+	// Subject returns the subject token of now. Nil returns SubjectToken.
+	Subject func(ctx context.Context) (string, error) `json:"-"`
 }
 
 // An AuthType is how Toolpost gets a token.
@@ -19,9 +41,10 @@ type AuthType string
 
 // The types of [Auth].
 const (
-	AuthCode   AuthType = ""                   // the user logs in, with the authorization code grant
-	AuthClient AuthType = "client_credentials" // the client itself, without a user
-	AuthOff    AuthType = "none"               // never; an answer 401 is the server's
+	AuthCode     AuthType = ""                   // the user logs in, with the authorization code grant
+	AuthClient   AuthType = "client_credentials" // the client itself, without a user
+	AuthExchange AuthType = "token_exchange"     // for a token that the user has of an identity provider
+	AuthOff      AuthType = "none"               // never; an answer 401 is the server's
 )
 
 // A LoginError means that a server wants a login that only the user can do. A

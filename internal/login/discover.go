@@ -63,15 +63,25 @@ func readChallenge(h http.Header) (c challenge) {
 
 // discover finds the authorization server of an MCP server (RFC 9728, RFC 8414).
 func (l *Logins) discover(ctx context.Context, cfg *upstream.Config) (*discovery, error) {
-	c, r, err := l.probe(ctx, cfg)
+	d, issuer, named, err := l.locate(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	d := &discovery{reach: r, scopes: c.scopes}
-	web := l.network.client(r)
-	resource, err := readResource(ctx, web, c.metadata, address(cfg.URL))
+	d.meta, err = l.readIssuer(ctx, l.network.client(d.reach), d.reach, issuer, named)
+	return d, err
+}
+
+// locate asks an MCP server for its authorization server. Named reports whether it has
+// metadata that names it.
+func (l *Logins) locate(ctx context.Context, cfg *upstream.Config) (d *discovery, issuer string, named bool, err error) {
+	c, r, err := l.probe(ctx, cfg)
 	if err != nil {
-		return nil, err
+		return nil, "", false, err
+	}
+	d = &discovery{reach: r, scopes: c.scopes}
+	resource, err := readResource(ctx, l.network.client(r), c.metadata, address(cfg.URL))
+	if err != nil {
+		return nil, "", false, err
 	}
 	issuers := []string{origin(cfg.URL)} // as servers did before they had metadata (MCP 2025-03-26)
 	d.resource = address(cfg.URL)
@@ -81,14 +91,8 @@ func (l *Logins) discover(ctx context.Context, cfg *upstream.Config) (*discovery
 			d.scopes = cleanScopes(resource.ScopesSupported)
 		}
 	}
-	issuer, err := chooseIssuer(cfg.Auth, issuers)
-	if err != nil {
-		return nil, err
-	}
-	if d.meta, err = l.readIssuer(ctx, web, r, issuer, resource != nil); err != nil {
-		return nil, err
-	}
-	return d, nil
+	issuer, err = chooseIssuer(cfg.Auth, issuers)
+	return d, issuer, resource != nil, err
 }
 
 // probe asks the MCP server for a challenge, and notes in which network it is. Only

@@ -1,6 +1,7 @@
 package login_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -40,6 +41,9 @@ type world struct {
 	granted func(w http.ResponseWriter, body []byte) // sends the answer to a refresh
 	inner   http.Handler                             // serves requests in the place of "welcome"
 	public  func(body string) bool                   // which of them need no token; nil for none
+
+	named     string           // the authorization server in the metadata of the MCP server; the world's if empty
+	assertion assertionChecker // of the identity provider that is trusted
 }
 
 func newWorld(t *testing.T) *world {
@@ -54,7 +58,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(w.as.Close)
 	mcp := http.NewServeMux()
 	mcp.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(rw http.ResponseWriter, _ *http.Request) {
-		sendJSON(rw, 200, map[string]any{"resource": w.mcp.URL + "/mcp", "authorization_servers": []string{w.as.URL}, "scopes_supported": []string{"read"}})
+		sendJSON(rw, 200, map[string]any{"resource": w.mcp.URL + "/mcp", "authorization_servers": []string{cmp.Or(w.named, w.as.URL)}, "scopes_supported": []string{"read"}})
 	})
 	mcp.HandleFunc("/mcp", w.serve)
 	w.mcp = httptest.NewServer(mcp)
@@ -207,6 +211,12 @@ func (w *world) token(rw http.ResponseWriter, req *http.Request) {
 			return
 		}
 		w.grant(rw, req.PostForm.Get("scope"), false)
+	case grantJWTBearer:
+		if code := w.checkAssertion(req); code != "" {
+			bad(code)
+			return
+		}
+		w.grant(rw, w.assertion.scope, true)
 	default:
 		bad("unsupported_grant_type")
 	}

@@ -15,9 +15,18 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// grant sends one request to a token endpoint. Package clientcredentials sends
-// every grant that has no parameters of its own to add.
+// grant gets an access token from a token endpoint.
 func (n *network) grant(ctx context.Context, r *record, params url.Values) (*oauth2.Token, error) {
+	t, err := n.requestToken(ctx, r, params)
+	if err == nil && !strings.EqualFold(t.Type(), "Bearer") {
+		return nil, errors.New("the authorization server issues tokens of the type " + shown(t.Type()) + ", which Toolpost does not support")
+	}
+	return t, err
+}
+
+// requestToken sends one request to a token endpoint. Package clientcredentials sends
+// every grant that has no parameters of its own to add.
+func (n *network) requestToken(ctx context.Context, r *record, params url.Values) (*oauth2.Token, error) {
 	request := clientcredentials.Config{
 		ClientID: r.Client.ID, ClientSecret: r.Client.Secret, AuthStyle: r.Client.Style,
 		TokenURL: r.Token, EndpointParams: maps.Clone(params),
@@ -29,9 +38,6 @@ func (n *network) grant(ctx context.Context, r *record, params url.Values) (*oau
 	if err != nil {
 		secrets := []string{r.Client.Secret, r.Access, r.Refresh}
 		return nil, cleanError(err, r.Token, append(secrets, slices.Concat(slices.Collect(maps.Values(params))...)...)...)
-	}
-	if !strings.EqualFold(t.Type(), "Bearer") {
-		return nil, errors.New("the authorization server issues tokens of the type " + shown(t.Type()) + ", which Toolpost does not support")
 	}
 	return t, nil
 }

@@ -73,7 +73,9 @@ func (l *Logins) source(cfg *upstream.Config, command string) *source {
 	defer l.mu.Unlock()
 	key := nameOf(cfg) + command
 	if cfg.Auth != nil {
-		key += fmt.Sprintf("%+v", *cfg.Auth)
+		a := *cfg.Auth
+		a.Exchange.Subject = nil // functions cannot be compared
+		key += fmt.Sprintf("%+v", a)
 	}
 	s := l.sources[key]
 	if s == nil {

@@ -136,14 +136,17 @@ func address(server string) string {
 const namePrefix = "login-"
 
 // nameOf returns the name of the record in the vault. Another client is another
-// login. A client that logs in as itself has another one for each authorization
-// server and each list of scopes too: a change of these needs no login of the user.
+// login. A login without a person is another one for each authorization server, list of
+// scopes and exchange too: a change of these needs no login of the user.
 func nameOf(cfg *upstream.Config) string {
 	id := address(cfg.URL) + "\n"
 	if a := cfg.Auth; a != nil && (a.Type != upstream.AuthCode || a.ClientID != "") {
 		id += string(a.Type) + "\n" + a.ClientID
-		if a.Type == upstream.AuthClient {
+		if a.Type == upstream.AuthClient || a.Type == upstream.AuthExchange {
 			id += "\n" + a.Issuer + "\n" + strings.Join(a.Scopes, " ")
+		}
+		if x := &a.Exchange; a.Type == upstream.AuthExchange {
+			id += "\n" + strings.Join([]string{x.Issuer, x.ClientID, x.SubjectToken, x.SubjectType, x.Audience, x.Resource}, "\n")
 		}
 	}
 	sum := sha256.Sum256([]byte(id))

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/oauth2"
+
 	"github.com/toolpost/toolpost/internal/vault"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -51,7 +53,11 @@ type unsavedLogin struct {
 // errUnchanged ends an update that has nothing to write.
 var errUnchanged = errors.New("unchanged")
 
-func (s *source) isClient() bool { return s.cfg.Auth != nil && s.cfg.Auth.Type == upstream.AuthClient }
+// isAutomatic reports whether the login needs no person.
+func (s *source) isAutomatic() bool {
+	a := s.cfg.Auth
+	return a != nil && (a.Type == upstream.AuthClient || a.Type == upstream.AuthExchange)
+}
 
 // needsLogin returns the error for a server that wants a login of the user.
 func (s *source) needsLogin(why string) error {
@@ -66,7 +72,7 @@ func (s *source) token(ctx context.Context) (*record, error) {
 	r := s.held
 	s.mu.Unlock()
 	switch {
-	case r == nil && !s.isClient():
+	case r == nil && !s.isAutomatic():
 		return nil, nil
 	case r != nil && r.good(s.now()):
 		return r, nil
@@ -198,7 +204,7 @@ func (s *source) renewable(data []byte, rejected string) (*record, error) {
 	switch {
 	case err != nil:
 		return nil, s.needsLogin(err.Error())
-	case r == nil && !s.isClient():
+	case r == nil && !s.isAutomatic():
 		return nil, s.needsLogin("")
 	case r != nil && r.good(s.now()) && r.Access != rejected:
 		return r, errUnchanged
@@ -221,8 +227,8 @@ func isLogin(err error) bool {
 // next asks the authorization server for the next token. With a LoginError it
 // returns what to store, nil for nothing.
 func (s *source) next(ctx context.Context, r *record, rejected string) (*record, error) {
-	if s.isClient() {
-		return s.clientToken(ctx, r, nil)
+	if s.isAutomatic() {
+		return s.ownToken(ctx, r, nil)
 	}
 	switch {
 	case r.Lost != "":
@@ -271,10 +277,14 @@ func (s *source) lose(r *record, why string) (*record, error) {
 	return &next, s.needsLogin(why)
 }
 
-// clientToken gets a token for the client itself. The authorization server is asked
-// for its endpoints each time: the secret goes to where they are now.
-func (s *source) clientToken(ctx context.Context, r *record, more []string) (*record, error) {
-	d, err := s.discover(ctx, &s.cfg)
+// ownToken gets a token without a person. The authorization server is asked for its
+// endpoints each time: the secret goes to where they are now.
+func (s *source) ownToken(ctx context.Context, r *record, more []string) (*record, error) {
+	get, locate := s.clientCredentials, s.discover
+	if s.cfg.Auth.Type == upstream.AuthExchange {
+		get, locate = s.exchange, s.locateExchange
+	}
+	d, err := locate(ctx, &s.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -287,12 +297,16 @@ func (s *source) clientToken(ctx context.Context, r *record, more []string) (*re
 	}
 	scopes = cleanScopes(slices.Concat(scopes, more))
 	next := d.record(s.server, client{ID: s.cfg.Auth.ClientID, Secret: s.cfg.Auth.ClientSecret, Style: styleOf(d.meta.TokenEndpointAuthMethodsSupported, s.cfg.Auth.ClientSecret), From: fromConfiguration})
-	t, err := s.network.clientCredentials(ctx, next, scopes)
+	t, err := get(ctx, next, scopes)
 	if err != nil {
 		return nil, err
 	}
 	next.adopt(t, scopes)
 	return next, nil
+}
+
+func (s *source) clientCredentials(ctx context.Context, next *record, scopes []string) (*oauth2.Token, error) {
+	return s.network.clientCredentials(ctx, next, scopes)
 }
 
 // want notes scopes that a request needs, for the next login.
@@ -302,8 +316,8 @@ func (s *source) want(ctx context.Context, scopes []string) error {
 		if err != nil || r == nil {
 			return nil, errUnchanged
 		}
-		if s.isClient() {
-			if r, err = s.clientToken(ctx, r, scopes); err != nil {
+		if s.isAutomatic() {
+			if r, err = s.ownToken(ctx, r, scopes); err != nil {
 				return nil, err
 			}
 		} else if next := cleanScopes(slices.Concat(r.Wanted, scopes)); !slices.Equal(next, r.Wanted) {
@@ -319,6 +333,16 @@ func (s *source) want(ctx context.Context, scopes []string) error {
 	return err
 }
 
+// refusedAgain returns the error for a server that refuses a token that was just
+// renewed.
+func (s *source) refusedAgain() error {
+	const why = "the server refuses the renewed token too"
+	if s.isAutomatic() {
+		return &upstream.CredentialsError{Err: errors.New(why + `; check the client, issuer and scopes of its "auth"`)}
+	}
+	return s.needsLogin(why)
+}
+
 // stepUp answers a request that needs more scopes than the login has.
 func (s *source) stepUp(ctx context.Context, held *record, c challenge) (*record, error) {
 	if held == nil {
@@ -326,7 +350,7 @@ func (s *source) stepUp(ctx context.Context, held *record, c challenge) (*record
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestRenewal)
 	defer cancel()
-	if err := s.want(ctx, c.scopes); err != nil && s.isClient() {
+	if err := s.want(ctx, c.scopes); err != nil && s.isAutomatic() {
 		return nil, &upstream.CredentialsError{Err: fmt.Errorf("get more permissions: %w", err)}
 	}
 	s.mu.Lock()

@@ -50,7 +50,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		held = next
 		if resp, err = t.base.RoundTrip(authorized(again, held)); err == nil && resp.StatusCode == http.StatusUnauthorized {
 			drop(resp)
-			return nil, t.source.needsLogin("the server refuses the renewed token too")
+			return nil, t.source.refusedAgain()
 		}
 	}
 	return resp, err
@@ -87,7 +87,7 @@ func (t *transport) refused(ctx context.Context, held *record, resp *http.Respon
 		return next, err
 	case !t.wantsLogin(ctx, c):
 		return nil, nil
-	case isLogin(err) || t.source.isClient():
+	case isLogin(err) || t.source.isAutomatic():
 		return nil, err
 	}
 	return nil, t.source.needsLogin(err.Error()) // the vault is unusable

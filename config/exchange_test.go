@@ -1,0 +1,98 @@
+package config_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+const exchangeEntry = `{"mcpServers": {"s": {"url": "https://mcp.example.com/mcp", "auth": {
+	"type": "token_exchange", "clientId": "me", "clientSecret": "${keyring:as}", "issuer": "https://as.example.com", "scopes": ["read"],
+	"exchange": {"issuer": "https://idp.example.com", "clientId": "idp-me", "clientSecret": "${keyring:idp}",
+		"subjectToken": "${cmd:idp id-token}", "subjectType": "access_token", "audience": "as", "resource": "https://mcp.example.com/"}}}}}`
+
+func TestExchange(t *testing.T) {
+	cfg := load(t, t.TempDir(), exchangeEntry)
+	s := &cfg.Servers[0]
+	if s.Err != nil {
+		t.Fatal(s.Err)
+	}
+	reads := 0
+	complete := func(_ context.Context, value string) (string, []string, error) {
+		return config.Complete(value, func(r config.Reference) (string, error) {
+			if r.Kind == "cmd" {
+				reads++
+			}
+			return "secret of " + r.Of, nil
+		})
+	}
+	completed, err := s.CompleteLogin(t.Context(), complete)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := completed.Auth.Exchange
+	if reads != 0 {
+		t.Error("the subject token was read before it is needed")
+	}
+	for range 2 {
+		if subject, err := x.Subject(t.Context()); subject != "secret of idp id-token" || err != nil {
+			t.Errorf("the subject token is %q, %v", subject, err)
+		}
+	}
+	if reads != 2 {
+		t.Errorf("the subject token was read %d times", reads)
+	}
+	token := x.SubjectToken
+	x.Subject, x.SubjectToken = nil, ""
+	want := upstream.Exchange{
+		Issuer: "https://idp.example.com", ClientID: "idp-me", ClientSecret: "secret of idp",
+		SubjectType: "urn:ietf:params:oauth:token-type:access_token", Audience: "as", Resource: "https://mcp.example.com/",
+	}
+	if x.Issuer != want.Issuer || x.ClientID != want.ClientID || x.ClientSecret != want.ClientSecret || x.SubjectType != want.SubjectType || x.Audience != want.Audience || x.Resource != want.Resource {
+		t.Errorf("got %+v", x)
+	}
+	if strings.Contains(token, "secret of") || s.Auth.Exchange.Subject != nil || strings.Contains(s.Auth.Exchange.ClientSecret, "secret of") {
+		t.Error("the configuration that was read has changed")
+	}
+	lines := strings.Join(cfg.Describe()[0].Lines, "\n")
+	for _, part := range []string{"exchange.issuer=https://idp.example.com", "exchange.clientId=idp-me", `exchange.subjectToken="${cmd:idp id-token}"`, `runs       "idp id-token" for a secret`, "exchange.subjectType=urn:ietf", "exchange.audience=as"} {
+		if !strings.Contains(lines, part) {
+			t.Errorf("a person who approves is not shown %q:\n%s", part, lines)
+		}
+	}
+}
+
+func TestExchangeMistakes(t *testing.T) {
+	for auth, want := range map[string]string{
+		`{"type": "token_exchange"}`: `add issuer, clientId, exchange.issuer, exchange.subjectToken`,
+		`{"type": "token_exchange", "clientId": "a", "issuer": "https://as.example", "exchange": {"issuer": "https://idp.example", "subjectToken": "x"}}`: `add exchange.clientId`,
+		`{"type": "token_exchange", "clientId": "a", "issuer": "https://as.example/", "exchange": {"issuer": "https://as.example", "subjectToken": "x"}}`: "",
+		`{"clientId": "a", "exchange": {"issuer": "https://idp.example", "subjectToken": "x"}}`:                                                           `has no effect without the type "token_exchange"`,
+		`{"type": "token_exchange", "exchange": {"issuer": "nowhere"}}`:                                                                                   `auth.exchange.issuer is not an address`,
+		`{"type": "token_exchange", "exchange": {"subject": "x"}}`:                                                                                        `unknown key "subject" in mcpServers.s.auth.exchange`,
+		`{"type": "token_exchange", "exchange": {"subjectType": "saml"}}`:                                                                                 `want "id_token", "access_token", "jwt", "saml2" or a URN`,
+		`{"type": "token_exchange", "exchange": {"audience": "${cmd:x}"}}`:                                                                                `auth.exchange.audience cannot refer to a secret`,
+		`{"type": "exchange"}`: `want "authorization_code", "client_credentials", "token_exchange" or "none"`,
+	} {
+		cfg := load(t, t.TempDir(), `{"mcpServers": {"s": {"url": "https://a.example", "auth": `+auth+`}}}`)
+		switch err := cfg.Servers[0].Err; {
+		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %s", auth, err, want)
+		}
+	}
+}
+
+// Secrets of a login that are written out are reported.
+func TestPlainSecretsOfLogins(t *testing.T) {
+	found := config.PlainSecrets("toolpost.json", []byte(strings.NewReplacer("${keyring:as}", "plain-secret-1", "${cmd:idp id-token}", "plain-secret-2").Replace(exchangeEntry)))
+	var paths []string
+	for _, f := range found {
+		paths = append(paths, f.Message)
+	}
+	if got, want := strings.Join(paths, " "), "mcpServers.s.auth.clientSecret mcpServers.s.auth.exchange.subjectToken"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,225 @@
+package login
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+
+	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/wellknown"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// The requests of a token exchange are those of the SDK's extauth.EnterpriseHandler and
+// oauthex.ExchangeToken, which we do not call: they authenticate clients by parameters
+// only (not with client_secret_basic), demand PKCE of identity providers, which need
+// none for this, know identity assertions only, do not look at what the identity
+// provider issued, put the bodies of answers into errors, and keep the token in memory
+// until it expires, without another one.
+
+// Token types and a grant type that package oauthex has no names for (RFC 8693, §3, and
+// RFC 7523, §2.1).
+const (
+	typeAccessToken = "urn:ietf:params:oauth:token-type:access_token"
+	typeJWT         = "urn:ietf:params:oauth:token-type:jwt"
+	grantJWTBearer  = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+)
+
+// locateExchange finds the authorization server of an MCP server. The configuration
+// names it, and the MCP server has to name it too: otherwise it could have tokens issued
+// for an authorization server of its choice.
+func (s *source) locateExchange(ctx context.Context, cfg *upstream.Config) (*discovery, error) {
+	d, issuer, _, err := s.locate(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	d.meta, d.reach, err = s.network.tokenServer(ctx, issuer)
+	return d, err
+}
+
+// tokenServer reads the metadata of an authorization server or identity provider that
+// the configuration names. It may be in a private network.
+func (n *network) tokenServer(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, reach, error) {
+	u, err := url.Parse(issuer)
+	if err != nil {
+		return nil, public, fmt.Errorf("the issuer %s is malformed", shown(issuer))
+	}
+	r := private
+	if httpconn.IsLoopback(u.Hostname()) {
+		r = loopback
+	}
+	appended := strings.TrimSuffix(issuer, "/") + wellknown.OpenID // OpenID Connect Discovery, §4
+	for _, place := range []string{wellknown.Address(issuer, wellknown.AuthorizationServer), wellknown.Address(issuer, wellknown.OpenID), appended} {
+		m := &oauthex.AuthServerMeta{}
+		err := getJSON(ctx, n.client(r), place, m)
+		if errors.Is(err, errAbsent) {
+			continue
+		}
+		if err != nil {
+			return nil, r, fmt.Errorf("read the metadata of %s: %w", shown(issuer), err)
+		}
+		if !sameIssuer(m.Issuer, issuer) {
+			return nil, r, fmt.Errorf("the metadata of %s is about %s, which is another one; correct the issuer", shown(issuer), shown(m.Issuer))
+		}
+		if endpoint, err := url.Parse(m.TokenEndpoint); err != nil || m.TokenEndpoint == "" || r.check(endpoint) != nil {
+			return nil, r, fmt.Errorf("the metadata of %s names no token endpoint that may be used: %q", shown(issuer), shown(m.TokenEndpoint))
+		}
+		return m, r, nil
+	}
+	return nil, r, fmt.Errorf("%s has no metadata; correct the issuer", shown(issuer))
+}
+
+// exchange gets a token for the subject token: at once, if the identity provider is also
+// the authorization server of the MCP server, or else with an identity assertion.
+func (s *source) exchange(ctx context.Context, next *record, scopes []string) (*oauth2.Token, error) {
+	x := &s.cfg.Auth.Exchange
+	direct := sameIssuer(x.Issuer, next.Issuer)
+	issued, err := s.exchangeSubject(ctx, next, scopes, direct)
+	if err != nil {
+		return nil, err
+	}
+	t := issued
+	switch {
+	case !direct:
+		t, err = s.network.grant(ctx, next, url.Values{"grant_type": {grantJWTBearer}, "assertion": {issued.AccessToken}})
+	case !strings.EqualFold(t.Type(), "Bearer"):
+		return nil, fmt.Errorf("the identity provider %s issues tokens of the type %s, which Toolpost does not support", shown(x.Issuer), shown(t.Type()))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the authorization server %s does not accept the identity assertion of %s: %w; it has to trust this identity provider, and the client %q",
+			shown(next.Issuer), shown(x.Issuer), err, s.cfg.Auth.ClientID)
+	}
+	t.RefreshToken = "" // the identity provider decides each time
+	return t, nil
+}
+
+// exchangeSubject exchanges the subject token at the identity provider.
+func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []string, direct bool) (*oauth2.Token, error) {
+	x := &s.cfg.Auth.Exchange
+	subject, err := subjectToken(ctx, x, s.now())
+	if err != nil {
+		return nil, err
+	}
+	meta, r, err := s.network.tokenServer(ctx, x.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("find the identity provider: %w", err)
+	}
+	at := &record{Token: meta.TokenEndpoint, Reach: r, Resource: next.Resource, Client: client{ID: x.ClientID, Secret: x.ClientSecret, Style: styleOf(meta.TokenEndpointAuthMethodsSupported, x.ClientSecret)}}
+	if x.Resource != "" {
+		at.Resource = x.Resource
+	}
+	if direct && x.ClientID == "" {
+		at.Client = next.Client
+	}
+	params := url.Values{
+		"grant_type":    {oauthex.GrantTypeTokenExchange},
+		"subject_token": {subject}, "subject_token_type": {oauthex.TokenTypeIDToken},
+		"requested_token_type": {oauthex.TokenTypeIDJAG},
+	}
+	if x.SubjectType != "" {
+		params.Set("subject_token_type", x.SubjectType)
+	}
+	audience := x.Audience
+	if direct {
+		params.Set("requested_token_type", typeAccessToken)
+	} else if audience == "" {
+		audience = next.Issuer
+	}
+	if audience != "" {
+		params.Set("audience", audience)
+	}
+	if len(scopes) > 0 {
+		params.Set("scope", strings.Join(scopes, " "))
+	}
+	t, err := s.network.requestToken(ctx, at, params)
+	if err != nil {
+		return nil, fmt.Errorf("the identity provider %s does not exchange the subject token: %w; get a new subject token, or have the client %q allowed to get tokens for %s",
+			shown(x.Issuer), err, at.Client.ID, shown(at.Resource))
+	}
+	return t, checkIssued(t, x, next.Issuer, direct)
+}
+
+// subjectToken returns the token to exchange. One that has expired is not sent.
+func subjectToken(ctx context.Context, x *upstream.Exchange, now time.Time) (string, error) {
+	text := x.SubjectToken
+	if x.Subject != nil {
+		var err error
+		if text, err = x.Subject(ctx); err != nil {
+			return "", fmt.Errorf("read the subject token: %w", err)
+		}
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "", errors.New("the subject token is empty; let auth.exchange.subjectToken refer to one, such as ${cmd:…}")
+	}
+	if c := claimsOf(text); c != nil && c.Expires > 0 && !now.Before(time.Unix(int64(c.Expires), 0)) {
+		return "", fmt.Errorf("the subject token has expired at %s; get a new one from the identity provider %s", time.Unix(int64(c.Expires), 0).Format(time.DateTime), shown(x.Issuer))
+	}
+	return text, nil
+}
+
+// checkIssued checks that the identity provider issued what it was asked for. An
+// assertion for another authorization server is not sent to this one.
+func checkIssued(t *oauth2.Token, x *upstream.Exchange, issuer string, direct bool) error {
+	kind, _ := t.Extra("issued_token_type").(string)
+	wanted := []string{oauthex.TokenTypeIDJAG}
+	if direct {
+		wanted = []string{typeAccessToken, typeJWT}
+	}
+	if !slices.Contains(wanted, kind) {
+		return fmt.Errorf("the identity provider %s issues a token of the type %q, not %q; it has to support this exchange", shown(x.Issuer), shown(kind), wanted[0])
+	}
+	if direct {
+		return nil
+	}
+	c := claimsOf(t.AccessToken)
+	if c == nil {
+		return fmt.Errorf("the identity provider %s issues an identity assertion that is not a JWT", shown(x.Issuer))
+	}
+	isFor := func(a string) bool { return sameIssuer(a, issuer) || x.Audience != "" && a == x.Audience }
+	if !slices.ContainsFunc(c.Audience, isFor) || len(c.Audience) != 1 {
+		return fmt.Errorf("the identity provider %s issues an identity assertion for %s, not for %s alone, which is refused; correct auth.exchange.audience, or the identity provider", shown(x.Issuer), shown(strings.Join(c.Audience, ", ")), shown(issuer))
+	}
+	return nil
+}
+
+// claims are those of a JWT whose signature is not ours to check.
+type claims struct {
+	Audience audience `json:"aud"`
+	Expires  float64  `json:"exp"`
+}
+
+// An audience is one text or a list.
+type audience []string
+
+// UnmarshalJSON accepts both forms.
+func (a *audience) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*a = audience{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(a))
+}
+
+// claimsOf returns the claims of a JWT, nil if the token is not one.
+func claimsOf(token string) *claims {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil
+	}
+	c := &claims{}
+	data, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(data, c) != nil {
+		return nil
+	}
+	return c
+}
