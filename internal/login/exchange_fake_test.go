@@ -60,6 +60,7 @@ func newIdentityProvider(t *testing.T, w *world) *identityProvider {
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
 	p.subject = p.idToken(time.Hour)
+	w.clients["toolpost-as"] = url.Values{"secret": {"as+secret"}} // as it is encoded in the header
 	w.assertion = assertionChecker{issuer: p.issuer(), key: public, used: map[string]bool{}}
 	return p
 }

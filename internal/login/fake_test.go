@@ -181,7 +181,7 @@ func (w *world) token(rw http.ResponseWriter, req *http.Request) {
 		asked := w.codes[req.PostForm.Get("code")]
 		delete(w.codes, req.PostForm.Get("code"))
 		sum := sha256.Sum256([]byte(req.PostForm.Get("code_verifier")))
-		if asked == nil || asked.Get("redirect_uri") != req.PostForm.Get("redirect_uri") || asked.Get("client_id") != req.PostForm.Get("client_id") || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
+		if asked == nil || asked.Get("redirect_uri") != req.PostForm.Get("redirect_uri") || asked.Get("client_id") != clientOf(req) || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
 			bad("invalid_grant")
 			return
 		}
@@ -222,6 +222,14 @@ func (w *world) token(rw http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// clientOf returns the id of the client of a request.
+func clientOf(req *http.Request) string {
+	if id, _, basic := req.BasicAuth(); basic {
+		return id
+	}
+	return req.PostForm.Get("client_id")
+}
+
 func (w *world) grant(rw http.ResponseWriter, scopes string, refreshable bool) {
 	access := w.next("access")
 	w.access[access] = scopes
@@ -245,6 +253,11 @@ func (w *world) revoke(rw http.ResponseWriter, req *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	token := req.PostForm.Get("token")
+	id, secret, basic := req.BasicAuth()
+	if want := w.clients[id].Get("secret"); basic && secret != want {
+		sendJSON(rw, 401, map[string]any{"error": "invalid_client"})
+		return
+	}
 	w.revoked = append(w.revoked, token)
 	delete(w.access, token)
 	delete(w.refresh, token)

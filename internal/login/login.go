@@ -310,12 +310,8 @@ func (l *Logins) authorize(ctx context.Context, d *discovery, r *record, scopes 
 // Logout revokes the tokens of a login and removes it. Found reports whether there
 // was one. An error after that is about the authorization server.
 func (l *Logins) Logout(ctx context.Context, cfg *upstream.Config) (found bool, err error) {
-	return l.remove(ctx, nameOf(cfg))
-}
-
-// remove revokes and removes the login of this name.
-func (l *Logins) remove(ctx context.Context, name string) (found bool, err error) {
 	var r *record
+	name := nameOf(cfg)
 	if found, err = vault.Has(l.vault, name); err != nil {
 		return false, err
 	}
@@ -327,6 +323,7 @@ func (l *Logins) remove(ctx context.Context, name string) (found bool, err error
 	if err != nil || r == nil || r.Revocation == "" {
 		return found, err
 	}
+	r.correctSecret(cfg.Auth)
 	for kind, token := range map[string]string{"refresh_token": r.Refresh, "access_token": r.Access} {
 		if token != "" {
 			if e := l.network.revoke(ctx, r, token, kind); e != nil {

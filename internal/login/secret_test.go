@@ -45,3 +45,33 @@ func TestInvalidClientKeepsTokens(t *testing.T) {
 	w.redeem = nil
 	mustAsk(t, l, cfg)
 }
+
+// A logout authenticates with the secret that the configuration has now.
+func TestLogoutWithCorrectedSecret(t *testing.T) {
+	w := newWorld(t)
+	w.clients["me"] = map[string][]string{"secret": {"old"}, "redirect_uri": {"*"}}
+	cfg := w.config()
+	cfg.Auth = &upstream.Auth{ClientID: "me", ClientSecret: "old", Issuer: w.as.URL}
+	l := login.New(vault.Folder(t.TempDir()), nil)
+	if _, err := l.Login(t.Context(), cfg, nil, browser(t)); err != nil {
+		t.Fatal(err)
+	}
+	w.clients["me"].Set("secret", "new")
+	corrected := *cfg.Auth
+	corrected.ClientSecret = "new"
+	cfg.Auth = &corrected
+	if found, err := l.Logout(t.Context(), cfg); !found || err != nil || len(w.revoked) != 2 {
+		t.Errorf("logout: %v, %v; %d tokens are revoked", found, err, len(w.revoked))
+	}
+	elsewhere := corrected
+	elsewhere.Issuer = "https://login.example.com"
+	cfg.Auth = &corrected
+	if _, err := l.Login(t.Context(), cfg, nil, browser(t)); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere.ClientSecret = "of-another-issuer"
+	cfg.Auth = &elsewhere
+	if found, err := l.Logout(t.Context(), cfg); !found || err != nil {
+		t.Errorf("the secret for another authorization server was sent: %v, %v", found, err)
+	}
+}

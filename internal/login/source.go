@@ -241,7 +241,7 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 		return nil, s.needsLogin("the server refuses the renewed token too")
 	}
 	next := *r
-	s.correctSecret(&next)
+	next.correctSecret(s.cfg.Auth)
 	t, err := s.network.refresh(ctx, &next)
 	if answer, ok := errors.AsType[*grantError](err); ok && r.endsWith(answer) {
 		return s.lose(r, "it cannot be renewed: "+answer.Error())
@@ -264,8 +264,8 @@ func (r *record) endsWith(answer *grantError) bool {
 
 // correctSecret gives a login the secret that its client has in the configuration by
 // now, if that is for the same authorization server.
-func (s *source) correctSecret(r *record) {
-	if a := s.cfg.Auth; a != nil && r.Client.From == fromConfiguration && a.ClientID == r.Client.ID && sameIssuer(a.Issuer, r.Issuer) {
+func (r *record) correctSecret(a *upstream.Auth) {
+	if a != nil && r.Client.From == fromConfiguration && a.ClientID == r.Client.ID && sameIssuer(a.Issuer, r.Issuer) {
 		r.Client.Secret = a.ClientSecret
 	}
 }
