@@ -38,13 +38,20 @@ type callback struct {
 }
 
 // listen starts to wait. A port of the configuration is that of localhost, since
-// clients that were registered for other programs have it like that.
-func listen(a *upstream.Auth) (*callback, error) {
+// clients that were registered for other programs have it like that. Without one, the
+// port is that of an earlier redirect address, if it is free.
+func listen(a *upstream.Auth, earlier string) (*callback, error) {
 	host, port := "127.0.0.1", 0
+	if u, err := url.Parse(earlier); err == nil {
+		port, _ = strconv.Atoi(u.Port()) // 0 without an earlier one
+	}
 	if a != nil && a.CallbackPort > 0 {
 		host, port = "localhost", a.CallbackPort
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil && host == "127.0.0.1" {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("wait for the browser: %w; free the port, or change callbackPort", err)
 	}

@@ -91,6 +91,8 @@ func (l *Logins) ask(ctx context.Context, s *shared, cfg *upstream.Config, call 
 	}
 }
 
+var errDeclined = errors.New("the user did not agree to open the login page")
+
 // elicit asks a client to show a login page. The answer says that the user agreed to
 // open it, not that the login is complete.
 func elicit(ctx context.Context, server string, page *Page, id string, call *toolpost.Call) error {
@@ -108,7 +110,7 @@ func elicit(ctx context.Context, server string, page *Page, id string, call *too
 		return fmt.Errorf("ask the client to open the login page: %w", err)
 	}
 	if action := wire.Unquote(wire.Get(answer, "action")); action != "accept" {
-		return errors.New("the user did not agree to open the login page")
+		return errDeclined
 	}
 	return nil
 }

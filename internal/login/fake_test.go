@@ -42,6 +42,8 @@ type world struct {
 	inner   http.Handler                             // serves requests in the place of "welcome"
 	public  func(body string) bool                   // which of them need no token; nil for none
 
+	expires   int64            // of the secret of a client that registers; 0 for never
+	redirect  string           // of the last authorization request
 	named     string           // the authorization server in the metadata of the MCP server; the world's if empty
 	assertion assertionChecker // of the identity provider that is trusted
 }
@@ -143,6 +145,9 @@ func (w *world) register(rw http.ResponseWriter, req *http.Request) {
 	redirects, _ := m["redirect_uris"].([]any)
 	w.clients[id] = url.Values{"redirect_uri": {fmt.Sprint(redirects[0])}}
 	m["client_id"] = id
+	if w.expires != 0 {
+		m["client_secret_expires_at"] = w.expires
+	}
 	sendJSON(rw, 201, m)
 }
 
@@ -156,6 +161,7 @@ func (w *world) authorize(rw http.ResponseWriter, req *http.Request) {
 		http.Error(rw, "bad request", 400)
 		return
 	}
+	w.redirect = q.Get("redirect_uri")
 	code := w.next("code")
 	w.codes[code] = q
 	back := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {w.as.URL}}
@@ -273,6 +279,12 @@ func (w *world) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	clear(w.access)
+}
+
+func (w *world) lastRedirect() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.redirect
 }
 
 func (w *world) lastToken() string {

@@ -22,7 +22,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
 	"github.com/toolpost/toolpost/internal/vault"
@@ -140,18 +139,22 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 	if err != nil {
 		return nil, err
 	}
-	answers, err := listen(cfg.Auth)
+	own := l.registration(d.meta.Issuer)
+	answers, err := listen(cfg.Auth, own.Redirect)
 	if err != nil {
 		return nil, err
 	}
 	defer answers.close()
-	known, err := l.register(ctx, d, cfg.Auth, answers.redirect)
+	known, err := l.register(ctx, d, cfg.Auth, answers.redirect, own)
 	if err != nil {
 		return nil, err
 	}
 	r := d.record(address(cfg.URL), *known)
 	t, err := l.authorize(ctx, d, r, d.wanted(cfg.Auth, before, scopes), answers, person)
 	if err != nil {
+		if *known == own.Client && !errors.Is(err, errDeclined) { // its pages may have said that they do not know the client
+			l.forget(ctx, d.meta.Issuer)
+		}
 		return nil, err
 	}
 	if err := l.keep(ctx, cfg, r, t); err != nil {
@@ -213,74 +216,6 @@ func (d *discovery) wanted(a *upstream.Auth, before *record, scopes []string) []
 		scopes = append(slices.Clip(scopes), "offline_access")
 	}
 	return cleanScopes(scopes)
-}
-
-// Where a client comes from.
-const (
-	fromConfiguration = "configuration"
-	fromDocument      = "document"
-	fromRegistration  = "registration"
-)
-
-// register returns the client to log in as, in the order of the specification
-// (MCP 2026-07-28, Client Registration Approaches).
-func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, redirect string) (*client, error) {
-	if a == nil {
-		a = &upstream.Auth{}
-	}
-	switch m := d.meta; {
-	case a.ClientID != "":
-		return &client{ID: a.ClientID, Secret: a.ClientSecret, Style: styleOf(m.TokenEndpointAuthMethodsSupported, a.ClientSecret), From: fromConfiguration}, nil
-	case a.ClientMetadataURL != "" && m.ClientIDMetadataDocumentSupported:
-		return &client{ID: a.ClientMetadataURL, Style: oauth2.AuthStyleInParams, From: fromDocument}, nil
-	case m.RegistrationEndpoint == "":
-		return nil, fmt.Errorf(`the authorization server %s registers no clients; register one there with the redirect address %s, and write its id as "auth": {"clientId": "…"} to the server's entry`, shown(m.Issuer), redirect)
-	}
-	answer, err := oauthex.RegisterClient(ctx, d.meta.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
-		RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: methodOf(d.meta.TokenEndpointAuthMethodsSupported),
-		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
-		ClientName: "Toolpost", ClientURI: "https://github.com/toolpost/toolpost", ApplicationType: "native",
-	}, l.network.client(d.reach))
-	if err != nil {
-		return nil, fmt.Errorf("register at the authorization server %s: %w", shown(d.meta.Issuer), registrationError(err))
-	}
-	style := oauth2.AuthStyleInParams
-	if answer.ClientSecret != "" && slices.Contains([]string{"", "client_secret_basic"}, answer.TokenEndpointAuthMethod) {
-		style = oauth2.AuthStyleInHeader
-	}
-	return &client{ID: answer.ClientID, Secret: answer.ClientSecret, Style: style, From: fromRegistration}, nil
-}
-
-// registrationError leaves out the body of the answer, which may have secrets.
-func registrationError(err error) error {
-	if answer, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
-		return &grantError{shown(answer.ErrorCode), shown(answer.ErrorDescription)}
-	}
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err
-	}
-	text, _, _ := strings.Cut(err.Error(), ":")
-	return errors.New(shown(text))
-}
-
-// methodOf returns how a new client shall authenticate: without a secret, where
-// that is supported.
-func methodOf(supported []string) string {
-	for _, m := range []string{"none", "client_secret_basic", "client_secret_post"} {
-		if slices.Contains(supported, m) {
-			return m
-		}
-	}
-	return "none"
-}
-
-// styleOf returns how a known client authenticates. The default of servers that do
-// not say is Basic (RFC 8414, §2).
-func styleOf(supported []string, secret string) oauth2.AuthStyle {
-	if secret == "" || len(supported) > 0 && !slices.Contains(supported, "client_secret_basic") {
-		return oauth2.AuthStyleInParams
-	}
-	return oauth2.AuthStyleInHeader
 }
 
 // authorize has the person agree, and exchanges the code.

@@ -244,6 +244,9 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 	next.correctSecret(s.cfg.Auth)
 	t, err := s.network.refresh(ctx, &next)
 	if answer, ok := errors.AsType[*grantError](err); ok && r.endsWith(answer) {
+		if answer.code == "invalid_client" {
+			s.forget(ctx, r.Issuer)
+		}
 		return s.lose(r, "it cannot be renewed: "+answer.Error())
 	}
 	if err != nil {
