@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"time"
 )
 
 // A Dialled records which addresses were dialled, and reaches none of them.
@@ -41,6 +42,24 @@ func Client(kind string, hosts map[string]string, d *Dialled) *http.Client {
 	}
 	return n.client(reach(kind))
 }
+
+// WatchOften looks at the stored logins of open streams all the time.
+func (l *Logins) WatchOften() { l.watchTime = time.Millisecond }
+
+// Streams returns how many streams are watched.
+func (l *Logins) Streams() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.sources {
+		s.mu.Lock()
+		n += len(s.streams)
+		s.mu.Unlock()
+	}
+	return n
+}
+
+// ErrLoggedOut ends the streams of a login that has ended.
+var ErrLoggedOut = errLoggedOut
 
 // ErrRefused is wrapped by refusals of addresses.
 var ErrRefused = errRefused

@@ -12,6 +12,7 @@ package login
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,6 +36,8 @@ type Logins struct {
 	log     *slog.Logger
 	now     func() time.Time
 
+	watchTime time.Duration
+
 	mu      sync.Mutex
 	sources map[string]*source // by the name in the vault, and command
 	shared  map[string]*shared // by the name in the vault
@@ -45,7 +48,7 @@ func New(v vault.Vault, log *slog.Logger) *Logins {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Logins{vault: v, network: newNetwork(), log: log, now: time.Now, sources: map[string]*source{}, shared: map[string]*shared{}}
+	return &Logins{vault: v, network: newNetwork(), log: log, now: time.Now, watchTime: watchTime, sources: map[string]*source{}, shared: map[string]*shared{}}
 }
 
 // Wrap returns a value for [upstream.Config].Wrap that adds the token of the
@@ -150,6 +153,7 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 		return nil, err
 	}
 	r := d.record(address(cfg.URL), *known)
+	r.Login = rand.Text()
 	t, err := l.authorize(ctx, d, r, d.wanted(cfg.Auth, before, scopes), answers, person)
 	if err != nil {
 		if *known == own.Client && !errors.Is(err, errDeclined) { // its pages may have said that they do not know the client

@@ -27,6 +27,7 @@ type record struct {
 	Client     client `json:"client"`
 	grantedTokens
 
+	Login   string    `json:"login,omitempty"`   // identifies it, through all renewals; empty without a person
 	Account string    `json:"account,omitempty"` // who logged in, if the authorization server says so
 	Wanted  []string  `json:"wanted,omitempty"`  // scopes that a request needed and the login does not have
 	Lost    string    `json:"lost,omitempty"`    // why a login is needed again

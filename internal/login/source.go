@@ -35,6 +35,9 @@ type source struct {
 	held    *record       // nil if there is none
 	flight  *flight       // a renewal under way
 	unsaved *unsavedLogin // nil if everything is saved
+
+	streams map[*response]bool // that are open
+	left    chan struct{}      // closed when none is open any more
 }
 
 // A flight is a renewal that several requests wait for.
@@ -83,6 +86,7 @@ func (s *source) token(ctx context.Context) (*record, error) {
 // load reads the stored login if it has changed. The caller holds mu. While the vault
 // cannot be used, the login stays as it was.
 func (s *source) load() {
+	defer s.endStreams()
 	version, err := vault.Version(s.vault, s.name)
 	if err == nil && version == s.version {
 		return

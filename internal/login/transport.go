@@ -35,7 +35,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	resp, err := t.base.RoundTrip(authorized(req, held))
+	resp, err := t.source.send(t.base, req, held)
 	for sent := 1; sent < mostSends && err == nil && isRefusal(resp); sent++ {
 		next, problem := t.refused(req.Context(), held, resp)
 		if problem != nil {
@@ -48,7 +48,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		drop(resp)
 		held = next
-		if resp, err = t.base.RoundTrip(authorized(again, held)); err == nil && resp.StatusCode == http.StatusUnauthorized {
+		if resp, err = t.source.send(t.base, again, held); err == nil && resp.StatusCode == http.StatusUnauthorized {
 			drop(resp)
 			return nil, t.source.refusedAgain()
 		}
@@ -122,9 +122,6 @@ func (t *transport) wantsLogin(ctx context.Context, c challenge) bool {
 
 // authorized returns a copy of a request with a token.
 func authorized(req *http.Request, r *record) *http.Request {
-	if r == nil {
-		return req
-	}
 	req = req.Clone(req.Context())
 	req.Header.Set("Authorization", "Bearer "+r.Access)
 	return req
