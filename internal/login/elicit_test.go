@@ -227,3 +227,21 @@ func TestLoginForCallForged(t *testing.T) {
 	}
 	mustAsk(t, l, w.config())
 }
+
+// A call that needs more permissions asks for these too.
+func TestLoginForMoreScopes(t *testing.T) {
+	w := newWorld(t)
+	l := login.New(vault.Folder(t.TempDir()), nil)
+	c := &client{answer: "accept", open: visit(t)}
+	if err := logInFor(l, w, t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	w.needs = "write"
+	if _, err := ask(l, w.config()); loginError(err) == nil || !loginError(err).More {
+		t.Fatalf("got %v", err)
+	}
+	if err := logInFor(l, w, t.Context(), c); err != nil || c.asked() != 2 || !strings.Contains(c.pages[1], "write") {
+		t.Fatalf("%v, pages %q", err, c.pages)
+	}
+	mustAsk(t, l, w.config())
+}
