@@ -34,6 +34,10 @@ func newUser(ctx context.Context, cfg *upstream.Config) (*user, error) {
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
 		Issuer string `json:"issuer"`
+
+		IdP       string `json:"idp_issuer"`
+		IdPClient string `json:"idp_client_id"`
+		IDToken   string `json:"idp_id_token"`
 	}
 	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
 		if err := json.Unmarshal([]byte(text), &given); err != nil {
@@ -44,8 +48,12 @@ func newUser(ctx context.Context, cfg *upstream.Config) (*user, error) {
 	if given.Secret != "" && given.Issuer == "" { // a user knows where the client is registered
 		cfg.Auth.Issuer = named(ctx, cfg.URL)
 	}
-	if os.Getenv("MCP_CONFORMANCE_SCENARIO") == "auth/client-credentials-basic" {
+	switch os.Getenv("MCP_CONFORMANCE_SCENARIO") {
+	case "auth/client-credentials-basic":
 		cfg.Auth.Type = upstream.AuthClient
+	case "auth/enterprise-managed-authorization":
+		cfg.Auth.Type = upstream.AuthExchange
+		cfg.Auth.Exchange = upstream.Exchange{Issuer: given.IdP, ClientID: given.IdPClient, SubjectToken: given.IDToken}
 	}
 	dir, err := os.MkdirTemp("", "toolpost-conformance-")
 	if err != nil {
