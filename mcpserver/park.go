@@ -261,7 +261,7 @@ func (f *parkedCall) Supports(capability string) bool {
 // Request implements [toolpost.Caller].
 func (f *parkedCall) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if r := f.now.Load(); r != nil {
-		if err := r.require(method); err != nil {
+		if err := r.require(method, params); err != nil {
 			return nil, err
 		}
 	}

@@ -23,11 +23,14 @@ type peer struct {
 func (p *peer) modern() bool { return p.version >= wire.Stateless }
 
 // require rejects a request that the client did not declare it can answer.
-func (p *peer) require(method string) error {
-	name := ""
+func (p *peer) require(method string, params json.RawMessage) error {
+	name, needed := "", "{}"
 	switch method {
 	case "elicitation/create", "sampling/createMessage", "roots/list":
 		name, _, _ = strings.Cut(method, "/")
+	}
+	if name == "elicitation" && wire.Unquote(wire.Get(params, "mode")) == "url" {
+		name, needed = urlMode, `{"url":{}}`
 	}
 	switch {
 	case slices.Contains(p.can, name), extension.Method(method) && extension.Of(method, p.declared):
@@ -40,7 +43,7 @@ func (p *peer) require(method string) error {
 	return &toolpost.ProtocolError{
 		Code:    wire.CodeMissingCapability,
 		Message: method + " needs the client capability " + name,
-		Data:    []byte(`{"requiredCapabilities":{"` + name + `":{}}}`),
+		Data:    fmt.Appendf(nil, `{"requiredCapabilities":{"%s":%s}}`, strings.TrimSuffix(name, ".url"), needed),
 	}
 }
 
@@ -48,7 +51,7 @@ func (p *peer) require(method string) error {
 // declare it can give: clients wait for such input without end.
 func (p *peer) requireInputs(result json.RawMessage) error {
 	for _, input := range wire.Members(wire.Get(result, "inputRequests")) {
-		err := p.require(wire.Unquote(wire.Get(input, "method")))
+		err := p.require(wire.Unquote(wire.Get(input, "method")), wire.Get(input, "params"))
 		if err != nil && !errors.Is(err, toolpost.ErrNoCaller) { // unknown methods are not ours to judge
 			return err
 		}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -54,10 +55,29 @@ func TestStreamWithoutItsResult(t *testing.T) {
 func TestQuestionsNameTheirCapability(t *testing.T) {
 	for method, name := range map[string]string{"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"} {
 		for _, version := range []string{wire.LastSession, wire.Stateless} {
-			err := (&peer{version: version}).require(method)
+			err := (&peer{version: version}).require(method, nil)
 			if err == nil || !strings.Contains(err.Error(), "capability "+name) || errors.Is(err, toolpost.ErrNoCaller) == (version == wire.Stateless) {
 				t.Errorf("%s, %s: %v", version, method, err)
 			}
+		}
+	}
+}
+
+// A client that fills in forms is not asked to open addresses unless it declared that
+// too.
+func TestQuestionsNameTheirMode(t *testing.T) {
+	address := json.RawMessage(`{"mode":"url","message":"Log in","url":"https://example.com","elicitationId":"1"}`)
+	for _, version := range []string{wire.LastSession, wire.Stateless} {
+		forms, both := &peer{version: version, can: answering(json.RawMessage(`{"elicitation":{}}`))}, &peer{version: version, can: answering(json.RawMessage(`{"elicitation":{"form":{},"url":{}}}`))}
+		err := forms.require("elicitation/create", address)
+		if err == nil || !strings.Contains(err.Error(), "elicitation.url") {
+			t.Errorf("%s: %v", version, err)
+		}
+		if missing, ok := errors.AsType[*toolpost.ProtocolError](err); version == wire.Stateless && (!ok || string(missing.Data) != `{"requiredCapabilities":{"elicitation":{"url":{}}}}`) {
+			t.Errorf("%s: %+v", version, missing)
+		}
+		if err := errors.Join(both.require("elicitation/create", address), forms.require("elicitation/create", json.RawMessage(`{"message":"Who?"}`))); err != nil {
+			t.Errorf("%s: %v", version, err)
 		}
 	}
 }

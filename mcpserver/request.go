@@ -119,7 +119,7 @@ func (c sessionCaller) Notify(ctx context.Context, method string, params json.Ra
 
 // Request implements [toolpost.Caller].
 func (c sessionCaller) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	if err := c.require(method); err != nil {
+	if err := c.require(method, params); err != nil {
 		return nil, err
 	}
 	if !wire.IsObject(params) {
