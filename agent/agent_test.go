@@ -398,31 +398,37 @@ func TestInnerResumes(t *testing.T) {
 	}
 }
 
-// TestInnerOutlivesCall has an agent go on after the call that it began in, while the
-// next one runs: the run is charged for it, the next call is not.
+// TestInnerOutlivesCall has an agent go on after the call that it began in, while
+// another one runs, of the same message or the next: the run is charged for it, no call
+// is.
 func TestInnerOutlivesCall(t *testing.T) {
-	inner := agent.New(&script{t: t, think: func(*model.Request) ([]model.Part, error) { return say("Late."), nil }}, nil, nil)
-	var call1 context.Context
-	begin := tool("begin", func(ctx context.Context, _ string) (string, error) {
-		call1 = context.WithoutCancel(ctx)
-		return "", nil
-	})
-	next := tool("next", func(context.Context, string) (string, error) {
-		_, err := inner.Do(call1, agent.NewSession(), prompt("Go"))
-		return "", err
-	})
-	outer := &script{t: t, think: func(r *model.Request) ([]model.Part, error) {
-		switch len(r.Messages) {
-		case 1:
-			return []model.Part{call(1, "begin", `{"text":""}`)}, nil
-		case 3:
-			return []model.Part{call(2, "next", `{"text":""}`)}, nil
+	for _, together := range []bool{false, true} {
+		inner := agent.New(&script{t: t, think: func(*model.Request) ([]model.Part, error) { return say("Late."), nil }}, nil, nil)
+		var ended context.Context
+		begin := tool("begin", func(ctx context.Context, _ string) (string, error) {
+			ended = context.WithoutCancel(ctx)
+			return "", nil
+		}, toolpost.Policy{Sequential: true})
+		later := tool("later", func(context.Context, string) (string, error) {
+			_, err := inner.Do(ended, agent.NewSession(), prompt("Go"))
+			return "", err
+		}, toolpost.Policy{Sequential: true})
+		first, second := call(1, "begin", `{"text":""}`), call(2, "later", `{"text":""}`)
+		outer := &script{t: t, think: func(r *model.Request) ([]model.Part, error) {
+			switch {
+			case len(r.Messages) == 1 && together:
+				return []model.Part{first, second}, nil
+			case len(r.Messages) == 1:
+				return []model.Part{first}, nil
+			case len(r.Messages) == 3 && !together:
+				return []model.Part{second}, nil
+			}
+			return say("Done."), nil
+		}}
+		got := do(t, agent.New(outer, toolpost.Tools{begin, later}, nil), agent.NewSession(), prompt("Go"))
+		if got.Text != "Done." || got.Usage.Requests != got.Turns+1 || got.Usage.Tools["begin"].Tokens.Input+got.Usage.Tools["later"].Tokens.Input != 0 {
+			t.Errorf("together %v: %+v, %d requests, %+v", together, got, got.Usage.Requests, got.Usage.Tools)
 		}
-		return say("Done."), nil
-	}}
-	got := do(t, agent.New(outer, toolpost.Tools{begin, next}, nil), agent.NewSession(), prompt("Go"))
-	if got.Text != "Done." || got.Usage.Requests != 4 || got.Usage.Tools["next"].Tokens.Input != 0 {
-		t.Errorf("%+v, %d requests, %+v", got, got.Usage.Requests, got.Usage.Tools["next"])
 	}
 }
 

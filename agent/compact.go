@@ -168,7 +168,7 @@ func beginning(m *toolpost.Message, most int) *toolpost.Message {
 
 // Compact has the model replace old messages of the session by a summary now,
 // instead of when they nearly fill its context. It returns how many it replaced: 0 if
-// nothing would be gained.
+// nothing would be gained. The limits of the agent do not apply.
 func (a *Agent) Compact(ctx context.Context, s *Session) (replaced int, err error) {
 	defer func() {
 		if err != nil {
@@ -181,7 +181,7 @@ func (a *Agent) Compact(ctx context.Context, s *Session) (replaced int, err erro
 	}
 	defer end()
 	if s.snapshot().batch != nil {
-		return 0, errors.New("calls have no results yet; call Run without a prompt first")
+		return 0, errOpenCalls
 	}
 	r := &run{agent: a, session: s, started: time.Now(), yield: func(*Event, error) bool { return true }}
 	ctx, leave, err := r.enter(ctx)
@@ -195,6 +195,9 @@ func (a *Agent) Compact(ctx context.Context, s *Session) (replaced int, err erro
 	return r.compact(ctx)
 }
 
+// errOpenCalls reports calls without results, which cannot be summarized.
+var errOpenCalls = errors.New("calls have no results yet; continue the run first")
+
 // compact replaces old messages by a summary that the model writes.
 func (r *run) compact(ctx context.Context) (replaced int, err error) {
 	now := r.session.snapshot()
@@ -205,6 +208,9 @@ func (r *run) compact(ctx context.Context) (replaced int, err error) {
 	}
 	old := now.messages[:until]
 	response, err := r.summarize(ctx, old)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("summarize the conversation: %w", err)
 	}

@@ -93,6 +93,17 @@ func TestCompactNow(t *testing.T) {
 	if n, err := a.Compact(t.Context(), s); n != 0 || err != nil {
 		t.Errorf("of an empty session: %d, %v", n, err)
 	}
+	wait := func(context.Context, *agent.Call) (agent.Decision, error) {
+		return agent.Decision{Action: agent.Wait}, nil
+	}
+	open1, _ := long(t, 1)
+	waits := agent.NewSession()
+	if r, _ := agent.New(open1, toolpost.Tools{tool("echo", echo)}, &agent.Options{Approve: wait}).Do(t.Context(), waits, prompt("Go")); r.Stop != agent.StopApproval {
+		t.Fatalf("%+v", r)
+	}
+	if _, err := a.Compact(t.Context(), waits); err == nil || !strings.Contains(err.Error(), "continue the run first") {
+		t.Errorf("with open calls: %v", err)
+	}
 	used := do(t, a, s, prompt("Count for me")).Usage
 	used.Add(do(t, a, s, prompt("And more")).Usage)
 	if diff := cmp.Diff(ledger(t, used), ledger(t, s.Usage())); diff != "" {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,15 +78,15 @@ type state struct {
 	context  int          // tokens of the conversation at the last response; 0 if unknown
 
 	// Of the whole session:
-	responses int // messages of the model
-	requests  int // to the model
+	responses int           // messages of the model
+	requests  int           // to the model
+	earlier   *usage.Ledger // what was used until the last prompt
 
 	// Since the last prompt:
 	turns     int
-	used      *usage.Ledger // since the last prompt
-	earlier   *usage.Ledger // until then
-	completed *record       // recordResult of the call that completed the run
-	ended     *record       // recordEnd
+	used      *usage.Ledger
+	completed *record // recordResult of the call that completed the run
+	ended     *record // recordEnd
 }
 
 // callState is a call of the last response.
@@ -175,7 +176,7 @@ func (s *state) applyResponse(r *record) error {
 // charged to none.
 func (s *state) applySpent(r *record) error {
 	ledger := s.used
-	if r.Response == s.responses && r.Call >= 0 && r.Call < len(s.batch) && s.batch[r.Call].result == nil {
+	if cmp.Or(r.Response, s.responses) == s.responses && r.Call >= 0 && r.Call < len(s.batch) && s.batch[r.Call].result == nil {
 		ledger = s.batch[r.Call].inner
 	}
 	addRequest(ledger, r)

@@ -132,7 +132,7 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	if opts.Known, l.listed = g.memory.recall(&s); old != nil && old.known() != nil {
 		opts.Known, l.listed = old.known(), true // clients have its tools
 	} else if opts.Known != nil {
-		opts.Later = headStart
+		opts.StartDelay = headStart
 	}
 	l.seed = opts.Known
 	s = g.withCredentials(s) // the member's own configuration stays as it is

@@ -61,7 +61,7 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, checkPin p
 	}
 	p := &pool{lists: lists, server: s, idle: cmp.Or(s.Idle, idleProcess), sessions: map[toolpost.Owner]*process{}, checkPin: checkPin}
 	own := *opts
-	own.Known = nil // a call waits for the process of its session
+	own.Known, own.StartDelay = nil, 0 // a call waits for the process of its session
 	p.start = func() (connection, error) {
 		up, err := start(&s.Config, &own)
 		if err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -190,4 +191,39 @@ func TestUnmatchedFilter(t *testing.T) {
 			t.Errorf("findings %s", got)
 		}
 	})
+}
+
+// A server whose lists are stored starts a moment later, so that they are served first.
+// The process of a session does not: a call waits for it.
+func TestHeadStart(t *testing.T) {
+	catalog := &gateway.Catalog{Dir: t.TempDir(), Config: "c"}
+	for _, warm := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := servers("s", "cmd")
+			cfg.Servers[0].Share = config.PerSession
+			g, f := openWith(t, cfg, &gateway.Options{Catalog: catalog})
+			if got := f.started[0].opts.StartDelay; (got > 0) != warm {
+				t.Errorf("warm %v: the server that lists starts after %v", warm, got)
+			}
+			if !warm {
+				f.started[0].connect("t")
+				synctest.Wait()
+				return
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_, _ = g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "a"}, Name: "s__t"})
+			}()
+			synctest.Wait()
+			if n := f.count(); n != 2 {
+				t.Fatalf("%d processes", n)
+			}
+			if got := f.started[1].opts.StartDelay; got != 0 {
+				t.Errorf("the process of the session starts after %v", got)
+			}
+			f.started[1].end()
+			<-done
+		})
+	}
 }

@@ -180,20 +180,35 @@ func TestKnownServerThatHangs(t *testing.T) {
 	}
 }
 
-// An upstream with a later start is listed, and connects when a call needs it.
-func TestStartsLater(t *testing.T) {
-	g, url := newGated(t)
+// An upstream with a delayed start is listed, sends nothing, and connects when a call
+// needs it.
+func TestStartDelay(t *testing.T) {
+	g, _ := newGated(t)
 	close(g.gate)
-	k := g.listed(t, url)
-	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url, Transport: upstream.HTTP}, &upstream.Options{Known: k, Later: time.Hour})
+	var requests atomic.Int64
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		g.ServeHTTP(w, r)
+	}))
+	defer web.Close()
+	k := g.listed(t, web.URL)
+	requests.Store(0)
+	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: web.URL, Transport: upstream.HTTP}, &upstream.Options{Known: k, StartDelay: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := (&server{changed: make(chan struct{}, 1), uris: make(chan string, 100)}).watch(t, u)
-	if s.names(t) != "a b" || s.Status().State != upstream.Connecting {
-		t.Errorf("got %q, %+v", s.names(t), s.Status())
+	defer u.Close()
+	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := u.Ready(soon); !errors.Is(err, context.DeadlineExceeded) || requests.Load() != 0 {
+		t.Errorf("%d requests, ready: %v", requests.Load(), err)
 	}
-	if got := s.text(t, "b", "{}", nil); got != "called b" {
-		t.Errorf("got %q", got)
+	tools, err := u.Tools(t.Context())
+	if err != nil || len(tools) != 2 || u.Status().State != upstream.Connecting {
+		t.Fatalf("%d tools, %v, %+v", len(tools), err, u.Status())
+	}
+	result, err := tools[1].Handler(t.Context(), &toolpost.Call{Name: "b", Arguments: json.RawMessage("{}")})
+	if err != nil || toolpost.NewMessage("", result).Text != "called b" || requests.Load() == 0 {
+		t.Errorf("%v, %v, %d requests", result, err, requests.Load())
 	}
 }

@@ -27,7 +27,7 @@ var errClosed = errors.New("it was closed")
 func (u *Upstream) run() {
 	defer close(u.done)
 	delay, logged := u.opts.Backoff, ""
-	pause(u.ctx, u.nudge, u.opts.Later, 0)
+	pause(u.ctx, u.nudge, u.opts.StartDelay, 0)
 	for u.ctx.Err() == nil {
 		up, err := u.connectOnce()
 		if u.ctx.Err() != nil {
@@ -218,7 +218,7 @@ func (u *Upstream) await(ctx context.Context) (*session, error) {
 			return v.session, nil
 		case v.status.State == Closed:
 			return nil, v.status.Err
-		case v.status.State == Failed || v.status.State == NeedsLogin || u.opts.Later > 0 && !v.tried:
+		case v.status.State == Failed || v.status.State == NeedsLogin || !v.tried:
 			u.Retry()
 		}
 		if patience == nil {

@@ -28,10 +28,10 @@ type Options struct {
 	// until the server has listed itself.
 	Known *Known
 
-	// Later is how long the server is not connected to, unless a call needs it. In
-	// this time, what is Known can be listed while no server that starts takes the
-	// processor.
-	Later time.Duration
+	// StartDelay delays the first connection, so that what is Known is listed while no
+	// server that starts takes the processor. A request ends the delay; Ready waits for
+	// its end.
+	StartDelay time.Duration
 
 	// Complete is called with each variable, header and argument before the server
 	// is started or connected to, and returns it with what it refers to, such as a

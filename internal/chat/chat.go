@@ -97,7 +97,7 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
-// takeTurn waits until no other question is open, until done is called.
+// takeTurn reserves the terminal for one question until done is called.
 func (c *Chat) takeTurn(ctx context.Context) (done func(), err error) {
 	select {
 	case c.asking <- struct{}{}:
@@ -176,7 +176,7 @@ func (c *Chat) decideWaiting(ctx context.Context, calls []*agent.Call) error {
 	return nil
 }
 
-// newAgent returns an agent with the model of now.
+// newAgent returns an agent with the current model.
 func (c *Chat) newAgent() *agent.Agent {
 	o := c.opts.Agent
 	o.Approve = c.approver.decide

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +13,16 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
+// Limits of a form, beyond which nobody fills it in.
+const (
+	mostFields  = 30
+	mostChoices = 200
+	longestWord = 200 // columns of a title, description or value that is shown
+)
+
 // A field is one value of a form.
 type field struct {
+	name     string
 	kind     string
 	choices  []choice // nil if the user types the value
 	fallback json.RawMessage
@@ -25,33 +34,75 @@ type field struct {
 }
 
 // A choice is a value that a field may have.
-type choice struct{ value, title string }
+type choice struct {
+	value json.RawMessage
+	title string
+}
+
+// readForm returns the fields of a question, none for an address. It refuses what
+// cannot be asked at a terminal.
+func readForm(asked *jsontree.Value) ([]*field, error) {
+	if asked.Get("mode").IsText("url") {
+		if n := len(textOf(asked.Get("url"))); n > longestAddress {
+			return nil, fmt.Errorf("its address has %d bytes, at most %d are shown", n, longestAddress)
+		}
+		return nil, nil
+	}
+	form := asked.Get("requestedSchema")
+	properties := form.Get("properties").Members()
+	if len(properties) > mostFields {
+		return nil, fmt.Errorf("its form has %d fields, at most %d are asked for", len(properties), mostFields)
+	}
+	required := form.Get("required").Items()
+	var fields []*field
+	for _, p := range properties {
+		f := newField(p, slices.ContainsFunc(required, func(r *jsontree.Value) bool { return r.IsText(p.Name) }))
+		switch {
+		case len(f.choices) > mostChoices:
+			return nil, fmt.Errorf("its field %q has %d choices, at most %d are shown", jsontree.Clip(p.Name, longestWord), len(f.choices), mostChoices)
+		case f.answerable():
+			fields = append(fields, f)
+		case f.required:
+			return nil, fmt.Errorf("its field %q has a type that forms of MCP do not have; use string, number, integer, boolean, or an array of choices", jsontree.Clip(p.Name, longestWord))
+		}
+	}
+	return fields, nil
+}
 
 func newField(p *jsontree.Value, required bool) *field {
-	f := &field{kind: textOf(p.Get("type")), required: required, choices: choicesOf(p)}
+	f := &field{name: p.Name, kind: textOf(p.Get("type")), required: required, choices: choicesOf(p)}
 	if f.kind == "array" {
 		f.choices = choicesOf(p.Get("items"))
 	}
-	if d := p.Get("default"); d != nil {
+	f.schema, _ = schema.Parse(p.Raw) // the server checks too
+	if d := p.Get("default"); d != nil && (f.schema == nil || f.schema.Validator().Validate(d.Raw) == nil) {
 		f.fallback = json.RawMessage(d.Raw)
 	}
-	f.schema, _ = schema.Parse(p.Raw) // the server checks too
-	name := terminal.Printable(textOf(p.Get("title")))
-	if name == "" {
-		name = terminal.Printable(p.Name)
-	}
 	if text := textOf(p.Get("description")); text != "" {
-		f.lines = append(f.lines, terminal.Printable(text))
+		f.lines = append(f.lines, short(text))
 	}
 	for i, c := range f.choices {
-		if i == mostShown {
-			f.lines = append(f.lines, fmt.Sprintf("… %d more; type the value", len(f.choices)-i))
-			break
-		}
-		f.lines = append(f.lines, fmt.Sprintf("%d  %s", i+1, terminal.Printable(c.title)))
+		f.lines = append(f.lines, fmt.Sprintf("%d  %s", i+1, short(c.title)))
+	}
+	name := short(textOf(p.Get("title")))
+	if name == "" {
+		name = short(p.Name)
 	}
 	f.prompt = "  " + name + f.hint() + ": "
 	return f
+}
+
+// short returns a foreign text in one line that is not long.
+func short(text string) string {
+	return terminal.Cut(terminal.Printable(jsontree.Clip(text, 4*longestWord)), longestWord)
+}
+
+// answerable reports whether a user can type the value.
+func (f *field) answerable() bool {
+	if f.kind == "array" {
+		return f.choices != nil
+	}
+	return slices.Contains([]string{"string", "number", "integer", "boolean"}, f.kind)
 }
 
 // hint describes how the value is typed.
@@ -69,7 +120,7 @@ func (f *field) hint() string {
 	}
 	switch {
 	case f.fallback != nil:
-		hints = append(hints, "Enter for "+terminal.Printable(f.titles(string(f.fallback))))
+		hints = append(hints, "Enter for "+short(f.title(f.fallback)))
 	case !f.required:
 		hints = append(hints, "Enter for none")
 	}
@@ -79,12 +130,29 @@ func (f *field) hint() string {
 	return " (" + strings.Join(hints, "; ") + ")"
 }
 
-// titles replaces the values of choices in a default by their titles.
-func (f *field) titles(fallback string) string {
-	for _, c := range f.choices {
-		fallback = strings.ReplaceAll(fallback, strconv.Quote(c.value), strconv.Quote(c.title))
+// title returns what a value of the field is called.
+func (f *field) title(value json.RawMessage) string {
+	if f.kind == "array" {
+		var titles []string
+		for _, v := range jsontree.Read(value).Items() {
+			if len(titles) == 5 {
+				titles = append(titles, "…")
+				break
+			}
+			titles = append(titles, f.titleOf(v.Raw))
+		}
+		return strings.Join(titles, ", ")
 	}
-	return fallback
+	return f.titleOf(value)
+}
+
+func (f *field) titleOf(value json.RawMessage) string {
+	for _, c := range f.choices {
+		if jsontree.Canonical(c.value) == jsontree.Canonical(value) {
+			return c.title
+		}
+	}
+	return string(value)
 }
 
 // read returns the value that the user typed, nil for none.
@@ -105,7 +173,7 @@ func (f *field) read(text string) (json.RawMessage, error) {
 func (f *field) encode(text string) (json.RawMessage, error) {
 	switch {
 	case f.kind == "array":
-		chosen := []string{}
+		chosen := []json.RawMessage{}
 		for _, one := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 			value, err := f.choose(one)
 			if err != nil {
@@ -115,11 +183,7 @@ func (f *field) encode(text string) (json.RawMessage, error) {
 		}
 		return json.Marshal(chosen)
 	case f.choices != nil:
-		value, err := f.choose(text)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(value)
+		return f.choose(text)
 	case f.kind == "boolean":
 		switch strings.ToLower(text) {
 		case "y", "yes", "true":
@@ -137,17 +201,18 @@ func (f *field) encode(text string) (json.RawMessage, error) {
 	return json.Marshal(text)
 }
 
-// choose returns the value that the user means by its number, title or text.
-func (f *field) choose(text string) (string, error) {
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(f.choices) {
-		return f.choices[n-1].value, nil
-	}
+// choose returns the value that the user means by its title, its text or its number in
+// the list.
+func (f *field) choose(text string) (json.RawMessage, error) {
 	for _, c := range f.choices {
-		if strings.EqualFold(text, c.value) || strings.EqualFold(text, c.title) {
+		if strings.EqualFold(text, c.title) || text == string(c.value) || text != "" && strconv.Quote(text) == string(c.value) {
 			return c.value, nil
 		}
 	}
-	return "", fmt.Errorf("type a number from 1 to %d", len(f.choices))
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(f.choices) {
+		return f.choices[n-1].value, nil
+	}
+	return nil, fmt.Errorf("type a number from 1 to %d", len(f.choices))
 }
 
 // choicesOf returns the values that a schema of MCP's forms allows, in all of its
@@ -155,20 +220,29 @@ func (f *field) choose(text string) (string, error) {
 func choicesOf(p *jsontree.Value) (all []choice) {
 	names := p.Get("enumNames").Items()
 	for i, v := range p.Get("enum").Items() {
-		c := choice{v.Text, v.Text}
+		c := newChoice(v, nil)
 		if i < len(names) {
-			c.title = names[i].Text
+			c = newChoice(v, names[i])
 		}
 		all = append(all, c)
 	}
-	for _, v := range append(p.Get("oneOf").Items(), p.Get("anyOf").Items()...) {
-		c := choice{textOf(v.Get("const")), textOf(v.Get("title"))}
-		if c.title == "" {
-			c.title = c.value
+	for _, v := range append(slices.Clip(p.Get("oneOf").Items()), p.Get("anyOf").Items()...) {
+		if value := v.Get("const"); value != nil {
+			all = append(all, newChoice(value, v.Get("title")))
 		}
-		all = append(all, c)
 	}
 	return all
+}
+
+func newChoice(value, title *jsontree.Value) choice {
+	c := choice{json.RawMessage(value.Raw), textOf(title)}
+	if c.title == "" {
+		c.title = textOf(value)
+	}
+	if c.title == "" {
+		c.title = string(value.Raw)
+	}
+	return c
 }
 
 func textOf(v *jsontree.Value) string {

@@ -142,7 +142,7 @@ func (c *Chat) compact(ctx context.Context) {
 	replaced, err := c.newAgent().Compact(ctx, c.opts.Session)
 	c.view.stopped()
 	switch {
-	case errors.Is(context.Cause(ctx), errCanceled):
+	case err != nil && errors.Is(context.Cause(ctx), errCanceled):
 		c.view.say("canceled; nothing is replaced")
 	case err != nil:
 		c.view.say("%s", c.view.notes.paint(red, terminal.Sanitize(err.Error())))

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -26,83 +26,98 @@ func (q questioner) Request(ctx context.Context, method string, params json.RawM
 	if method != "elicitation/create" {
 		return nil, fmt.Errorf("%s: %w", method, toolpost.ErrNoCaller)
 	}
-	asked, err := jsontree.Parse(params, deepestForm)
-	if err != nil {
-		return nil, fmt.Errorf("read the question of the tool: %w", err)
+	asked, syntax := jsontree.Parse(params, deepestForm)
+	if syntax != nil {
+		return nil, fmt.Errorf("read the question of the tool: %w", syntax)
 	}
-	done, stop := q.chat.takeTurn(ctx)
-	if stop != nil {
-		return nil, stop
+	fields, err := readForm(asked)
+	if err != nil {
+		return nil, fmt.Errorf("the question of the tool is not asked: %w", err)
+	}
+	done, err := q.chat.takeTurn(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer done()
-	q.chat.introduce(ctx, asked)
-	answer, failed := q.chat.answerQuestion(ctx, asked)
+	answer, err := q.chat.answerQuestion(ctx, asked, fields)
 	switch {
-	case errors.Is(failed, io.EOF), errors.Is(failed, terminal.ErrInterrupt):
+	case errors.Is(err, io.EOF):
+		return json.RawMessage(`{"action":"decline"}`), nil
+	case errors.Is(err, terminal.ErrInterrupt):
 		q.chat.Interrupt()
 		return json.RawMessage(`{"action":"cancel"}`), nil
-	case failed != nil:
-		return nil, failed
 	}
-	return answer, nil
+	return answer, err
 }
 
 // deepestForm is how deep the schema of a form may be; MCP's forms are flat.
 const deepestForm = 10
 
-// longestQuestion is how much of a question is shown, in bytes.
-const longestQuestion = 10_000
+// Limits of a question, so that what it shows stays readable.
+const (
+	longestQuestion = 4_000 // bytes
+	longestAddress  = 8_000
+)
 
-// introduce shows who asks what.
-func (c *Chat) introduce(ctx context.Context, asked *jsontree.Value) {
-	who := "A tool"
+// showMessage shows what a tool asks, and returns the name of the tool.
+func (c *Chat) showMessage(ctx context.Context, asked *jsontree.Value) (who string) {
+	who = "a tool"
 	if name := toolpost.CallFrom(ctx).Name; name != "" {
-		who = terminal.Printable(name)
+		who = terminal.Cut(terminal.Printable(name), 80)
 	}
-	s := &c.view.notes
-	c.view.say("\n%s", s.paint(yellow, who+" asks you (do not type passwords or keys; it receives what you type):"))
-	c.view.say("%s", terminal.Sanitize(jsontree.Clip(textOf(asked.Get("message")), longestQuestion)))
+	c.view.say("\n%s", c.view.notes.paint(yellow, who+" asks you; do not type passwords or keys, it receives what you type:"))
+	lines := strings.Split(terminal.Sanitize(cleartext.Clip(textOf(asked.Get("message")), longestQuestion)), "\n")
+	for _, line := range lines[:min(len(lines), mostShown)] {
+		c.view.say("  %s", line)
+	}
+	if more := len(lines) - mostShown; more > 0 {
+		c.view.say("… %d lines more", more)
+	}
+	return who
 }
 
-// answerQuestion returns the answer of the user in MCP's form, or the error of the
-// terminal.
-func (c *Chat) answerQuestion(ctx context.Context, asked *jsontree.Value) (json.RawMessage, error) {
-	question := "Answer it? [y/N] "
-	if asked.Get("mode").IsText("url") {
-		c.view.say("%s", terminal.Printable(textOf(asked.Get("url"))))
-		question = "Open this address in the browser? [y/N] "
+// answerQuestion shows a question and returns the answer of the user in MCP's form, or
+// the error of the terminal.
+func (c *Chat) answerQuestion(ctx context.Context, asked *jsontree.Value, fields []*field) (json.RawMessage, error) {
+	who := c.showMessage(ctx, asked)
+	address := asked.Get("mode").IsText("url")
+	question := "Answer " + who + "? y yes · n no: "
+	if address {
+		c.view.say("  %s", terminal.Printable(textOf(asked.Get("url"))))
+		question = "Open this address in the browser? y yes · n no: "
+	} else if len(fields) > 0 {
+		question = "Answer " + who + "? y yes · n no, and Ctrl-D later: "
 	}
-	word, err := c.lines.Read(ctx, question)
+	word, err := c.lines.Read(ctx, c.view.notes.paint(bold, question))
 	if err != nil {
 		return nil, err
 	}
 	if word = strings.ToLower(strings.TrimSpace(word)); word != "y" && word != "yes" {
 		return json.RawMessage(`{"action":"decline"}`), nil
 	}
-	if asked.Get("mode").IsText("url") {
+	if address {
 		if err := c.opts.OpenURL(textOf(asked.Get("url"))); err != nil {
 			c.view.say("%s", terminal.Sanitize(err.Error()+"; open the address yourself"))
 		}
 		return json.RawMessage(`{"action":"accept"}`), nil
 	}
-	content, err := c.fillForm(ctx, asked.Get("requestedSchema"))
+	content, err := c.fillForm(ctx, fields)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(map[string]any{"action": "accept", "content": content})
 }
 
-// fillForm asks for the value of each field of a form.
-func (c *Chat) fillForm(ctx context.Context, form *jsontree.Value) (map[string]json.RawMessage, error) {
+// fillForm asks for the value of each field.
+func (c *Chat) fillForm(ctx context.Context, fields []*field) (map[string]json.RawMessage, error) {
 	content := map[string]json.RawMessage{}
-	for _, p := range form.Get("properties").Members() {
-		required := slices.ContainsFunc(form.Get("required").Items(), func(r *jsontree.Value) bool { return r.IsText(p.Name) })
-		value, err := c.fill(ctx, newField(p, required))
+	for _, f := range fields {
+		value, err := c.fill(ctx, f)
 		if err != nil {
 			return nil, err
 		}
 		if value != nil {
-			content[p.Name] = value
+			content[f.name] = value
 		}
 	}
 	return content, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestQuestions(t *testing.T) {
 	for name, tt := range map[string]struct{ params, lines, want string }{
 		"a text":                              {form(`"n":{"type":"string"}`, `"n"`), "y\nfour\n", `{"action":"accept","content":{"n":"four"}}`},
 		"declined":                            {form(`"n":{"type":"string"}`, `"n"`), "n\n", `{"action":"decline"}`},
-		"the input ends":                      {form(`"n":{"type":"string"}`, `"n"`), "y\n", `{"action":"cancel"}`},
+		"the input ends":                      {form(`"n":{"type":"string"}`, `"n"`), "y\n", `{"action":"decline"}`},
 		"a confirmation":                      {`{"message":"Really?"}`, "yes\n", `{"action":"accept","content":{}}`},
 		"a number, after mistakes":            {form(`"n":{"type":"integer","minimum":1}`, `"n"`), "y\n\nx\n0\n1.5\n7\n", `{"action":"accept","content":{"n":7}}`},
 		"optional, and left out":              {form(`"n":{"type":"string"}`, ``), "y\n\n", `{"action":"accept","content":{}}`},
@@ -52,10 +53,13 @@ func TestQuestions(t *testing.T) {
 		"a boolean":                           {form(`"n":{"type":"boolean"}`, `"n"`), "y\nmaybe\nn\n", `{"action":"accept","content":{"n":false}}`},
 		"a choice by its number":              {form(`"n":{"type":"string",`+choices+`}`, `"n"`), "y\n3\n2\n", `{"action":"accept","content":{"n":"g"}}`},
 		"a choice by its title":               {form(`"n":{"type":"string","enum":["a","b"],"enumNames":["First","Second"]}`, `"n"`), "y\nsecond\n", `{"action":"accept","content":{"n":"b"}}`},
+		"a number of a list":                  {form(`"n":{"type":"integer","enum":[10,20]}`, `"n"`), "y\n2\n", `{"action":"accept","content":{"n":20}}`},
+		"a default that is not allowed":       {form(`"n":{"type":"integer","default":"x"}`, `"n"`), "y\n\n5\n", `{"action":"accept","content":{"n":5}}`},
+		"hostile texts":                       {form(`"n\u001b[2J":{"type":"string","description":"d\u001b[2J","oneOf":[{"const":"a","title":"t\u001b[2J"}]}`, ``), "y\n1\n", `{"action":"accept","content":{"n\u001b[2J":"a"}}`},
 		"a choice with a default":             {form(`"n":{"type":"string","default":"g",`+choices+`}`, ``), "y\n\n", `{"action":"accept","content":{"n":"g"}}`},
 		"several choices":                     {form(`"n":{"type":"array","minItems":1,"items":{"anyOf":[{"const":"r","title":"Red"},{"const":"g"}]}}`, `"n"`), "y\n\n1, g\n", `{"action":"accept","content":{"n":["r","g"]}}`},
 		"the order of the form":               {form(`"z":{"type":"string"},"a":{"type":"string"}`, `"z","a"`), "y\n1\n2\n", `{"action":"accept","content":{"a":"2","z":"1"}}`},
-		"a kind that is not known":            {form(`"n":{"type":"object"}`, ``), "y\n\n", `{"action":"accept","content":{}}`},
+		"a kind that is not known":            {form(`"n":{"type":"object"}`, ``), "y\n", `{"action":"accept","content":{}}`},
 		"an address that is not to be opened": {`{"mode":"url","message":"Log in","url":"https://example.com/","elicitationId":"1"}`, "n\n", `{"action":"decline"}`},
 	} {
 		answer, shown, err := ask(t, "elicitation/create", tt.params, tt.lines, nil)
@@ -67,8 +71,8 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	for field, want := range map[string]string{
-		`{"type":"string","default":"g",` + choices + `}`:                  `  n (a number; Enter for "Green"): `,
-		`{"type":"integer","title":"Size\u001b[2J","default":3}`:           "  Size·[2J (integer; Enter for 3): ",
+		`{"type":"string","default":"g",` + choices + `}`:                  `  n (a number; Enter for Green): `,
+		`{"type":"integer","title":"Size\u001b[2J","default":3}`:           "  Size [2J (integer; Enter for 3): ",
 		`{"type":"array","items":{"anyOf":[{"const":"r","title":"Red"}]}}`: "  n (numbers, separated by commas; Enter for none): ",
 	} {
 		form := jsontree.Read([]byte(`{"n":` + field + `}`))
@@ -76,9 +80,61 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", field, got, want)
 		}
 	}
+	long := strings.Repeat("T", 50_000)
+	titles := []string{`{"type":"array","default":["a"` + strings.Repeat(`,"a"`, 50_000) + `],"items":{"anyOf":[{"const":"a","title":"` + long + `"}]}}`,
+		`{"type":"string","title":"` + long + `","description":"` + long + `","default":"` + long + `"}`}
+	for _, raw := range titles {
+		f := newField(jsontree.Read([]byte(`{"n":` + raw + `}`)).Members()[0], false)
+		if n := len(f.prompt) + len(strings.Join(f.lines, "")); n > 2000 {
+			t.Errorf("%d bytes are shown of %.60s", n, raw)
+		}
+	}
 	if answer, shown, err := ask(t, "sampling/createMessage", `{}`, "y\n", nil); err != nil || !strings.Contains(answer, toolpost.ErrNoCaller.Error()) || shown != "" {
 		t.Errorf("sampling: %s %v %q", answer, err, shown)
 	}
+}
+
+// What cannot be asked is an error for the tool, before the user sees anything of it.
+func TestQuestionsThatAreNotAsked(t *testing.T) {
+	many := ""
+	for i := range 50 {
+		many += fmt.Sprintf(`"f%d":{"type":"string"},`, i)
+	}
+	for params, want := range map[string]string{
+		`{"message":"?","requestedSchema":{"properties":{` + strings.TrimSuffix(many, ",") + `}}}`:                       "has 50 fields",
+		`{"message":"?","requestedSchema":{"properties":{"a":{"type":"object"}},"required":["a"]}}`:                      `"a" has a type that forms of MCP do not have`,
+		`{"message":"?","requestedSchema":{"properties":{"a":{"type":"array","items":{}}},"required":["a"]}}`:            `"a" has a type that forms of MCP do not have`,
+		`{"message":"?","requestedSchema":{"properties":{"a":{"enum":["x"` + strings.Repeat(`,"x"`, 300) + `]}}}}`:       "has 301 choices",
+		`{"mode":"url","message":"?","url":"https://example.com/` + strings.Repeat("x", 9000) + `","elicitationId":"1"}`: "its address has 9020 bytes",
+	} {
+		answer, shown, err := ask(t, "elicitation/create", params, "y\n", nil)
+		if err != nil || !strings.Contains(answer, want) || shown != "" {
+			t.Errorf("%.80s: %s, %v, shown %q", params, answer, err, shown)
+		}
+	}
+}
+
+// Questions of calls that run at the same time are asked one after the other.
+func TestOneQuestionAtATime(t *testing.T) {
+	var screen bytes.Buffer
+	c := New(&Options{Session: agent.NewSession(), In: terminal.NewLines(strings.NewReader(""), &screen), Out: &screen, Err: &screen})
+	done, err := c.takeTurn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	over := errors.New("over")
+	cancel(over)
+	if _, err := (questioner{c}).Request(ctx, "elicitation/create", json.RawMessage(`{"message":"?"}`)); !errors.Is(err, over) {
+		t.Errorf("a question beside another one: %v", err)
+	}
+	if _, err := c.askInTurn(ctx, &agent.Call{}); !errors.Is(err, over) {
+		t.Errorf("an approval beside a question: %v", err)
+	}
+	if screen.Len() > 0 {
+		t.Errorf("shown: %q", &screen)
+	}
+	done()
 }
 
 // An address is opened only after a yes, and shown before.

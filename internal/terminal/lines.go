@@ -24,7 +24,9 @@ type Lines struct {
 	file        *os.File
 	out         io.Writer
 	terminal    *term.Terminal
+	keys        *keys
 	interrupted atomic.Bool // Ctrl-C was pressed
+	left        chan typed  // of a read whose prompt was given up; nil if there is none
 }
 
 // NewLines returns a reader of lines from in, whose prompts are written to out.
@@ -43,10 +45,11 @@ func NewLines(in io.Reader, out io.Writer) *Lines {
 // begin makes the editor of lines. An editor keeps the Ctrl-C that ended a line,
 // so another one follows it.
 func (l *Lines) begin() {
+	l.keys = &keys{file: l.file, interrupted: &l.interrupted}
 	t := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{&keys{l.file, &l.interrupted}, l.out}, "")
+	}{l.keys, l.out}, "")
 	if l.terminal != nil {
 		t.History = l.terminal.History
 	} else {
@@ -69,10 +72,18 @@ func (h *history) Add(line string) {
 type keys struct {
 	file        *os.File
 	interrupted *atomic.Bool
+	restart     atomic.Bool // the line begins again with the next key
 }
 
+// eraseLine are the keys that erase a line: to its end, and back to its beginning.
+const eraseLine = "\x05\x15"
+
 func (k *keys) Read(p []byte) (int, error) {
-	n, err := k.file.Read(p)
+	n, err := k.file.Read(p[:max(len(p)-len(eraseLine), 1)])
+	if n > 0 && n+len(eraseLine) <= len(p) && k.restart.Swap(false) {
+		copy(p[len(eraseLine):], p[:n])
+		n += copy(p, eraseLine)
+	}
 	if strings.ContainsRune(string(p[:n]), 3) {
 		k.interrupted.Store(true)
 	}
@@ -85,7 +96,7 @@ func (k *keys) Read(p []byte) (int, error) {
 // terminals only, and may have styles.
 func (l *Lines) Read(ctx context.Context, prompt string) (string, error) {
 	if !l.Interactive {
-		return wait(ctx, l.readPlain)
+		return l.wait(ctx, prompt, l.readPlain)
 	}
 	before, err := term.MakeRaw(int(l.file.Fd()))
 	if err != nil {
@@ -98,7 +109,7 @@ func (l *Lines) Read(ctx context.Context, prompt string) (string, error) {
 	}
 	l.terminal.SetPrompt(prompt)
 	l.terminal.SetBracketedPasteMode(true)
-	text, err := wait(ctx, l.readKeys)
+	text, err := l.wait(ctx, prompt, l.readKeys)
 	l.terminal.SetBracketedPasteMode(false)
 	if err == io.EOF && l.interrupted.Load() {
 		err = ErrInterrupt
@@ -130,22 +141,40 @@ func (l *Lines) readKeys() (string, error) {
 	}
 }
 
+// A typed is a line that was read, or the reason why there is none.
+type typed struct {
+	text string
+	err  error
+}
+
 // wait returns what read returns, or the reason why ctx has ended if that comes
-// first: a terminal may never answer.
-func wait(ctx context.Context, read func() (string, error)) (string, error) {
-	type answer struct {
-		text string
-		err  error
+// first: a terminal may never answer. Then the read goes on, and is that of the next
+// prompt: two at the same time would share its keys. What the user typed before that
+// prompt was for another question.
+func (l *Lines) wait(ctx context.Context, prompt string, read func() (string, error)) (string, error) {
+	if l.Interactive && l.left != nil {
+		select {
+		case <-l.left:
+			l.left = nil
+		default:
+			l.keys.restart.Store(true)
+			_, _ = io.WriteString(l.out, prompt) // the read has shown its own
+		}
 	}
-	answers := make(chan answer, 1)
-	go func() {
-		text, err := read()
-		answers <- answer{text, err}
-	}()
+	lines := l.left
+	if lines == nil {
+		lines = make(chan typed, 1)
+		go func() {
+			text, err := read()
+			lines <- typed{text, err}
+		}()
+	}
+	l.left = nil
 	select {
-	case a := <-answers:
-		return a.text, a.err
+	case line := <-lines:
+		return line.text, line.err
 	case <-ctx.Done():
+		l.left = lines
 		return "", context.Cause(ctx)
 	}
 }
