@@ -13,7 +13,7 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// Limits of a form, beyond which nobody fills it in.
+// Limits of a form; a user fills in no longer one.
 const (
 	mostFields  = 30
 	mostChoices = 200

@@ -149,7 +149,7 @@ type typed struct {
 
 // wait returns what read returns, or the reason why ctx has ended if that comes
 // first: a terminal may never answer. Then the read goes on, and is that of the next
-// prompt: two at the same time would share its keys. What the user typed before that
+// prompt: two at the same time would share its keys. A line that the user typed before that
 // prompt was for another question.
 func (l *Lines) wait(ctx context.Context, prompt string, read func() (string, error)) (string, error) {
 	if l.Interactive && l.left != nil {
