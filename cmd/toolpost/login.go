@@ -106,6 +106,7 @@ docs/login.md. "toolpost status" lists logins, and "toolpost logout" ends one.`
 type loginOptions struct {
 	config    string
 	noBrowser bool
+	ends      bool // the login ends
 	scopes    []string
 	timeout   time.Duration
 }
@@ -149,7 +150,7 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 		case s.URL == "":
 			return nil, usagef("server %q has no url: only servers that are reached over HTTP have logins", s.Name)
 		default:
-			return withClientSecret(cmd.Context(), s)
+			return o.withClientSecret(cmd.Context(), s)
 		}
 		if s.URL != "" {
 			names = append(names, s.Name)
@@ -165,8 +166,15 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 }
 
 // withClientSecret returns a server with the secret of its OAuth client, wherever that is.
-func withClientSecret(ctx context.Context, s *config.Server) (*upstream.Config, error) {
-	completed, err := s.CompleteLogin(ctx, newSecretReader().complete)
+// A login can end without it.
+func (o *loginOptions) withClientSecret(ctx context.Context, s *config.Server) (*upstream.Config, error) {
+	read := newSecretReader().complete
+	completed, err := s.CompleteLogin(ctx, read)
+	if err != nil && o.ends && s.Auth != nil {
+		without, auth := *s, *s.Auth
+		auth.ClientSecret, without.Auth = "", &auth
+		completed, err = without.CompleteLogin(ctx, read)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
@@ -244,7 +252,7 @@ func (o *loginOptions) visit(cmd *cobra.Command, page *login.Page) error {
 }
 
 func logoutCommand() *cobra.Command {
-	var o loginOptions
+	o := loginOptions{ends: true}
 	cmd := &cobra.Command{
 		Use:   "logout SERVER",
 		Short: "End the login to a server",

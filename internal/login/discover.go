@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -132,7 +133,9 @@ func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, message []by
 		req.Header.Set("Mcp-Protocol-Version", wire.LastSession)
 	}
 	for name, value := range cfg.Headers {
-		req.Header.Set(name, value)
+		if !strings.ContainsFunc(value, unicode.IsControl) { // a reference to a secret is not read for this
+			req.Header.Set(name, value)
+		}
 	}
 	t := l.network.transport()
 	t.Proxy = l.network.proxy

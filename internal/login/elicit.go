@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -21,7 +22,7 @@ const askTime = 5 * time.Minute
 type shared struct {
 	done  chan struct{}
 	err   error     // after done; nil if it succeeded
-	gone  bool      // after done: the caller that was asked has left
+	gone  bool      // after done: the client that was asked cannot complete it, another one may
 	ended time.Time // after done
 }
 
@@ -39,7 +40,6 @@ func (l *Logins) LogInFor(ctx context.Context, cfg *upstream.Config, call *toolp
 		s, mine := l.share(cfg, began)
 		if mine {
 			l.ask(within, s, cfg, call)
-			s.end(l.now(), ctx.Err() != nil)
 		}
 		select {
 		case <-s.done:
@@ -72,18 +72,21 @@ func (l *Logins) share(cfg *upstream.Config, began time.Time) (s *shared, mine b
 	return s, true
 }
 
-// end lets the calls that wait go on. If the call that was asked has gone, one of them
-// asks its own client.
-func (s *shared) end(now time.Time, gone bool) {
-	s.ended, s.gone = now, gone && s.err != nil
+// end lets the calls that wait go on. If the client that was asked has left, or did not
+// show the page to its end, one of them asks its own client.
+func (s *shared) end(ctx context.Context, now time.Time) {
+	s.ended = now
+	s.gone = s.err != nil && (ctx.Err() != nil || errors.Is(s.err, errNotShown) && !errors.Is(s.err, errDeclined))
 	close(s.done)
 }
 
 // ask does a shared login. It ends with the call: only its client knows the page.
 func (l *Logins) ask(ctx context.Context, s *shared, cfg *upstream.Config, call *toolpost.Call) {
+	s.err = errors.New("the login ended with an internal error")
+	defer func() { s.end(ctx, l.now()) }() // also after a panic: other calls wait
 	id := rand.Text()
-	_, s.err = l.Login(ctx, cfg, nil, &Person{Visit: func(ctx context.Context, page *Page) error {
-		return elicit(ctx, cfg.Name, page, id, call)
+	_, s.err = l.Login(ctx, cfg, nil, &Person{Own: true, Visit: func(ctx context.Context, page *Page) error {
+		return elicit(ctx, cfg, page, id, call)
 	}})
 	if s.err == nil {
 		done := wire.SetAll(nil, wire.Member{Name: "elicitationId", Value: wire.Quote(id)})
@@ -91,15 +94,17 @@ func (l *Logins) ask(ctx context.Context, s *shared, cfg *upstream.Config, call 
 	}
 }
 
-var errDeclined = errors.New("the user did not agree to open the login page")
+// errNotShown is the error of a login whose page was not shown, errDeclined of one whose
+// user did not want that.
+var (
+	errNotShown = errors.New("the login page was not shown")
+	errDeclined = fmt.Errorf("%w: the user did not agree to open it", errNotShown)
+)
 
 // elicit asks a client to show a login page. The answer says that the user agreed to
 // open it, not that the login is complete.
-func elicit(ctx context.Context, server string, page *Page, id string, call *toolpost.Call) error {
-	if page.Foreign { // a client shows no warning; the terminal does
-		return fmt.Errorf("the login page at %s is not at the authorization server %s", page.Host, page.Issuer)
-	}
-	text := fmt.Sprintf("Toolpost needs a login to the server %q. Open the page at %s, and log in only if you know it. Your browser then returns to this machine.", server, page.Host)
+func elicit(ctx context.Context, cfg *upstream.Config, page *Page, id string, call *toolpost.Call) error {
+	text := fmt.Sprintf("Toolpost needs a login to the server %q at %s. Open the page at %s, and log in only if you know it. Your browser then returns to this machine.", cfg.Name, hostOf(cfg.URL), page.Host)
 	answer, err := call.Caller.Request(ctx, "elicitation/create", wire.SetAll(nil,
 		wire.Member{Name: "mode", Value: json.RawMessage(`"url"`)},
 		wire.Member{Name: "message", Value: wire.Quote(text)},
@@ -107,10 +112,18 @@ func elicit(ctx context.Context, server string, page *Page, id string, call *too
 		wire.Member{Name: "elicitationId", Value: wire.Quote(id)}, // MCP 2025-11-25; later versions ignore it
 	))
 	if err != nil {
-		return fmt.Errorf("ask the client to open the login page: %w", err)
+		return fmt.Errorf("%w: ask the client: %w", errNotShown, err)
 	}
 	if action := wire.Unquote(wire.Get(answer, "action")); action != "accept" {
 		return errDeclined
 	}
 	return nil
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "?"
+	}
+	return u.Host
 }

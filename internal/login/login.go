@@ -123,6 +123,10 @@ type Person struct {
 	// maybe before Visit has ended, whose context then ends. An error ends the login.
 	Visit func(ctx context.Context, page *Page) error
 
+	// Own refuses a page that is not at the authorization server, instead of showing
+	// it with a warning.
+	Own bool
+
 	// Paste returns the address that the browser was sent to, for a browser on
 	// another machine. Nil waits for the browser only.
 	Paste func(ctx context.Context) (string, error)
@@ -142,7 +146,10 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 	if err != nil {
 		return nil, err
 	}
-	own := l.registration(d.meta.Issuer)
+	if err := d.checkPage(person); err != nil {
+		return nil, err
+	}
+	own := l.registration(d.meta.Issuer, address(cfg.URL))
 	answers, err := listen(cfg.Auth, own.Redirect)
 	if err != nil {
 		return nil, err
@@ -156,8 +163,8 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 	r.Login = rand.Text()
 	t, err := l.authorize(ctx, d, r, d.wanted(cfg.Auth, before, scopes), answers, person)
 	if err != nil {
-		if *known == own.Client && !errors.Is(err, errDeclined) { // its pages may have said that they do not know the client
-			l.forget(ctx, d.meta.Issuer)
+		if *known == own.Client && !errors.Is(err, errNotShown) && !errors.Is(ctx.Err(), context.Canceled) {
+			l.forget(ctx, own.Issuer, own.Server, known.ID) // its pages may have said that they do not know the client
 		}
 		return nil, err
 	}
@@ -165,6 +172,16 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 		return nil, err
 	}
 	return l.status(r), nil
+}
+
+// checkPage refuses a page elsewhere before anything is registered, if the person wants
+// that.
+func (d *discovery) checkPage(person *Person) error {
+	page, err := newPage(d.meta.AuthorizationEndpoint, d.meta.Issuer)
+	if err == nil && page.Foreign && person.Own {
+		err = fmt.Errorf("the login page at %s is not at the authorization server %s", page.Host, page.Issuer)
+	}
+	return err
 }
 
 // keep stores a login in the place of an earlier one.

@@ -249,7 +249,7 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 	t, err := s.network.refresh(ctx, &next)
 	if answer, ok := errors.AsType[*grantError](err); ok && r.endsWith(answer) {
 		if answer.code == "invalid_client" {
-			s.forget(ctx, r.Issuer)
+			s.forget(ctx, r.Issuer, s.server, r.Client.ID)
 		}
 		return s.lose(r, "it cannot be renewed: "+answer.Error())
 	}
