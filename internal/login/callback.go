@@ -35,6 +35,7 @@ type callback struct {
 	server   *http.Server
 	once     sync.Once
 	answers  chan url.Values
+	foreign  func(remote, local netip.AddrPort) bool // whether another user made a connection
 }
 
 // listen starts to wait. A port of the configuration is that of localhost, since
@@ -56,7 +57,7 @@ func listen(a *upstream.Auth, earlier string) (*callback, error) {
 		return nil, fmt.Errorf("wait for the browser: %w; free the port, or change callbackPort", err)
 	}
 	port = l.Addr().(*net.TCPAddr).Port
-	c := &callback{state: rand.Text(), answers: make(chan url.Values, 1)}
+	c := &callback{state: rand.Text(), answers: make(chan url.Values, 1), foreign: isForeignVisitor}
 	c.redirect = "http://" + net.JoinHostPort(host, strconv.Itoa(port)) + callbackPath
 	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
 	go func() { _ = c.server.Serve(l) }()
@@ -83,7 +84,8 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	host, _, _ := net.SplitHostPort(req.Host)
 	taken := false
-	if !isForeign(req) && req.Method == http.MethodGet && req.URL.Path == callbackPath && (host == "127.0.0.1" || host == "localhost") && c.expects(req.URL.Query()) {
+	// The user comes last: to find out is work, which a request without the state does not cause.
+	if req.Method == http.MethodGet && req.URL.Path == callbackPath && (host == "127.0.0.1" || host == "localhost") && c.expects(req.URL.Query()) && !c.isForeign(req) {
 		c.once.Do(func() {
 			taken = true
 			c.answers <- req.URL.Query()
@@ -99,10 +101,10 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // isForeign reports whether a request comes from another user of this machine, who must
 // not complete the login: it would be one to that user's account.
-func isForeign(req *http.Request) bool {
+func (c *callback) isForeign(req *http.Request) bool {
 	remote, err := netip.ParseAddrPort(req.RemoteAddr)
 	local, ok := req.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	return err == nil && ok && isForeignVisitor(remote, local.AddrPort())
+	return err != nil || !ok || c.foreign(remote, local.AddrPort())
 }
 
 // expects reports whether an answer belongs to our request.
