@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -160,8 +161,8 @@ func subjectToken(ctx context.Context, x *upstream.Exchange, now time.Time) (str
 	if text = strings.TrimSpace(text); text == "" {
 		return "", errors.New("the subject token is empty; let auth.exchange.subjectToken refer to one, such as ${cmd:…}")
 	}
-	if c := claimsOf(text); c != nil && c.Expires > 0 && !now.Before(time.Unix(int64(c.Expires), 0)) {
-		return "", fmt.Errorf("the subject token has expired at %s; get a new one from the identity provider %s", time.Unix(int64(c.Expires), 0).Format(time.DateTime), shown(x.Issuer))
+	if end, ends := claimsOf(text).end(); ends && !now.Before(end) {
+		return "", fmt.Errorf("the subject token has expired at %s; get a new one from the identity provider %s", end.Format(time.DateTime), shown(x.Issuer))
 	}
 	return text, nil
 }
@@ -194,7 +195,19 @@ func checkIssued(t *oauth2.Token, x *upstream.Exchange, issuer string, direct bo
 // claims are those of a JWT whose signature is not ours to check.
 type claims struct {
 	Audience audience `json:"aud"`
-	Expires  float64  `json:"exp"`
+	Expires  *float64 `json:"exp"` // seconds of 1970, nil without it
+}
+
+// lastSecond is the end of the year 9999, after which nothing expires.
+const lastSecond = 253402300799
+
+// end returns when a token expires, if it does. A time before 1970 counts as 1970.
+func (c *claims) end() (end time.Time, ends bool) {
+	if c == nil || c.Expires == nil || !(*c.Expires <= lastSecond) { // not a number is never, too
+		return time.Time{}, false
+	}
+	seconds, fraction := math.Modf(max(*c.Expires, 0))
+	return time.Unix(int64(seconds), int64(fraction*float64(time.Second))), true
 }
 
 // An audience is one text or a list.
