@@ -186,8 +186,14 @@ func TestLoginOfCallThatEnds(t *testing.T) {
 	if one, two := <-results, <-results; (one == nil) == (two == nil) {
 		t.Errorf("got %v and %v", one, two)
 	}
-	if first.asked() != 1 || second.asked() != 1 || second.pages[0] == stale {
-		t.Errorf("the clients were asked %d and %d times", first.asked(), second.asked())
+	if first.asked() != 1 || second.asked() != 1 {
+		t.Fatalf("the clients were asked %d and %d times", first.asked(), second.asked())
+	}
+	second.mu.Lock()
+	page := second.pages[0]
+	second.mu.Unlock()
+	if page == stale {
+		t.Errorf("the second client was shown the page of the first: %s", page)
 	}
 	mustAsk(t, l, w.config())
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolpost/toolpost/internal/httpconn"
@@ -15,26 +16,41 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// streaming makes the MCP server answer GET with a stream of what is sent to the channel.
-func streaming(w *world) (events chan string) {
-	events = make(chan string)
+// streaming makes the MCP server answer GET with a stream, and returns what sends a line on
+// the newest one. It ends the test if the client has left that stream.
+func streaming(w *world) (send func(t *testing.T, line string)) {
+	type stream struct {
+		lines chan string
+		ended <-chan struct{}
+	}
+	var newest atomic.Pointer[stream]
 	w.inner = http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		if req.Method != http.MethodGet {
 			fmt.Fprint(rw, "welcome")
 			return
 		}
 		rw.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		s := &stream{make(chan string), req.Context().Done()}
+		newest.Store(s)
 		for {
 			_ = http.NewResponseController(rw).Flush()
 			select {
-			case text := <-events:
-				fmt.Fprintln(rw, text)
-			case <-req.Context().Done():
+			case line := <-s.lines:
+				fmt.Fprintln(rw, line)
+			case <-s.ended:
 				return
 			}
 		}
 	})
-	return events
+	return func(t *testing.T, line string) {
+		t.Helper()
+		s := newest.Load()
+		select {
+		case s.lines <- line:
+		case <-s.ended:
+			t.Fatalf("the stream has ended before %q", line)
+		}
+	}
 }
 
 // openStream opens a stream with the login.
@@ -69,7 +85,7 @@ func TestStreamEndsWithLogin(t *testing.T) {
 			},
 		} {
 			w, v := newWorld(t), vault.Folder(t.TempDir())
-			events := streaming(w)
+			send := streaming(w)
 			running, other := login.New(v, nil), login.New(v, nil)
 			running.WatchOften()
 			if _, err := other.Login(t.Context(), w.config(), nil, browser(t)); err != nil {
@@ -80,14 +96,14 @@ func TestStreamEndsWithLogin(t *testing.T) {
 				text, err := stream.ReadString('\n')
 				return strings.TrimSpace(text), err
 			}
-			events <- "one"
+			send(t, "one")
 			if got, err := read(); got != "one" || err != nil {
 				t.Fatalf("%s: %q, %v", name, got, err)
 			}
 			w.expire()
 			mustAsk(t, running, w.config()) // renews
 			mustAsk(t, other, w.config())
-			events <- "two"
+			send(t, "two")
 			if got, err := read(); got != "two" || err != nil {
 				t.Fatalf("%s: after a renewal: %q, %v", name, got, err)
 			}
@@ -104,7 +120,7 @@ func TestStreamEndsWithLogin(t *testing.T) {
 // A stream that its reader closes is closed, and nothing watches it any more.
 func TestStreamIsClosed(t *testing.T) {
 	w := newWorld(t)
-	events := streaming(w)
+	send := streaming(w)
 	l := login.New(vault.Folder(t.TempDir()), nil)
 	if _, err := l.Login(t.Context(), w.config(), nil, browser(t)); err != nil {
 		t.Fatal(err)
@@ -115,7 +131,7 @@ func TestStreamIsClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events <- "one"
+		send(t, "one")
 		if got, err := bufio.NewReader(resp.Body).ReadString('\n'); got != "one\n" || err != nil {
 			t.Fatalf("%q, %v", got, err)
 		}
