@@ -3,17 +3,19 @@ package config
 import (
 	"context"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/upstream"
 )
 
 // exchangeKeys says what each key of a token exchange sets.
 var exchangeKeys = map[string]func(e *entry, x *upstream.Exchange, v hujson.Value, path string){
-	"issuer":   func(e *entry, x *upstream.Exchange, v hujson.Value, path string) { x.Issuer = e.webAddress(v, path) },
+	"issuer":   (*entry).exchangeIssuer,
 	"clientId": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) { x.ClientID = e.expanded(v, path) },
 	"clientSecret": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) {
 		x.ClientSecret = e.expanded(v, path)
@@ -43,6 +45,15 @@ func (e *entry) exchange(v hujson.Value, path string) {
 	})
 }
 
+// exchangeIssuer reads the address of an identity provider, which gets subject tokens.
+func (e *entry) exchangeIssuer(x *upstream.Exchange, v hujson.Value, path string) {
+	x.Issuer = e.webAddress(v, path)
+	u, err := url.Parse(x.Issuer)
+	if e.vars != nil && err == nil && u.Scheme == "http" && !httpconn.IsLoopback(u.Hostname()) {
+		e.fail(v.StartOffset, "%s is not https; want https://…, or http://… of this machine", path)
+	}
+}
+
 // subjectType reads a token type: a URN, or the end of one of RFC 8693.
 func (e *entry) subjectType(x *upstream.Exchange, v hujson.Value, path string) {
 	const prefix = "urn:ietf:params:oauth:token-type:"
@@ -61,7 +72,7 @@ func (e *entry) subjectType(x *upstream.Exchange, v hujson.Value, path string) {
 func (e *entry) checkExchange(a *upstream.Auth, v hujson.Value, path string) {
 	x, missing := &a.Exchange, []string{}
 	if a.Type != upstream.AuthExchange {
-		if x.Issuer+x.SubjectToken != "" {
+		if slices.ContainsFunc(describeExchange(x), func(part [2]string) bool { return part[1] != "" }) {
 			e.fail(v.StartOffset, `%s.exchange has no effect without the type "token_exchange"; add it`, path)
 		}
 		return

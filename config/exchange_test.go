@@ -75,6 +75,15 @@ func TestExchangeMistakes(t *testing.T) {
 		`{"type": "token_exchange", "exchange": {"subject": "x"}}`:                                                                                        `unknown key "subject" in mcpServers.s.auth.exchange`,
 		`{"type": "token_exchange", "exchange": {"subjectType": "saml"}}`:                                                                                 `want "id_token", "access_token", "jwt", "saml2" or a URN`,
 		`{"type": "token_exchange", "exchange": {"audience": "${cmd:x}"}}`:                                                                                `auth.exchange.audience cannot refer to a secret`,
+		`{"clientId": "a", "exchange": {"audience": "as"}}`:                                                                                               `has no effect without the type "token_exchange"`,
+		`{"exchange": {"clientId": "a"}}`:                                                                                                                 `has no effect without the type "token_exchange"`,
+		`{"exchange": {"clientSecret": "${keyring:a}"}}`:                                                                                                  `has no effect without the type "token_exchange"`,
+		`{"type": "none", "exchange": {"subjectType": "jwt"}}`:                                                                                            `has no effect without the type "token_exchange"`,
+		`{"exchange": {"resource": "https://a.example"}}`:                                                                                                 `has no effect without the type "token_exchange"`,
+		`{"exchange": {"resource": null}}`:                                                                                                                "",
+		`{"type": "token_exchange", "exchange": {"issuer": "http://idp.example"}}`:                                                                        `auth.exchange.issuer is not https`,
+		`{"type": "token_exchange", "exchange": {"issuer": "HTTP://192.168.1.2:8080/x"}}`:                                                                 `auth.exchange.issuer is not https`,
+		`{"type": "token_exchange", "clientId": "a", "issuer": "https://as.example", "exchange": {"issuer": "http://127.0.0.1:8080", "clientId": "b", "subjectToken": "x"}}`: "",
 		`{"type": "exchange"}`: `want "authorization_code", "client_credentials", "token_exchange" or "none"`,
 	} {
 		cfg := load(t, t.TempDir(), `{"mcpServers": {"s": {"url": "https://a.example", "auth": `+auth+`}}}`)
