@@ -21,19 +21,25 @@ const (
 	chosenCollection = secretPath + "/aliases/default"
 )
 
-// busTime is how long the session bus and the keyring have for an answer.
-const busTime = 5 * time.Second
+// busTime is how long the session bus and the keyring have for all answers. Both are
+// programs of this machine.
+const busTime = time.Second
 
 // examineSystem asks the session bus about the keyring of the system. It starts no
 // program and unlocks nothing.
 func examineSystem(getenv func(string) string) (State, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), busTime)
-	defer cancel()
 	address, err := busAddress(getenv)
 	if err != nil {
 		return Unusable, err
 	}
-	conn, err := dbus.Connect(address, dbus.WithContext(ctx))
+	return examineBus(func(ctx context.Context) (*dbus.Conn, error) { return dbus.Connect(address, dbus.WithContext(ctx)) })
+}
+
+// examineBus asks a session bus about the keyring of the system.
+func examineBus(connect func(context.Context) (*dbus.Conn, error)) (State, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), busTime)
+	defer cancel()
+	conn, err := connect(ctx)
 	if err != nil {
 		return Unusable, unusable(fmt.Errorf("connect to the session bus: %w", err))
 	}

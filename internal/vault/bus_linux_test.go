@@ -2,10 +2,15 @@ package vault
 
 import (
 	"bufio"
+	"context"
+	"io"
+	"net"
 	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/prop"
@@ -109,4 +114,30 @@ func TestExamineKeyring(t *testing.T) {
 	if c := examine("unix:path=/nowhere"); c.State != Unusable || !strings.Contains(c.Err.Error(), "connect to the session bus") {
 		t.Errorf("without a bus: %+v", c)
 	}
+}
+
+// A session bus that accepts connections and stays silent costs one second.
+func TestExamineSilentBus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		state, err := examineBus(func(ctx context.Context) (*dbus.Conn, error) {
+			ours, bus := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, bus) }()
+			conn, err := dbus.NewConn(ours, dbus.WithContext(ctx))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := conn.Auth(nil); err != nil {
+				conn.Close()
+				return nil, err
+			}
+			return conn, nil
+		})
+		if state != Unusable || err == nil || !strings.Contains(err.Error(), "connect to the session bus") {
+			t.Errorf("got %v, %v", state, err)
+		}
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
 }
