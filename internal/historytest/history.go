@@ -35,6 +35,9 @@ func Run(t *testing.T, p Provider, conversations int) {
 		if t.Failed() {
 			return
 		}
+		if h.canceled == 0 {
+			t.Errorf("conversation %d: no run was ended", seed)
+		}
 		t.Logf("conversation %d: %d copies, canceled at %d events", seed, h.copies, h.canceled)
 	}
 }
