@@ -256,7 +256,7 @@ type stored struct {
 
 // runTool runs the tool. An error means that the run cannot go on.
 func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.Message, toolpost.Outcome, error) {
-	inside := &frame{run: r, response: r.session.snapshot().responses, call: c.index}
+	inside := &frame{run: r, response: r.session.responses(), call: c.index}
 	do := func(ctx context.Context) (*stored, error) {
 		ctx = context.WithValue(ctx, frameKey{}, inside)
 		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,

@@ -150,7 +150,7 @@ func hasRole(m *model.Message, role string) bool { return m != nil && m.Role == 
 func (s *state) add(m *model.Message) {
 	if n := len(s.messages); n > 0 && s.messages[n-1].Role == m.Role {
 		last := s.messages[n-1]
-		s.messages[n-1] = &model.Message{Role: m.Role, Parts: append(slices.Clip(last.Parts), m.Parts...)}
+		s.messages = append(s.messages[:n-1:n-1], &model.Message{Role: m.Role, Parts: append(slices.Clip(last.Parts), m.Parts...)})
 		return
 	}
 	s.messages = append(s.messages, m)
@@ -250,6 +250,7 @@ func (s *state) applyTrim(r *record) error {
 			return errors.New("a trim of a part that is not the result of the same call")
 		}
 	}
+	s.messages = slices.Clone(s.messages)
 	for _, t := range r.Trimmed {
 		old := s.messages[t.Message]
 		parts := slices.Clone(old.Parts)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -236,7 +237,7 @@ func (r *run) recordTokens(e *record) error {
 func (r *run) newRequest() *model.Request {
 	o := &r.agent.opts
 	now := r.session.snapshot()
-	return &model.Request{System: o.System, Messages: now.messages, Tools: r.tools, Output: o.Output,
+	return &model.Request{System: o.System, Messages: slices.Clone(now.messages), Tools: r.tools, Output: o.Output,
 		MaxTokens: o.MaxTokens, Effort: o.Effort, CacheKey: now.id}
 }
 

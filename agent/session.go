@@ -190,20 +190,28 @@ func (s *Session) Unfinished() bool {
 }
 
 // Messages returns the conversation as the model receives it.
-func (s *Session) Messages() []*model.Message { return s.snapshot().messages }
+func (s *Session) Messages() []*model.Message { return slices.Clone(s.snapshot().messages) }
 
-// snapshot returns the state as it is now. It must not be changed.
+// snapshot returns the state as it is now. It must not be changed. Its messages stay
+// as they are: the state only appends to the list, or replaces it.
 func (s *Session) snapshot() state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.state
-	now.messages = slices.Clone(now.messages)
+	now.messages = slices.Clip(now.messages)
 	now.batch = nil
 	for _, c := range s.state.batch {
 		copied := *c
 		now.batch = append(now.batch, &copied)
 	}
 	return now
+}
+
+// responses returns the number of messages of the model.
+func (s *Session) responses() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.responses
 }
 
 // Close closes the file.
