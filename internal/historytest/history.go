@@ -138,7 +138,7 @@ func (h *history) cancelEverywhere(m model.Model, o *agent.Options, t take) {
 		s.Close()
 		h.checkCopies(path)
 		if n < at {
-			return // there is no further event
+			return // the run ended before the event
 		}
 		h.canceled++
 	}

@@ -32,6 +32,7 @@ const (
 type callback struct {
 	redirect string // the address
 	state    string // that the answer must have
+	listener net.Listener
 	server   *http.Server
 	once     sync.Once
 	answers  chan url.Values
@@ -59,6 +60,7 @@ func listen(a *upstream.Auth, earlier string) (*callback, error) {
 	port = l.Addr().(*net.TCPAddr).Port
 	c := &callback{state: rand.Text(), answers: make(chan url.Values, 1), foreign: isForeignVisitor}
 	c.redirect = "http://" + net.JoinHostPort(host, strconv.Itoa(port)) + callbackPath
+	c.listener = l
 	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
 	go func() { _ = c.server.Serve(l) }()
 	return c, nil
@@ -71,6 +73,7 @@ func (c *callback) close() {
 	if c.server.Shutdown(ctx) != nil {
 		c.server.Close()
 	}
+	_ = c.listener.Close() // Shutdown does not know it if Serve has not begun
 }
 
 // ServeHTTP takes one answer. Other requests, such as those of web pages that know

@@ -10,7 +10,8 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// The end of a subject token is any number of JSON. A number beyond the year 9999 is no end.
+// The exp claim of a subject token may be any JSON number. A token whose exp is after the
+// year 9999 does not expire.
 func TestSubjectTokenEnds(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	for exp, expired := range map[string]bool{

@@ -101,7 +101,7 @@ var (
 	errDeclined = fmt.Errorf("%w: the user did not agree to open it", errNotShown)
 )
 
-// elicit asks a client to show a login page. The answer says that the user agreed to
+// elicit asks a client to show a login page. The answer means that the user agreed to
 // open it, not that the login is complete.
 func elicit(ctx context.Context, cfg *upstream.Config, page *Page, id string, call *toolpost.Call) error {
 	text := fmt.Sprintf("Toolpost needs a login to the server %q at %s. Open the page at %s, and log in only if you know it. Your browser then returns to this machine.", cfg.Name, hostOf(cfg.URL), page.Host)

@@ -174,9 +174,12 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 	return l.status(r), nil
 }
 
-// checkPage refuses a page elsewhere before anything is registered, if the person wants
-// that.
+// checkPage rejects metadata without a login page and, if person.Own is set, a page at
+// another origin than the authorization server. It runs before Toolpost registers.
 func (d *discovery) checkPage(person *Person) error {
+	if d.meta.AuthorizationEndpoint == "" {
+		return fmt.Errorf("the authorization server %s names no login page (authorization_endpoint)", shown(d.meta.Issuer))
+	}
 	page, err := newPage(d.meta.AuthorizationEndpoint, d.meta.Issuer)
 	if err == nil && page.Foreign && person.Own {
 		err = fmt.Errorf("the login page at %s is not at the authorization server %s", page.Host, page.Issuer)

@@ -37,7 +37,7 @@ func isForeignTo(own int, open func(path string) (io.ReadCloser, error), remote,
 	shown := false
 	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		table, err := open(path)
-		if err != nil { // there is no second one without IPv6
+		if err != nil { // a system without IPv6 has no tcp6
 			continue
 		}
 		shown = true

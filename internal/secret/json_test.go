@@ -44,7 +44,7 @@ func FuzzRedactJSON(f *testing.F) {
 	})
 }
 
-// hasText reports whether a string of v, which is no name, contains text.
+// hasText reports whether a string value of v contains text. Member names are ignored.
 func hasText(v any, text string) bool {
 	switch v := v.(type) {
 	case string:

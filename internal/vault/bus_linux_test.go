@@ -78,7 +78,8 @@ func serveSecrets(t *testing.T, address string, collections []dbus.ObjectPath, l
 	return s
 }
 
-// The session bus says whether the keyring runs and is locked. Nothing unlocks it.
+// The session bus reports whether the keyring runs and is locked. Examining it does not
+// unlock it.
 func TestExamineKeyring(t *testing.T) {
 	examine := func(address string) *Condition {
 		return Examine(Choice{Kind: Keyring}, t.TempDir(), func(name string) string {
