@@ -100,3 +100,26 @@ func comment(f *File, n ast.Node, name string, doc *ast.CommentGroup) []Problem 
 	}
 	return nil
 }
+
+// receiver names the type that fn is a method of, "" for plain functions.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return ""
+	}
+	for e := fn.Recv.List[0].Type; ; {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return x.Name
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.IndexListExpr:
+			e = x.X
+		default:
+			return ""
+		}
+	}
+}

@@ -3,7 +3,6 @@ package floors
 import (
 	"go/ast"
 	"go/token"
-	"slices"
 	"strings"
 )
 
@@ -14,12 +13,10 @@ const (
 	maxComplexity       = 12
 	maxInterfaceMethods = 4
 	maxMethodSet        = 5 // of an interface that embeds others
-	maxFields           = 12
-	maxMethods          = 12 // exported ones: they are what users of the type must know
 )
 
-// Size checks files, functions, interfaces and structs. Option structs and wire
-// formats, whose fields all have a json tag or are embedded, may have more fields.
+// Size checks files, functions and interfaces. Structs and the methods of types
+// have no limit: one of twelve fields made people hide fields in embedded types.
 func Size(files []*File) []Problem {
 	var found []Problem
 	for _, f := range files {
@@ -29,13 +26,8 @@ func Size(files []*File) []Problem {
 		for _, fn := range functions(f) {
 			found = append(found, function(f, fn)...)
 		}
-		found = append(found, typeSizes(f)...)
 	}
-	found = append(found, interfaceSizes(files)...)
-	for _, pkg := range packages(files) {
-		found = append(found, methods(pkg)...)
-	}
-	return found
+	return append(found, interfaceSizes(files)...)
 }
 
 // functions returns the declared functions, and function literals outside of them.
@@ -120,79 +112,4 @@ func branches(s ast.Stmt) bool {
 		return true
 	}
 	return false
-}
-
-func typeSizes(f *File) []Problem {
-	var found []Problem
-	free := map[*ast.StructType]bool{}
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.TypeSpec:
-			if s, ok := n.Type.(*ast.StructType); ok {
-				free[s] = strings.HasSuffix(n.Name.Name, "Options") || strings.HasSuffix(n.Name.Name, "Config")
-			}
-		case *ast.StructType:
-			if c := n.Fields.NumFields(); c > maxFields && !free[n] && !wire(n) {
-				found = append(found, f.problem(n.Pos(), "the struct has %d fields, at most %d", c, maxFields))
-			}
-		}
-		return true
-	})
-	return found
-}
-
-func wire(s *ast.StructType) bool {
-	for _, field := range s.Fields.List {
-		if len(field.Names) > 0 && (field.Tag == nil || !strings.Contains(field.Tag.Value, `json:"`)) {
-			return false
-		}
-	}
-	return true
-}
-
-// conventional are methods that users know by the interfaces of the standard
-// library, not by the type. They do not count.
-var conventional = strings.Fields("Error Unwrap String MarshalJSON UnmarshalJSON MarshalText UnmarshalText")
-
-// methods counts the exported methods of a type over all files of a package.
-func methods(pkg []*File) []Problem {
-	var found []Problem
-	count := map[string]int{}
-	for _, f := range pkg {
-		for _, d := range f.Syntax.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Recv == nil || !fn.Name.IsExported() || slices.Contains(conventional, fn.Name.Name) {
-				continue
-			}
-			name := receiver(fn)
-			count[name]++
-			if count[name] == maxMethods+1 {
-				found = append(found, f.problem(fn.Pos(), "%s has more than %d exported methods", name, maxMethods))
-			}
-		}
-	}
-	return found
-}
-
-// receiver names the type that fn is a method of, "" for plain functions.
-func receiver(fn *ast.FuncDecl) string {
-	if fn.Recv == nil {
-		return ""
-	}
-	for e := fn.Recv.List[0].Type; ; {
-		switch x := e.(type) {
-		case *ast.Ident:
-			return x.Name
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		default:
-			return ""
-		}
-	}
 }
