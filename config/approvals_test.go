@@ -89,7 +89,7 @@ func TestGuardOfApprovals(t *testing.T) {
 				t.Fatal(err)
 			}
 			for tool, want := range map[string]approval.Action{"rm": "deny", "push": "ask"} {
-				if d := p.Decide(approval.Target{Server: "s", Tool: tool}, []byte(`{"p":"x"}`)); d.Action != want {
+				if d := p.Decide(t.Context(), approval.Target{Server: "s", Tool: tool}, []byte(`{"p":"x"}`)); d.Action != want {
 					t.Errorf("%s, %s: %s is %v", name, place, tool, d)
 				}
 			}

@@ -123,7 +123,7 @@ func (m *member) approve(ctx context.Context, to *observe.Target, call *toolpost
 		return nil
 	}
 	target := approval.Target{Server: to.Server, Tool: to.Name, Definition: to.Definition}
-	d := p.Decide(target, call.Arguments)
+	d := p.Decide(ctx, target, call.Arguments)
 	if d.Rule == "" {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (m *member) stillApproved(ctx context.Context, to *observe.Target, target a
 	if err != nil {
 		return observe.ApprovalDenied, err
 	}
-	if d := p.Decide(target, call.Arguments); d.Action == approval.Deny {
+	if d := p.Decide(ctx, target, call.Arguments); d.Action == approval.Deny {
 		return observe.ApprovalDenied, toolpost.Denied("This call was not executed: %s.", denial(d))
 	}
 	if to.Definition != nil && !m.lists(ctx, to.Definition) {

@@ -9,10 +9,9 @@
 package approval
 
 import (
+	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
@@ -91,7 +90,7 @@ type compiledList struct {
 // A compiledRule is a Rule that is ready to be matched.
 type compiledRule struct {
 	*Rule
-	servers, tools *regexp.Regexp // nil for all
+	servers, tools []glob // nil for all
 	arguments      []*condition
 }
 
@@ -123,10 +122,10 @@ func (r *Rule) compile() (c *compiledRule, err error) {
 		return nil, fmt.Errorf(`the action is %q; want "allow", "ask" or "deny"`, r.Action)
 	}
 	c = &compiledRule{Rule: r}
-	if c.servers, err = globs(r.Servers, ""); err != nil {
+	if c.servers, err = compileGlobs(r.Servers); err != nil {
 		return nil, err
 	}
-	if c.tools, err = globs(r.Tools, ""); err != nil {
+	if c.tools, err = compileGlobs(r.Tools); err != nil {
 		return nil, err
 	}
 	if len(r.Arguments) > maxPatterns {
@@ -148,36 +147,17 @@ func (r *Rule) Check() error {
 	return err
 }
 
-// globs compiles patterns in which * matches any characters and ? matches one. It
-// returns nil for none. Flags are those of package regexp.
-func globs(patterns []string, flags string) (*regexp.Regexp, error) {
-	if len(patterns) == 0 {
-		return nil, nil
-	}
-	if len(patterns) > maxPatterns {
-		return nil, fmt.Errorf("it has more than %d patterns in one place", maxPatterns)
-	}
-	quoted := make([]string, len(patterns))
-	for i, p := range patterns {
-		if len(p) > maxPatternLen {
-			return nil, fmt.Errorf("a pattern is longer than %d bytes", maxPatternLen)
-		}
-		quoted[i] = strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(p))
-	}
-	return regexp.Compile(`(?s` + flags + `)^(?:` + strings.Join(quoted, "|") + `)$`)
-}
-
 // covers reports whether a rule is about the calls of a target, whatever their
 // arguments. A rule that names no tool, annotation or argument is about the other
 // requests of a server too.
 func (r *compiledRule) covers(t Target) bool {
-	if r.servers != nil && !r.servers.MatchString(t.Server) {
+	if r.servers != nil && !matchAny(r.servers, t.Server) {
 		return false
 	}
 	if t.Tool == "" {
 		return r.tools == nil && r.Annotations == Annotations{} && len(r.arguments) == 0
 	}
-	return (r.tools == nil || r.tools.MatchString(cleartext.Clean(t.Tool))) && r.Annotations.match(t.Definition)
+	return (r.tools == nil || matchAny(r.tools, cleartext.Clean(t.Tool))) && r.Annotations.match(t.Definition)
 }
 
 // match compares what a tool claims. A tool without claims changes things, may destroy
@@ -200,10 +180,11 @@ func holds(want, claim *bool, assumed bool) bool {
 	return want == nil || *want == assumed
 }
 
-// Decide returns what happens to a call with these arguments.
-func (p Policy) Decide(t Target, arguments []byte) Decision {
+// Decide returns what happens to a call with these arguments. The time that it needs is
+// bounded; if ctx ends before, the call is denied.
+func (p Policy) Decide(ctx context.Context, t Target, arguments []byte) Decision {
 	strictest := Decision{Action: Allow}
-	args := &decoded{raw: arguments, target: t}
+	args := &decoded{ctx: ctx, raw: arguments, target: t}
 	for _, l := range p {
 		d := l.decide(t, args)
 		if strictest.Rule == "" && d.Action == Allow || d.Action.strictness() > strictest.Action.strictness() {
@@ -224,7 +205,11 @@ func (l *compiledList) decide(t Target, args *decoded) Decision {
 				return Decision{Deny, rule, err.Error()}
 			}
 		}
-		if !slices.ContainsFunc(r.arguments, func(c *condition) bool { return !c.match(args) }) {
+		matches := !slices.ContainsFunc(r.arguments, func(c *condition) bool { return !c.match(args) })
+		switch {
+		case args.err != nil:
+			return Decision{Deny, rule, args.err.Error()}
+		case matches:
 			return Decision{r.Action, rule, r.Reason}
 		}
 	}

@@ -1,7 +1,9 @@
 package approval_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -50,12 +52,12 @@ func TestOrder(t *testing.T) {
 		{"evil1", "re\u200bad", `{}`, "ask", "a[1]"},
 		{"evil1", "", `{}`, "deny", "a[2]"}, // a method of an extension
 	} {
-		d := p.Decide(approval.Target{Server: tt.server, Tool: tt.tool}, []byte(tt.args))
+		d := p.Decide(t.Context(), approval.Target{Server: tt.server, Tool: tt.tool}, []byte(tt.args))
 		if d.Action != tt.want || d.Rule != tt.rule {
 			t.Errorf("%s %q %s: got %+v", tt.server, tt.tool, tt.args, d)
 		}
 	}
-	if d := approval.Policy(nil).Decide(read, []byte(`not JSON`)); d.Action != "allow" {
+	if d := approval.Policy(nil).Decide(t.Context(), read, []byte(`not JSON`)); d.Action != "allow" {
 		t.Errorf("without rules: %+v", d)
 	}
 }
@@ -111,16 +113,101 @@ func TestDenyBypasses(t *testing.T) {
 		"not UTF-8":                 "{\"path\":\"/etc/\xff\"}",
 		"nested without end":        `{"path":` + strings.Repeat("[", 100_000),
 		"duplicate, deep elsewhere": `{"path":"/tmp/x","o":{"a":1,"a":2}}`,
+		"file address, query":       `{"path":"file:///etc/passwd?x"}`,
+		"file address, fragment":    `{"path":"file:///etc/passwd#x"}`,
+		"file address, parameters":  `{"path":"file:///etc/passwd;x=/y"}`,
+		"NUL behind an escape":      `{"path":"/etc/passwd%00.png"}`,
+		"NUL behind two escapes":    `{"path":"%2fetc%2fpasswd%2500"}`,
+		"escapes before a NUL":      `{"path":"%2fetc%2fpasswd\u0000"}`,
+		"space behind an escape":    `{"path":"%20/etc/passwd%0a"}`,
+		"hidden behind an escape":   `{"path":"/e%E2%80%8Btc/passwd"}`,
+		"address in escapes":        `{"path":"file%3A%2F%2Fme%2F%2565tc%2Fpasswd"}`,
+		"escapes without end":       `{"path":"%` + strings.Repeat("25", 100) + `2fetc"}`,
 	} {
-		if d := p.Decide(target, []byte(args)); d.Action != "deny" {
+		if d := p.Decide(t.Context(), target, []byte(args)); d.Action != "deny" {
 			t.Errorf("%s: %.80s is not denied: %+v", name, args, d)
 		}
 	}
 	for _, args := range []string{`{"path":"/tmp/x"}`, `{"path":"/etcetera/x"}`, `{"path":"/tmp/x","note":"/etc/passwd"}`, `{"path":5}`} {
-		if d := p.Decide(target, []byte(args)); d.Action != "allow" {
+		if d := p.Decide(t.Context(), target, []byte(args)); d.Action != "allow" {
 			t.Errorf("%s is not allowed: %+v", args, d)
 		}
 	}
+}
+
+// A default that a server may fill in counts wherever the schema declares it.
+func TestDenyBypassesOfDefaults(t *testing.T) {
+	p := compile(t, []approval.Rule{{Action: "deny", Arguments: on("mode", "force")}, {Action: "deny", Arguments: on("/options/mode", "force")}})
+	const mode = `{"properties":{"mode":{"default":"force"}}}`
+	for name, s := range map[string]string{
+		"allOf":                 `{"allOf":[` + mode + `]}`,
+		"oneOf":                 `{"oneOf":[{"required":["x"]},` + mode + `]}`,
+		"anyOf in allOf":        `{"allOf":[{"anyOf":[` + mode + `]}]}`,
+		"reference in allOf":    `{"allOf":[{"$ref":"#/$defs/m"}],"$defs":{"m":` + mode + `}}`,
+		"then":                  `{"if":{},"then":` + mode + `}`,
+		"dependent":             `{"dependentSchemas":{"x":` + mode + `}}`,
+		"alternatives of it":    `{"properties":{"mode":{"anyOf":[{"type":"null"},{"default":"force"}]}}}`,
+		"another default first": `{"properties":{"mode":{"default":"soft"}},"allOf":[` + mode + `]}`,
+		"in an object":          `{"properties":{"options":{"allOf":[` + mode + `]}}}`,
+		"in a default":          `{"properties":{"options":{"default":{},"anyOf":[` + mode + `]}}}`,
+		"itself":                `{"$ref":"#","allOf":[{"$ref":"#"},` + mode + `]}`,
+		"by an anchor":          `{"allOf":[{"$ref":"#m"}],"$defs":{"x":{"$anchor":"m","properties":{"mode":{"default":"force"}}}}}`,
+		"escaped":               `{"allOf":[{"properties":{"mode":{"d\u0065fault":"force"}}}]}`,
+	} {
+		target := read
+		target.Definition = &toolpost.Definition{Input: schema.MustParse(s)}
+		if d := p.Decide(t.Context(), target, []byte(`{"options":{}}`)); d.Action != "deny" && name != "in a default" {
+			t.Errorf("%s: %+v", name, d)
+		}
+		if d := p.Decide(t.Context(), target, []byte(`{}`)); d.Action != "deny" && name != "in an object" {
+			t.Errorf("%s, no arguments: %+v", name, d)
+		}
+		if d := p.Decide(t.Context(), target, []byte(`{"mode":"soft","options":{"mode":"soft"}}`)); d.Action != "allow" {
+			t.Errorf("%s, given: %+v", name, d)
+		}
+	}
+}
+
+// No caller keeps the rules busy: what is too much to be decided about is denied, and so
+// is a call whose caller has left.
+func TestWorkIsBounded(t *testing.T) {
+	var rules []approval.Rule
+	for range approval.MaxRules {
+		rules = append(rules, approval.Rule{Action: "deny", Arguments: []approval.Argument{{Name: "*", Pattern: `a.*b.*c.*\$x`, Regexp: true}, {Name: "*", Pattern: "*b*c"}}})
+	}
+	p := compile(t, rules)
+	long := func(text string, n int) string { return strings.Repeat(text, n/len(text)) }
+	for name, args := range map[string]string{
+		"one text":     `{"p":"` + long(`a%25\\/`, 12<<20) + `"}`,
+		"many texts":   `{"p":[` + long(`"a%25\\/",`, 8<<20) + `1]}`,
+		"many numbers": `{"p":[` + long(`1,`, 12<<20) + `1]}`,
+		"many names":   `{"p":{` + manyNames(200_000) + `}}`,
+		"JSON in text": `{"p":"` + long(`[`, 200) + long(`[],`, 900_000) + `1` + long(`]`, 200) + `"}`,
+	} {
+		if d := p.Decide(t.Context(), read, []byte(args)); d.Action != "deny" || !strings.Contains(d.Reason, "too long") {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	if d := compile(t, rules[:10]).Decide(t.Context(), read, []byte(`{"p":"`+long("a ", 100_000)+`"}`)); d.Action != "allow" {
+		t.Errorf("a text of 100 KB: %+v", d)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if d := p.Decide(ctx, read, []byte(`{"p":"x"}`)); d.Action != "deny" {
+		t.Errorf("the caller has left: %+v", d)
+	}
+	pathRule := compile(t, []approval.Rule{{Action: "deny", Arguments: on("path", "/etc/*")}})
+	if d := pathRule.Decide(t.Context(), read, []byte(`{"path":"/tmp/x","content":"`+long("/etc/, ", 5<<20)+`"}`)); d.Action != "allow" {
+		t.Errorf("a long text that no rule is about: %+v", d)
+	}
+}
+
+func manyNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"name %d %%25":1,`, i)
+	}
+	return b.String() + `"x":1`
 }
 
 // A denial of an address or of a nested member is not bypassed by another spelling.
@@ -131,17 +218,17 @@ func TestDenyBypassesOfAddresses(t *testing.T) {
 		"https://evil.example:443/a", "https://evil.example:/a", "HTTPS://EVIL.example/a", "https:/evil.example/a", "https:evil.example/a", "https:////evil.example/a",
 		`https:\\\\evil.example\\a`, "https://evil.example?a=b", "https://evil.example#a", `ht\ttps://evil\n.example/`, "https://a.example@evil.example/", "https://%65vil.example/", "https://evil.example/%",
 	} {
-		if d := p.Decide(read, []byte(`{"url":"`+url+`"}`)); d.Action != "deny" {
+		if d := p.Decide(t.Context(), read, []byte(`{"url":"`+url+`"}`)); d.Action != "deny" {
 			t.Errorf("%s is not denied: %+v", url, d)
 		}
 	}
 	for _, args := range []string{`{"options":{"mode":"force"}}`, `{"options":"{\"mode\":\"force\"}"}`, `{"options":["{\"Mode\":[\"force\"]}"]}`} {
-		if d := p.Decide(read, []byte(args)); d.Action != "deny" {
+		if d := p.Decide(t.Context(), read, []byte(args)); d.Action != "deny" {
 			t.Errorf("%s is not denied: %+v", args, d)
 		}
 	}
 	for _, args := range []string{`{"url":"https://good.example/evil.example/"}`, `{"url":"https://evil.example.good/"}`, `{"options":"{mode: force}"}`, `{"options":"force"}`} {
-		if d := p.Decide(read, []byte(args)); d.Action != "allow" {
+		if d := p.Decide(t.Context(), read, []byte(args)); d.Action != "allow" {
 			t.Errorf("%s is not allowed: %+v", args, d)
 		}
 	}
@@ -167,19 +254,19 @@ func TestAllowIsExact(t *testing.T) {
 		`{}`:                                     "deny",
 		`{"path":true}`:                          "deny",
 	} {
-		if d := p.Decide(read, []byte(args)); d.Action != want {
+		if d := p.Decide(t.Context(), read, []byte(args)); d.Action != want {
 			t.Errorf("%s: got %+v, want %s", args, d, want)
 		}
 	}
 	// A default that the schema declares does not allow a call.
 	target := read
 	target.Definition = &toolpost.Definition{Input: schema.MustParse(`{"type":"object","properties":{"path":{"type":"string","default":"/srv/a"}}}`)}
-	if d := p.Decide(target, []byte(`{}`)); d.Action != "deny" {
+	if d := p.Decide(t.Context(), target, []byte(`{}`)); d.Action != "deny" {
 		t.Errorf("a default: %+v", d)
 	}
 	urls := compile(t, []approval.Rule{{Action: "allow", Arguments: on("url", "https://a.example/*")}, {Action: "deny"}})
 	for url, want := range map[string]approval.Action{"https://a.example/x//y": "allow", "https://a.example.evil/x": "deny", "https://a.example@evil/": "deny", `https://evil\\@a.example/`: "deny", "https://a.example/x?u=a/../b": "allow", "https://a.example:80/": "deny"} {
-		if d := urls.Decide(read, []byte(`{"url":"`+url+`"}`)); d.Action != want {
+		if d := urls.Decide(t.Context(), read, []byte(`{"url":"`+url+`"}`)); d.Action != want {
 			t.Errorf("%s: got %+v, want %s", url, d, want)
 		}
 	}
@@ -204,9 +291,21 @@ func TestArgumentNames(t *testing.T) {
 		{"n", "null", `{"n":null}`, false, true},
 		{"cmd", `\brm\b`, `{"cmd":"ls; RM -rf /"}`, true, true},
 		{"cmd", `^rm`, `{"cmd":"ls; rm"}`, true, false},
+		{"n", "0", `{"n":-0}`, false, true},
+		{"n", "0", `{"n":-0.0}`, false, true},
+		{"n", "0", `{"n":-0e1}`, false, true},
+		{"n", "0", `{"n":"-0"}`, false, true},
+		{"n", "100", `{"n":" 1e2 "}`, false, true},
+		{"n", "9007199254740992", `{"n":9007199254740993}`, false, true},
+		{"p", "*.env", `{"p":"file:///srv/.env#"}`, false, true},
+		{"p", "*.env", `{"p":"/srv/a#.environment"}`, false, false},
+		{"u", "https://evil.example/*", `{"u":"https://evil.example:0443/"}`, false, true},
+		{"u", "https://evil.example/*", `{"u":"https://evil.example:8443/"}`, false, false},
+		{"u", "https://evil.example/a", `{"u":"https://evil.example/a#b"}`, false, true},
+		{"w", "\u212a?y", `{"w":"kEY"}`, false, true}, // the Kelvin sign
 	} {
 		p := compile(t, []approval.Rule{{Action: "deny", Arguments: []approval.Argument{{Name: tt.name, Pattern: tt.pattern, Regexp: tt.regexp}}}})
-		if d := p.Decide(read, []byte(tt.args)); (d.Action == "deny") != tt.matches {
+		if d := p.Decide(t.Context(), read, []byte(tt.args)); (d.Action == "deny") != tt.matches {
 			t.Errorf("%s %s: %s: got %+v", tt.name, tt.pattern, tt.args, d)
 		}
 	}
@@ -232,7 +331,7 @@ func TestAnnotations(t *testing.T) {
 	} {
 		p := compile(t, []approval.Rule{{Action: "deny", Annotations: tt.rule}})
 		target := approval.Target{Server: "s", Tool: "t", Definition: &toolpost.Definition{Annotations: tt.claims}}
-		if d := p.Decide(target, nil); (d.Action == "deny") != tt.matches {
+		if d := p.Decide(t.Context(), target, nil); (d.Action == "deny") != tt.matches {
 			t.Errorf("%+v of %+v: got %+v", tt.rule, tt.claims, d)
 		}
 	}
@@ -333,7 +432,7 @@ func FuzzDecide(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, args string) {
-		d := p.Decide(read, []byte(args))
+		d := p.Decide(t.Context(), read, []byte(args))
 		if d.Action == "ask" {
 			if _, err := approval.NewQuestion(read, "", d, []byte(args)); err != nil && !strings.Contains(err.Error(), "too long") {
 				t.Errorf("%q: %v", args, err)

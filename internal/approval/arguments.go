@@ -1,16 +1,15 @@
 package approval
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
 // Arguments are hostile: a model chooses them, perhaps as a foreign text wants it.
@@ -23,9 +22,10 @@ const maxLevels = 256
 
 // A condition is a compiled Argument.
 type condition struct {
-	path    []string // the names that lead to the value; none for all arguments
-	pattern *regexp.Regexp
-	strict  bool // of a rule that allows
+	path   []string       // the names that lead to the value; none for all arguments
+	glob   *glob          // of the whole value; nil for a regular expression
+	regexp *regexp.Regexp // that the value contains
+	strict bool           // of a rule that allows: case counts, and each reading has to match
 }
 
 func (a *Argument) compile(strict bool) (c *condition, err error) {
@@ -41,31 +41,48 @@ func (a *Argument) compile(strict bool) (c *condition, err error) {
 	default:
 		c.path = []string{a.Name}
 	}
-	flags := "i"
-	if strict {
-		flags = ""
-	}
 	switch {
 	case len(a.Pattern) > maxPatternLen:
 		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPatternLen)
+	case !a.Regexp && strict:
+		g := newGlob(a.Pattern)
+		c.glob = &g
 	case !a.Regexp:
-		c.pattern, err = globs([]string{a.Pattern}, flags)
+		g := newGlob(foldCase(a.Pattern))
+		c.glob = &g
 	case strict:
-		c.pattern, err = regexp.Compile(a.Pattern)
+		c.regexp, err = regexp.Compile(a.Pattern)
 	default:
-		c.pattern, err = regexp.Compile(`(?i:` + a.Pattern + `)`)
+		c.regexp, err = regexp.Compile(`(?i:` + a.Pattern + `)`)
 	}
 	return c, err
 }
 
-// decoded are the arguments of one call. They are read when a rule asks for them.
+// Limits of what is decided about. A call whose arguments exceed them is denied, so
+// that no caller can keep the rules busy.
+const (
+	maxText    = 1 << 20   // of one text that a rule is about
+	maxWork    = 32 << 20  // bytes that are read and searched for one call
+	regexpCost = 8         // times as long as a search, a regular expression needs
+	maxCommas  = 1_000_000 // in the arguments: a bound of the values
+)
+
+var errTooLong = errors.New("its arguments are too long for the rules about arguments; use shorter ones")
+
+// decoded are the arguments of one call. They are read when a rule asks for them, and
+// each value is read once for all rules.
 type decoded struct {
+	ctx    context.Context
 	raw    []byte
 	target Target
 	done   bool
-	err    error
+	err    error           // why nothing can be decided about the arguments
 	given  *jsontree.Value // as the server gets them
-	filled *jsontree.Value // with the defaults of the tool's schema
+	filled *jsontree.Value // with the defaults that the tool's schema declares
+
+	work     int // left of maxWork
+	readings map[string][]reading
+	inner    map[*jsontree.Value]*jsontree.Value // the JSON in texts
 }
 
 // read decodes the arguments. It refuses what two readers may understand differently.
@@ -73,21 +90,41 @@ func (a *decoded) read() error {
 	if a.done {
 		return a.err
 	}
-	a.done = true
+	a.done, a.work = true, maxWork
+	a.readings, a.inner = map[string][]reading{}, map[*jsontree.Value]*jsontree.Value{}
 	raw := a.raw
-	if len(strings.TrimSpace(string(raw))) == 0 {
+	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = []byte("{}")
+	}
+	if bytes.Count(raw, []byte(",")) > maxCommas {
+		a.err = errTooLong
+		return a.err
 	}
 	if a.given, a.err = readObject(raw); a.err != nil {
 		return a.err
 	}
 	a.filled = a.given
 	if d := a.target.Definition; d != nil && d.Input != nil {
-		if filled, err := readObject(d.Input.ApplyDefaults(raw)); err == nil {
-			a.filled = filled
+		ok := false
+		if a.filled, ok = withDefaults(a.given, d.Input.Raw()); !ok {
+			a.err = errors.New("its schema declares too many defaults for the rules about arguments")
 		}
 	}
-	return nil
+	return a.err
+}
+
+// spend counts work. It returns false if too much was done, or the caller does not wait for the
+// decision any more; nothing is decided then.
+func (a *decoded) spend(n int) bool {
+	a.work -= n
+	switch {
+	case a.err != nil:
+	case a.work < 0:
+		a.err = errTooLong
+	case a.ctx.Err() != nil:
+		a.err = context.Cause(a.ctx)
+	}
+	return a.err == nil
 }
 
 func readObject(raw []byte) (*jsontree.Value, error) {
@@ -111,16 +148,16 @@ func (c *condition) match(a *decoded) bool {
 	if c.strict {
 		values, all := reach(a.given, c.path)
 		for _, v := range values {
-			all = all && c.all(v)
+			all = all && a.spend(1) && c.all(a, v)
 		}
 		return all && len(values) > 0
 	}
 	values := a.filled.Kids
 	if len(c.path) > 0 {
-		values = reachAny(a.filled, c.path)
+		values = a.reachAny(a.filled, c.path)
 	}
 	for _, v := range values {
-		if c.some(v) {
+		if c.some(a, v) {
 			return true
 		}
 	}
@@ -167,22 +204,23 @@ func memberOf(v *jsontree.Value, name string) (found *jsontree.Value, single boo
 
 // reachAny returns the values at a path, through arrays and JSON in texts. Names that
 // some servers take for the same are.
-func reachAny(v *jsontree.Value, path []string) (values []*jsontree.Value) {
+func (a *decoded) reachAny(v *jsontree.Value, path []string) (values []*jsontree.Value) {
 	switch {
+	case !a.spend(1):
 	case len(path) == 0:
 		return []*jsontree.Value{v}
 	case v.Kind == jsontree.KindString:
-		if inner := inText(v); inner != nil {
-			return reachAny(inner, path)
+		if inner := a.inText(v); inner != nil {
+			return a.reachAny(inner, path)
 		}
 	case v.Kind == jsontree.KindArray:
 		for _, kid := range v.Kids {
-			values = append(values, reachAny(kid, path)...)
+			values = append(values, a.reachAny(kid, path)...)
 		}
 	default:
 		for _, kid := range v.Members() {
-			if alike(kid.Name, path[0]) {
-				values = append(values, reachAny(kid, path[1:])...)
+			if a.spend(1+len(kid.Name)) && alike(kid.Name, path[0]) {
+				values = append(values, a.reachAny(kid, path[1:])...)
 			}
 		}
 	}
@@ -198,170 +236,80 @@ func plain(text string) string {
 
 // inText returns the JSON that a text is, which some servers parse; nil if it is none.
 // JSON is shorter than the text that it is in, so there is an end of texts in texts.
-func inText(v *jsontree.Value) *jsontree.Value {
+func (a *decoded) inText(v *jsontree.Value) *jsontree.Value {
 	text := strings.TrimSpace(v.Text)
 	if v.Kind != jsontree.KindString || text == "" || !strings.ContainsRune(`{["`, rune(text[0])) {
 		return nil
 	}
-	inner, syntax := jsontree.Parse([]byte(text), maxLevels)
-	if syntax != nil {
-		return nil
+	inner, known := a.inner[v]
+	if !known && a.spend(len(text)) {
+		inner, _ = jsontree.Parse([]byte(text), maxLevels)
+		a.inner[v] = inner
 	}
 	return inner
 }
 
 // all reports whether every reading of a value without others in it matches.
-func (c *condition) all(v *jsontree.Value) bool {
-	for _, text := range readings(v) {
-		if !c.pattern.MatchString(text) {
+func (c *condition) all(a *decoded, v *jsontree.Value) bool {
+	for _, r := range a.readingsOf(v) {
+		if !c.matchReading(a, r) {
 			return false
 		}
 	}
-	inner := inText(v)
+	inner := a.inText(v)
 	if inner == nil {
-		return true
+		return a.err == nil
 	}
 	values, _ := reach(inner, nil)
 	for _, one := range values {
-		if !c.all(one) {
+		if !c.all(a, one) {
 			return false
 		}
 	}
-	return true
+	return a.err == nil
 }
 
 // some reports whether a reading of v, of a value in it, or of a name in it matches.
-func (c *condition) some(v *jsontree.Value) bool {
-	for _, text := range readings(v) {
-		if c.pattern.MatchString(text) {
-			return true
-		}
+func (c *condition) some(a *decoded, v *jsontree.Value) bool {
+	if !a.spend(1) {
+		return false
 	}
-	if inner := inText(v); inner != nil {
-		return c.some(inner)
+	if c.anyReading(a, a.readingsOf(v)) || v.Kind == jsontree.KindString && c.anyReading(a, a.numberInText(v.Text)) {
+		return true
+	}
+	if inner := a.inText(v); inner != nil {
+		return c.some(a, inner)
 	}
 	for _, kid := range v.Kids {
-		if v.Kind == jsontree.KindObject && c.anyReading(kid.Name) || c.some(kid) {
+		if v.Kind == jsontree.KindObject && c.anyReading(a, a.textReadings(kid.Name)) || c.some(a, kid) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *condition) anyReading(text string) bool {
-	for _, one := range textReadings(text) {
-		if c.pattern.MatchString(one) {
+func (c *condition) anyReading(a *decoded, readings []reading) bool {
+	for _, r := range readings {
+		if c.matchReading(a, r) {
 			return true
 		}
 	}
 	return false
 }
 
-// readings returns the texts that servers may read a value as.
-func readings(v *jsontree.Value) []string {
+// matchReading returns false once nothing is decided any more.
+func (c *condition) matchReading(a *decoded, r reading) bool {
+	cost := len(r.text)
+	if c.regexp != nil {
+		cost *= regexpCost
+	}
 	switch {
-	case v.Kind == jsontree.KindString:
-		return textReadings(v.Text)
-	case v.Kind&jsontree.KindNumber != 0:
-		texts := []string{string(v.Raw)}
-		if f, err := strconv.ParseFloat(string(v.Raw), 64); err == nil {
-			texts = append(texts, strconv.FormatFloat(f, 'f', -1, 64))
-		}
-		return texts
-	case v.Kind&(jsontree.KindNull|jsontree.KindBoolean) != 0:
-		return []string{string(v.Raw)}
+	case !a.spend(cost):
+		return false
+	case c.regexp != nil:
+		return c.regexp.MatchString(r.text)
+	case c.strict:
+		return c.glob.match(r.text)
 	}
-	return nil
-}
-
-// textReadings returns a text as it is; up to the character that ends texts in C;
-// without hidden characters and space around it; with escapes of URLs decoded; and
-// each of these as a path or an address in its shortest form.
-func textReadings(text string) []string {
-	texts := []string{text}
-	if head, _, cut := strings.Cut(text, "\x00"); cut {
-		texts = append(texts, head)
-	}
-	if p := plain(text); p != text {
-		texts = append(texts, p)
-	}
-	const mostDecoded = 3 // times that a text may be escaped
-	for last, i := texts[len(texts)-1], 0; i < mostDecoded; i++ {
-		next := decodeEscapes(last)
-		if next == last {
-			break
-		}
-		last = next
-		texts = append(texts, next)
-	}
-	for _, one := range texts[:len(texts):len(texts)] {
-		if p := shortest(one); p != one {
-			texts = append(texts, p)
-		}
-	}
-	return texts
-}
-
-// decodeEscapes decodes each %XX; others stay, as lenient servers have it.
-func decodeEscapes(text string) string {
-	at := strings.IndexByte(text, '%')
-	if at < 0 {
-		return text
-	}
-	decoded := append(make([]byte, 0, len(text)), text[:at]...)
-	for ; at < len(text); at++ {
-		c := text[at]
-		if c == '%' && at+2 < len(text) {
-			if code, err := strconv.ParseUint(text[at+1:at+3], 16, 8); err == nil {
-				c, at = byte(code), at+2
-			}
-		}
-		decoded = append(decoded, c)
-	}
-	return string(decoded)
-}
-
-// An address whose scheme is one of these needs no slash after it, and its host is
-// found however many there are (WHATWG URL, special schemes).
-var special = lazyregexp.New(`^(?i:(https?|wss?|ftp|file)):/*(.*)$`)
-
-// shortest returns a path without "..", "." and repeated separators, and an address
-// without user, default port, a dot at the end of its host, and line breaks.
-func shortest(text string) string {
-	slashed := strings.ReplaceAll(text, `\`, "/")
-	breaks := strings.NewReplacer("\t", "", "\n", "", "\r", "")
-	if m := special.FindStringSubmatch(breaks.Replace(slashed)); m != nil {
-		if scheme := strings.ToLower(m[1]); scheme != "file" {
-			return shortAddress(scheme, m[2])
-		}
-		local := m[2]
-		if strings.HasPrefix(slashed[len("file:"):], "//") && !strings.HasPrefix(slashed[len("file:"):], "///") {
-			_, local, _ = strings.Cut(local, "/") // without the host
-		}
-		return path.Clean("/" + local)
-	}
-	if scheme, rest, address := strings.Cut(slashed, "://"); address {
-		return shortAddress(scheme, rest)
-	}
-	if slashed == "" || !strings.Contains(slashed, "/") {
-		return text
-	}
-	return path.Clean(slashed)
-}
-
-var defaultPorts = map[string]string{"http": ":80", "ws": ":80", "https": ":443", "wss": ":443", "ftp": ":21"}
-
-func shortAddress(scheme, rest string) string {
-	host, below := rest, ""
-	if at := strings.IndexAny(rest, "/?#"); at >= 0 {
-		host, below = rest[:at], rest[at:]
-	}
-	host = host[strings.LastIndexByte(host, '@')+1:]
-	host = strings.TrimSuffix(strings.TrimSuffix(host, ":"), defaultPorts[scheme])
-	host = strings.TrimSuffix(host, ".")
-	after := ""
-	if at := strings.IndexAny(below, "?#"); at >= 0 {
-		below, after = below[:at], below[at:]
-	}
-	return scheme + "://" + host + path.Clean("/"+below) + after
+	return c.glob.match(r.folded)
 }
