@@ -20,6 +20,9 @@ var authKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"scopes":            (*entry).scopes,
 	"callbackPort":      (*entry).callbackPort,
 	"issuer":            func(e *entry, v hujson.Value, path string) { e.server.Auth.Issuer = e.webAddress(v, path) },
+	"resource":          (*entry).resource,
+	"pkce":              (*entry).pkce,
+	"parameters":        (*entry).parameters,
 	"exchange":          (*entry).exchange,
 
 	"CLIENT_ID":     func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientID = e.expanded(v, path) },           // Cursor
@@ -41,7 +44,7 @@ func (e *entry) auth(v hujson.Value, path string) {
 	case '{':
 		e.server.Auth = &upstream.Auth{}
 	}
-	known := []string{"type", "clientId", "clientSecret", "clientMetadataUrl", "scopes", "callbackPort", "issuer", "exchange"}
+	known := []string{"type", "clientId", "clientSecret", "clientMetadataUrl", "scopes", "callbackPort", "issuer", "resource", "pkce", "parameters", "exchange"}
 	e.members(v, path, func(m *hujson.ObjectMember) {
 		switch name := key(m); {
 		case m.Value.Value.Kind() == 'n':
@@ -116,4 +119,45 @@ func (e *entry) callbackPort(v hujson.Value, path string) {
 		e.fail(v.StartOffset, "%s is not a port; want 1 to 65535", path)
 	}
 	e.server.Auth.CallbackPort = port
+}
+
+// resource reads the resource of tokens: a text, or false for none. True is the default.
+func (e *entry) resource(v hujson.Value, path string) {
+	switch v.Value.Kind() {
+	case 't', 'f':
+		e.server.Auth.OmitResource = !e.boolean(v, path)
+		return
+	}
+	before := len(e.unset)
+	text := e.noReference(e.expanded(v, path), v, path)
+	if e.vars != nil && len(e.unset) == before && v.Value.Kind() == '"' && (text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f })) {
+		e.fail(v.StartOffset, "%s is not a resource such as https://… or api://…; write false to ask for none", path)
+	}
+	e.server.Auth.Resource = text
+}
+
+// pkce reads the method of PKCE that an authorization server supports without announcing it.
+func (e *entry) pkce(v hujson.Value, path string) {
+	a := e.server.Auth
+	if a.PKCE = e.text(v, path); v.Value.Kind() == '"' && a.PKCE != "S256" {
+		e.fail(v.StartOffset, `%s is %.40q; want "S256", or leave it out`, path, a.PKCE)
+	}
+}
+
+// parameters reads what is added to requests for a login.
+func (e *entry) parameters(v hujson.Value, path string) {
+	e.members(v, path, func(m *hujson.ObjectMember) {
+		hints := map[string]string{"resource": "; use auth.resource", "scope": "; use auth.scopes", "client_id": "; use auth.clientId", "client_secret": "; use auth.clientSecret"}
+		name := key(m)
+		if name == "" || upstream.IsReservedParameter(name) {
+			e.fail(m.Name.StartOffset, "%s.%s cannot be set: a login depends on it%s", path, name, hints[name])
+		}
+	})
+	if o, ok := v.Value.(*hujson.Object); ok && len(o.Members) == 0 {
+		return
+	}
+	e.server.Auth.Parameters = e.table(v, path)
+	for _, value := range e.server.Auth.Parameters {
+		e.noReference(value, v, path)
+	}
 }

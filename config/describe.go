@@ -199,7 +199,13 @@ func (d *description) auth(a *upstream.Auth) {
 	if a == nil {
 		return
 	}
-	parts := [][2]string{{"type", string(a.Type)}, {"clientId", a.ClientID}, {"clientSecret", a.ClientSecret}, {"clientMetadataUrl", a.ClientMetadataURL}, {"scopes", strings.Join(a.Scopes, " ")}, {"issuer", a.Issuer}}
+	parts := [][2]string{{"type", string(a.Type)}, {"clientId", a.ClientID}, {"clientSecret", a.ClientSecret}, {"clientMetadataUrl", a.ClientMetadataURL}, {"scopes", strings.Join(a.Scopes, " ")}, {"issuer", a.Issuer}, {"resource", a.Resource}, {"pkce", a.PKCE}}
+	if a.OmitResource {
+		parts = append(parts, [2]string{"resource", "false"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Parameters)) {
+		parts = append(parts, [2]string{"parameters." + name, a.Parameters[name]})
+	}
 	for _, part := range append(parts, describeExchange(&a.Exchange)...) {
 		if part[1] != "" {
 			d.add("logs in", part[0]+"="+visibleValue(part[0], part[1]))

@@ -57,6 +57,13 @@ header     Authorization: "Bearer ${TOKEN}"
 header     X: (not shown)
 header     X-Api-Key: (not shown)
 reads      from your environment: ID, Q, TOKEN`},
+		"a login": {`"url": "https://h.example", "auth": {"clientId": "c", "resource": false, "pkce": "S256", "parameters": {"prompt": "none", "audience": "a\u202e"}}`, `
+contacts   https://h.example
+logs in    clientId=c
+logs in    pkce=S256
+logs in    resource=false
+logs in    parameters.audience="a\u202e"
+logs in    parameters.prompt=none`},
 		"an address that misleads": {`"url": "https://good.example@evil.example/"`, `
 contacts   https://good.example@evil.example/`},
 		"a Redmine": {`"type": "redmine", "url": "https://r.example", "apiKey": "${KEY}", "as": "admin"`, `

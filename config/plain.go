@@ -80,13 +80,13 @@ func (f *secretFinder) entry(m *hujson.ObjectMember, path string) {
 	}
 }
 
-// auth looks at the secrets of a login and of its token exchange.
+// auth looks at the secrets of a login, of its parameters and of its token exchange.
 func (f *secretFinder) auth(v hujson.Value, path string) {
 	f.table(v, path)
 	if o, ok := v.Value.(*hujson.Object); ok {
 		for i := range o.Members {
-			if m := &o.Members[i]; key(m) == "exchange" {
-				f.table(m.Value, path+".exchange")
+			if m := &o.Members[i]; key(m) == "exchange" || key(m) == "parameters" {
+				f.table(m.Value, path+"."+key(m))
 			}
 		}
 	}

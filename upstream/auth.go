@@ -1,6 +1,10 @@
 package upstream
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // An Auth describes how to log in to a server over HTTP. Without one, the server
 // says which authorization server to ask, and Toolpost registers itself there.
@@ -15,7 +19,33 @@ type Auth struct {
 	CallbackPort int      // of the address that the browser returns to; a free one if 0
 	Issuer       string   // the only authorization server to use; the one that the server names if empty
 
+	// Resource is the resource to ask for a token for (RFC 8707), in place of what the
+	// server calls itself. With OmitResource, requests name none.
+	Resource     string
+	OmitResource bool
+
+	// PKCE is "S256" for an authorization server that supports this method of PKCE and does
+	// not announce it. Without PKCE, no user logs in.
+	PKCE string
+
+	// Parameters are added to the authorization request, or to the request of the type
+	// AuthClient, such as an audience; see [IsReservedParameter].
+	Parameters map[string]string
+
 	Exchange Exchange // of the type AuthExchange
+}
+
+// reservedParameters are those of OAuth that a login depends on: they are set by Toolpost,
+// name who asks or what for, or replace the others.
+var reservedParameters = strings.Fields(`response_type response_mode client_id client_secret client_assertion
+	client_assertion_type redirect_uri scope state code code_challenge code_challenge_method code_verifier resource
+	request request_uri grant_type refresh_token assertion subject_token subject_token_type actor_token
+	actor_token_type requested_token_type username password iss error access_token`)
+
+// IsReservedParameter reports whether a parameter cannot be one of [Auth].Parameters,
+// because a login depends on it.
+func IsReservedParameter(name string) bool {
+	return slices.ContainsFunc(reservedParameters, func(reserved string) bool { return strings.EqualFold(reserved, strings.TrimSpace(name)) })
 }
 
 // An Exchange describes how a token of the user, the subject token, is exchanged for one

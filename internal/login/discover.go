@@ -14,7 +14,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/toolpost/toolpost/internal/wellknown"
@@ -28,6 +27,8 @@ type discovery struct {
 	scopes   []string // that the server wants
 	reach    reach
 	meta     *oauthex.AuthServerMeta
+
+	parameters map[string]string // of the configuration, to add
 }
 
 // A challenge is how a server refused a request.
@@ -92,6 +93,10 @@ func (l *Logins) locate(ctx context.Context, cfg *upstream.Config) (d *discovery
 			d.scopes = cleanScopes(resource.ScopesSupported)
 		}
 	}
+	d.resource = resourceOf(cfg.Auth, d.resource)
+	if cfg.Auth != nil {
+		d.parameters = cfg.Auth.Parameters
+	}
 	issuer, err = chooseIssuer(cfg.Auth, issuers)
 	return d, issuer, resource != nil, err
 }
@@ -154,22 +159,58 @@ func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, message []by
 // wellKnown returns the addresses of a document of a server: for its path, and at
 // the root.
 func wellKnown(server, document string) []string {
-	return slices.Compact([]string{wellknown.Address(server, document), wellknown.Address(origin(server), document)})
+	places := []string{wellknown.Address(server, document)}
+	if u, err := url.Parse(server); err == nil && len(u.Path) > 1 && strings.HasSuffix(u.Path, "/") {
+		places = append(places, places[0]+"/") // RFC 9728, §3.1, keeps a slash at the end of a path
+	}
+	return slices.Compact(append(places, wellknown.Address(origin(server), document)))
 }
 
-// readResource returns the metadata of a server, nil if it has none.
+// metadataAddress returns the address that a challenge names, "" if it is none of the web.
+// One that is relative is at the origin of the server.
+func metadataAddress(named, server string) string {
+	named = strings.Trim(named, " \t'\"`<>\u2018\u2019\u201c\u201d")
+	u, err := url.Parse(named)
+	base, baseErr := url.Parse(server)
+	switch {
+	case named == "" || err != nil || baseErr != nil:
+		return ""
+	case u.IsAbs():
+		if u.Host == "" {
+			return ""
+		}
+		return named
+	}
+	at := base.ResolveReference(u)
+	if !sameOrigin(at, base) || at.User != nil {
+		return "" // such as //example.com/
+	}
+	return at.String()
+}
+
+// readResource returns the metadata of a server, nil if it has none. An address that the
+// server names in a challenge comes first; if nothing can be read there, the well-known ones
+// follow, as for a server that names none.
 func readResource(ctx context.Context, web *http.Client, metadata, server string) (*oauthex.ProtectedResourceMetadata, error) {
 	places := wellKnown(server, wellknown.ProtectedResource)
+	var failed error
 	if metadata != "" {
-		places = []string{metadata}
+		failed = errors.New("its metadata about logins is not at the address that it names")
+		if address := metadataAddress(metadata, server); address != "" {
+			places = append([]string{address}, places...)
+		}
 	}
 	for _, place := range places {
-		m := &oauthex.ProtectedResourceMetadata{}
-		switch err := getJSON(ctx, web, place, m); {
+		d, err := getDocument(ctx, web, place)
+		m := &oauthex.ProtectedResourceMetadata{Resource: d.text("resource"), AuthorizationServers: d.texts("authorization_servers"), ScopesSupported: d.texts("scopes_supported")}
+		switch {
 		case errors.Is(err, errAbsent):
 			continue
+		case err != nil && (failed == nil || errors.Is(err, errRefused)):
+			failed = fmt.Errorf("read what it says about logins: %w", err)
+			continue
 		case err != nil:
-			return nil, fmt.Errorf("read what it says about logins: %w", err)
+			continue
 		case !covers(m.Resource, server):
 			return nil, fmt.Errorf("its metadata is about %s, which is another server; Toolpost does not ask for a token for that one", shown(m.Resource))
 		case len(m.AuthorizationServers) == 0:
@@ -177,10 +218,7 @@ func readResource(ctx context.Context, web *http.Client, metadata, server string
 		}
 		return m, nil
 	}
-	if metadata != "" {
-		return nil, errors.New("its metadata about logins is not at the address that it names")
-	}
-	return nil, nil
+	return nil, failed
 }
 
 // covers reports whether a resource is the server, or is above it on the same
@@ -244,18 +282,16 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 	if err := r.check(u); err != nil {
 		return nil, fmt.Errorf("the MCP server names the authorization server %s: %w", shown(issuer), err)
 	}
-	m, err := auth.GetAuthServerMetadata(ctx, issuer, web)
+	m, err := readServerMetadata(ctx, web, issuer)
 	switch {
-	case err != nil && strings.Contains(err.Error(), "does not implement PKCE"):
-		return nil, errNoPKCE(issuer)
 	case err != nil:
-		return nil, fmt.Errorf("read the metadata of the authorization server %s: %s", shown(issuer), shown(err.Error()))
+		return nil, fmt.Errorf("read the metadata of the authorization server %s: %w", shown(issuer), err)
 	case m == nil && named:
 		return nil, fmt.Errorf("the authorization server %s has no metadata", shown(issuer))
 	case m == nil:
-		m = &oauthex.AuthServerMeta{Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize", TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register"}
-	case !slices.Contains(m.CodeChallengeMethodsSupported, "S256"):
-		return nil, errNoPKCE(issuer)
+		m = &oauthex.AuthServerMeta{Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize", TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register", CodeChallengeMethodsSupported: []string{pkceMethod}}
+	case m.TokenEndpoint == "":
+		return nil, fmt.Errorf("the authorization server %s names no token endpoint (token_endpoint)", shown(issuer))
 	}
 	for _, place := range []string{m.AuthorizationEndpoint, m.TokenEndpoint, m.RegistrationEndpoint, m.RevocationEndpoint} {
 		if place == "" {
@@ -272,6 +308,42 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 	return m, nil
 }
 
+// readServerMetadata reads the metadata of an authorization server or identity provider,
+// nil if it has none: where RFC 8414, §3.1, puts it, and where OpenID Connect does.
+func readServerMetadata(ctx context.Context, web *http.Client, issuer string) (*oauthex.AuthServerMeta, error) {
+	appended := strings.TrimSuffix(issuer, "/") + wellknown.OpenID // OpenID Connect Discovery, §4
+	for _, place := range slices.Compact([]string{wellknown.Address(issuer, wellknown.AuthorizationServer), wellknown.Address(issuer, wellknown.OpenID), appended}) {
+		d, err := getDocument(ctx, web, place)
+		switch m := serverMetadata(d); {
+		case errors.Is(err, errAbsent):
+			continue
+		case err != nil:
+			return nil, err
+		case !sameIssuer(m.Issuer, issuer):
+			return nil, fmt.Errorf("it is about %s, which is another one; correct the issuer", shown(m.Issuer))
+		default:
+			return m, nil
+		}
+	}
+	return nil, nil
+}
+
+// serverMetadata returns the members of metadata that Toolpost uses.
+func serverMetadata(d document) *oauthex.AuthServerMeta {
+	return &oauthex.AuthServerMeta{
+		Issuer: d.text("issuer"), AuthorizationEndpoint: d.text("authorization_endpoint"), TokenEndpoint: d.text("token_endpoint"),
+		RegistrationEndpoint: d.text("registration_endpoint"), RevocationEndpoint: d.text("revocation_endpoint"),
+		ScopesSupported: d.texts("scopes_supported"), CodeChallengeMethodsSupported: d.texts("code_challenge_methods_supported"),
+		TokenEndpointAuthMethodsSupported: d.texts("token_endpoint_auth_methods_supported"),
+		ClientIDMetadataDocumentSupported: d.flag("client_id_metadata_document_supported"),
+
+		AuthorizationResponseIssParameterSupported: d.flag("authorization_response_iss_parameter_supported"),
+	}
+}
+
+// pkceMethod is the only method of PKCE that protects a code from who reads the request.
+const pkceMethod = "S256"
+
 func errNoPKCE(issuer string) error {
-	return fmt.Errorf("the authorization server %s does not support PKCE with S256, without which another program could take the login", shown(issuer))
+	return fmt.Errorf(`the authorization server %s does not announce PKCE with S256, without which another program could take the login; if its documentation says that it supports S256, add "auth": {"pkce": "S256"} to the server's entry`, shown(issuer))
 }

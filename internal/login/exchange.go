@@ -16,7 +16,6 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/toolpost/toolpost/internal/httpconn"
-	"github.com/toolpost/toolpost/internal/wellknown"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -58,25 +57,17 @@ func (n *network) tokenServer(ctx context.Context, issuer string) (*oauthex.Auth
 	if httpconn.IsLoopback(u.Hostname()) {
 		r = loopback
 	}
-	appended := strings.TrimSuffix(issuer, "/") + wellknown.OpenID // OpenID Connect Discovery, §4
-	for _, place := range []string{wellknown.Address(issuer, wellknown.AuthorizationServer), wellknown.Address(issuer, wellknown.OpenID), appended} {
-		m := &oauthex.AuthServerMeta{}
-		err := getJSON(ctx, n.client(r), place, m)
-		if errors.Is(err, errAbsent) {
-			continue
-		}
-		if err != nil {
-			return nil, r, fmt.Errorf("read the metadata of %s: %w", shown(issuer), err)
-		}
-		if !sameIssuer(m.Issuer, issuer) {
-			return nil, r, fmt.Errorf("the metadata of %s is about %s, which is another one; correct the issuer", shown(issuer), shown(m.Issuer))
-		}
-		if endpoint, err := url.Parse(m.TokenEndpoint); err != nil || m.TokenEndpoint == "" || r.check(endpoint) != nil {
-			return nil, r, fmt.Errorf("the metadata of %s names no token endpoint that may be used: %q", shown(issuer), shown(m.TokenEndpoint))
-		}
-		return m, r, nil
+	m, err := readServerMetadata(ctx, n.client(r), issuer)
+	switch {
+	case err != nil:
+		return nil, r, fmt.Errorf("read the metadata of %s: %w", shown(issuer), err)
+	case m == nil:
+		return nil, r, fmt.Errorf("%s has no metadata; correct the issuer", shown(issuer))
 	}
-	return nil, r, fmt.Errorf("%s has no metadata; correct the issuer", shown(issuer))
+	if endpoint, err := url.Parse(m.TokenEndpoint); err != nil || m.TokenEndpoint == "" || r.check(endpoint) != nil {
+		return nil, r, fmt.Errorf("the metadata of %s names no token endpoint that may be used: %q", shown(issuer), shown(m.TokenEndpoint))
+	}
+	return m, r, nil
 }
 
 // exchange gets a token for the subject token: at once, if the identity provider is also
@@ -114,7 +105,7 @@ func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []str
 	if err != nil {
 		return nil, fmt.Errorf("find the identity provider: %w", err)
 	}
-	at := &record{Token: meta.TokenEndpoint, Reach: r, Resource: next.Resource, Client: client{ID: x.ClientID, Secret: x.ClientSecret, Style: styleOf(meta.TokenEndpointAuthMethodsSupported, x.ClientSecret)}}
+	at := &record{Token: meta.TokenEndpoint, Reach: r, Resource: next.Resource, Client: client{ID: x.ClientID, Secret: x.ClientSecret, Style: styleOf(meta.TokenEndpointAuthMethodsSupported, x.ClientSecret), From: fromConfiguration}}
 	if x.Resource != "" {
 		at.Resource = x.Resource
 	}

@@ -104,7 +104,7 @@ func TestExchangeRefused(t *testing.T) {
 		}, "get a new subject token, or have the client \"toolpost-idp\" allowed to get tokens for", 1, 0},
 		"a wrong secret at the identity provider": {func(_ *world, _ *identityProvider, cfg *upstream.Config) {
 			cfg.Auth.Exchange.ClientSecret = "wrong secret"
-		}, "the authorization server answers invalid_client", 1, 0},
+		}, "the authorization server answers invalid_client", 3, 0}, // in each way to authenticate
 		"an authorization server without trust": {func(w *world, p *identityProvider, _ *upstream.Config) {
 			w.assertion.issuer = "https://idp.example"
 		}, "it has to trust this identity provider, and the client \"toolpost-as\"", 1, 1},

@@ -2,7 +2,6 @@ package login
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -10,9 +9,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // grant gets an access token from a token endpoint.
@@ -24,64 +25,109 @@ func (n *network) grant(ctx context.Context, r *record, params url.Values) (*oau
 	return t, err
 }
 
-// requestToken sends one request to a token endpoint. Package clientcredentials sends
-// every grant that has no parameters of its own to add.
+// requestToken asks a token endpoint. If it answers that it does not know the client, the
+// client authenticates in its other ways; r keeps the one that was accepted.
 func (n *network) requestToken(ctx context.Context, r *record, params url.Values) (*oauth2.Token, error) {
-	request := clientcredentials.Config{
-		ClientID: r.Client.ID, ClientSecret: r.Client.Secret, AuthStyle: r.Client.Style,
-		TokenURL: r.Token, EndpointParams: maps.Clone(params),
-	}
+	form := maps.Clone(params)
 	if r.Resource != "" {
-		request.EndpointParams.Set("resource", r.Resource)
+		form.Set("resource", r.Resource)
 	}
-	t, err := request.Token(context.WithValue(ctx, oauth2.HTTPClient, n.client(r.Reach)))
+	var first error
+	for _, c := range r.Client.ways() {
+		t, err := n.tryToken(ctx, r, &c, form)
+		if err == nil {
+			r.Client = c
+			return t, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if answer, ok := errors.AsType[*grantError](err); !ok || answer.code != "invalid_client" {
+			break
+		}
+	}
+	secrets := []string{r.Client.Secret, r.Access, r.Refresh}
+	return nil, cleanError(first, r.Token, append(secrets, slices.Concat(slices.Collect(maps.Values(params))...)...)...)
+}
+
+// tryToken sends one request to a token endpoint.
+func (n *network) tryToken(ctx context.Context, r *record, c *client, form url.Values) (*oauth2.Token, error) {
+	resp, body, err := n.post(ctx, r.Reach, r.Token, c, form)
 	if err != nil {
-		secrets := []string{r.Client.Secret, r.Access, r.Refresh}
-		return nil, cleanError(err, r.Token, append(secrets, slices.Concat(slices.Collect(maps.Values(params))...)...)...)
+		return nil, err
 	}
-	return t, nil
+	d, err := readDocument(body)
+	if kind := mediaType(resp.Header); err != nil && (kind == "application/x-www-form-urlencoded" || kind == "text/plain") {
+		d = readForm(string(body)) // such as GitHub's
+	}
+	failed := resp.StatusCode < 200 || resp.StatusCode > 299
+	switch code := d.text("error"); {
+	case code != "" && (failed || d.text("access_token") == ""):
+		return nil, &grantError{code, d.text("error_description")}
+	case failed:
+		return nil, &grantError{"with status " + resp.Status, ""}
+	case d.text("access_token") == "":
+		return nil, errors.New("it answers without an access token")
+	}
+	t := &oauth2.Token{AccessToken: d.text("access_token"), TokenType: d.text("token_type"), RefreshToken: d.text("refresh_token")}
+	if s := d.seconds("expires_in"); s > 0 {
+		t.Expiry = time.Now().Add(time.Duration(min(s, longestLife) * float64(time.Second)))
+	}
+	extra := map[string]any{"id_token": d.text("id_token"), "issued_token_type": d.text("issued_token_type")}
+	if d["scope"] != nil {
+		extra["scope"] = strings.Join(d.texts("scope"), " ")
+	}
+	return t.WithExtra(extra), nil
+}
+
+// longestLife bounds expires_in, in seconds: a duration has no more than 292 years.
+const longestLife = 1 << 31
+
+// readForm returns the parameters of an answer that is a form.
+func readForm(text string) document {
+	d := document{}
+	values, _ := url.ParseQuery(text) // parameters that are malformed are missing
+	for name := range values {
+		d[name] = wire.Quote(values.Get(name))
+	}
+	return d
+}
+
+// post sends a form with the authentication of a client, and returns the answer with its
+// body.
+func (n *network) post(ctx context.Context, in reach, address string, c *client, form url.Values) (*http.Response, []byte, error) {
+	form = maps.Clone(form)
+	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
+	c.authenticate(header, form)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, nil, errors.New("its address for that is malformed")
+	}
+	req.Header = header
+	resp, err := n.client(in).Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, longestAnswer))
+	return resp, body, err
 }
 
 func (n *network) refresh(ctx context.Context, r *record) (*oauth2.Token, error) {
 	return n.grant(ctx, r, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {r.Refresh}})
 }
 
-func (n *network) clientCredentials(ctx context.Context, r *record, scopes []string) (*oauth2.Token, error) {
-	params := url.Values{"grant_type": {"client_credentials"}}
-	if len(scopes) > 0 {
-		params.Set("scope", strings.Join(scopes, " "))
-	}
-	return n.grant(ctx, r, params)
-}
-
 // revoke ends a token at the authorization server (RFC 7009).
 func (n *network) revoke(ctx context.Context, r *record, token, kind string) error {
-	form := url.Values{"token": {token}, "token_type_hint": {kind}}
-	if r.Client.Style != oauth2.AuthStyleInHeader {
-		form.Set("client_id", r.Client.ID)
-		if r.Client.Secret != "" {
-			form.Set("client_secret", r.Client.Secret)
-		}
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.Revocation, strings.NewReader(form.Encode()))
-	if err != nil {
-		return errors.New("its address for that is malformed")
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if r.Client.Style == oauth2.AuthStyleInHeader {
-		req.SetBasicAuth(url.QueryEscape(r.Client.ID), url.QueryEscape(r.Client.Secret))
-	}
-	resp, err := n.client(r.Reach).Do(req)
+	resp, body, err := n.post(ctx, r.Reach, r.Revocation, &r.Client, url.Values{"token": {token}, "token_type_hint": {kind}})
 	if err != nil {
 		return cleanError(err, r.Revocation, token, r.Client.Secret)
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusOK {
 		return nil
 	}
-	var answer struct{ Error string }
-	_ = json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&answer) // an answer that is not JSON has no error
-	if kind == "access_token" && answer.Error == "unsupported_token_type" {
+	answer, _ := readDocument(body) // an answer that is not JSON has no error
+	if kind == "access_token" && answer.text("error") == "unsupported_token_type" {
 		return nil // it ends by itself, and is not renewed (RFC 7009, 2.2.1)
 	}
 	return errors.New("it answers " + resp.Status)

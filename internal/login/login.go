@@ -146,7 +146,7 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 	if err != nil {
 		return nil, err
 	}
-	if err := d.checkPage(person); err != nil {
+	if err := d.checkPage(cfg.Auth, person); err != nil {
 		return nil, err
 	}
 	own := l.registration(d.meta.Issuer, address(cfg.URL))
@@ -174,11 +174,15 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 	return l.status(r), nil
 }
 
-// checkPage rejects metadata without a login page and, if person.Own is set, a page at
-// another origin than the authorization server. It runs before Toolpost registers.
-func (d *discovery) checkPage(person *Person) error {
+// checkPage rejects metadata without a login page, metadata that does not announce PKCE
+// unless the configuration has it, and, if person.Own is set, a page at another origin than
+// the authorization server. It runs before Toolpost registers.
+func (d *discovery) checkPage(a *upstream.Auth, person *Person) error {
 	if d.meta.AuthorizationEndpoint == "" {
 		return fmt.Errorf("the authorization server %s names no login page (authorization_endpoint)", shown(d.meta.Issuer))
+	}
+	if !slices.Contains(d.meta.CodeChallengeMethodsSupported, pkceMethod) && (a == nil || a.PKCE != pkceMethod) {
+		return errNoPKCE(d.meta.Issuer)
 	}
 	page, err := newPage(d.meta.AuthorizationEndpoint, d.meta.Issuer)
 	if err == nil && page.Foreign && person.Own {
@@ -245,12 +249,20 @@ func (d *discovery) wanted(a *upstream.Auth, before *record, scopes []string) []
 // authorize has the person agree, and exchanges the code.
 func (l *Logins) authorize(ctx context.Context, d *discovery, r *record, scopes []string, answers *callback, person *Person) (*oauth2.Token, error) {
 	verifier := oauth2.GenerateVerifier()
-	request := oauth2.Config{ClientID: r.Client.ID, RedirectURL: answers.redirect, Scopes: scopes, Endpoint: oauth2.Endpoint{AuthURL: d.meta.AuthorizationEndpoint}}
-	extra := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", r.Resource)}
-	if slices.Contains(scopes, "offline_access") {
-		extra = append(extra, oauth2.SetAuthURLParam("prompt", "consent")) // OpenID Connect Core, §11
+	request := url.Values{
+		"response_type": {"code"}, "client_id": {r.Client.ID}, "redirect_uri": {answers.redirect}, "state": {answers.state},
+		"code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)}, "code_challenge_method": {pkceMethod},
 	}
-	page, err := newPage(request.AuthCodeURL(answers.state, extra...), d.meta.Issuer)
+	if len(scopes) > 0 {
+		request.Set("scope", strings.Join(scopes, " "))
+	}
+	if r.Resource != "" {
+		request.Set("resource", r.Resource)
+	}
+	if slices.Contains(scopes, "offline_access") {
+		request.Set("prompt", "consent") // OpenID Connect Core, §11
+	}
+	page, err := newPage(requestAddress(d.meta.AuthorizationEndpoint, request, d.parameters), d.meta.Issuer)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,8 @@ package login
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -185,36 +182,6 @@ func (t *checkedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		return t.proxied.RoundTrip(req)
 	}
 	return t.direct.RoundTrip(req)
-}
-
-// errAbsent means that an address answers with a client error: nothing is there.
-var errAbsent = errors.New("there is no document")
-
-// getJSON reads a JSON document.
-func getJSON(ctx context.Context, c *http.Client, address string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return errors.New("the server names an address that is malformed")
-	}
-	req.Header.Set("Accept", "application/json")
-	resp, err := c.Do(req)
-	if err != nil {
-		return fmt.Errorf("%s: %w", req.URL.Host, withoutURL(err))
-	}
-	defer resp.Body.Close()
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	switch {
-	case resp.StatusCode >= 400 && resp.StatusCode < 500:
-		return errAbsent
-	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s answers %d", req.URL.Host, resp.StatusCode)
-	case kind != "application/json":
-		return errAbsent // such as the page of a web application
-	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, longestAnswer)).Decode(into); err != nil {
-		return fmt.Errorf("%s answers with JSON that is malformed", req.URL.Host)
-	}
-	return nil
 }
 
 // withoutURL returns the cause of an error of a request. The address may have

@@ -42,14 +42,6 @@ type grantedTokens struct {
 	Scopes  []string  `json:"scopes,omitempty"`
 }
 
-// A client is Toolpost as an authorization server knows it.
-type client struct {
-	ID     string           `json:"id"`
-	Secret string           `json:"secret,omitempty"`
-	Style  oauth2.AuthStyle `json:"style,omitempty"`
-	From   string           `json:"from"` // configuration, document or registration
-}
-
 // early is how long before its end a token is renewed.
 const early = 10 * time.Second
 

@@ -1,15 +1,15 @@
 package login
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
-	"slices"
-	"strings"
+	"io"
+	"net/http"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -75,13 +75,6 @@ func (l *Logins) forget(ctx context.Context, issuer, server, id string) {
 	}
 }
 
-// Where a client comes from.
-const (
-	fromConfiguration = "configuration"
-	fromDocument      = "document"
-	fromRegistration  = "registration"
-)
-
 // register returns the client to log in as, in the order of the specification
 // (MCP 2026-07-28, Client Registration Approaches).
 func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, redirect string, own *registration) (*client, error) {
@@ -98,69 +91,50 @@ func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, r
 	case m.RegistrationEndpoint == "":
 		return nil, fmt.Errorf(`the authorization server %s registers no clients; register one there with the redirect address %s, and write its id as "auth": {"clientId": "…"} to the server's entry`, shown(m.Issuer), redirect)
 	}
-	answer, err := l.sendRegistration(ctx, d, redirect)
+	method := methodOf(d.meta.TokenEndpointAuthMethodsSupported)
+	answer, err := l.sendRegistration(ctx, d, redirect, method)
 	if err != nil {
-		return nil, fmt.Errorf("register at the authorization server %s: %w", shown(d.meta.Issuer), registrationError(err))
+		return nil, fmt.Errorf("register at the authorization server %s: %w", shown(d.meta.Issuer), err)
 	}
-	style := oauth2.AuthStyleInParams
-	if answer.ClientSecret != "" && slices.Contains([]string{"", "client_secret_basic"}, answer.TokenEndpointAuthMethod) {
-		style = oauth2.AuthStyleInHeader
-	}
-	c := client{ID: answer.ClientID, Secret: answer.ClientSecret, Style: style, From: fromRegistration}
-	l.keepRegistration(ctx, &registration{own.Issuer, own.Server, c, redirect, expiryOf(answer)})
+	c := client{ID: answer.text("client_id"), Secret: answer.text("client_secret"), From: fromRegistration}
+	c.Style = styleOfAnswer(answer.text("token_endpoint_auth_method"), method, c.Secret)
+	l.keepRegistration(ctx, &registration{own.Issuer, own.Server, c, redirect, answer.moment("client_secret_expires_at")})
 	return &c, nil
 }
 
-// expiryOf returns when the secret of a registration expires, zero if it does not.
-func expiryOf(answer *oauthex.ClientRegistrationResponse) time.Time {
-	if at := answer.ClientSecretExpiresAt; at.Year() <= 9999 { // later ones have no JSON
-		return at
-	}
-	return time.Time{}
-}
-
-// sendRegistration sends a registration. The SDK panics at an answer that is null.
-func (l *Logins) sendRegistration(ctx context.Context, d *discovery, redirect string) (answer *oauthex.ClientRegistrationResponse, err error) {
-	defer func() {
-		if recover() != nil {
-			answer, err = nil, errors.New("its answer is not a registration")
-		}
-	}()
-	return oauthex.RegisterClient(ctx, d.meta.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
-		RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: methodOf(d.meta.TokenEndpointAuthMethodsSupported),
+// sendRegistration sends a registration (RFC 7591), and returns the answer, which has a
+// client_id. Of the rest of the answer, only the secret, its end and the method matter. No
+// error has the body of the answer, which may have secrets.
+func (l *Logins) sendRegistration(ctx context.Context, d *discovery, redirect, method string) (document, error) {
+	body, err := json.Marshal(&oauthex.ClientRegistrationMetadata{
+		RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: method,
 		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		ClientName: "Toolpost", ClientURI: "https://github.com/toolpost/toolpost", ApplicationType: "native",
-	}, l.network.client(d.reach))
-}
-
-// registrationError leaves out the body of the answer, which may have secrets.
-func registrationError(err error) error {
-	if answer, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
-		return &grantError{shown(answer.ErrorCode), shown(answer.ErrorDescription)}
+	})
+	if err != nil {
+		return nil, err
 	}
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.meta.RegistrationEndpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New("its address for that is malformed")
 	}
-	text, _, _ := strings.Cut(err.Error(), ":")
-	return errors.New(shown(text))
-}
-
-// methodOf returns how a new client shall authenticate: without a secret, where
-// that is supported.
-func methodOf(supported []string) string {
-	for _, m := range []string{"none", "client_secret_basic", "client_secret_post"} {
-		if slices.Contains(supported, m) {
-			return m
-		}
+	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	resp, err := l.network.client(d.reach).Do(req)
+	if err != nil {
+		return nil, withoutURL(err)
 	}
-	return "none"
-}
-
-// styleOf returns how a known client authenticates. The default of servers that do
-// not say is Basic (RFC 8414, §2).
-func styleOf(supported []string, secret string) oauth2.AuthStyle {
-	if secret == "" || len(supported) > 0 && !slices.Contains(supported, "client_secret_basic") {
-		return oauth2.AuthStyleInParams
+	defer resp.Body.Close()
+	if body, err = io.ReadAll(io.LimitReader(resp.Body, longestAnswer)); err != nil {
+		return nil, err
 	}
-	return oauth2.AuthStyleInHeader
+	answer, _ := readDocument(body)
+	switch code := answer.text("error"); {
+	case answer.text("client_id") != "" && resp.StatusCode >= 200 && resp.StatusCode <= 299:
+		return answer, nil
+	case code != "":
+		return nil, &grantError{shown(code), shown(answer.text("error_description"))}
+	case resp.StatusCode >= 300:
+		return nil, errors.New("it answers " + shown(resp.Status))
+	}
+	return nil, errors.New("its answer is not a registration")
 }

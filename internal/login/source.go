@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -246,6 +248,7 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 	}
 	next := *r
 	next.correctSecret(s.cfg.Auth)
+	next.Resource = resourceOf(s.cfg.Auth, next.Resource)
 	t, err := s.network.refresh(ctx, &next)
 	if answer, ok := errors.AsType[*grantError](err); ok && r.endsWith(answer) {
 		if answer.code == "invalid_client" {
@@ -313,7 +316,12 @@ func (s *source) ownToken(ctx context.Context, r *record, more []string) (*recor
 }
 
 func (s *source) clientCredentials(ctx context.Context, next *record, scopes []string) (*oauth2.Token, error) {
-	return s.network.clientCredentials(ctx, next, scopes)
+	params := url.Values{"grant_type": {"client_credentials"}}
+	if len(scopes) > 0 {
+		params.Set("scope", strings.Join(scopes, " "))
+	}
+	addParameters(params, s.cfg.Auth.Parameters)
+	return s.network.grant(ctx, next, params)
 }
 
 // want notes scopes that a request needs, for the next login.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/oauth2"
-
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/secret"
 )
@@ -57,12 +55,8 @@ func (e *grantError) final() bool {
 // body of its answer and without secrets.
 func cleanError(err error, endpoint string, secrets ...string) error {
 	hide := secret.Replacer("[hidden]", secrets...)
-	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		code := answer.ErrorCode
-		if code == "" && answer.Response != nil {
-			code = "with status " + answer.Response.Status
-		}
-		return &grantError{shown(hide.Replace(code)), shown(hide.Replace(answer.ErrorDescription))}
+	if answer, ok := errors.AsType[*grantError](err); ok {
+		return &grantError{shown(hide.Replace(answer.code)), shown(hide.Replace(answer.text))}
 	}
 	host := "its address"
 	if u, e := url.Parse(endpoint); e == nil {

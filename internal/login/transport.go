@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"time"
@@ -111,9 +110,9 @@ func (t *transport) wantsLogin(ctx context.Context, c challenge) bool {
 		if err != nil {
 			continue
 		}
-		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-		drop(resp)
-		if resp.StatusCode == http.StatusOK && kind == "application/json" {
+		data, _ := io.ReadAll(io.LimitReader(resp.Body, longestAnswer)) // a part is not a document
+		resp.Body.Close()
+		if d, err := readDocument(data); err == nil && resp.StatusCode == http.StatusOK && (d["resource"] != nil || d["issuer"] != nil) {
 			return true
 		}
 	}

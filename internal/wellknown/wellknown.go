@@ -14,13 +14,17 @@ const (
 )
 
 // Address returns the address of a document of a server, "" if the address of the
-// server is malformed. The path of the server follows that of the document.
+// server is malformed. The path of the server, without a slash at its end, follows that of
+// the document (RFC 8414, §3.1).
 func Address(server, document string) string {
 	u, err := url.Parse(server)
 	if err != nil {
 		return ""
 	}
-	u.RawQuery, u.Fragment, u.RawPath = "", "", ""
-	u.Path = document + strings.TrimSuffix(u.Path, "/")
+	u.RawQuery, u.Fragment, u.ForceQuery = "", "", false
+	u.RawPath = document + strings.TrimSuffix(u.EscapedPath(), "/")
+	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
+		return ""
+	}
 	return u.String()
 }

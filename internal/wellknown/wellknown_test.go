@@ -12,6 +12,7 @@ func TestAddress(t *testing.T) {
 		"https://a.example/":         "https://a.example/.well-known/openid-configuration",
 		"https://a.example/b/c/":     "https://a.example/.well-known/openid-configuration/b/c",
 		"https://a.example/mcp?x=y#": "https://a.example/.well-known/openid-configuration/mcp",
+		"https://a.example/a%2Fb/":   "https://a.example/.well-known/openid-configuration/a%2Fb",
 		"http://[":                   "",
 	} {
 		if got := wellknown.Address(server, wellknown.OpenID); got != want {
