@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
-	"golang.org/x/text/runes"
-	"golang.org/x/text/transform"
 )
 
 var errTooLong = errors.New("the answer is too long")
@@ -223,20 +220,6 @@ func (b *body) messages() ([]wire.Message, *unread, error) {
 		return nil, &unread{b.scan.ID, b.tooLong()}, nil
 	}
 	return nil, nil, b.tooLong()
-}
-
-// repair replaces bytes of the message that are not UTF-8, since clients that
-// decode strictly would end their session.
-func (b *body) repair() {
-	valid := &body{limits: b.limits, keeps: b.keeps}
-	w := transform.NewWriter(valid, runes.ReplaceIllFormed())
-	err := b.spool.Copy(w, longjson.Span{To: b.size})
-	if err = cmp.Or(err, w.Close()); err != nil {
-		b.giveUp(nil)
-		return
-	}
-	b.drop()
-	*b = *valid
 }
 
 // Write adds more of the message. It never fails.

@@ -83,13 +83,13 @@ func (e *echo) send(_ context.Context, _ string, message []byte) error {
 func (e *echo) useVersion(string) {}
 func (e *echo) close()            {}
 
-// Bytes that are not UTF-8 are replaced, in long answers too: with them, a strict
-// client would end its session to all servers.
-func TestNotUTF8(t *testing.T) {
+// Bytes that are not UTF-8, and halves of surrogate pairs, are replaced, in long
+// answers too: with them, a strict client would end its session to all servers.
+func TestNotUnicode(t *testing.T) {
 	for _, n := range []int{1, 200 << 10, 3 << 20} {
 		before := strings.Repeat("é", n)
 		b := &body{limits: &limits{max: 1 << 20, dir: t.TempDir()}}
-		b.add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + before + "\xff\xc3\"}]}}"))
+		b.add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","\udc00text":"` + before + `\\ud83d\ud83d\uDE00\ud83d\ud83d\ude00\ud83` + "d\xff\xc3\"}]}}"))
 		found, unread, err := b.messages()
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestNotUTF8(t *testing.T) {
 		} else {
 			result, err = unread.err.(*longResult).Load()
 		}
-		if want := `{"content":[{"type":"text","text":"` + before + "\uFFFD\uFFFD\"}]}"; err != nil || string(result) != want {
+		if want := `{"content":[{"type":"text","\ufffdtext":"` + before + `\\ud83d\ud83d\uDE00\ufffd\ud83d\ude00\ufffd` + "\uFFFD\uFFFD\"}]}"; err != nil || string(result) != want {
 			t.Errorf("%d: got %.100q of %d bytes, want %d; %v", n, result, len(result), len(want), err)
 		}
 	}

@@ -53,6 +53,27 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// Half of a surrogate pair is U+FFFD wherever it stands, and takes no place of what
+// follows it.
+func TestHalves(t *testing.T) {
+	for raw, want := range map[string]string{
+		`a\ud83d`: "a\ufffd", `\ude00\ud83db`: "\ufffd\ufffdb", `\ud83d\ud83d\ude00`: "\ufffd😀", `\\ud83d`: `\ud83d`, `\ud83d\n`: "\ufffd\n", `\uD83D\uDE00`: "😀",
+	} {
+		if got := string(jsontree.Unescape([]byte(raw))); got != want {
+			t.Errorf("%s is unescaped as %q, want %q", raw, got, want)
+		}
+		data := []byte(`{"` + raw + `":"` + raw + `"}`)
+		jsontree.ReplaceHalves(data)
+		if v, err := jsontree.Parse(data, 2); err != nil || v.Kids[0].Name != want || v.Kids[0].Text != want {
+			t.Errorf("%s is replaced by %s", raw, data)
+		}
+		s := jsontree.Scanner{Data: []byte(`"` + raw + `"`), Lenient: true}
+		if _, _, ok := s.Text(); !ok || s.Broken != strings.ContainsRune(want, '\ufffd') {
+			t.Errorf("%s: read %v, with halves %v", raw, ok, s.Broken)
+		}
+	}
+}
+
 func TestParseLenient(t *testing.T) {
 	raw := "{\"\xff\":\"a\\ud800\\\"b\"}"
 	v, broken := jsontree.ParseLenient([]byte(raw), 2)

@@ -15,7 +15,7 @@ type Scanner struct {
 	Data    []byte
 	Pos     int
 	Lenient bool   // accept bytes that are not UTF-8, and halves of surrogate pairs
-	Broken  bool   // there were bytes that are not UTF-8
+	Broken  bool   // there were bytes that are not UTF-8, or halves of surrogate pairs
 	want    string // what was expected at pos when the syntax broke; "" if it did not
 }
 
@@ -86,7 +86,7 @@ func (s *Scanner) Text() (raw []byte, escaped, ok bool) {
 			s.Pos = i
 			return nil, false, s.Fail("no raw control character in a string")
 		}
-		n = escapeLen(s.Data[i:], s.Lenient)
+		n = s.escape(s.Data[i:])
 		if s.Pos = i; n == 0 {
 			return nil, false, s.Fail("a valid escape in a string")
 		}
@@ -291,85 +291,4 @@ func (s *Scanner) digits() bool {
 		s.Pos++
 	}
 	return s.Pos > start || s.Fail("a digit")
-}
-
-// escapeLen returns the length of the escape that data starts with, 12 for a
-// surrogate pair, 0 for none that is valid. Lenient accepts half a pair.
-func escapeLen(data []byte, lenient bool) int {
-	if len(data) < 2 {
-		return 0
-	}
-	switch data[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-	default:
-		return 0
-	}
-	switch r := hex4(data[2:]); {
-	case r < 0:
-		return 0
-	case lenient || r < 0xd800 || r >= 0xe000:
-		return 6
-	case r >= 0xdc00:
-		return 0
-	}
-	if len(data) >= 12 && data[6] == '\\' && data[7] == 'u' && hex4(data[8:])>>10 == 0xdc00>>10 {
-		return 12
-	}
-	return 0
-}
-
-func hex4(data []byte) rune {
-	if len(data) < 4 {
-		return -1
-	}
-	var r rune
-	for _, c := range data[:4] {
-		switch {
-		case c-'0' <= 9:
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return -1
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
-}
-
-// Unescape returns the text of a string token that was scanned.
-func Unescape(raw []byte) []byte {
-	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		if raw[i] != '\\' {
-			out = append(out, raw[i])
-			i++
-			continue
-		}
-		n := escapeLen(raw[i:], false)
-		switch c := raw[i+1]; c {
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			r := hex4(raw[i+2:])
-			if n == 12 {
-				r = (r-0xd800)<<10 + hex4(raw[i+8:]) - 0xdc00 + 0x10000
-			}
-			out = utf8.AppendRune(out, r)
-		default:
-			out = append(out, c)
-		}
-		i += n
-	}
-	return out
 }

@@ -62,7 +62,7 @@ type Scanner struct {
 
 // A verdict is what is known of the message so far.
 type verdict struct {
-	Broken  bool // a string is not UTF-8
+	Broken  bool // a string is not UTF-8, or has half of a surrogate pair
 	version bool // it is one of JSON-RPC 2.0
 	odd     bool // it is not one response with an object as its result, or has something twice
 	failed  bool // it is not JSON
@@ -99,10 +99,12 @@ type token struct {
 	start int64
 	text  []byte // what it begins with
 	cut   []byte // the beginning of a character of a string
-	// Of an escape in a string: the next byte follows a backslash, and so many
-	// digits are missing.
+	// Of an escape in a string: the next byte follows a backslash, so many digits
+	// are missing, and what the others say.
 	escaped bool
 	digits  int
+	unit    rune
+	high    bool // the escape before is the first half of a surrogate pair
 }
 
 // Done reports whether all that was written is one response, and whether its

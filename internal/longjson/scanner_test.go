@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -34,7 +35,7 @@ func FuzzScanner(f *testing.F) {
 		`{"id":1,"id":2,"result":{}}`, `{"id":1,"result":{},"result":{}}`, `{"id":1,"result":{"a":1,"a":2}}`, `{"id":1,"error":{},"result":{}}`, `{"id":1,"result":[]}`, `[{"id":1,"result":{}}]`,
 		`{"id":1,"result":{"é😀":"é\n😀"}}`, "{\"id\":1,\"result\":{\"a\":\"\xff\"}}", "{\"id\":1,\"result\":{\"a\":\"\xc3\"}}", "{\"id\":1,\"result\":{\"a\":\"\xc3\\n\xa9\"}}", "{\"id\":1,\"result\":{\"a\":\"x\xf0\x9f\x98\"}}",
 		`{"id":1,"result":{]}`, `{"id":1,"result":{}`, `{"id":1,"result":{}} 1`, `{"id":1,"result":{"a":[1,]}}`, `{"id":1,"result":{"a":01}}`, `{"id":1,"result":{"a":"\q"}}`, "{\"id\":1,\"result\":{\"a\":\"\n\"}}",
-		`{"id":1,"result":{"a":tru}}`, `{"id":1,"result":{"a":"\u00g0"}}`, `{"id":1,,"result":{}}`, `{"id":1 "result":{}}`, `{"id":{},"result":{"a":{"result":{"id":3}}}}`, `{"id":1,"result":{"a":1}]`, "\x00", `{"id":1,"result":{"resource":"resource_link"}}`,
+		`{"id":1,"result":{"a":tru}}`, `{"id":1,"result":{"a":"\u00g0"}}`, `{"id":1,,"result":{}}`, `{"id":1 "result":{}}`, `{"id":{},"result":{"a":{"result":{"id":3}}}}`, `{"id":1,"result":{"a":1}]`, "\x00", `{"id":1,"result":{"\ud83d":"\ud83d\ude00\ude00\ud83dx\ud83d\n\ud83d"}}`, `{"id":1,"result":{"a":"\ud83d\ude00\\ud83d"}}`, `{"id":1,"result":{"resource":"resource_link"}}`,
 		`{"id":1,"result":{"content":[{"type":"resource_link","uri":"x://\u0061"},{"type":"resource","resource":{"\u0075ri":"x://b","uri":"x://c"}}],"uri":"x://d"}}`,
 	} {
 		f.Add([]byte(s))
@@ -52,7 +53,9 @@ func FuzzScanner(f *testing.F) {
 			}
 			return
 		}
-		if len(found) != 1 || s.Broken == utf8.Valid(raw) || found[0].Method != "" || found[0].Err != nil {
+		whole := bytes.Clone(raw)
+		jsontree.ReplaceHalves(whole)
+		if broken := !utf8.Valid(raw) || !bytes.Equal(whole, raw); len(found) != 1 || s.Broken != broken || found[0].Method != "" || found[0].Err != nil {
 			t.Fatalf("%.300q is not a response, or broken: %v", raw, s.Broken)
 		}
 		if s.Broken { // what was found has other bytes

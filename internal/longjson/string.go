@@ -20,18 +20,13 @@ func (s *Scanner) inString(p []byte) {
 		most = longestURI + 1
 	}
 	switch c := p[0]; {
-	case s.digits > 0:
-		s.digits--
-		s.failed = strings.IndexByte("0123456789abcdefABCDEF", c) < 0
-	case s.escaped && c == 'u':
-		s.escaped, s.digits = false, 4
-	case s.escaped:
-		s.escaped = false
-		s.failed = strings.IndexByte(escapes, c) < 0
+	case s.digits > 0 || s.escaped:
+		s.inEscape(c)
 	case c == '"':
 		s.keep(p[:1], most)
 		s.at++
 		s.endCharacter()
+		s.endPair(false)
 		s.endString()
 		return
 	case c == '\\':
@@ -40,10 +35,37 @@ func (s *Scanner) inString(p []byte) {
 	default:
 		n = literal(p) // 0 for a control character
 		s.failed = n == 0
+		s.endPair(false)
 		s.Broken = !s.isUTF8(p[:n]) || s.Broken
 	}
 	s.keep(p[:n], most)
 	s.at += int64(n)
+}
+
+// inEscape takes a byte of an escape.
+func (s *Scanner) inEscape(c byte) {
+	switch {
+	case s.digits > 0:
+		digit := strings.IndexByte("0123456789abcdef", c|0x20)
+		s.failed = digit < 0 || c < '0'
+		s.unit = s.unit<<4 | rune(digit)
+		if s.digits--; s.digits == 0 {
+			s.endPair(s.unit>>10 == 0xdc00>>10)
+			s.high = s.unit>>10 == 0xd800>>10
+		}
+	case c == 'u':
+		s.escaped, s.digits, s.unit = false, 4, 0
+	default:
+		s.escaped = false
+		s.failed = strings.IndexByte(escapes, c) < 0
+		s.endPair(false)
+	}
+}
+
+// endPair notes half of a surrogate pair. Low is whether the second half follows.
+func (s *Scanner) endPair(low bool) {
+	s.Broken = s.Broken || s.high != low
+	s.high = false
 }
 
 // literal returns how many bytes of a string need no further look: text, and

@@ -52,7 +52,7 @@ func Read(data []byte) []Message {
 		switch err := s.message(&m); {
 		case err != nil || s.end() != nil:
 		case s.Broken:
-			return Read(bytes.Map(func(r rune) rune { return r }, data)) // each such byte is U+FFFD
+			return Read(unicodeOf(data))
 		default:
 			return []Message{m}
 		}
@@ -69,6 +69,14 @@ func Read(data []byte) []Message {
 		return found
 	}
 	return nil
+}
+
+// unicodeOf returns JSON with U+FFFD for each byte that is not UTF-8 and each half
+// of a surrogate pair.
+func unicodeOf(data []byte) []byte {
+	data = bytes.Map(func(r rune) rune { return r }, data)
+	jsontree.ReplaceHalves(data)
+	return data
 }
 
 func (s *scanner) batch() (found []Message, err error) {
