@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/schema"
@@ -72,7 +73,7 @@ type Options struct {
 	Caller toolpost.Caller // answers questions of tools to the user; nil if they cannot be answered
 }
 
-// New returns an agent; tools may be nil.
+// New returns an agent; tools may be nil. Tools that are for MCP Apps only are left out.
 func New(m model.Model, tools toolpost.Toolset, opts *Options) *Agent {
 	a := &Agent{model: m, tools: tools, set: new(atomic.Pointer[toolpost.Set])}
 	if opts != nil {
@@ -81,6 +82,7 @@ func New(m model.Model, tools toolpost.Toolset, opts *Options) *Agent {
 	if a.tools == nil {
 		a.tools = toolpost.Tools(nil)
 	}
+	a.tools = toolpost.Filter(a.tools, func(t *toolpost.Tool) bool { return !wire.ForAppsOnly(t.Meta) })
 	if a.opts.Recall == nil {
 		a.opts.Recall = []string{"read_todos"}
 	}

@@ -343,6 +343,23 @@ func TestSameSet(t *testing.T) {
 	}
 }
 
+// A tool for MCP Apps only is not offered to a model, and does not run for one that
+// knows its name.
+func TestToolsForApps(t *testing.T) {
+	zoom, ran := tool("zoom", echo), false
+	zoom.Meta = json.RawMessage(`{"ui":{"visibility":["app"]}}`)
+	run := zoom.Handler
+	zoom.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		ran = true
+		return run(ctx, call)
+	}
+	m := turns(t, []model.Part{call(1, "zoom", `{}`)}, say("done"))
+	do(t, agent.New(m, toolpost.Tools{zoom, tool("echo", echo)}, nil), agent.NewSession(), prompt("Go"))
+	if m.requests[0].Tools.Lookup("zoom") != nil || ran {
+		t.Errorf("the model was offered the tool, or it ran: %v", ran)
+	}
+}
+
 // TestIDs has a server give two calls the same id, and one none.
 func TestIDs(t *testing.T) {
 	calls := []model.Part{call(1, "echo", `{"text":"a"}`), call(1, "echo", `{"text":"b"}`), call(1, "echo", `{"text":"c"}`)}

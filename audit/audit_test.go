@@ -315,6 +315,28 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// A call through a tool search is recorded, found and counted under the tool's own name.
+func TestCallThroughSearch(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir, nil)
+	ctx, q := observe.Begin(t.Context())
+	q.Method, q.Name = "tools/call", "call_tool_write"
+	ctx, end := l.Observe(ctx, q)
+	q.SetCalled("files__delete")
+	to := &observe.Target{Server: "files", Method: "tools/call", Name: "delete"}
+	q.SetTarget(to)
+	if _, err := l.Around(ctx, to, &toolpost.Call{}, answer("ok")); err != nil {
+		t.Fatal(err)
+	}
+	end(&observe.Response{Outcome: observe.OK})
+	for _, tool := range []string{"files__delete", "delete", "call_tool_*", ""} {
+		found, _, err := audit.Calls(dir, &audit.Filter{Tool: tool})
+		if err != nil || len(found) != 1 || found[0].Tool != "files__delete" || found[0].Through != "call_tool_write" {
+			t.Errorf("%q: %+v, %v", tool, found, err)
+		}
+	}
+}
+
 func TestFilter(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, nil)

@@ -99,9 +99,12 @@ func (c *call) record(to *observe.Target) *Record {
 	q := c.request
 	r := &Record{
 		Approval: approvalOf(q),
-		Method:   q.Method, ID: c.id, Trace: traceOf(q.Params), Tool: c.log.redact.name(q.Name),
+		Method:   q.Method, ID: c.id, Trace: traceOf(q.Params), Tool: c.log.redact.name(q.Called()),
 		Principal: c.log.principal(q),
 		BytesIn:   int64(len(q.Arguments)),
+	}
+	if q.Called() != q.Name {
+		r.Through = c.log.redact.name(q.Name)
 	}
 	if args := c.log.redact.json(q.Arguments); len(args) > 0 { // a digest of what was sent would confirm guesses of a secret
 		r.ArgsSHA256 = strings.TrimPrefix(Digest(args), "sha256:")

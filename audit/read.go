@@ -32,7 +32,7 @@ type Filter struct {
 
 func (f *Filter) matches(r *Record) bool {
 	name, _, _ := strings.Cut(r.Principal.Client, "/")
-	return glob(f.Server, r.Upstream) && glob(f.Tool, r.Tool, r.ServerTool) &&
+	return glob(f.Server, r.Upstream) && glob(f.Tool, r.Tool, r.ServerTool, r.Through) &&
 		glob(f.Client, r.Principal.Client, name) && !r.Time.Before(f.Since)
 }
 

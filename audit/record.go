@@ -29,6 +29,7 @@ type Record struct {
 	Principal  Principal `json:"principal"`
 	Upstream   string    `json:"upstream,omitempty"`    // the server, as the configuration names it
 	Tool       string    `json:"tool,omitempty"`        // the tool, prompt, URI or method, as clients know it
+	Through    string    `json:"through,omitempty"`     // the tool of a tool search that the client called it with
 	ServerTool string    `json:"server_tool,omitempty"` // the tool, as the server names it
 	Definition string    `json:"def,omitempty"`         // "sha256:" and the digest of the tool's definition
 

@@ -11,9 +11,13 @@ import (
 
 // presenter makes of a tool what the CLI reads without loss. Its strict reader
 // loses all tools of a server over a fault in a member that the model never
-// sees, so those are left out.
+// sees, so those are left out. It shows the model every tool, so tools that are for MCP
+// Apps only are left out too.
 func presenter(deferred bool) func(*toolpost.Tool) *toolpost.Tool {
 	return func(t *toolpost.Tool) *toolpost.Tool {
+		if wire.ForAppsOnly(t.Meta) {
+			return nil
+		}
 		t.Source = nil
 		t.Output = nil // results have no structured content that would fit it
 		t.Meta = about(t, deferred)

@@ -37,7 +37,7 @@ type Client struct {
 // of the client, and valid until the request ends.
 type Request struct {
 	Method    string          // such as tools/call
-	Name      string          // of the tool or prompt as the client knows it, or a URI; empty if it has none
+	Name      string          // of the tool or prompt as the client knows it, or a URI; empty if it has none. Of a call through a tool search, see Called
 	ID        json.RawMessage // of the JSON-RPC request
 	Params    json.RawMessage
 	Arguments json.RawMessage // of a call of a tool or get of a prompt; nil if there are none
@@ -56,6 +56,7 @@ type notes struct {
 	target  atomic.Pointer[Target]
 	outcome atomic.Pointer[Outcome]
 	result  atomic.Pointer[toolpost.Result]
+	called  atomic.Pointer[string]
 
 	approval atomic.Pointer[Ruling]
 }
@@ -142,6 +143,23 @@ func (r *Request) SetTarget(t *Target) {
 	}
 }
 
+// Called returns the name of the tool that the request is about: [Request.Name], unless
+// that is a tool that calls another one.
+func (r *Request) Called() string {
+	if called := r.called.Load(); called != nil {
+		return *called
+	}
+	return r.Name
+}
+
+// SetCalled records that the tool of the request calls another one, by the name that
+// clients know it by.
+func (r *Request) SetCalled(name string) {
+	if r != nil {
+		r.called.Store(&name)
+	}
+}
+
 // Note records an outcome that the result does not show, such as [Timeout]. An
 // empty one takes it back.
 func (r *Request) Note(o Outcome) {
@@ -183,6 +201,7 @@ func (r *Request) Adopt(earlier *Request) {
 		return
 	}
 	r.target.Store(earlier.target.Load())
+	r.called.Store(earlier.called.Load())
 	if earlier.Noted() != InputRequired { // which that request was, and this one is not
 		r.outcome.Store(earlier.outcome.Load())
 	}

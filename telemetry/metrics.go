@@ -110,7 +110,7 @@ func (m *Metrics) Observe(ctx context.Context, r *observe.Request) (context.Cont
 		}
 		tool := ""
 		if r.Method == methodCall && (response.Result != nil || r.Target() != nil) { // otherwise the client made up the name
-			tool = m.tools.bounded(r.Name)
+			tool = m.tools.bounded(r.Called())
 		}
 		m.server.WithLabelValues(method(r.Method), tool, errorLabel(response.Outcome, response.Code)).Observe(response.Duration.Seconds())
 	}

@@ -108,6 +108,10 @@ func (t *Traces) Observe(ctx context.Context, r *observe.Request) (context.Conte
 		if to := r.Target(); to != nil {
 			span.SetAttributes(attribute.String(attrUpstream, to.Server))
 		}
+		if called := r.Called(); called != r.Name {
+			span.SetName(spanName(r.Method, called))
+			span.SetAttributes(requestAttributes(r.Method, called)...)
+		}
 		end(span, response.Outcome, response.Code)
 	}
 }

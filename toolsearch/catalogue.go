@@ -13,6 +13,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/internal/suggest"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -40,14 +41,19 @@ type catalogue struct {
 	find, read, write string // the names of the tools that search
 }
 
-func newCatalogue(all []*toolpost.Tool, index func() *Index) *catalogue {
-	byName := make(map[string]*toolpost.Tool, len(all))
+// newCatalogue returns the catalogue of the tools that a model may find. The names of
+// others are taken too.
+func newCatalogue(all, others []*toolpost.Tool, index func() *Index) *catalogue {
+	byName, taken := make(map[string]*toolpost.Tool, len(all)), make(map[string]bool, len(others))
 	for _, t := range all {
-		byName[t.Name] = t
+		byName[t.Name], taken[t.Name] = t, true
+	}
+	for _, t := range others {
+		taken[t.Name] = true
 	}
 	return &catalogue{
 		all: all, byName: byName, index: index,
-		find: freeName("find_tools", byName), read: freeName("call_tool_read", byName), write: freeName("call_tool_write", byName),
+		find: freeName("find_tools", taken), read: freeName("call_tool_read", taken), write: freeName("call_tool_write", taken),
 	}
 }
 
@@ -150,6 +156,7 @@ func isReadOnly(t *toolpost.Tool) bool {
 
 func (c *catalogue) callRead(ctx context.Context, in callInput) (*toolpost.Result, error) {
 	if t := c.byName[in.Name]; t != nil && !isReadOnly(t) {
+		observe.From(ctx).SetCalled(t.Name)
 		return nil, toolpost.Retry("%s may change something, because it is not marked as read-only; call it with %s and the same arguments", t.Name, c.write)
 	}
 	return c.call(ctx, c.read, in)
@@ -165,6 +172,7 @@ func (c *catalogue) call(ctx context.Context, by string, in callInput) (*toolpos
 	if t == nil {
 		return nil, toolpost.Retry("there is no tool %q; %s", in.Name, c.suggest(in.Name))
 	}
+	observe.From(ctx).SetCalled(t.Name)
 	if t.Policy.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, t.Policy.Timeout, toolpost.Failed("%s did not finish within %v", t.Name, t.Policy.Timeout))

@@ -1,12 +1,14 @@
 package toolsearch
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // Options determine when a [Layer] searches. Without a limit it never does.
@@ -26,8 +28,8 @@ type Report struct {
 
 // Layer returns ts, unless its definitions exceed a limit. Then only the pinned tools
 // are listed, and find_tools, call_tool_read and call_tool_write, with which a model
-// finds and calls every tool. Tools that are not listed can still be called by their
-// own names. Prompts and resources stay as they are.
+// finds and calls every tool but those that are for MCP Apps only. Tools that are not
+// listed can still be called by their own names. Prompts and resources stay as they are.
 func Layer(ts toolpost.Toolset, opts *Options) toolpost.Source {
 	l := &layer{}
 	if opts != nil {
@@ -64,8 +66,9 @@ func (l *layer) tools(tools []*toolpost.Tool) ([]*toolpost.Tool, error) {
 // search returns the tools of a search, which reads the definitions when it is first
 // used, then the pinned ones, then the others, which are not listed.
 func (l *layer) search(tools []*toolpost.Tool, r *Report) []*toolpost.Tool {
-	all := newCatalogue(tools, sync.OnceValue(func() *Index {
-		x := NewIndex(tools, l.index.Load())
+	found := slices.DeleteFunc(slices.Clone(tools), func(t *toolpost.Tool) bool { return wire.ForAppsOnly(t.Meta) })
+	all := newCatalogue(found, tools, sync.OnceValue(func() *Index {
+		x := NewIndex(found, l.index.Load())
 		l.index.Store(x)
 		return x
 	})).tools()
@@ -95,9 +98,9 @@ func (l *layer) search(tools []*toolpost.Tool, r *Report) []*toolpost.Tool {
 }
 
 // freeName returns a name that no tool has.
-func freeName(name string, taken map[string]*toolpost.Tool) string {
+func freeName(name string, taken map[string]bool) string {
 	free := name
-	for n := 2; taken[free] != nil; n++ {
+	for n := 2; taken[free]; n++ {
 		free = name + "_" + strconv.Itoa(n)
 	}
 	return free

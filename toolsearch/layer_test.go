@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/toolsearch"
 )
 
@@ -239,6 +240,52 @@ func TestHints(t *testing.T) {
 		raw, err := set.Lookup(name).MarshalJSON()
 		if err != nil || !strings.Contains(string(raw), want) {
 			t.Errorf("%s: %s %v", name, raw, err)
+		}
+	}
+}
+
+// A tool for MCP Apps only is neither found nor run for a model. The app calls it by
+// its own name.
+func TestToolsForAppsAreNotFound(t *testing.T) {
+	tools := threeTools()
+	tools[1].Meta = json.RawMessage(`{"ui":{"visibility":["app"]}}`)
+	set := search(t, tools, &toolsearch.Options{Tools: 1})
+	call := func(name, args string) string {
+		t.Helper()
+		r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Arguments: json.RawMessage(args)})
+		if err != nil {
+			return err.Error()
+		}
+		text, _ := r.FirstText()
+		return text
+	}
+	for _, query := range []string{"report that a forecast was wrong", "weather__report"} {
+		if got := call("find_tools", fmt.Sprintf(`{"query":%q,"limit":20}`, query)); strings.Contains(got, `"weather__report"`) || strings.Contains(got, "weather (2)") {
+			t.Errorf("%s: got %s", query, got)
+		}
+	}
+	if got := call("call_tool_write", `{"name":"weather__report","arguments":{"city":"Oslo"}}`); strings.Contains(got, "Oslo") || strings.Contains(got, "mean weather__report") {
+		t.Errorf("got %s", got)
+	}
+	if got := call("weather__report", `{"city":"Oslo"}`); !strings.Contains(got, "weather__report Oslo") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Whatever observes a call learns which tool it is about, also if it does not run.
+func TestObserversLearnTheTool(t *testing.T) {
+	set := search(t, threeTools(), &toolsearch.Options{Tools: 1})
+	for _, test := range []struct{ by, name, want string }{
+		{"call_tool_read", "weather__forecast", "weather__forecast"},
+		{"call_tool_write", "mail__send", "mail__send"},
+		{"call_tool_read", "mail__send", "mail__send"}, // refused: it is not read-only
+		{"call_tool_write", "made up", "call_tool_write"},
+	} {
+		ctx, r := observe.Begin(t.Context())
+		r.Name = test.by
+		_, _ = set.Call(ctx, &toolpost.Call{Name: test.by, Arguments: json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":{"city":"Oslo"}}`, test.name))})
+		if got := r.Called(); got != test.want {
+			t.Errorf("%s %s: got %q", test.by, test.name, got)
 		}
 	}
 }

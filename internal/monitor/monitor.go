@@ -79,7 +79,7 @@ func (m *Monitor) Observe(ctx context.Context, r *observe.Request) (context.Cont
 // end records a request that has ended.
 func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 	call := Call{
-		Time: r.Start, Client: clientName(r.Client), Session: r.Owner.Session, Method: shorten(r.Method), Name: withoutSecrets(r.Name),
+		Time: r.Start, Client: clientName(r.Client), Session: r.Owner.Session, Method: shorten(r.Method), Name: withoutSecrets(r.Called()),
 		MS: response.Duration.Seconds() * 1000, BytesIn: int64(len(r.Params)), BytesOut: response.Bytes,
 		Tokens: tokens(response.Bytes), Outcome: string(response.Outcome),
 	}
