@@ -29,7 +29,7 @@ type Source interface {
 // reports that the result of Tools or Features has changed.
 type Event struct {
 	Resource     string // the URI of a resource that has changed
-	Notification *Call  // a notification of an extension: Name is its method; for the client session Session, or for all if that is empty
+	Notification *Call  // a notification of an extension, or a log message: Name is its method; for the client session Session, or for all if that is empty
 }
 
 // lists reports whether the lists have changed.

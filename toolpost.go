@@ -131,6 +131,12 @@ type Owner struct {
 	Shared  bool   // other clients may have the same Session: the call is not part of a session of its client
 }
 
+// Same reports whether two calls are of one client, as far as that is known: they
+// belong to one session, or to one caller without a session.
+func (o Owner) Same(other Owner) bool {
+	return o.Session == other.Session && o.Client == other.Client
+}
+
 // Holder identifies who may use a reference that a tool returns: the client if
 // it is known, otherwise the session. A client keeps it when its credential is
 // renewed. Clients that differ only in their credentials have the same Holder,

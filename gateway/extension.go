@@ -235,6 +235,9 @@ func (x *router) notified(call *toolpost.Call) {
 	}
 }
 
+// logMessage is the method of log messages, which go to one client at most.
+const logMessage = "notifications/message"
+
 // notified passes a notification that belongs to no call of a server to clients.
 // One about a task goes to the client of the task. A notification with params
 // goes to the client of a server that has only one: it names none of several.
@@ -252,7 +255,7 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 		c.Params = t.show(call.Params)
 	case id != "" || extension.IsOfTasks(call.Name):
 		return
-	case isBare(call.Params):
+	case isBare(call.Params) && call.Name != logMessage:
 		c.Session, c.Params = "", nil
 	case call.Session == "":
 		g.logger.Debug("a notification reaches no client: several clients use the server", "server", m.server.Name, "method", call.Name)
@@ -265,7 +268,7 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 // mayNotify reports whether the configuration passes a notification of the server
 // to clients.
 func (m *member) mayNotify(method string) bool {
-	return !m.server.Disabled && (m.server.Extensions == nil || extension.Of(method, m.declared()))
+	return !m.server.Disabled && (m.server.Extensions == nil || method == logMessage || extension.Of(method, m.declared()))
 }
 
 // isBare reports whether params have no members besides _meta.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -172,8 +174,11 @@ func (p *pool) featured(h toolpost.Handler, find func(*toolpost.Features) toolpo
 // handler runs calls in the process of their session.
 func (p *pool) handler(run func(context.Context, connection, *toolpost.Call) (*toolpost.Result, error)) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		own, err := p.acquire(call)
-		if err != nil {
+		own, err := p.acquire(ctx, call)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
 			return nil, toolpost.Failed("server %q: %v", p.server.Name, err)
 		}
 		defer p.release(own)
@@ -181,11 +186,15 @@ func (p *pool) handler(run func(context.Context, connection, *toolpost.Call) (*t
 	}
 }
 
-// acquire returns the process of the call's session, until release.
-func (p *pool) acquire(call *toolpost.Call) (*process, error) {
+// acquire returns the process of the call's session, until release. The context of a
+// call has ended when its session has, so that no process is started that nothing ends.
+func (p *pool) acquire(ctx context.Context, call *toolpost.Call) (*process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case p.closed:
 		return nil, errors.New("it was closed")
 	}
 	key := processOf(p.server, call)
@@ -263,13 +272,12 @@ func (p *pool) SessionEnded(session string) {
 // RootsChanged implements what [Gateway.RootsChanged] looks for.
 func (p *pool) RootsChanged(session string) {
 	p.mu.Lock()
-	own := p.sessions[toolpost.Owner{Session: session}]
+	all := slices.Collect(maps.Values(p.sessions))
 	p.mu.Unlock()
-	if own == nil {
-		return
-	}
-	if up, ok := own.connection.(interface{ RootsChanged(session string) }); ok {
-		up.RootsChanged(session)
+	for _, own := range all { // each knows whether it is that of this session
+		if up, ok := own.connection.(interface{ RootsChanged(session string) }); ok {
+			up.RootsChanged(session)
+		}
 	}
 }
 

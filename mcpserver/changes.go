@@ -6,8 +6,10 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -152,13 +154,22 @@ func (c *changes) review() {
 	}
 }
 
-// notify sends a notification of an extension to one session, or to all if the
-// name is empty.
-func (c *changes) notify(session string, message []byte) {
+// notify sends a notification of an extension to one session, or to all if it names
+// none. A log message reaches only the session that it names.
+func (c *changes) notify(n *toolpost.Call) {
+	message := wire.AppendRequest(nil, nil, n.Name, n.Params)
+	log := n.Name == logMessage
+	level := ""
+	if log {
+		level = wire.Unquote(wire.Get(n.Params, "level"))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for l := range c.listeners[topic{method: ofExtensions}] {
-		if session == "" || session == l.session {
+		switch {
+		case n.Session != l.session && (n.Session != "" || log):
+		case log && (l.level == nil || !wantsLog(level, int(l.level.Load()))):
+		default:
 			l.sendNotification(message)
 		}
 	}
@@ -170,6 +181,7 @@ type listener struct {
 	session      string          // its name; "" for subscriptions/listen
 	subscription json.RawMessage // the id of subscriptions/listen; nil for sessions
 	client       Client          // is set before the listener joins a topic
+	level        *atomic.Int32   // the least level of log messages; nil for none
 
 	// All that follows is guarded by changes.mu.
 	stream  sender         // nil while none is open

@@ -183,7 +183,8 @@ func (s *Server) EndSessions(ended func(identity string) bool) {
 }
 
 // event passes on what the source reports. A notification goes to the session
-// that it names, or to all if it names none. A session without an open stream
+// that it names, or to all if it names none; a log message goes to one session only,
+// if that wants messages of its level. A session without an open stream
 // misses it. Clients of 2026-07-28 get only what they ask for with
 // subscriptions/listen.
 func (s *Server) event(e toolpost.Event) {
@@ -191,7 +192,7 @@ func (s *Server) event(e toolpost.Event) {
 		s.core.changes.announce(topic{resourceUpdated, e.Resource}, nil)
 	}
 	if n := e.Notification; n != nil {
-		s.core.changes.notify(n.Session, wire.AppendRequest(nil, nil, n.Name, n.Params))
+		s.core.changes.notify(n)
 	}
 }
 

@@ -264,6 +264,7 @@ func (f *parkedCall) Request(ctx context.Context, method string, params json.Raw
 		if err := r.require(method, params); err != nil {
 			return nil, err
 		}
+		params = r.answerable(method, params)
 	}
 	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")

@@ -24,27 +24,68 @@ func (p *peer) modern() bool { return p.version >= wire.Stateless }
 
 // require rejects a request that the client did not declare it can answer.
 func (p *peer) require(method string, params json.RawMessage) error {
-	name, needed := "", "{}"
-	switch method {
-	case "elicitation/create", "sampling/createMessage", "roots/list":
-		name, _, _ = strings.Cut(method, "/")
-	}
-	if name == "elicitation" && wire.Unquote(wire.Get(params, "mode")) == "url" {
-		name, needed = urlMode, `{"url":{}}`
-	}
+	capability, part := p.missing(method, params)
+	name := strings.TrimSuffix(capability+"."+part, ".")
 	switch {
-	case slices.Contains(p.can, name), extension.Method(method) && extension.Of(method, p.declared):
+	case capability == "", extension.Method(method) && extension.Of(method, p.declared):
 		return nil
-	case name == "":
+	case capability == unknownMethod:
 		return toolpost.ErrNoCaller
-	case !p.modern():
+	case !p.modern() && part == "":
 		return fmt.Errorf("%w: it did not declare the client capability %s", toolpost.ErrNoCaller, name)
+	case !p.modern():
+		return fmt.Errorf("%w: %w", toolpost.ErrNoCaller, &toolpost.ProtocolError{
+			Code: wire.CodeInvalidParams, Message: method + ": the client did not declare the capability " + name,
+		})
+	}
+	needed := "{}"
+	if part != "" {
+		needed = `{"` + part + `":{}}`
 	}
 	return &toolpost.ProtocolError{
 		Code:    wire.CodeMissingCapability,
 		Message: method + " needs the client capability " + name,
-		Data:    fmt.Appendf(nil, `{"requiredCapabilities":{"%s":%s}}`, strings.TrimSuffix(name, ".url"), needed),
+		Data:    fmt.Appendf(nil, `{"requiredCapabilities":{"%s":%s}}`, capability, needed),
 	}
+}
+
+// unknownMethod stands for the capability to answer a request that MCP does not define.
+const unknownMethod = "?"
+
+// missing returns the capability, and the part of it, that the client did not declare
+// and that answering a request needs; "" if it declared all.
+func (p *peer) missing(method string, params json.RawMessage) (capability, part string) {
+	switch method {
+	case "roots/list":
+		capability = "roots"
+	case "elicitation/create":
+		if capability, part = "elicitation", "form"; wire.Unquote(wire.Get(params, "mode")) == "url" {
+			part = "url"
+		}
+	case "sampling/createMessage":
+		if capability = "sampling"; !absent(wire.Get(params, "tools")) || !absent(wire.Get(params, "toolChoice")) {
+			part = "tools"
+		}
+	default:
+		return unknownMethod, ""
+	}
+	switch {
+	case !slices.Contains(p.can, capability) && part != "url":
+		return capability, ""
+	case part != "" && !slices.Contains(p.can, capability+"."+part):
+		return capability, part
+	}
+	return "", ""
+}
+
+// answerable returns the params of a request without what the client does not know:
+// includeContext, which servers should send only to clients that declare it (MCP
+// 2025-11-25, sampling). Clients of older versions know it.
+func (p *peer) answerable(method string, params json.RawMessage) json.RawMessage {
+	if method != "sampling/createMessage" || p.version < "2025-11-25" || slices.Contains(p.can, "sampling.context") || wire.Get(params, "includeContext") == nil {
+		return params
+	}
+	return wire.Delete(params, "includeContext")
 }
 
 // requireInputs rejects a result that asks for input that the client did not
@@ -104,16 +145,22 @@ func answering(capabilities json.RawMessage) (names []string) {
 			continue
 		}
 		names = append(names, name)
-		if name == "elicitation" && !absent(wire.Get(value, "url")) {
-			names = append(names, urlMode)
+		for _, part := range partsOf[name] {
+			if !absent(wire.Get(value, part)) {
+				names = append(names, name+"."+part)
+			}
+		}
+		if name == "elicitation" && absent(wire.Get(value, "url")) && absent(wire.Get(value, "form")) {
+			names = append(names, "elicitation.form") // what the capability meant before it had parts
 		}
 	}
 	return names
 }
 
-// urlMode is the capability to open addresses for the user (MCP 2025-11-25, URL mode
-// elicitation). A client without it must not be asked to.
-const urlMode = "elicitation.url"
+// partsOf are the parts of capabilities that a client must have declared before it is
+// asked for them (MCP 2025-11-25): to show a form or to open an address for the user,
+// and to sample with tools or with the context of servers.
+var partsOf = map[string][]string{"elicitation": {"form", "url"}, "sampling": {"context", "tools"}}
 
 // Supports reports whether the client declared a capability to answer requests; see
 // [toolpost.Call.CallerSupports].

@@ -103,3 +103,32 @@ func TestEventOfOddWhiteSpace(t *testing.T) {
 		t.Errorf("got %q, %v, want %q", got.String(), err, want)
 	}
 }
+
+// The parts of a capability count each for itself, and a capability without parts means
+// what it meant before there were parts.
+func TestQuestionsNeedTheirPart(t *testing.T) {
+	const form, url = `{"message":"Who?"}`, `{"mode":"url"}`
+	const plain, tools = `{"messages":[]}`, `{"messages":[],"toolChoice":{"mode":"auto"}}`
+	for _, test := range []struct {
+		declared, method, params, missing string
+	}{
+		{`{"elicitation":{}}`, "elicitation/create", form, ""},
+		{`{"elicitation":{"form":{}}}`, "elicitation/create", form, ""},
+		{`{"elicitation":{"url":{}}}`, "elicitation/create", form, "elicitation.form"},
+		{`{"elicitation":{"url":{}}}`, "elicitation/create", url, ""},
+		{`{"elicitation":{"form":{}}}`, "elicitation/create", url, "elicitation.url"},
+		{`{"elicitation":null}`, "elicitation/create", form, "elicitation"},
+		{`{"sampling":{}}`, "sampling/createMessage", plain, ""},
+		{`{"sampling":{}}`, "sampling/createMessage", tools, "sampling.tools"},
+		{`{"sampling":{"tools":{}}}`, "sampling/createMessage", tools, ""},
+		{`{}`, "sampling/createMessage", tools, "sampling"},
+	} {
+		for _, version := range []string{wire.LastSession, wire.Stateless} {
+			p := &peer{version: version, can: answering(json.RawMessage(test.declared))}
+			err := p.require(test.method, json.RawMessage(test.params))
+			if (err == nil) != (test.missing == "") || err != nil && !strings.HasSuffix(err.Error(), "capability "+test.missing) {
+				t.Errorf("%s, %s: %s: %v", version, test.declared, test.params, err)
+			}
+		}
+	}
+}

@@ -77,7 +77,7 @@ func (r *request) notify(ctx context.Context, method string, params json.RawMess
 			return nil
 		}
 		params = wire.Set(params, "progressToken", r.ProgressToken)
-	case "notifications/message":
+	case logMessage:
 		if !r.wantsLog(wire.Unquote(wire.Get(params, "level"))) {
 			return nil
 		}
@@ -95,6 +95,9 @@ func (r *request) notify(ctx context.Context, method string, params json.RawMess
 
 const levels = "debug info notice warning error critical alert emergency"
 
+// logMessage is the method of log messages.
+const logMessage = "notifications/message"
+
 // levelIndex orders the log levels (RFC 5424, §6.2.1); -1 for unknown ones.
 func levelIndex(level string) int { return slices.Index(strings.Fields(levels), level) }
 
@@ -104,8 +107,11 @@ func (r *request) wantsLog(level string) bool {
 	if !r.modern() {
 		least = int(r.session.level.Load())
 	}
-	return least >= 0 && levelIndex(level) >= least
+	return wantsLog(level, least)
 }
+
+// wantsLog reports whether a message of a level is at least of the least one.
+func wantsLog(level string, least int) bool { return least >= 0 && levelIndex(level) >= least }
 
 // A sessionCaller sends the requests of handlers to the client at once.
 type sessionCaller struct{ *request }
@@ -122,6 +128,7 @@ func (c sessionCaller) Request(ctx context.Context, method string, params json.R
 	if err := c.require(method, params); err != nil {
 		return nil, err
 	}
+	params = c.answerable(method, params)
 	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}

@@ -66,7 +66,7 @@ type lifetime struct {
 func (c *core) newSession(o opener) *session {
 	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, lifetime: lifetime{done: make(chan struct{})}}
 	s.level.Store(int32(levelIndex("info"))) // until logging/setLevel
-	s.listener.changes, s.listener.session = c.changes, s.name
+	s.listener.changes, s.listener.session, s.listener.level = c.changes, s.name, &s.level
 	return s
 }
 
@@ -149,9 +149,14 @@ func (s *session) notified(m *wire.Message) {
 			changed(s.name)
 		}
 	default:
-		if s.peer.Load() != nil || m.Version >= wire.Stateless {
-			s.core.notified(m, toolpost.Owner{Session: s.name})
+		owner := toolpost.Owner{Session: s.name}
+		switch p := s.peer.Load(); {
+		case p != nil:
+			owner.Party = party(s.holder, p)
+		case m.Version < wire.Stateless:
+			return
 		}
+		s.core.notified(m, owner)
 	}
 }
 

@@ -33,7 +33,7 @@ func (o *owners) begin(x *exchange) {
 	if x.owner == nil {
 		return
 	}
-	if o.last != nil && *o.last != *x.owner {
+	if o.last != nil && !o.last.Same(*x.owner) {
 		o.several = true
 	}
 	o.last = x.owner

@@ -287,14 +287,18 @@ func (p *peer) progress(m *wire.Message) {
 	x.relay.add(x.notify, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))
 }
 
+// logMessage is the method of log messages.
+const logMessage = "notifications/message"
+
 // relay passes a notification to the client of the call that it belongs to. One
-// of an extension need not belong to a call.
+// of an extension need not belong to a call, and neither need a log message: outside
+// of calls, it is for the only client of the connection.
 func (p *peer) relay(m *wire.Message, from *exchange) {
 	x, err := p.origin(from)
 	switch {
 	case err == nil:
 		x.relay.add(x.notify, m.Method, m.Params)
-	case (from == nil || from.owner == nil) && extension.Notification(m.Method):
+	case (from == nil || from.owner == nil) && (extension.Notification(m.Method) || m.Method == logMessage && !errors.Is(err, errUnclear)):
 		p.event(m)
 	default:
 		p.log.Debug("cannot pass on a notification", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))

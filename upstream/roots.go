@@ -45,7 +45,7 @@ func (p *peer) needsRoots(whose *toolpost.Owner) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.roots
-	if !r.asked || p.several || p.last != nil && *p.last != *whose || r.current != nil && !r.stale {
+	if !r.asked || p.several || p.last != nil && !p.last.Same(*whose) || r.current != nil && !r.stale {
 		return false
 	}
 	r.stale, r.current = false, json.RawMessage(noRoots) // other calls do not ask too
@@ -97,7 +97,7 @@ func (u *Upstream) RootsChanged(session string) {
 	p := v.session.peer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.last != nil && !p.several && *p.last == (toolpost.Owner{Session: session}) {
+	if p.last != nil && !p.several && p.last.Session == session {
 		p.roots.stale = true
 	}
 }

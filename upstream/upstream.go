@@ -181,9 +181,9 @@ func (u *Upstream) Features() *toolpost.Features {
 }
 
 // Watch calls f with every event until stop is called, also when only the Status
-// has changed. A notification names the Session of the only client that has made
-// calls over the connection, and none if no client or several have. F must
-// return soon.
+// has changed. A notification, of an extension or a log message outside of calls,
+// names the Session of the only client that has made calls over the connection, and
+// none if no client or several have. F must return soon.
 func (u *Upstream) Watch(f func(toolpost.Event)) (stop func()) { return u.events.Watch(f) }
 
 // Close ends the session and the server's process group.

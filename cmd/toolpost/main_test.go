@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"asking":   askingServer,
 		"claude":   fakeClaude,
 		"private":  private,
+		"solitary": serveSolitary,
 	})
 }
 

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// A solitary is a server over stdio that is written by hand, for one client: it asks,
+// logs and changes its tools, and what it sends names no call. Its tools:
+//
+//	pid      returns the id of its process
+//	ask      asks the client with the method and the params of its arguments, and returns the answer
+//	roots    returns the roots that it knows; it asks for them when it starts and when they change
+//	log      logs "in", answers, and logs "after"
+//	hang     never answers
+//	change   replaces the tool version_N by version_N+1
+type solitary struct {
+	asked   int
+	calls   map[string]json.RawMessage // of ask, by the ids of the questions
+	roots   string
+	client  json.RawMessage // the params of initialize
+	version int
+}
+
+func serveSolitary() {
+	s := &solitary{calls: map[string]json.RawMessage{}, roots: "none"}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		s.take(slices.Clone(in.Bytes()))
+	}
+}
+
+func (s *solitary) send(format string, args ...any) {
+	fmt.Printf(`{"jsonrpc":"2.0",`+format+"}\n", args...)
+}
+
+func (s *solitary) text(id json.RawMessage, text string) {
+	s.send(`"id":%s,"result":{"content":[{"type":"text","text":%s}]}`, id, wire.Quote(text))
+}
+
+func (s *solitary) ask(method, params string) (id string) {
+	s.asked++
+	id = fmt.Sprintf(`"q%d"`, s.asked)
+	s.send(`"id":%s,"method":%q,"params":%s`, id, method, params)
+	return id
+}
+
+func (s *solitary) take(m json.RawMessage) {
+	id, params := wire.Get(m, "id"), wire.Get(m, "params")
+	switch method := wire.Unquote(wire.Get(m, "method")); method {
+	case "initialize":
+		s.client = params
+		s.send(`"id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":"solitary","version":"1"}}`, id)
+	case "notifications/initialized", "notifications/roots/list_changed":
+		if os.Getenv("ROOTS") != "" {
+			s.calls[s.ask("roots/list", "{}")] = nil
+		}
+	case "tools/list":
+		var tools []string
+		for _, name := range []string{"pid", "ask", "roots", "log", "hang", "change", "client", fmt.Sprint("version_", s.version)} {
+			tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name))
+		}
+		s.send(`"id":%s,"result":{"tools":[%s]}`, id, strings.Join(tools, ","))
+	case "tools/call":
+		s.call(id, wire.Unquote(wire.Get(params, "name")), wire.Get(params, "arguments"))
+	case "":
+		answer := wire.Get(m, "result")
+		if answer == nil {
+			answer = wire.Get(m, "error")
+		}
+		if call := s.calls[string(id)]; call != nil {
+			s.text(call, string(answer))
+		} else {
+			s.roots = string(answer)
+		}
+		delete(s.calls, string(id))
+	default:
+		if id != nil {
+			s.send(`"id":%s,"result":{}`, id)
+		}
+	}
+}
+
+func (s *solitary) call(id json.RawMessage, tool string, arguments json.RawMessage) {
+	const log = `"method":"notifications/message","params":{"level":"info","data":%q}`
+	switch tool {
+	case "pid":
+		s.text(id, fmt.Sprint(os.Getpid()))
+	case "ask":
+		s.calls[s.ask(wire.Unquote(wire.Get(arguments, "method")), string(wire.Get(arguments, "params")))] = id
+	case "roots":
+		s.text(id, s.roots)
+	case "log":
+		s.send(log, "in")
+		s.text(id, "logged")
+		s.send(log, "after")
+	case "hang":
+	case "change":
+		s.version++
+		s.send(`"method":"notifications/tools/list_changed"`)
+		s.text(id, "changed")
+	case "client":
+		s.text(id, string(s.client))
+	case fmt.Sprint("version_", s.version):
+		s.text(id, tool)
+	default:
+		s.send(`"id":%s,"error":{"code":-32602,"message":"unknown tool %s"}`, id, tool)
+	}
+}
