@@ -130,8 +130,11 @@ type withheld struct {
 // keepApproved leaves out tools that are withheld. Tools that a filter leaves out
 // later are pinned too.
 func (m *member) keepApproved(tools []*toolpost.Tool) (approved []*toolpost.Tool) {
-	reasons := m.pins.review(m.server.Name, tools)
 	m.withheld = nil
+	if len(tools) == 0 && m.status().State != upstream.Ready {
+		return nil // the server has not been asked yet
+	}
+	reasons := m.pins.review(m.server.Name, tools)
 	for _, t := range tools {
 		if why := reasons[pinName(t.Name)]; why != "" {
 			m.withheld = append(m.withheld, withheld{t.Name, why})

@@ -221,6 +221,23 @@ func TestPinPolicies(t *testing.T) {
 	wantTools(t, g, "free__a", "free__b", "strict__a", "strict__b", "usual__a", "usual__b")
 }
 
+// Tools of a server that listed none at first are new.
+func TestNewToolsOfEmptyServer(t *testing.T) {
+	file := lockFile(t)
+	cfg := servers("strict", "x", "usual", "x")
+	cfg.Servers[0].Pinning.WithholdNew = true
+	g, f := pinning(t, cfg, file)
+	f.last("strict").describes()
+	f.last("usual").describes()
+	arrived(t, g, func() bool { l, err := file.Read(); return err == nil && l.Servers["strict"] != nil })
+	f.last("strict").describes("a", "1")
+	f.last("usual").describes("b", "1")
+	wantTools(t, g, "usual__b")
+	if got := findings(g); len(got) != 1 || !strings.Contains(got[0], `server strict: its tool "a" is withheld, because it is new`) {
+		t.Errorf("findings: %q", got)
+	}
+}
+
 // The name of a withheld tool stays its own: no other server gets its calls.
 func TestWithheldToolKeepsItsName(t *testing.T) {
 	cfg := prefixed(servers("one", "x", "two", "x"), "")

@@ -29,7 +29,7 @@ const (
 const longestFile = 64 << 20
 
 // lockTime is how long another process may hold the lock of a file.
-const lockTime = 2 * time.Second
+const lockTime = 5 * time.Second
 
 // A File is where a [Lock] is kept.
 type File struct {
@@ -231,21 +231,15 @@ func (f *File) write(l *Lock) error {
 	if err := f.Prepare(); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the definitions keep their bytes
-	e.SetIndent("", "  ")
-	if err := e.Encode(l); err != nil {
-		return err
-	}
-	if b.Len() > longestFile {
-		return fmt.Errorf("%s would have more than %d bytes", f.path, longestFile)
+	data, err := l.encode(longestFile)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	file, err := os.CreateTemp(filepath.Dir(f.path), ".toolpost-pins-*") // mode 0600
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(b.Bytes())
+	_, err = file.Write(data)
 	if info, e := os.Stat(f.path); e == nil && f.shared {
 		err = errors.Join(err, file.Chmod(info.Mode().Perm()))
 	}
@@ -257,6 +251,58 @@ func (f *File) write(l *Lock) error {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
+}
+
+// encode returns the content of a file of at most so many bytes. If the texts of all
+// definitions are too long for it, the servers with the longest ones keep only the
+// hashes, so that one server cannot keep the pins of the others from being stored.
+func (l *Lock) encode(most int) ([]byte, error) {
+	for {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false) // the definitions keep their bytes
+		e.SetIndent("", "  ")
+		if err := e.Encode(l); err != nil {
+			return nil, err
+		}
+		if b.Len() <= most {
+			return b.Bytes(), nil
+		}
+		longest, size := "", 0
+		for server, tools := range l.Servers {
+			if n := tools.size(); n > size {
+				longest, size = server, n
+			}
+		}
+		if size == 0 {
+			return nil, fmt.Errorf("it would have more than %d bytes", most)
+		}
+		l.Servers[longest] = l.Servers[longest].withoutTexts()
+	}
+}
+
+// size returns how many bytes the texts of the definitions have.
+func (t Tools) size() (n int) {
+	for _, p := range t {
+		n += p.Approved.size() + p.Pending.size()
+	}
+	return n
+}
+
+// withoutTexts returns the pins with the hashes of the definitions only.
+func (t Tools) withoutTexts() Tools {
+	short := make(Tools, len(t))
+	for name, p := range t {
+		short[name] = &Pin{Approved: p.Approved.withoutText(), Pending: p.Pending.withoutText()}
+	}
+	return short
+}
+
+func (d *Definition) withoutText() *Definition {
+	if d == nil {
+		return nil
+	}
+	return &Definition{Hash: d.Hash, Seen: d.Seen}
 }
 
 // Merge adds the pins of other that l does not have. It is for pins that could

@@ -39,7 +39,7 @@ const (
 type Reviewed struct {
 	Pins     Tools             // after the review
 	Dirty    bool              // they differ from those before
-	First    bool              // the server had none before
+	First    bool              // the server was never reviewed before
 	Added    []string          // new tools of a server that had pins
 	Withheld map[string]Reason // tools that clients do not get
 }
@@ -48,16 +48,17 @@ type Reviewed struct {
 // pins: the hash of each definition that it has seen last.
 type Memory map[string]string
 
-// Review compares the tools of a server with its pins. A tool that was never
-// seen is pinned as it is, unless the server has pins already and withholdNew is
-// set or the tool's name is almost that of a pinned one.
+// Review compares the tools of a server with its pins, which are nil if it was never
+// reviewed. A tool that was never seen is pinned as it is, unless the server was
+// reviewed before and withholdNew is set, or the tool's name is almost that of a pinned
+// one.
 func (m Memory) Review(before Tools, listed []Listed, withholdNew bool) *Reviewed {
 	r := &reviewer{
-		Reviewed: &Reviewed{Pins: maps.Clone(before), First: len(before) == 0, Withheld: map[string]Reason{}},
-		memory:   m, before: before, withholdNew: withholdNew && len(before) > 0,
+		Reviewed: &Reviewed{Pins: maps.Clone(before), First: before == nil, Withheld: map[string]Reason{}},
+		memory:   m, before: before, withholdNew: withholdNew && before != nil,
 	}
 	if r.Pins == nil {
-		r.Pins = Tools{}
+		r.Pins, r.Dirty = Tools{}, withholdNew // that the server was seen without tools decides about later ones
 	}
 	for _, p := range before {
 		r.approved += p.Approved.size()
@@ -166,14 +167,14 @@ func (r *reviewer) alike(name string) bool {
 	return r.names[likeness(name)]
 }
 
-// likeness returns the same for names that differ in case only, or in characters
-// for which clients write an underscore.
+// likeness returns the same for names that differ in case and punctuation only: in
+// which characters these are, how many, and where.
 func likeness(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.In(r, unicode.L, unicode.M, unicode.N) {
-			return '_'
+			return -1
 		}
-		return unicode.ToLower(r)
+		return unicode.ToLower(unicode.ToUpper(r))
 	}, name)
 }
 

@@ -118,21 +118,40 @@ func TestReviewWithholdsNewTools(t *testing.T) {
 // A new tool that a client could take for a pinned one waits for an approval.
 func TestReviewOfNamesThatAreAlike(t *testing.T) {
 	p := process{pins.Memory{}}
-	r := p.look(t, nil, false, list("get_user", "1", "get-user", "1", "日本", "1"))
+	r := p.look(t, nil, false, list("get_user", "1", "get-user", "1", "日本", "1", "add", "1"))
 	if len(r.Withheld) > 0 {
 		t.Fatalf("at first sight: %v", withheld(r))
 	}
-	listed := list("get_user", "1", "get.user", "2", "Get_User", "2", "getUser", "2", "中国", "2")
+	listed := list("get_user", "1", "get.user", "2", "Get_User", "2", "getUser", "2", "中国", "2", "add_", "2", "a.d.d", "2", "_a__dd", "2", "addd", "2")
 	for range 2 {
 		r = p.look(t, r.Pins, false, listed)
-		want := []string{"Get_User: it is new, and its name is almost that of a pinned tool", "get.user: it is new, and its name is almost that of a pinned tool"}
+		var want []string
+		for _, name := range []string{"Get_User", "_a__dd", "a.d.d", "add_", "get.user", "getUser"} {
+			want = append(want, name+": it is new, and its name is almost that of a pinned tool")
+		}
 		if diff := cmp.Diff(want, withheld(r)); diff != "" {
 			t.Fatal(diff)
 		}
 	}
 	r.Pins.Approve(map[string]string{"get.user": r.Pins["get.user"].Pending.Hash})
-	if r = p.look(t, r.Pins, false, listed); len(r.Withheld) != 1 {
+	if r = p.look(t, r.Pins, false, listed); len(r.Withheld) != 5 {
 		t.Errorf("after the approval: %v", withheld(r))
+	}
+}
+
+// A server that had no tools when it was first seen has new ones later.
+func TestReviewOfEmptyFirstList(t *testing.T) {
+	p := process{pins.Memory{}}
+	r := p.look(t, nil, true, nil)
+	if r.Pins == nil || !r.Dirty {
+		t.Fatal("that the server was seen is not kept")
+	}
+	if r = p.look(t, r.Pins, true, list("a", "1")); len(r.Withheld) != 1 {
+		t.Errorf("got %v", withheld(r))
+	}
+	p = process{pins.Memory{}}
+	if r = p.look(t, nil, true, list("a", "1")); len(r.Withheld) != 0 {
+		t.Errorf("at first sight: %v", withheld(r))
 	}
 }
 
