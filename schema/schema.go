@@ -52,12 +52,14 @@ type Schema struct {
 	findings     []Finding
 	compiled     func() *Validator
 	defaults     func() *defaults
+	strictOutput func() *StrictError
 }
 
 func newSchema(raw []byte, nullIsAbsent bool) *Schema {
 	s := &Schema{raw: raw, nullIsAbsent: nullIsAbsent}
 	s.compiled = sync.OnceValue(func() *Validator { return compile(raw, nullIsAbsent) })
 	s.defaults = sync.OnceValue(func() *defaults { return readDefaults(raw) })
+	s.strictOutput = sync.OnceValue(func() *StrictError { return strictOutput(raw) })
 	return s
 }
 

@@ -22,7 +22,7 @@ import (
 )
 
 // oracle gives lines to a script of testdata, and returns those that it writes.
-func oracle(t *testing.T, file, library string, lines [][]byte) [][]byte {
+func oracle(t *testing.T, lines [][]byte, file string, libraries ...string) [][]byte {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join("testdata", file))
 	if err != nil {
@@ -31,7 +31,7 @@ func oracle(t *testing.T, file, library string, lines [][]byte) [][]byte {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
 	var stderr bytes.Buffer
-	cmd := command(ctx, t, nil, node(t), file, library)
+	cmd := command(ctx, t, nil, node(t), append([]string{file}, libraries...)...)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(append(bytes.Join(lines, []byte("\n")), '\n')), &stderr
 	stdout, err := cmd.Output()
 	if err != nil {
@@ -112,7 +112,7 @@ func TestOpenAIStrict(t *testing.T) {
 	for _, version := range []string{"6", "7"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			out := oracle(t, "strict.mjs", peer(t, "openai", version, "."), lines)
+			out := oracle(t, lines, "strict.mjs", peer(t, "openai", version, "."))
 			if len(out) != len(lines) {
 				t.Fatalf("%d answers to %d schemas", len(out), len(lines))
 			}

@@ -39,7 +39,7 @@ func TestZod(t *testing.T) {
 	library := peer(t, "zod", "", ".")
 	var samples []sample
 	var tools []*toolpost.Tool
-	for i, line := range oracle(t, "zod.mjs", library, nil) {
+	for i, line := range oracle(t, nil, "zod.mjs", library) {
 		var s sample
 		if err := json.Unmarshal(line, &s); err != nil {
 			t.Fatal(err)

@@ -80,6 +80,7 @@ func (w *walk) cut(target *jsontree.Value) {
 		if w.doc.refs[v] == to {
 			ref := v.Get("$ref").Text
 			w.doc.dropRef(v)
+			w.doc.Endless = true
 			pointer, _ := jsontree.LocalRef(ref)
 			why := fmt.Sprintf("%.100q refers to itself without descending into the value; the reference is not checked", ref)
 			w.doc.report(pointer, why)

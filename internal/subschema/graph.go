@@ -35,6 +35,7 @@ type Graph struct {
 	Partial  map[*jsontree.Value]bool // schemas that accept more than they say, because of what is not checked
 	Patterns Patterns
 	Findings []Finding
+	Endless  bool // a reference led back to its own schema without descending into the value, and was removed
 	Log      *Log // nil if the graph is for validation
 
 	refs map[*jsontree.Value]*jsontree.Value // from the schema that holds a $ref to its target

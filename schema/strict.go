@@ -1,0 +1,400 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/internal/subschema"
+)
+
+// A StrictError describes the place in a schema that strict readers refuse.
+type StrictError struct {
+	Pointer string // JSON pointer into the schema (RFC 6901)
+	Problem string
+}
+
+// Error returns the place and what is wrong with it.
+func (e *StrictError) Error() string { return fmt.Sprintf("at %q: %s", e.Pointer, e.Problem) }
+
+// Strict returns why strict readers refuse the schema for a tool's input or
+// output, nil if they accept it. The error is a *[StrictError]. A strict reader
+// parses every definition in a list, and has no list if one of them fails: the
+// official TypeScript client is one.
+//
+// The root has the type "object", properties that are objects, and required as a
+// list of names.
+func (s *Schema) Strict() error {
+	return nilOr(strictRoot(s.raw))
+}
+
+// StrictOutput returns why strict readers refuse the schema for a tool's output,
+// nil if they accept it. In addition to [Schema.Strict], they compile it: with
+// Ajv, as draft-07 and as the draft that it declares, patterns with the flag u.
+// It is computed once.
+func (s *Schema) StrictOutput() error {
+	if s.strictOutput == nil {
+		return nilOr(strictOutput(s.raw))
+	}
+	return nilOr(s.strictOutput())
+}
+
+// nilOr returns no error instead of a nil pointer.
+func nilOr(err *StrictError) error {
+	if err == nil {
+		return nil
+	}
+	return err
+}
+
+func strictRoot(raw []byte) *StrictError {
+	root, broken := jsontree.ParseLenient(raw, subschema.MaxLevels)
+	if broken != nil {
+		return &StrictError{"", broken.Error()}
+	}
+	return checkRoot(root)
+}
+
+// checkRoot checks what MCP says of the root of a schema.
+func checkRoot(root *jsontree.Value) *StrictError {
+	if k := root.Get("type"); !k.IsText("object") {
+		return &StrictError{"/type", `the type of the root is not "object"`}
+	}
+	if k := root.Get("properties"); k != nil {
+		if k.Kind != jsontree.KindObject {
+			return &StrictError{"/properties", fmt.Sprintf("properties is %s", jsontree.Brief(k))}
+		}
+		for _, p := range k.Kids {
+			if k.Get(p.Name).Kind != jsontree.KindObject {
+				return &StrictError{"/properties/" + jsontree.EscapePointer(p.Name), fmt.Sprintf("the schema of the property is %s", jsontree.Brief(p))}
+			}
+		}
+	}
+	if k := root.Get("required"); k != nil && !isNameList(k) {
+		return &StrictError{"/required", "required is not a list of names"}
+	}
+	return nil
+}
+
+func isNameList(v *jsontree.Value) bool {
+	for _, kid := range v.Items() {
+		if kid.Kind != jsontree.KindString {
+			return false
+		}
+	}
+	return v.Kind == jsontree.KindArray
+}
+
+func strictOutput(raw []byte) *StrictError {
+	if len(raw) > subschema.MaxBytes {
+		return &StrictError{"", fmt.Sprintf("it is larger than %d bytes", subschema.MaxBytes)}
+	}
+	root, broken := jsontree.Parse(raw, subschema.MaxLevels)
+	if broken != nil {
+		return &StrictError{"", broken.Error()}
+	}
+	if err := checkRoot(root); err != nil {
+		return err
+	}
+	switch graph := subschema.Read(raw); {
+	case graph.Root == nil:
+		return &StrictError{"", graph.Findings[0].Message}
+	case graph.Endless:
+		return &StrictError{"", "it refers to itself without descending into the value"}
+	}
+	c := &strictChecker{root: root, names: subschema.NewIndex(root), compiled: map[*jsontree.Value]bool{}, ids: map[string]bool{}}
+	c.identify(root, &url.URL{}, "")
+	c.dialect()
+	c.compile(root, "")
+	return c.err
+}
+
+// A strictChecker does what Ajv does with a schema, and stops at the first error.
+type strictChecker struct {
+	root     *jsontree.Value
+	names    *subschema.Index
+	tuples   bool // items may be a list in the draft that is declared
+	compiled map[*jsontree.Value]bool
+	ids      map[string]bool
+	err      *StrictError
+}
+
+func (c *strictChecker) fail(pointer, format string, args ...any) {
+	if c.err == nil {
+		c.err = &StrictError{pointer, fmt.Sprintf(format, args...)}
+	}
+}
+
+// dialect reads the draft that the schema declares.
+func (c *strictChecker) dialect() {
+	k := c.root.Get("$schema")
+	if k == nil || k.Kind != jsontree.KindString {
+		return
+	}
+	name := strings.TrimSuffix(k.Text, "#")
+	_, name, ok := strings.Cut(name, "://json-schema.org/")
+	switch name {
+	case "draft/2020-12/schema":
+	case "draft/2019-09/schema", "draft-07/schema", "draft-06/schema":
+		c.tuples = true
+	default:
+		ok = false
+	}
+	if !ok || !strings.HasPrefix(k.Text, "http://") && !strings.HasPrefix(k.Text, "https://") {
+		c.fail("/$schema", "the draft %s is not supported", jsontree.Brief(k))
+	}
+}
+
+// notTraversed are the keywords in which Ajv does not look for ids.
+var notTraversed = map[string]bool{
+	"default": true, "enum": true, "const": true, "required": true, "maximum": true, "minimum": true, "exclusiveMaximum": true,
+	"exclusiveMinimum": true, "multipleOf": true, "maxLength": true, "minLength": true, "pattern": true, "format": true,
+	"maxItems": true, "minItems": true, "uniqueItems": true, "maxProperties": true, "minProperties": true,
+}
+
+// identify enters the ids and anchors of v, and of everything below it that
+// Ajv may take for a schema.
+func (c *strictChecker) identify(v *jsontree.Value, base *url.URL, pointer string) {
+	if c.err != nil || v.Kind != jsontree.KindObject {
+		return
+	}
+	base = c.identifySchema(v, base, pointer)
+	for _, k := range v.Kids {
+		at := pointer + "/" + jsontree.EscapePointer(k.Name)
+		if k.Name == "$defs" && k.Get("$id") != nil {
+			c.fail(at, "$defs defines a schema that is called $id")
+		}
+		switch shape.Of(k.Name) {
+		case shape.Table, shape.Dependencies:
+			c.identifyAll(k.Members(), base, at)
+		case shape.Schemas, shape.Items:
+			c.identifyAll(k.Items(), base, at)
+			c.identify(k, base, at)
+		default:
+			if !notTraversed[k.Name] {
+				c.identify(k, base, at)
+			}
+		}
+	}
+}
+
+func (c *strictChecker) identifyAll(all []*jsontree.Value, base *url.URL, pointer string) {
+	for _, v := range all {
+		c.identify(v, base, pointer+"/"+jsontree.EscapePointer(v.Name))
+	}
+}
+
+// isAnchor reports whether Ajv takes a text as an anchor.
+func isAnchor(text string) bool {
+	return text != "" && !strings.ContainsAny(text[:1], "0123456789.-") &&
+		strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
+}
+
+// identifySchema enters the id and the anchors of one schema, and returns the base
+// of what is below it.
+func (c *strictChecker) identifySchema(v *jsontree.Value, base *url.URL, pointer string) *url.URL {
+	if id := v.Get("$id"); id != nil && id.Kind == jsontree.KindString {
+		u, err := url.Parse(strings.TrimSuffix(strings.TrimSuffix(id.Text, "/"), "#"))
+		if err != nil || v != c.root && !isPlainURI(u) {
+			c.fail(pointer+"/$id", "%s is not a plain URI", jsontree.Brief(id))
+			return base
+		}
+		if base.String() != "" {
+			u = base.ResolveReference(u)
+		}
+		c.enter(u.String(), pointer+"/$id")
+		base = u
+	}
+	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
+		k := v.Get(keyword)
+		if k == nil || k.Kind != jsontree.KindString {
+			continue
+		}
+		if !isAnchor(k.Text) {
+			c.fail(pointer+"/"+keyword, "%s is not an anchor", jsontree.Brief(k))
+		}
+		c.enter(base.String()+"#"+k.Text, pointer+"/"+keyword)
+	}
+	return base
+}
+
+// isPlainURI reports whether every library writes a URI alike.
+func isPlainURI(u *url.URL) bool {
+	text := u.String()
+	return !strings.ContainsAny(text, " %[]?'()*!$&,;=@+") && strings.ToLower(u.Host) == u.Host && path.Clean("/"+u.Path) == "/"+strings.TrimPrefix(u.Path, "/")
+}
+
+// enter enters a name that no other schema may have.
+func (c *strictChecker) enter(name, pointer string) {
+	switch {
+	case c.ids[name]:
+		c.fail(pointer, "%.100q is the name of two schemas", name)
+	case pointer == "/$id" && (name == "" || name[0] == '#'):
+		c.fail(pointer, "the $id of the root is empty or a fragment")
+	case strings.Contains(name, "json-schema.org/"), objectMembers[name]:
+		c.fail(pointer, "%.100q is a name that validators have reserved", name)
+	}
+	c.ids[name] = true
+}
+
+// objectMembers are the names that every object of JavaScript has.
+var objectMembers = map[string]bool{
+	"constructor": true, "__proto__": true, "hasOwnProperty": true, "isPrototypeOf": true, "propertyIsEnumerable": true,
+	"toLocaleString": true, "toString": true, "valueOf": true, "__defineGetter__": true, "__defineSetter__": true,
+	"__lookupGetter__": true, "__lookupSetter__": true,
+}
+
+// compile checks a schema that is applied to values, and those that it applies.
+func (c *strictChecker) compile(v *jsontree.Value, pointer string) {
+	if c.err != nil || c.compiled[v] || v.Kind != jsontree.KindObject {
+		return
+	}
+	c.compiled[v] = true
+	c.types(v, pointer)
+	for _, k := range v.Kids {
+		if v.Get(k.Name) != k { // a later member has the name
+			continue
+		}
+		at := pointer + "/" + jsontree.EscapePointer(k.Name)
+		if err := c.keyword(k); err != nil {
+			c.fail(at, "%v", err)
+			return
+		}
+		if shape.Refers(k.Name) {
+			c.follow(v, k, at)
+		}
+		if shape.Identifies(k.Name) {
+			continue
+		}
+		for token, sub := range subschema.Held(k) {
+			c.compile(sub, at+token)
+		}
+	}
+}
+
+// types checks type and nullable together.
+func (c *strictChecker) types(v *jsontree.Value, pointer string) {
+	nullable := v.Get("nullable")
+	if nullable == nil {
+		return
+	}
+	named := v.Get("type")
+	switch {
+	case named == nil || named.IsText("") || named.Kind == jsontree.KindArray && len(named.Kids) == 0:
+		c.fail(pointer+"/nullable", "nullable has no type beside it")
+	case nullable.Is("false") && jsontree.KindsNamed(named)&jsontree.KindNull != 0:
+		c.fail(pointer+"/nullable", "nullable is false, and null is one of the types")
+	}
+}
+
+// unsupported are members that Ajv takes for keywords of its own, or of other
+// drafts.
+var unsupported = map[string]string{
+	"id":                     "id is the $id of draft-04, which is not supported",
+	"$async":                 "$async makes a validator that answers later",
+	"formatMinimum":          notJSONSchema,
+	"formatMaximum":          notJSONSchema,
+	"formatExclusiveMinimum": notJSONSchema,
+	"formatExclusiveMaximum": notJSONSchema,
+}
+
+const notJSONSchema = "the keyword is not of JSON Schema, and validators have a meaning of their own for it"
+
+// alsoChecked are the keywords that say nothing about values, or are of OpenAPI,
+// and whose values must have some shape nevertheless.
+var alsoChecked = map[string]shape.Shape{
+	"nullable": shape.Bool, "format": shape.Text, "$id": shape.Text, "$dynamicAnchor": shape.Text, "$recursiveAnchor": shape.Bool,
+}
+
+// keyword returns why a keyword's value cannot be compiled.
+func (c *strictChecker) keyword(k *jsontree.Value) error {
+	if why := unsupported[k.Name]; why != "" {
+		return errors.New(why)
+	}
+	if s := alsoChecked[k.Name]; s != 0 {
+		return c.wants(k, s)
+	}
+	s := shape.Of(k.Name)
+	if s == 0 || shape.Annotates(k.Name) || shape.Identifies(k.Name) {
+		return nil
+	}
+	if err := c.wants(k, s); err != nil {
+		return err
+	}
+	switch {
+	case k.Name == "pattern":
+		return subschema.CheckUnicodePattern(k.Text)
+	case k.Name == "patternProperties":
+		return patternNames(k)
+	case k.Name == "enum" && len(k.Kids) == 0:
+		return errors.New("enum has no values")
+	case k.Name == "items" && k.Kind == jsontree.KindArray && !c.tuples:
+		return errors.New("items is a list, which draft 2020-12 calls prefixItems")
+	}
+	return nil
+}
+
+// patternNames returns why a name of patternProperties cannot be compiled.
+func patternNames(k *jsontree.Value) error {
+	for _, kid := range k.Kids {
+		if err := subschema.CheckUnicodePattern(kid.Name); err != nil {
+			return fmt.Errorf("the pattern %.100q: %v", kid.Name, err)
+		}
+	}
+	return nil
+}
+
+// isListOfTypes reports whether v names a type, or a list of them, which may be
+// empty.
+func isListOfTypes(v *jsontree.Value) bool {
+	if v.Kind == jsontree.KindString {
+		return jsontree.KindNamed(v.Text) != 0
+	}
+	return isNameList(v) && !slices.ContainsFunc(v.Kids, func(kid *jsontree.Value) bool { return jsontree.KindNamed(kid.Text) == 0 })
+}
+
+// wants returns an error if Ajv does not take a value for a keyword of a shape. It
+// looks at less than the metaschema does.
+func (c *strictChecker) wants(k *jsontree.Value, s shape.Shape) error {
+	ok := true
+	switch s {
+	case shape.Count, shape.Number, shape.Positive:
+		ok = k.Kind&jsontree.KindNumber != 0
+	case shape.Text, shape.URI:
+		ok = k.Kind == jsontree.KindString
+	case shape.Names:
+		ok = isNameList(k)
+	case shape.Schemas:
+		ok = k.Kind == jsontree.KindArray && (len(k.Kids) == 0 || shape.Fits(s, k))
+	case shape.Type:
+		ok = k.IsText("") || isListOfTypes(k)
+	default:
+		ok = shape.Fits(s, k)
+	}
+	if !ok {
+		return fmt.Errorf("%s cannot be %s", k.Name, jsontree.Brief(k))
+	}
+	return nil
+}
+
+// follow compiles what a reference leads to.
+func (c *strictChecker) follow(v, k *jsontree.Value, pointer string) {
+	if k.Name != "$ref" {
+		if k.Text == "" || k.Text[0] != '#' {
+			c.fail(pointer, "%s is not a fragment", k.Name)
+		}
+		return
+	}
+	target := c.names.Find(v, k.Text)
+	_, fragment, _ := strings.Cut(k.Text, "#")
+	if target == nil || target == c.root && fragment != "" && fragment[0] != '/' { // an anchor of the root does not count
+		c.fail(pointer, "%.100q is not in the schema", k.Text)
+		return
+	}
+	c.compile(target, pointer)
+}
