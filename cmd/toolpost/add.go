@@ -116,7 +116,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	message := fmt.Sprintf("Added %s to %s. A running serve uses it now; otherwise run: toolpost serve", server.Name, t.file)
-	return t.save(cmd, after, message+loginHint(plan))
+	return saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), t.file, t.before, after, message+loginHint(plan))
 }
 
 var registryName = lazyregexp.New(`^[a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)

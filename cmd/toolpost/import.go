@@ -75,7 +75,7 @@ func (im *imports) run(cmd *cobra.Command) error {
 		return errors.New("a file changed while you were answering; nothing was written. Run the import again")
 	}
 	message := fmt.Sprintf("Wrote %s to %s. It may contain secrets from those files: keep it out of version control.", terminal.Count(len(found.Servers), "server"), im.file)
-	return saveConfiguration(cmd.ErrOrStderr(), im.file, im.existing, found.JSON, message)
+	return saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), im.file, im.existing, found.JSON, message)
 }
 
 // choose returns the servers to write, as names with the digests of what the

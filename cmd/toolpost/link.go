@@ -301,7 +301,7 @@ func (l *linking) apply(cmd *cobra.Command, changes []*link.Change) error {
 	}
 	var failed []error
 	for _, c := range changes {
-		if err := l.store.Apply(c); err != nil {
+		if err := l.store.Apply(cmd.Context(), c); err != nil {
 			failed = append(failed, err)
 			continue
 		}

@@ -52,7 +52,7 @@ func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
 	if !yes || err != nil {
 		return err
 	}
-	if err := t.save(cmd, after, fmt.Sprintf("Removed %s from %s.", list, t.file)); err != nil {
+	if err := saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), t.file, t.before, after, fmt.Sprintf("Removed %s from %s.", list, t.file)); err != nil {
 		return err
 	}
 	return removeBundles(t.file, t.before, after)
@@ -99,18 +99,6 @@ func (t *configurationEdit) agreed(cmd *cobra.Command, question string) (bool, e
 		return false, nil
 	}
 	return p.ask(cmd.Context(), question)
-}
-
-// save writes the file, unless it has changed since it was read.
-func (t *configurationEdit) save(cmd *cobra.Command, after []byte, message string) error {
-	now, err := config.Read(t.file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if !edit.Equal(now, t.before) {
-		return fmt.Errorf("write %s: it changed while you were answering; run the command again", t.file)
-	}
-	return saveConfiguration(cmd.ErrOrStderr(), t.file, t.before, after, message)
 }
 
 // removeBundles removes the folders of bundles that no server uses any more.

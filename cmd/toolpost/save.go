@@ -2,19 +2,34 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
 )
 
-// saveConfiguration writes a toolpost.json and remembers it as approved, because
-// the user has seen the change and wants it. Servers that the file already had
-// count only if the user has approved them before.
-func saveConfiguration(w io.Writer, file string, before, after []byte, message string) error {
+// saveConfiguration writes a toolpost.json, unless it has changed since it was read,
+// and remembers it as approved, because the user has seen the change and wants it.
+// Servers that the file already had count only if the user has approved them before.
+func saveConfiguration(ctx context.Context, w io.Writer, file string, before, after []byte, message string) error {
 	known := approvedBefore(file, before)
-	if err := edit.Save(file, after); err != nil {
+	err := edit.Locked(ctx, file, func() error {
+		return edit.SaveIf(file, after, func() error {
+			now, err := config.Read(file)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			if !edit.Equal(now, before) {
+				return errors.New("it changed since this command read it; run the command again")
+			}
+			return nil
+		})
+	})
+	if err != nil {
 		return fmt.Errorf("write %s: %w", file, err)
 	}
 	fmt.Fprintln(w, message)

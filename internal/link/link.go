@@ -5,6 +5,7 @@
 package link
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -172,7 +173,11 @@ func readFile(path string) ([]byte, error) {
 
 // Apply writes the file of a change, and remembers how to undo it. It refuses a
 // file that has changed since the change was computed.
-func (s *Store) Apply(c *Change) error {
+func (s *Store) Apply(ctx context.Context, c *Change) error {
+	return edit.Locked(ctx, c.File.Path, func() error { return s.apply(c) })
+}
+
+func (s *Store) apply(c *Change) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("write %s: %w", c.File.Path, err)
 	}

@@ -29,7 +29,7 @@ var endpoint = &config.Endpoint{Command: "/bin/toolpost", Args: []string{"serve"
 func apply(t testing.TB, s *link.Store, c *link.Change, err error) {
 	t.Helper()
 	if err == nil {
-		err = s.Apply(c)
+		err = s.Apply(t.Context(), c)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	save(t, f.Path, "{ }")
-	if err := store.Apply(c); err == nil || read(t, f.Path) != "{ }" {
+	if err := store.Apply(t.Context(), c); err == nil || read(t, f.Path) != "{ }" {
 		t.Errorf("a change meanwhile is overwritten: %v", err)
 	}
 	other := filepath.Join(t.TempDir(), "dotfiles.json")
