@@ -47,7 +47,7 @@ type Options struct {
 	Hide func(text string) string
 
 	MaxSize     int64         // bytes of all files; 256 MiB if 0. The oldest are removed
-	Keep        time.Duration // a file is removed when its last record is older; 30 days if 0
+	Keep        time.Duration // a file is removed when its last record is so much older than the newest one of another file; 30 days if 0
 	SegmentSize int64         // bytes after which a new file begins; 8 MiB if 0
 	SegmentAge  time.Duration // time after which a new file begins; 24 h if 0
 	MaxSegments int           // files; 256 if 0
@@ -85,6 +85,7 @@ type Log struct {
 	dir     string
 	opts    Options
 	host    string
+	run     string // identifies this Log in its records
 	key     []byte // of the hashes of sessions
 	redact  *redactor
 	dropped atomic.Int64
@@ -112,7 +113,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
-	l := &Log{dir: dir, opts: opts.orDefaults(), key: []byte(rand.Text())}
+	l := &Log{dir: dir, opts: opts.orDefaults(), run: rand.Text()[:16], key: []byte(rand.Text())}
 	l.host, _ = os.Hostname() // empty if it has none
 	switch l.opts.Level {
 	case LevelMeta, LevelArgs, LevelFull:
@@ -134,7 +135,7 @@ func (l *Log) Dropped() int64 { return l.dropped.Load() }
 // when it is on disk. Concurrent records are written together. The host, process
 // and place in the chain are set here.
 func (l *Log) Append(r *Record, durable bool) error {
-	r.Host, r.PID = l.host, os.Getpid()
+	r.Host, r.PID, r.Run = l.host, os.Getpid(), l.run
 	body, err := encode(r)
 	if err != nil {
 		return l.drop(1, err)
@@ -267,7 +268,7 @@ func (w *writer) open(now time.Time) error {
 	if w.chain == "" { // a new one, or one of an earlier version
 		w.chain = rand.Text()
 	}
-	if err := prune(w.dir, now, w.opts); err != nil {
+	if err := prune(w.dir, filepath.Base(at.file.Name()), now, w.opts); err != nil {
 		w.opts.Logger.Warn("old files of the audit log cannot be removed", "err", err)
 	}
 	return nil

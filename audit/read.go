@@ -172,7 +172,7 @@ func (t *tail) unfinished() (calls []*Record) {
 	writers := t.writers()
 	for _, r := range t.started {
 		r.Outcome = Unknown
-		if writers[r.PID] {
+		if writers[r.writer()] {
 			r.Outcome = Running
 		}
 		if t.filter.matchesEnd(r) {
@@ -183,19 +183,27 @@ func (t *tail) unfinished() (calls []*Record) {
 }
 
 // writers returns the processes that write the log now.
-func (t *tail) writers() map[int]bool {
-	pids := map[int]bool{}
+func (t *tail) writers() map[writerID]bool {
+	found := map[writerID]bool{}
 	for name := range t.offsets {
 		path := filepath.Join(t.dir, name)
 		if !inUse(path) {
 			continue
 		}
 		if r := lastRecord(path); r != nil {
-			pids[r.PID] = true
+			found[r.writer()] = true
 		}
 	}
-	return pids
+	return found
 }
+
+// A writerID identifies a process that writes the log.
+type writerID struct {
+	run string // empty in logs of earlier versions
+	pid int
+}
+
+func (r *Record) writer() writerID { return writerID{r.Run, r.PID} }
 
 // lastRecord returns the last complete record of a segment, nil if there is none.
 func lastRecord(path string) *Record {

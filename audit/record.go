@@ -22,6 +22,7 @@ type Record struct {
 	Time       time.Time `json:"ts"`              // UTC; the start of the call for PhaseStart, otherwise its end
 	Host       string    `json:"host"`            // the machine's name
 	PID        int       `json:"pid"`             // the process that served the call
+	Run        string    `json:"run,omitempty"`   // of the process: another process may get its PID, on another host or after a restart
 	Phase      string    `json:"phase,omitempty"` // PhaseStart, or "" for the end
 	Method     string    `json:"method"`          // of MCP, such as tools/call
 	ID         string    `json:"id"`              // of this call, unique

@@ -164,8 +164,9 @@ func (s *segment) close() error {
 }
 
 // prune removes the oldest segments that no process writes, until the bounds are
-// kept. It returns what could not be removed.
-func prune(dir string, now time.Time, o *Options) error {
+// kept. Own is the one that this process is about to write. It returns what could not
+// be removed.
+func prune(dir, own string, now time.Time, o *Options) error {
 	names, err := segments(dir)
 	if err != nil {
 		return err
@@ -178,8 +179,9 @@ func prune(dir string, now time.Time, o *Options) error {
 	}
 	var failed []error
 	count := len(names)
+	before := lastWritten(dir, names, own, now)
 	for _, name := range names {
-		old := o.Keep > 0 && now.Sub(modified(dir, name)) > o.Keep
+		old := o.Keep > 0 && before.Sub(modified(dir, name)) > o.Keep
 		if !old && total <= o.MaxSize && count <= o.MaxSegments {
 			continue
 		}
@@ -190,6 +192,18 @@ func prune(dir string, now time.Time, o *Options) error {
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// lastWritten returns when a segment other than own was written last. The age of
+// segments is counted from then: a clock that jumps ahead must not make all of them old
+// at once.
+func lastWritten(dir string, names []string, own string, now time.Time) (last time.Time) {
+	for _, name := range names {
+		if at := modified(dir, name); name != own && at.After(last) && !at.After(now) {
+			last = at
+		}
+	}
+	return last
 }
 
 // modified returns when a segment was written last.

@@ -1,8 +1,14 @@
 package audit
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"slices"
 )
 
 // A Verification is what [Verify] found.
@@ -32,7 +38,7 @@ func Verify(dir string) (*Verification, error) {
 	}
 	ends := map[string]bool{}     // the digests of the last lines of the files before
 	chains := map[string]string{} // the last file of each chain
-	for _, name := range names {
+	for _, name := range inChains(dir, names) {
 		c := &chain{file: name, report: v, ends: ends, chains: chains}
 		end, err := scan(filepath.Join(dir, name), 0, c.check)
 		if ignoreMissing(err) != nil {
@@ -48,6 +54,52 @@ func Verify(dir string) (*Verification, error) {
 		ends[c.last] = true
 	}
 	return v, nil
+}
+
+// inChains returns segments in the order of their chains. Their names are no order: the
+// clock may have been set back between two of them.
+func inChains(dir string, names []string) []string {
+	type start struct {
+		name  string
+		chain int // by its first file
+		seq   uint64
+	}
+	var starts []start
+	chains := map[string]int{}
+	for i, name := range names {
+		s := start{name, i, 0}
+		if r := firstRecord(filepath.Join(dir, name)); r != nil && r.Chain != "" {
+			if _, known := chains[r.Chain]; !known {
+				chains[r.Chain] = i
+			}
+			s.chain, s.seq = chains[r.Chain], r.Seq
+		}
+		starts = append(starts, s)
+	}
+	slices.SortStableFunc(starts, func(a, b start) int { return cmp.Or(cmp.Compare(a.chain, b.chain), cmp.Compare(a.seq, b.seq)) })
+	for i, s := range starts {
+		names[i] = s.name
+	}
+	return names
+}
+
+// firstRecord returns the first record of a segment that can be read, nil if there is none.
+func firstRecord(path string) (first *Record) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(io.LimitReader(f, 2*maxLine), 64<<10)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return nil
+		}
+		if r, err := decode(bytes.TrimSuffix(line, []byte("\n"))); err == nil {
+			return r
+		}
+	}
 }
 
 // A chain is the state of checking one file.
