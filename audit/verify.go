@@ -56,7 +56,7 @@ func Verify(dir string) (*Verification, error) {
 	return v, nil
 }
 
-// inChains returns segments in the order of their chains. Their names are no order: the
+// inChains returns segments in the order of their chains. Their names do not give it: the
 // clock may have been set back between two of them.
 func inChains(dir string, names []string) []string {
 	type start struct {
