@@ -27,6 +27,7 @@ type exchange struct {
 	sent      bool // from here on the server may have carried it out
 	abandoned bool // its caller left before the server answered; guarded by the peer's mutex
 	answered  atomic.Bool
+	resumed   bool   // its stream was opened again; used by the goroutine that reads the stream
 	leave     func() // stops reading the stream of x; nil if it has none of its own; guarded by the peer's mutex
 }
 
@@ -58,6 +59,16 @@ type requester struct {
 	silent bool            // the client wants no progress
 	keep   keepFunc        // nil if nothing stores texts that are too long for memory
 	limit  *deadline       // nil for requests of our own
+}
+
+// questioner returns the call that a question or a log message on the stream of x
+// belongs to. It is nil if there is no such stream, or if the stream was opened
+// again: some servers answer that with a stream for the messages of all calls.
+func (x *exchange) questioner() *exchange {
+	if x != nil && x.resumed {
+		return nil
+	}
+	return x
 }
 
 func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }

@@ -233,9 +233,9 @@ func (p *peer) receive(m *wire.Message, from *exchange) {
 		p.noteAnswer(m.ID, from)
 		p.calls.Answer(*m)
 	case m.ID == nil:
-		p.notification(m, from)
+		p.notification(m, from.questioner())
 	default:
-		p.request(m, from)
+		p.request(m, from.questioner())
 	}
 }
 

@@ -299,6 +299,7 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 		if !c.sleep(ctx, at.retry) {
 			return ctx.Err()
 		}
+		x.resumed = true
 		if resp, err = c.open(ctx, at.id, true); err != nil {
 			return &cutError{err}
 		}
