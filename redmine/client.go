@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
 // A client speaks to one Redmine.
@@ -112,7 +113,7 @@ func credentials(c *client, o *Options, u *url.URL) secrets {
 
 // stay follows redirects only where the credentials may go.
 func stay(r *http.Request, via []*http.Request) error {
-	if len(via) > 3 || r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || r.Method != via[0].Method {
+	if len(via) > 3 || !netaddr.SameOrigin(r.URL, via[0].URL) || r.Method != via[0].Method {
 		return fmt.Errorf("it redirects to %s://%s; use that address", r.URL.Scheme, r.URL.Host)
 	}
 	return nil

@@ -189,8 +189,8 @@ func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result
 // wasRefused reports whether the server did not get the request, or did not
 // accept it.
 func wasRefused(err error) bool {
-	if isA[*cutError](err) { // the request was sent, whatever refused the rest of its answer
-		return false
+	if cut, ok := errors.AsType[*cutError](err); ok { // unless it is unsent, whatever refused the rest of its answer does not count
+		return cut.unsent
 	}
 	if status, ok := errors.AsType[*statusError](err); ok {
 		switch status.status {
@@ -198,8 +198,13 @@ func wasRefused(err error) bool {
 			return true
 		}
 	}
+	return isA[*LoginError](err) || isA[*CredentialsError](err) || isDial(err) || errors.Is(err, errForeign) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
+}
+
+// isDial reports whether there was no connection to send a request on.
+func isDial(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
-	return isA[*LoginError](err) || isA[*CredentialsError](err) || ok && op.Op == "dial" || errors.Is(err, errForeign) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
+	return ok && op.Op == "dial"
 }
 
 // breaks reports whether err concerns the connection, not only one call.

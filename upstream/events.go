@@ -96,12 +96,15 @@ func (ev *event) beginData(lines *eventLines, long bool) {
 	}
 }
 
+// isMessage reports whether an event is of the kind that brings messages of MCP.
+func (ev *event) isMessage() bool { return ev.name == "" || ev.name == "message" }
+
 // takeEvent hands on the messages of an event. Other data is released.
 func (p *peer) takeEvent(ev *event, from *exchange) error {
 	switch {
 	case ev.data == nil || ev.data.size == 0:
 		return nil
-	case ev.name != "" && ev.name != "message":
+	case !ev.isMessage():
 		ev.data.drop()
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -70,8 +71,6 @@ func httpRequest(ctx context.Context, method string, address *url.URL, message [
 	return r, nil
 }
 
-func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b.Host }
-
 // A guard adds secrets to requests, and lets none of them go elsewhere.
 type guard struct {
 	base    http.RoundTripper
@@ -82,7 +81,7 @@ type guard struct {
 }
 
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !sameOrigin(req.URL, g.address) {
+	if !netaddr.SameOrigin(req.URL, g.address) {
 		return nil, toForeign(req.URL)
 	}
 	maps.Copy(req.Header, g.header) // the request is ours, or a redirect of it
@@ -110,7 +109,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) >= 5:
 		return errors.New("the server redirects in a circle")
-	case !sameOrigin(req.URL, via[0].URL):
+	case !netaddr.SameOrigin(req.URL, via[0].URL):
 		return toForeign(req.URL)
 	case req.Method != via[0].Method:
 		return fmt.Errorf("the server redirects to %s; use that address as its url", req.URL.Path)
@@ -174,10 +173,17 @@ func (e *contentError) Error() string {
 	return s
 }
 
-// A cutError is a stream that ended before the answer came.
-type cutError struct{ err error }
+// A cutError is a connection that ended before the answer came, and that no other
+// call uses.
+type cutError struct {
+	err    error
+	unsent bool // nothing was sent
+}
 
 func (e *cutError) Error() string {
+	if e.unsent {
+		return e.err.Error()
+	}
 	if e.err == nil || errors.Is(e.err, io.EOF) {
 		return "the connection ended before the response arrived"
 	}

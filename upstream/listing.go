@@ -185,6 +185,7 @@ func (r *lister) ask(ctx context.Context, s *session, method, key string) ([][]b
 		if err != nil {
 			return nil, err
 		}
+		s.noteWorked(method)
 		some := wire.Get(page.Result, key)
 		if len(some) == 0 || some[0] != '[' {
 			return nil, fmt.Errorf("%s: the answer has no list of %s", method, key)

@@ -40,6 +40,7 @@ type peer struct {
 	meta  []wire.Member         // what every request says of us to a server without sessions; the last is what we can do
 
 	calls    wire.Calls
+	checking sync.Mutex    // held while it is found out whether the server knows our session
 	served   wire.Served   // requests of the server under way
 	replying chan struct{} // holds one value for every answer that no caller waits for
 
@@ -47,6 +48,7 @@ type peer struct {
 	owners
 	asking map[toolpost.Owner]int // how many requests of the server each client has
 	roots  rootsState
+	worked string // a request that the server carried out; "" before its lists are read
 }
 
 func newPeer(log *slog.Logger, event func(*wire.Message)) *peer {
@@ -107,8 +109,18 @@ func (p *peer) fail(err error) {
 }
 
 // do carries out one exchange: it returns the server's answer. An error that
-// the server answered is a *[wire.Error], or wraps one.
+// the server answered is a *[wire.Error], or wraps one. The error is
+// errSessionMissing if the server refused the request because it forgot our session.
 func (p *peer) do(ctx context.Context, x *exchange) (wire.Message, error) {
+	m, err := p.exchange(ctx, x)
+	if err != nil && p.forgot(ctx, x, err) && !isA[*cutError](err) { // a stream of x that was cut shows that x was not refused
+		err = errSessionMissing
+	}
+	return m, err
+}
+
+// exchange is do without a look at the session.
+func (p *peer) exchange(ctx context.Context, x *exchange) (wire.Message, error) {
 	pending, err := p.calls.Begin()
 	if err != nil {
 		return wire.Message{}, err
@@ -158,7 +170,7 @@ func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, me
 func (p *peer) settle(ctx context.Context, x *exchange, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err != nil && (ctx.Err() != nil || isA[*cutError](err)) {
+	if cut, ok := errors.AsType[*cutError](err); err != nil && (ctx.Err() != nil || ok && !cut.unsent) {
 		p.abandon(x)
 		return
 	}

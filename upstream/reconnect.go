@@ -109,6 +109,7 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 	if err != nil {
 		return 0, u.dial.problem(fmt.Errorf("list its tools: %w", err))
 	}
+	s.noteWorked("ping") // if it has no lists
 	ready := time.Now()
 	u.publish(func(v *view) {
 		v.tried, v.session = true, s

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,7 +18,24 @@ type sse struct {
 	httpConn
 	post *url.URL
 	done chan struct{} // closed when the stream has ended
+
+	early earlyEvents
 }
+
+// earlyEvents are messages that come before the address is known to which answers to
+// them would go.
+type earlyEvents struct {
+	mu     sync.Mutex
+	open   bool // the address is known
+	events []event
+	size   int64
+}
+
+// Limits of the early messages that are kept. Further ones are dropped.
+const (
+	maxEarly     = 100
+	maxEarlySize = 1 << 20 // bytes of all together
+)
 
 // dialSSE opens the stream and waits for the address of the second endpoint.
 // If the stream is open but names none for a while, it is taken to be the
@@ -29,15 +48,14 @@ func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, p
 		c.fail(err)
 		return err
 	}
-	endpoint, ready := make(chan string, 1), make(chan struct{})
-	go c.follow(resp, endpoint, ready)
+	endpoint := make(chan string, 1)
+	go c.follow(resp, endpoint)
 	if c.post, err = c.endpoint(ctx, base, endpoint, cfg.ProbeTimeout); err != nil {
 		c.close()
 		return err
 	}
 	p.conn = c
-	close(ready)
-	return nil
+	return c.takeEarly()
 }
 
 // open sends the request that the stream answers. The stream outlives ctx.
@@ -69,7 +87,7 @@ func (c *sse) endpoint(ctx context.Context, base *url.URL, named <-chan string, 
 	select {
 	case address := <-named:
 		post, err := base.Parse(address)
-		if err == nil && !sameOrigin(post, base) {
+		if err == nil && !netaddr.SameOrigin(post, base) {
 			err = toForeign(post)
 		}
 		return post, err
@@ -88,9 +106,9 @@ func (c *sse) endpoint(ctx context.Context, base *url.URL, named <-chan string, 
 	}
 }
 
-// follow delivers what the stream brings, until it ends. Messages wait until we
-// are ready.
-func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan struct{}) {
+// follow delivers what the stream brings, until it ends. Events that
+// are not messages may come at any time, and mean nothing.
+func (c *sse) follow(resp *http.Response, endpoint chan<- string) {
 	defer close(c.done)
 	defer resp.Body.Close()
 	defer recovered(c.log, "read the server's stream", c.fail)
@@ -99,17 +117,14 @@ func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan s
 		case err != nil:
 			c.fail(fmt.Errorf("its event stream ended: %v", err))
 		case ev.name == "endpoint" && ev.data != nil:
-			address := string(ev.data.begin())
+			address := strings.TrimSpace(string(ev.data.begin()))
 			ev.data.drop()
 			select {
 			case endpoint <- address:
 			default: // a second one
 			}
+		case c.keepEarly(&ev):
 		default:
-			select {
-			case <-ready:
-			case <-c.ctx.Done():
-			}
 			if err := c.takeEvent(&ev, nil); err != nil {
 				c.fail(err)
 			}
@@ -117,10 +132,53 @@ func (c *sse) follow(resp *http.Response, endpoint chan<- string, ready <-chan s
 	}
 }
 
+// keepEarly keeps an event until we can answer it. It returns false if we can now.
+func (c *sse) keepEarly(ev *event) bool {
+	c.early.mu.Lock()
+	defer c.early.mu.Unlock()
+	switch {
+	case c.early.open:
+		return false
+	case ev.data == nil:
+	case ev.isMessage() && len(c.early.events) < maxEarly && c.early.size+ev.data.size <= maxEarlySize:
+		c.early.size += ev.data.size
+		c.early.events = append(c.early.events, *ev)
+	default:
+		ev.data.drop()
+	}
+	return true
+}
+
+// takeEarly delivers the early messages, in order and before all others.
+func (c *sse) takeEarly() error {
+	c.early.mu.Lock()
+	defer c.early.mu.Unlock()
+	c.early.open = true
+	for i := range c.early.events {
+		if err := c.takeEvent(&c.early.events[i], nil); err != nil {
+			c.fail(err)
+		}
+	}
+	c.early.events = nil
+	return c.failure()
+}
+
 func (c *sse) useVersion(string) {}
 
-func (c *sse) call(ctx context.Context, _ *exchange, message []byte) error {
-	return c.send(ctx, "", message)
+// call sends a request. One that cannot be sent does not concern others: the stream
+// shows whether the server is there.
+func (c *sse) call(ctx context.Context, x *exchange, message []byte) error {
+	err := c.send(ctx, "", message)
+	request, ok := errors.AsType[*url.Error](err)
+	switch {
+	case !ok || x.handshake():
+		return err
+	case isDial(err):
+		return &cutError{request.Err, true}
+	case !wasRefused(err):
+		return &cutError{err: request.Err}
+	}
+	return err
 }
 
 func (c *sse) send(ctx context.Context, _ string, message []byte) error {

@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -14,13 +13,6 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/wire"
-)
-
-// errSessionMissing answers a request that was not carried out, because the
-// server forgot our session; errSessionLost is what that is for all others.
-var (
-	errSessionLost    = errors.New("the server no longer knows our session; it was restarted")
-	errSessionMissing = fmt.Errorf("the request was refused: %w", errSessionLost)
 )
 
 // The headers that every request of a connection has once they are known.
@@ -118,7 +110,7 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 	c.mu.Unlock()
 	resp, err := c.post(ctx, message, x)
 	if request, ok := errors.AsType[*url.Error](err); ok && !x.handshake() && !wasRefused(err) {
-		return &cutError{request.Err} // other calls have connections of their own
+		return &cutError{err: request.Err} // other calls have connections of their own
 	}
 	if err != nil {
 		return err
@@ -147,7 +139,7 @@ func (c *streamable) read(x *exchange, resp *http.Response) error {
 	b := &body{limits: c.limits, keeps: c.keeps(x)}
 	if err := b.readFrom(resp.Body, resp.ContentLength); err != nil {
 		b.drop()
-		return &cutError{err}
+		return &cutError{err: err}
 	}
 	_, err := c.take(b, x)
 	switch {
@@ -172,7 +164,7 @@ func (c *streamable) post(ctx context.Context, message []byte, x *exchange) (*ht
 	if err != nil || resp.StatusCode < 300 {
 		return resp, err
 	}
-	return nil, c.refusal(ctx, resp, errSessionMissing)
+	return nil, fault(resp)
 }
 
 // describe sets the headers by which modern requests say what is in their
@@ -192,19 +184,6 @@ func describe(h http.Header, x *exchange) {
 	}
 }
 
-// refusal returns why the server refused a request: lost if it does not know our
-// session any more, which ends the connection. Nil is for requests that do not
-// show it.
-func (c *streamable) refusal(ctx context.Context, resp *http.Response, lost error) error {
-	status := resp.StatusCode
-	if lost != nil && c.sessionID() != "" && (status == http.StatusNotFound || status == http.StatusBadRequest && c.forgot(ctx)) {
-		resp.Body.Close()
-		c.fail(errSessionLost)
-		return lost
-	}
-	return fault(resp)
-}
-
 // request sends one HTTP request of the connection, with more headers from set.
 func (c *streamable) request(ctx context.Context, method string, message []byte, set func(http.Header)) (*http.Response, error) {
 	r, err := httpRequest(ctx, method, c.url, message)
@@ -216,20 +195,6 @@ func (c *streamable) request(ctx context.Context, method string, message []byte,
 		set(r.Header)
 	}
 	return c.client.Do(r)
-}
-
-// forgot reports whether the server does not know our session any more. Many
-// servers answer 400 then, as they do to other bad requests, so a ping
-// has to confirm it.
-func (c *streamable) forgot(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, endTimeout)
-	defer cancel()
-	resp, err := c.request(ctx, http.MethodPost, []byte(`{"jsonrpc":"2.0","id":"toolpost-ping","method":"ping"}`), nil)
-	if err != nil {
-		return false
-	}
-	resp.Body.Close()
-	return resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound
 }
 
 // cancelAll notifies the server of calls that no caller waits for any more, before
@@ -292,7 +257,7 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case at.id == "" || errors.Is(err, errTooLong):
-			return &cutError{err}
+			return &cutError{err: err}
 		case at.id != before:
 			tries = 0
 		}
@@ -300,8 +265,8 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 			return ctx.Err()
 		}
 		x.resumed = true
-		if resp, err = c.open(ctx, at.id, true); err != nil {
-			return &cutError{err}
+		if resp, err = c.open(ctx, at.id); err != nil {
+			return &cutError{err: err}
 		}
 	}
 	resp.Body.Close()
@@ -319,7 +284,7 @@ func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error 
 			at.id = ev.id
 		}
 		if ev.retry > 0 {
-			at.retry = max(ev.retry, leastRetry)
+			at.retry = min(max(ev.retry, leastRetry), longestBackoff)
 		}
 		if err := c.takeEvent(&ev, x); err != nil {
 			return err
@@ -332,58 +297,77 @@ func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error 
 }
 
 // open opens the stream of events from the server, or opens one again.
-func (c *streamable) open(ctx context.Context, last string, again bool) (*http.Response, error) {
+func (c *streamable) open(ctx context.Context, last string) (*http.Response, error) {
 	resp, err := c.request(ctx, http.MethodGet, nil, func(h http.Header) {
 		if last != "" {
 			h.Set("Last-Event-ID", last)
 		}
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if isStream(resp) {
+	case isStream(resp):
 		return resp, nil
 	}
-	var lost error
-	if again {
-		lost = errSessionLost
-	}
-	return nil, c.refusal(ctx, resp, lost)
+	return nil, fault(resp)
 }
 
+// lasting is how long a stream has to last so that its end does not mean a problem:
+// many proxies end streams after a minute.
+const lasting = 10 * time.Second
+
 // listen reads what a classic server sends outside of calls. Servers need not
-// offer that; once they did, they are lost when they refuse four times.
+// offer that. One that did is lost when it cannot be reached four times.
 func (c *streamable) listen(answered func()) {
 	defer answered()
 	at := cursor{retry: time.Second}
 	offered := false
 	for lost, idle := 0, 0; ; idle++ {
-		resp, err := c.open(c.ctx, at.id, offered)
+		resp, err := c.open(c.ctx, at.id)
 		answered()
+		status, refused := errors.AsType[*statusError](err)
 		switch {
 		case c.ctx.Err() != nil:
 			return
 		case err == nil:
-			before := at.id
-			if offered && before == "" { // otherwise the server sends what was missed
-				c.event(nil)
-			}
-			_ = c.events(resp, nil, &at)
-			resp.Body.Close()
-			offered, lost = true, 0
-			if at.id != before {
+			if c.readStream(resp, &at, offered) {
 				idle = 0
 			}
-		case !offered && isA[*statusError](err):
+			offered, lost = true, 0
+		case refused && c.forgot(c.ctx, &exchange{}, err), refused && status.offersNoStream():
 			return
-		case lost == 3:
+		case !refused && lost == 3:
 			c.fail(err)
 			return
-		default:
+		case !refused:
 			lost++
 		}
-		if !c.sleep(c.ctx, at.retry<<min(idle, 4)) {
+		if !c.sleep(c.ctx, min(at.retry<<min(idle, 4), longestBackoff)) {
 			return
 		}
 	}
+}
+
+// readStream delivers what a stream brings, until it ends. It reports whether the stream
+// was of use. Again means that there was one before.
+func (c *streamable) readStream(resp *http.Response, at *cursor, again bool) bool {
+	defer resp.Body.Close()
+	began, before := time.Now(), at.id
+	if again && before == "" { // otherwise the server sends what was missed
+		c.event(nil)
+	}
+	_ = c.events(resp, nil, at)
+	return at.id != before || time.Since(began) >= lasting
+}
+
+// offersNoStream reports whether a server that refuses the stream will go on refusing
+// it. Other statuses, such as those of a proxy whose server starts, pass.
+func (e *statusError) offersNoStream() bool {
+	switch e.status {
+	case http.StatusNotFound:
+		return !aboutSession.MatchString(e.body)
+	case http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusBadRequest, http.StatusNotImplemented:
+		return true
+	}
+	return e.status < 300 // an answer that is not a stream
 }

@@ -44,25 +44,43 @@ func (w *watch) list() []string {
 // subscriber returns what begins or ends updates of one resource.
 func subscriber(u *Upstream) func(context.Context, string, bool) error {
 	return func(ctx context.Context, uri string, on bool) error {
-		s, err := u.await(ctx)
-		if err != nil {
+		var t tries
+		for asked := 1; ; asked++ {
+			s, err := u.await(ctx)
+			if err != nil {
+				return err
+			}
+			err = u.watch.ask(ctx, s, uri, on)
+			switch {
+			case err != nil && (ctx.Err() != nil || !t.again(s, err, true)):
+				return u.dial.problem(err)
+			case err == nil && (!on || s.ctx.Err() == nil || asked == maxSubscribe):
+				return nil
+			}
+		}
+	}
+}
+
+// maxSubscribe bounds how often a subscription is made because its session ended. The
+// next session may have subscribed already to what was subscribed to until then.
+const maxSubscribe = 3
+
+// ask begins or ends updates of a resource over one session.
+func (w *watch) ask(ctx context.Context, s *session, uri string, on bool) error {
+	if !s.modern() {
+		method := "resources/subscribe"
+		if !on {
+			method = "resources/unsubscribe"
+		}
+		if _, err := s.ask(ctx, method, uriParams(uri)); err != nil {
 			return err
 		}
-		if !s.modern() {
-			method := "resources/subscribe"
-			if !on {
-				method = "resources/unsubscribe"
-			}
-			if _, err := s.ask(ctx, method, uriParams(uri)); err != nil {
-				return u.dial.problem(err)
-			}
-		}
-		u.watch.set(uri, on)
-		if on && s.modern() {
-			u.watch.await(ctx, s, uri)
-		}
-		return nil
 	}
+	w.set(uri, on)
+	if on && s.modern() {
+		w.await(ctx, s, uri)
+	}
+	return nil
 }
 
 // acknowledged records which updates a modern server has agreed to send.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/install"
+	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
 // fromRegistry asks an MCP registry for the server.json of a name.
@@ -46,7 +47,7 @@ func (a *adding) fromRegistry(ctx context.Context, name string, answers *install
 
 // staysThere refuses to be sent to another host: the user named this registry.
 func staysThere(req *http.Request, via []*http.Request) error {
-	if first := via[0].URL; req.URL.Host != first.Host || req.URL.Scheme != first.Scheme || len(via) > 5 {
+	if !netaddr.SameOrigin(req.URL, via[0].URL) || len(via) > 5 {
 		return fmt.Errorf("it redirects to %s; name that address with --registry if you trust it", req.URL.Host)
 	}
 	return nil

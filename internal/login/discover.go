@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/wellknown"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/upstream"
@@ -182,7 +182,7 @@ func metadataAddress(named, server string) string {
 		return named
 	}
 	at := base.ResolveReference(u)
-	if !sameOrigin(at, base) || at.User != nil {
+	if !netaddr.SameOrigin(at, base) || at.User != nil {
 		return "" // such as //example.com/
 	}
 	return at.String()
@@ -226,26 +226,11 @@ func readResource(ctx context.Context, web *http.Client, metadata, server string
 func covers(resource, server string) bool {
 	r, errR := url.Parse(resource)
 	s, errS := url.Parse(server)
-	if errR != nil || errS != nil || r.Fragment != "" || r.User != nil || !sameOrigin(r, s) {
+	if errR != nil || errS != nil || r.Fragment != "" || r.User != nil || !netaddr.SameOrigin(r, s) {
 		return false
 	}
 	above, path := strings.TrimSuffix(r.Path, "/"), strings.TrimSuffix(s.Path, "/")
 	return (above == path || strings.HasPrefix(path, above+"/")) && (r.RawQuery == "" || r.RawQuery == s.RawQuery)
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(hostPort(a), hostPort(b))
-}
-
-func hostPort(u *url.URL) string {
-	port := u.Port()
-	switch {
-	case port == "" && strings.EqualFold(u.Scheme, "https"):
-		port = "443"
-	case port == "":
-		port = "80"
-	}
-	return net.JoinHostPort(u.Hostname(), port)
 }
 
 func origin(server string) string {

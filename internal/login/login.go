@@ -25,6 +25,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/vault"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -101,7 +102,7 @@ func newPage(address, issuer string) (*Page, error) {
 		return nil, errors.New("the authorization server names a login page whose address is malformed")
 	}
 	at, err := url.Parse(issuer)
-	return &Page{Address: ascii(u.String()), Host: u.Host, Issuer: shown(issuer), Foreign: err != nil || !sameOrigin(u, at)}, nil
+	return &Page{Address: ascii(u.String()), Host: u.Host, Issuer: shown(issuer), Foreign: err != nil || !netaddr.SameOrigin(u, at)}, nil
 }
 
 // ascii encodes what is not a visible ASCII character, also in a query.

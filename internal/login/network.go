@@ -146,7 +146,7 @@ func (n *network) client(r reach) *http.Client {
 		Timeout:   longestRequest,
 		Transport: &checkedTransport{r, n.proxy, direct, proxied},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if req.URL.Scheme != via[0].URL.Scheme || req.URL.Host != via[0].URL.Host || len(via) > mostRedirects {
+			if !netaddr.SameOrigin(req.URL, via[0].URL) || len(via) > mostRedirects {
 				return refusedf("%s redirects to %s", via[0].URL.Host, req.URL.Host)
 			}
 			return nil

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/wellknown"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -57,7 +58,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // isFor reports whether the token may be sent with a request.
 func (t *transport) isFor(req *http.Request) bool {
-	return sameOrigin(req.URL, t.origin) && (t.source.cfg.Auth != nil || !hasAuthorization(req.Header))
+	return netaddr.SameOrigin(req.URL, t.origin) && (t.source.cfg.Auth != nil || !hasAuthorization(req.Header))
 }
 
 func isRefusal(resp *http.Response) bool {

@@ -1,4 +1,5 @@
-// Package netaddr distinguishes public network addresses from others.
+// Package netaddr distinguishes public network addresses from others, and compares
+// the origins of URLs.
 package netaddr
 
 import (
