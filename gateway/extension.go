@@ -262,7 +262,7 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 		return
 	}
 	c.Params = m.aliases.show(m.key, c.Params)
-	g.events.Notify(toolpost.Event{Notification: &c})
+	g.events.Notify(toolpost.Event{Server: m.server.Name, Notification: &c})
 }
 
 // mayNotify reports whether the configuration passes a notification of the server

@@ -42,12 +42,7 @@ func (j *joined) joinPrompts(members []*member) {
 // for the servers after it, see [aliases].
 func (j *joined) joinResources(members []*member) {
 	owner := map[resourceID]*member{}
-	watchable, readable := false, false
 	for _, m := range members {
-		f := m.features()
-		watchable = watchable || f.Subscribe != nil
-		readable = readable || f.ReadUnlisted != nil
-		j.features.Incomplete = j.features.Incomplete || m.connecting()
 		for _, r := range j.offeredResources(m) {
 			k := resourceID{m.aliases.shown(m.key, r.URI), r.Template}
 			if r.Template {
@@ -73,6 +68,18 @@ func (j *joined) joinResources(members []*member) {
 		}
 	}
 	slices.SortStableFunc(j.features.Resources, compareResources)
+}
+
+// joinRequests routes reads of resources that no server lists, and subscriptions, if
+// a server takes them.
+func (j *joined) joinRequests(members []*member) {
+	watchable, readable := false, false
+	for _, m := range members {
+		f := m.features()
+		watchable = watchable || f.Subscribe != nil
+		readable = readable || f.ReadUnlisted != nil
+		j.features.Incomplete = j.features.Incomplete || m.connecting()
+	}
 	if readable {
 		j.features.ReadUnlisted = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			return readUnlisted(ctx, reachable(ctx, members), call)

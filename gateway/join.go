@@ -57,6 +57,7 @@ func join(ctx context.Context, members []*member, quiet *regexp.Regexp, memory *
 	j.joinTools(ctx, members, quiet, before)
 	j.joinPrompts(members)
 	j.joinResources(members)
+	j.joinRequests(members)
 	j.joinExtensions(members)
 	j.joinInstructions(members)
 	j.joinIntroductions(members)

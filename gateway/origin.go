@@ -45,13 +45,15 @@ func (v *state) complete() bool {
 	})
 }
 
-// declared returns what some of the servers say together: their instructions and
-// their extensions.
+// declared returns what some of the servers offer together, but for prompts and
+// resources: their instructions, extensions and subscriptions.
 func (v *state) declared(servers map[string]bool) *toolpost.Features {
 	members := slices.DeleteFunc(slices.Clone(v.current()), func(m *member) bool { return !servers[m.server.Name] })
 	j := &joined{features: &toolpost.Features{}}
+	j.joinRequests(members)
 	j.joinExtensions(members)
 	j.joinInstructions(members)
+	j.joinIntroductions(members)
 	return j.features
 }
 

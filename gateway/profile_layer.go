@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/approval"
@@ -25,15 +26,15 @@ type profileLayer struct {
 
 	total, kept map[string]int // tools of each server, and those in the profile, of the last listing
 
-	from, own *toolpost.Features // own is made of from
-	limits    map[string]bool    // the servers that own is limited to
+	from, own *toolpost.Features              // own is made of from
+	limits    atomic.Pointer[map[string]bool] // the servers that own is limited to; nil before the first listing
 
 	ruled map[*toolpost.Tool]*toolpost.Tool // tools with the approval rules of the profile, of the last listing
 }
 
 // layer returns ts with what is in the profile. Report is called after each
 // listing.
-func (p *profile) layer(ts toolpost.Source, behind *state, report func([]toolpost.Finding)) toolpost.Source {
+func (p *profile) layer(ts toolpost.Source, behind *state, report func([]toolpost.Finding)) *profileLayer {
 	return &profileLayer{Source: ts, profile: p, behind: behind, changes: retool.New(p.Profile.Tools), readers: globs([]string{outputTools}), report: report}
 }
 
@@ -145,11 +146,12 @@ func (l *profileLayer) Features() *toolpost.Features {
 	}
 	from := l.behind.origins()
 	servers, all := l.reached(from)
-	if f == l.from && maps.Equal(servers, l.limits) {
+	if before := l.limits.Load(); f == l.from && before != nil && maps.Equal(servers, *before) {
 		return l.own
 	}
 	c := *f
-	l.from, l.own, l.limits = f, &c, servers
+	l.from, l.own = f, &c
+	l.limits.Store(&servers)
 	c.Prompts = slices.DeleteFunc(slices.Clone(f.Prompts), func(p *toolpost.Prompt) bool { return !l.has(p.Name, from.prompts[p.Name]) })
 	c.Resources = slices.DeleteFunc(slices.Clone(f.Resources), func(r *toolpost.Resource) bool {
 		return !all && !servers[from.resources[resourceID{r.URI, r.Template}]]
@@ -161,6 +163,15 @@ func (l *profileLayer) Features() *toolpost.Features {
 		c.Extend = inProfile(c.Extend, l.Name)
 	}
 	return l.own
+}
+
+// hears reports whether an event is of a server in the profile.
+func (l *profileLayer) hears(e toolpost.Event) bool {
+	if e.Server == "" || l.behind == nil {
+		return true
+	}
+	limits := l.limits.Load()
+	return limits != nil && (*limits)[e.Server]
 }
 
 // reached returns the servers whose resources and extensions are in the profile:
@@ -194,6 +205,7 @@ func (l *profileLayer) reached(from origins) (servers map[string]bool, all bool)
 func (l *profileLayer) limit(f *toolpost.Features, servers map[string]bool) {
 	says := l.behind.declared(servers)
 	f.Instructions, f.Capabilities, f.Notified = says.Instructions, says.Capabilities, says.Notified
+	f.Self, f.Incomplete = says.Self, says.Incomplete
 	limited := func(h toolpost.Handler) toolpost.Handler {
 		if h == nil {
 			return nil
@@ -202,11 +214,14 @@ func (l *profileLayer) limit(f *toolpost.Features, servers map[string]bool) {
 			return h(limitServers(ctx, servers), call)
 		}
 	}
-	f.ReadUnlisted = limited(f.ReadUnlisted)
+	if f.ReadUnlisted = limited(f.ReadUnlisted); says.ReadUnlisted == nil {
+		f.ReadUnlisted = nil
+	}
 	if f.Extend = limited(f.Extend); says.Extend == nil {
 		f.Extend = nil
 	}
-	if subscribe := f.Subscribe; subscribe != nil {
+	subscribe := f.Subscribe
+	if f.Subscribe = nil; subscribe != nil && says.Subscribe != nil {
 		f.Subscribe = func(ctx context.Context, uri string, on bool) error {
 			return subscribe(limitServers(ctx, servers), uri, on)
 		}

@@ -180,12 +180,15 @@ func (g *Gateway) connect(l *link, up connection) {
 // updated reports that a resource of a server has changed, by the URI that
 // clients know.
 func (g *Gateway) updated(l *link, uri string) {
+	e := toolpost.Event{Resource: uri}
 	for _, m := range g.current() {
 		if m.link == l {
-			uri = l.aliases.shown(m.key, uri)
+			e.Server, e.Resource = m.server.Name, l.aliases.shown(m.key, uri)
 		}
 	}
-	g.events.Notify(toolpost.Event{Resource: uri})
+	if e.Server != "" { // it may have been removed meanwhile
+		g.events.Notify(e)
+	}
 }
 
 // renew subscribes again to what was watched before a server was restarted.

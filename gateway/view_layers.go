@@ -42,9 +42,12 @@ func (a *view) parts() (p viewParts, err error) {
 //	dialect   adapts tools to the client
 func (a *view) compose(p viewParts) toolpost.Source {
 	ts := a.Source
+	var selected *profileLayer
 	if p.profile != nil {
-		ts = p.profile.layer(ts, a.views.servers, a.note)
+		selected = p.profile.layer(ts, a.views.servers, a.note)
+		ts = selected
 	}
+	a.profile.Store(selected)
 	ts = a.searchLayer(ts, p.search)
 	if p.dialect != nil && p.dialect.Defers {
 		ts = a.places.layer(ts)

@@ -196,9 +196,10 @@ type view struct {
 	closed  bool
 
 	// The layers, and what they were made for. One listing runs at a time.
-	made   viewParts
-	layers toolpost.Source
-	places places
+	made    viewParts
+	layers  toolpost.Source
+	profile atomic.Pointer[profileLayer] // of layers; nil if there is none
+	places  places
 
 	searched bool // tools were searched, not listed, by the last listing
 
@@ -256,6 +257,16 @@ func (a *view) Tools(ctx context.Context) (tools []*toolpost.Tool, err error) {
 		log.Error("cannot refresh the tools", "profile", a.key.profile, "dialect", a.key.dialect, "err", err)
 	}
 	return tools, err
+}
+
+// Watch calls f with the events that clients of the view may hear of: those of
+// servers outside its profile are not among them.
+func (a *view) Watch(f func(toolpost.Event)) (stop func()) {
+	return a.Source.Watch(func(e toolpost.Event) {
+		if p := a.profile.Load(); p == nil || p.hears(e) {
+			f(e)
+		}
+	})
 }
 
 // note records the findings of a listing.

@@ -32,10 +32,10 @@ func checkedInfo(self *toolpost.Introduction) json.RawMessage {
 	return self.Info
 }
 
-// introduction returns the name and version that clients see.
-func (c *core) introduction() json.RawMessage {
+// introduction returns the name and version that clients of a view see.
+func (c *core) introduction(v *view) json.RawMessage {
 	if c.ownName {
-		if info := c.features().info; info != nil {
+		if info := v.catalog.Load().info; info != nil {
 			return info
 		}
 	}

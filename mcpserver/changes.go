@@ -69,8 +69,8 @@ type changes struct {
 }
 
 // join adds a listener to a topic, unless the listener has ended or watches too
-// much. It reports whether it is the only one.
-func (c *changes) join(l *listener, t topic) (only bool, err error) {
+// much.
+func (c *changes) join(l *listener, t topic) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	total := len(t.uri)
@@ -80,9 +80,9 @@ func (c *changes) join(l *listener, t topic) (only bool, err error) {
 	_, known := l.topics[t]
 	switch {
 	case l.gone:
-		return false, errEnded
+		return errEnded
 	case !known && total > maxWatched:
-		return false, wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
+		return wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
 	case l.topics == nil:
 		l.topics = map[topic]bool{}
 	}
@@ -93,7 +93,7 @@ func (c *changes) join(l *listener, t topic) (only bool, err error) {
 		c.listeners[t] = map[*listener]bool{}
 	}
 	c.listeners[t][l] = true
-	return len(c.listeners[t]) == 1, nil
+	return nil
 }
 
 // part removes a listener from a topic. It reports whether it was the last one.
@@ -128,13 +128,13 @@ func (c *changes) forget(l *listener) (uris []string) {
 	return uris
 }
 
-// announce notifies the listeners of a topic that it has changed: those who are
-// shown a view, or all if it is nil.
+// announce notifies the listeners of a topic who are shown a view that the topic has
+// changed there. Of a list, also those hear whose view is not known.
 func (c *changes) announce(t topic, in *view) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for l := range c.listeners[t] {
-		if in == nil || l.view == nil || l.view == in {
+		if l.view == in || l.view == nil && t.method != resourceUpdated {
 			l.mark(t)
 		}
 	}
@@ -154,9 +154,10 @@ func (c *changes) review() {
 	}
 }
 
-// notify sends a notification of an extension to one session, or to all if it names
-// none. A log message reaches only the session that it names.
-func (c *changes) notify(n *toolpost.Call) {
+// notify sends a notification of an extension to those who are shown a view: to one
+// session, or to all if it names none. A log message reaches only the session that it
+// names.
+func (c *changes) notify(n *toolpost.Call, in *view) {
 	message := wire.AppendRequest(nil, nil, n.Name, n.Params)
 	log := n.Name == logMessage
 	level := ""
@@ -167,7 +168,7 @@ func (c *changes) notify(n *toolpost.Call) {
 	defer c.mu.Unlock()
 	for l := range c.listeners[topic{method: ofExtensions}] {
 		switch {
-		case n.Session != l.session && (n.Session != "" || log):
+		case l.view != in, n.Session != l.session && (n.Session != "" || log):
 		case log && (l.level == nil || !wantsLog(level, int(l.level.Load()))):
 		default:
 			l.sendNotification(message)

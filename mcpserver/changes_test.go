@@ -43,7 +43,7 @@ func TestUndeliveredChanges(t *testing.T) {
 		c := &changes{views: v, listeners: map[topic]map[*listener]bool{}}
 		l := &listener{changes: c}
 		for _, t := range topics {
-			_, _ = c.join(l, t)
+			_ = c.join(l, t)
 		}
 		l.look()
 		l.begin()
@@ -109,7 +109,7 @@ func TestViewsReplacedMeanwhile(t *testing.T) {
 			sent := 0
 			l := &listener{changes: c}
 			l.open(&senderFunc{func(string) error { sent++; return nil }})
-			_, _ = c.join(l, topic{method: toolsChanged})
+			_ = c.join(l, topic{method: toolsChanged})
 			replace := func() { chosen = "c"; c.review() }
 			if during == "the begin" {
 				meanwhile = replace

@@ -37,20 +37,27 @@ type core struct {
 
 // dispatch returns the result of a request whose client is known.
 func (c *core) dispatch(ctx context.Context, r *request) (payload, error) {
+	discovers, listens := r.modern() && r.Method == discoverMethod, r.modern() && r.Method == listenMethod
 	switch {
-	case r.Method == "server/discover" && r.modern():
-		return inMemory(c.discover(ctx, r.owner)), nil
-	case r.Method == listenMethod && r.modern():
-		return c.listen(ctx, r)
+	case discovers:
+		c.awaitBegin(ctx, r.owner.Session)
+	case listens:
 	case !served(r.Method) && !extension.Method(r.Method):
 		return nil, noMethod(r.Method)
+	default:
+		c.ready.awaitList(ctx, r.Method, r.owner.Session)
 	}
-	c.ready.awaitList(ctx, r.Method, r.owner)
 	if r.view == nil {
 		var fault *wire.Error
 		if r.view, fault = c.views.of(r.client); fault != nil {
 			return nil, fault
 		}
+	}
+	switch {
+	case discovers:
+		return inMemory(c.discover(r.view)), nil
+	case listens:
+		return c.listen(ctx, r)
 	}
 	return c.serve(ctx, r)
 }
@@ -111,7 +118,7 @@ func (c *core) list(r *request, l listing) (payload, error) {
 	}
 	tail := "}"
 	if r.modern() {
-		tail = `,"resultType":"complete",` + cacheable + `,"_meta":{` + serverInfo + `:` + string(c.introduction()) + `}}`
+		tail = `,"resultType":"complete",` + cacheable + `,"_meta":{` + serverInfo + `:` + string(c.introduction(r.view)) + `}}`
 	}
 	return payload{{data: body}, {data: []byte(tail)}}, nil
 }
@@ -199,16 +206,21 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 		p.can = nil
 		r.peer = &p
 	}
-	result, err := handle(ctx, c.features().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
+	result, err := handle(ctx, r.view.catalog.Load().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
 	return c.withinMaxRead(r, r.Method, result, err)
 }
 
-// features are those of all clients, whatever view they have.
-func (c *core) features() *features { return c.views.base.catalog.Load().features }
-
-// notified handles a notification that MCP does not define.
-func (c *core) notified(m *wire.Message, owner toolpost.Owner) {
-	if notified := c.features().Notified; notified != nil && extension.Notification(m.Method) {
+// notified handles a notification that MCP does not define, of a client that has a
+// view.
+func (c *core) notified(m *wire.Message, p *peer, owner toolpost.Owner) {
+	if !extension.Notification(m.Method) {
+		return
+	}
+	s := c.views.viewOf(p.client)
+	if s == nil {
+		return
+	}
+	if notified := s.catalog.Load().Notified; notified != nil {
 		notified(newCall(&request{Message: m, owner: owner}, m.Method, nil, nil))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -29,20 +28,27 @@ func readInitialize(m *wire.Message, from Client) (*peer, *wire.Error) {
 	return readPeer(agreed, wire.Get(m.Params, "clientInfo"), wire.Get(m.Params, "capabilities"), from, "initialize: ")
 }
 
-// initialize returns the answer to initialize.
-func (c *core) initialize(ctx context.Context, s *session, p *peer) json.RawMessage {
+// initialize returns the answer to initialize, which describes what the client is
+// served.
+func (c *core) initialize(ctx context.Context, s *session, p *peer) (json.RawMessage, error) {
 	c.awaitBegin(ctx, s.id)
+	v, fault := c.views.of(p.client)
+	if fault != nil {
+		return nil, fault
+	}
 	s.listener.begin()
-	f := c.features()
-	return wire.Append(nil, `"protocolVersion":"`+p.version+`"`, c.capabilities(f), `"serverInfo":`+string(c.introduction()), f.instructions())
+	f := v.catalog.Load().features
+	return wire.Append(nil, `"protocolVersion":"`+p.version+`"`, c.capabilities(f), `"serverInfo":`+string(c.introduction(v)), f.instructions()), nil
 }
 
-// discover returns the answer to server/discover (MCP 2026-07-28).
-func (c *core) discover(ctx context.Context, owner toolpost.Owner) json.RawMessage {
-	c.awaitBegin(ctx, owner.Session)
-	f := c.features()
+// discoverMethod describes the server (MCP 2026-07-28).
+const discoverMethod = "server/discover"
+
+// discover returns the answer to server/discover for the clients of a view.
+func (c *core) discover(v *view) json.RawMessage {
+	f := v.catalog.Load().features
 	return wire.Append(nil, `"resultType":"complete"`, `"supportedVersions":`+versionList(wire.Versions), c.capabilities(f), f.instructions(),
-		cacheable, `"_meta":{`+serverInfo+`:`+string(c.introduction())+`}`)
+		cacheable, `"_meta":{`+serverInfo+`:`+string(c.introduction(v))+`}`)
 }
 
 func (f *features) instructions() string {

@@ -32,17 +32,17 @@ func (s *subscriptions) allow(f *features) bool {
 	return s.Tools || s.Prompts || s.Resources || len(s.URIs) > 0
 }
 
-// subscribe makes a listener hear of all that s names.
-func (c *core) subscribe(ctx context.Context, l *listener, s *subscriptions) error {
+// subscribe makes a listener hear of all that s names, as far as its view has it.
+func (c *core) subscribe(ctx context.Context, l *listener, v *view, s *subscriptions) error {
 	for method, wanted := range map[string]bool{toolsChanged: s.Tools, promptsChanged: s.Prompts, resourcesChanged: s.Resources} {
 		if wanted {
-			if _, err := c.changes.join(l, topic{method: method}); err != nil {
+			if err := c.changes.join(l, topic{method: method}); err != nil {
 				return err
 			}
 		}
 	}
 	for _, uri := range s.URIs {
-		if err := c.watchers.subscribe(ctx, l, uri); err != nil {
+		if err := c.watchers.subscribe(ctx, l, v, uri); err != nil {
 			return err
 		}
 	}
@@ -56,14 +56,11 @@ func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 	if !wire.IsObject(raw) || jsonx.Unmarshal(raw, &wants) != nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: notifications must be an object that names what to listen to", r.Method)
 	}
-	listens := wants.allow(c.features())
-	if _, fault := c.views.of(r.client); fault != nil {
-		return nil, fault
-	}
+	listens := wants.allow(r.view.catalog.Load().features)
 	meta := `"_meta":{` + subscriptionID + `:` + string(r.ID)
-	l := &listener{changes: c.changes, subscription: r.ID, client: r.client}
+	l := &listener{changes: c.changes, subscription: r.ID, client: r.client, view: r.view}
 	defer func() { c.watchers.leave(l, c.changes.forget(l)) }()
-	if err := c.subscribe(ctx, l, &wants); err != nil {
+	if err := c.subscribe(ctx, l, r.view, &wants); err != nil {
 		return nil, err
 	}
 	l.look()
@@ -83,5 +80,5 @@ func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 		case <-c.life.Done():
 		}
 	}
-	return inMemory(`{"resultType":"complete",` + meta + `,` + serverInfo + `:` + string(c.introduction()) + `}}`), nil
+	return inMemory(`{"resultType":"complete",` + meta + `,` + serverInfo + `:` + string(c.introduction(r.view)) + `}}`), nil
 }

@@ -147,7 +147,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 			return nil, fmt.Errorf("new server: %w", err)
 		}
 	}
-	v := &views{live: live, choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
+	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
 	c := &core{
 		views:    v,
 		sessions: newSessionTable(o),
@@ -160,7 +160,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 		opts:     o,
 		ownName:  o.Bridge && opts.Name == "",
 	}
-	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}}
+	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}, asked: map[string]map[*view]*toolpost.Features{}}
 	s := &Server{core: c, http: &httpHandler{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}}
 	s.end = func() {
 		if end(); !given {
@@ -182,17 +182,17 @@ func (s *Server) EndSessions(ended func(identity string) bool) {
 	s.core.sessions.end(func(one *session) bool { return ended(one.identity) }, errEnded)
 }
 
-// event passes on what the source reports. A notification goes to the session
-// that it names, or to all if it names none; a log message goes to one session only,
-// if that wants messages of its level. A session without an open stream
-// misses it. Clients of 2026-07-28 get only what they ask for with
-// subscriptions/listen.
-func (s *Server) event(e toolpost.Event) {
+// event passes on what the source of a view reports to the clients of the view. A
+// notification goes to the session that it names, or to all if it names none; a log
+// message goes to one session only, if that wants messages of its level. A session
+// without an open stream misses it. Clients of 2026-07-28 get only what they ask for
+// with subscriptions/listen.
+func (s *Server) event(e toolpost.Event, in *view) {
 	if e.Resource != "" {
-		s.core.changes.announce(topic{resourceUpdated, e.Resource}, nil)
+		s.core.changes.announce(topic{resourceUpdated, e.Resource}, in)
 	}
 	if n := e.Notification; n != nil {
-		s.core.changes.notify(n)
+		s.core.changes.notify(n, in)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestNotificationsWaitWithinLimits(t *testing.T) {
 			}
 			notify := func(n int) {
 				for i := range n {
-					server.event(toolpost.Event{Notification: &toolpost.Call{Owner: toolpost.Owner{Session: s.name}, Name: fmt.Sprint("x/", i), Params: []byte(`"` + strings.Repeat("x", size) + `"`)}})
+					server.event(toolpost.Event{Notification: &toolpost.Call{Owner: toolpost.Owner{Session: s.name}, Name: fmt.Sprint("x/", i), Params: []byte(`"` + strings.Repeat("x", size) + `"`)}}, server.core.views.base)
 				}
 			}
 			notify(10)
@@ -69,7 +69,7 @@ func TestEndOfWatchingIsSilent(t *testing.T) {
 		if err := s.begin(&peer{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := server.core.watchers.subscribe(t.Context(), &s.listener, "x://y"); err != nil {
+		if err := server.core.watchers.subscribe(t.Context(), &s.listener, server.core.views.base, "x://y"); err != nil {
 			t.Fatal(err)
 		}
 		s.end(errEnded)

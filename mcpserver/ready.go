@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/toolpost/toolpost"
 )
 
 // How long a client that comes early waits until everything is there that it
@@ -72,8 +70,8 @@ func (r *readiness) left(key string, limit time.Duration) time.Duration {
 
 // awaitList makes a list wait, unless it is complete, and a method that a server
 // may declare.
-func (r *readiness) awaitList(ctx context.Context, method string, owner toolpost.Owner) {
+func (r *readiness) awaitList(ctx context.Context, method, session string) {
 	if topicOf(method) != (topic{}) || !served(method) {
-		r.await(ctx, "list "+owner.Session, listTime)
+		r.await(ctx, "list "+session, listTime)
 	}
 }

@@ -126,18 +126,18 @@ func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta 
 		return raw
 	}
 	cached := r.Method == readResource && (member(raw, "ttlMs") != nil || member(raw, "cacheScope") != nil)
-	if with := c.introduced(meta); len(with) > len(meta) {
+	if with := c.introduced(r.view, meta); len(with) > len(meta) {
 		raw = wire.Set(raw, "_meta", with)
 	}
 	return wire.Append(raw, c.missing(r, found, cached, meta != nil)...)
 }
 
 // introduced returns the _meta of a result with the name and version of the server.
-func (c *core) introduced(meta json.RawMessage) json.RawMessage {
+func (c *core) introduced(v *view, meta json.RawMessage) json.RawMessage {
 	if !wire.IsObject(meta) || bytes.Contains(meta, []byte(serverInfo)) {
 		return meta
 	}
-	return wire.Append(meta, serverInfo+":"+string(c.introduction()))
+	return wire.Append(meta, serverInfo+":"+string(c.introduction(v)))
 }
 
 // missing returns the members that a result needs since 2026-07-28 but lacks.
@@ -149,7 +149,7 @@ func (c *core) missing(r *request, found *wire.Answer, cached, meta bool) (membe
 		members = append(members, cacheable)
 	}
 	if !meta {
-		members = append(members, `"_meta":{`+serverInfo+`:`+string(c.introduction())+`}`)
+		members = append(members, `"_meta":{`+serverInfo+`:`+string(c.introduction(r.view))+`}`)
 	}
 	return members
 }
@@ -161,7 +161,7 @@ func (c *core) metaFor(r *request, meta json.RawMessage, ref string) json.RawMes
 		meta = wire.Set(meta, outputRef, wire.Quote(ref))
 	}
 	if r.modern() {
-		meta = c.introduced(meta)
+		meta = c.introduced(r.view, meta)
 	}
 	return meta
 }

@@ -100,7 +100,7 @@ func (s *session) begin(p *peer) error {
 	}
 	s.listener.client = p.client
 	for _, t := range append(listTopics(), topic{method: ofExtensions}) {
-		_, _ = s.core.changes.join(&s.listener, t) // the session may have ended
+		_ = s.core.changes.join(&s.listener, t) // the session may have ended
 	}
 	s.listener.look()
 	return nil
@@ -121,7 +121,7 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []*req
 			}
 			return nil, err
 		}
-		calls = append(calls, &request{Message: m, owner: toolpost.Owner{Session: s.name}, sender: s.opener, session: s, ctx: own, end: end})
+		calls = append(calls, &request{Message: m, sender: s.opener, session: s, ctx: own, end: end})
 	}
 	for i := range msgs {
 		switch m := &msgs[i]; {
@@ -149,15 +149,19 @@ func (s *session) notified(m *wire.Message) {
 			changed(s.name)
 		}
 	default:
-		owner := toolpost.Owner{Session: s.name}
-		switch p := s.peer.Load(); {
-		case p != nil:
-			owner.Party = party(s.holder, p)
-		case m.Version < wire.Stateless:
-			return
+		p := s.peer.Load()
+		if m.Version >= wire.Stateless {
+			p, _ = readStateless(m, s.from) // nil if there is a fault
 		}
-		s.core.notified(m, owner)
+		if p != nil {
+			s.core.notified(m, p, s.owner(p))
+		}
 	}
+}
+
+// owner identifies the session in calls of its client.
+func (s *session) owner(p *peer) toolpost.Owner {
+	return toolpost.Owner{Session: s.name, Party: party(s.holder, p)}
 }
 
 // batches reports whether the session's version has batches.
@@ -185,7 +189,8 @@ func (s *session) answer(r *request) (result payload, err error) {
 		} else if err := s.begin(p); err != nil {
 			return nil, err
 		} else {
-			return inMemory(s.core.initialize(r.ctx, s, p)), nil
+			described, err := s.core.initialize(r.ctx, s, p)
+			return inMemory(described), err
 		}
 	case r.Method == "initialize":
 		return nil, s.begin(p)
@@ -194,7 +199,7 @@ func (s *session) answer(r *request) (result payload, err error) {
 	case p == nil:
 		return nil, wire.Errorf(wire.CodeInvalidRequest, "%.100q came before initialize; send initialize first", r.Method)
 	}
-	r.peer, r.owner.Party = p, party(s.holder, p)
+	r.peer, r.owner = p, s.owner(p)
 	switch r.Method {
 	case "logging/setLevel":
 		return s.setLevel(r.Message)
@@ -222,11 +227,14 @@ func (s *session) subscribe(r *request) (payload, error) {
 	if !r.HasURI {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: uri must be a string", r.Method)
 	}
-	act := s.core.watchers.unsubscribe
-	if r.Method == "resources/subscribe" {
-		act = s.core.watchers.subscribe
+	if r.Method == "resources/unsubscribe" {
+		return inMemory("{}"), s.core.watchers.unsubscribe(r.ctx, &s.listener, r.URI)
 	}
-	return inMemory("{}"), act(r.ctx, &s.listener, r.URI)
+	v, fault := s.core.views.of(r.client)
+	if fault != nil {
+		return nil, fault
+	}
+	return inMemory("{}"), s.core.watchers.subscribe(r.ctx, &s.listener, v, r.URI)
 }
 
 // answerStateless serves a request of 2026-07-28 that came over stdio.
@@ -238,6 +246,6 @@ func (s *session) answerStateless(r *request) (payload, error) {
 	if fault != nil {
 		return nil, fault
 	}
-	r.peer, r.session = p, nil
+	r.peer, r.owner, r.session = p, s.owner(p), nil
 	return s.core.answer(r.ctx, r)
 }

@@ -18,7 +18,7 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.
 			return &refusal{http.StatusBadRequest, fault}
 		}
 		if p, fault := readPeer(m.Version, m.ClientInfo, m.Capabilities, from, "_meta: "); fault == nil && m.Method != "" {
-			f.core.notified(m, f.caller(r, p))
+			f.core.notified(m, p, f.caller(r, p))
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil

@@ -9,7 +9,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -64,7 +63,7 @@ func (s *Server) drain(ctx context.Context, d *duplex) {
 	case <-idle:
 		return
 	default:
-		s.core.ready.awaitList(ctx, listTools, toolpost.Owner{Session: d.name})
+		s.core.ready.awaitList(ctx, listTools, d.name)
 	}
 	select {
 	case <-idle:

@@ -125,9 +125,14 @@ func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire
 	}
 	defer f.core.sessions.leave(s)
 	_ = s.begin(p) // no other request knows it yet
+	described, err := f.core.initialize(r.Context(), s, p)
+	if err != nil {
+		s.end(errEnded)
+		return &refusal{http.StatusBadRequest, faultOf(&request{Message: m}, err)}
+	}
 	w.Header().Set(sessionHeader, s.id)
 	out := &reply{w: w, accept: accepts(r.Header)}
-	out.end(http.StatusOK, inMemory(f.core.initialize(r.Context(), s, p)).answer(m.ID))
+	out.end(http.StatusOK, inMemory(described).answer(m.ID))
 	return nil
 }
 

@@ -2,9 +2,12 @@ package mcpserver
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -14,9 +17,11 @@ const watchTime = 10 * time.Second
 // watchers ask the source of a resource for updates when its first listener
 // comes, and for no more of them when the last one has left.
 type watchers struct {
-	core  *core
+	core *core
+
 	mu    sync.Mutex
 	turns map[string]chan struct{} // by URI, while its source is asked; closed after that
+	asked map[string]map[*view]*toolpost.Features
 }
 
 // take takes the turn to ask the source of a resource, so that such requests stay
@@ -46,30 +51,34 @@ func (w *watchers) giveBack(uri string) {
 	delete(w.turns, uri)
 }
 
-func (w *watchers) subscribe(ctx context.Context, l *listener, uri string) error {
-	if w.core.features().Subscribe == nil {
-		return wire.Errorf(wire.CodeMethodNotFound, "resources cannot be watched here")
-	}
+// subscribe makes a listener hear of a resource that its view has. Views that have the
+// same features share one request to the source.
+func (w *watchers) subscribe(ctx context.Context, l *listener, v *view, uri string) error {
 	release, err := w.take(ctx, uri)
 	if err != nil {
 		return err
 	}
 	defer release()
-	resource := topic{resourceUpdated, uri}
-	first, err := w.core.changes.join(l, resource)
-	if err != nil || !first {
+	f := v.catalog.Load().Features
+	if f.Subscribe == nil {
+		return wire.Errorf(wire.CodeMethodNotFound, "resources cannot be watched here")
+	}
+	if err := w.core.changes.join(l, topic{resourceUpdated, uri}); err != nil {
 		return err
 	}
 	watched := false
 	defer func() {
 		if !watched { // also after a panic
-			w.core.changes.part(l, resource)
+			w.part(ctx, l, uri)
 		}
 	}()
-	if err := w.ask(ctx, uri, true); err != nil {
-		return faultOf(&request{Message: &wire.Message{Method: readResource, Call: wire.Call{URI: uri}}, peer: &peer{}}, err)
+	asked := w.askedFor(uri)
+	if !slices.Contains(slices.Collect(maps.Values(asked)), f) { // whether a view has the resource may have changed
+		if err := watch(ctx, f, uri, true); err != nil {
+			return faultOf(&request{Message: &wire.Message{Method: readResource, Call: wire.Call{URI: uri}}, peer: &peer{}}, err)
+		}
 	}
-	watched = true
+	asked[v], watched = f, true
 	return nil
 }
 
@@ -79,13 +88,42 @@ func (w *watchers) unsubscribe(ctx context.Context, l *listener, uri string) err
 		return err
 	}
 	defer release()
-	if !w.core.changes.part(l, topic{resourceUpdated, uri}) {
-		return nil
-	}
-	if err := w.ask(ctx, uri, false); err != nil && w.core.life.Err() == nil {
-		w.core.log.Warn("resource is still watched", "uri", clip(uri), "err", err)
-	}
+	w.part(ctx, l, uri)
 	return nil
+}
+
+// part ends the subscription of a listener. After the last one, the sources are asked
+// for no more updates. The caller has the turn of the resource.
+func (w *watchers) part(ctx context.Context, l *listener, uri string) {
+	if !w.core.changes.part(l, topic{resourceUpdated, uri}) {
+		return
+	}
+	sources := map[*toolpost.Features]bool{}
+	for v := range w.askedFor(uri) {
+		sources[v.catalog.Load().Features] = true
+	}
+	w.mu.Lock()
+	delete(w.asked, uri)
+	w.mu.Unlock()
+	for f := range sources {
+		if f.Subscribe == nil {
+			continue
+		}
+		if err := watch(ctx, f, uri, false); err != nil && w.core.life.Err() == nil {
+			w.core.log.Warn("resource is still watched", "uri", clip(uri), "err", err)
+		}
+	}
+}
+
+// askedFor returns the views whose sources were asked for updates of a resource, with
+// the features by which they were asked. The caller has the turn of the resource.
+func (w *watchers) askedFor(uri string) map[*view]*toolpost.Features {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.asked[uri] == nil {
+		w.asked[uri] = map[*view]*toolpost.Features{}
+	}
+	return w.asked[uri]
 }
 
 // leave ends the subscriptions of a listener that has ended.
@@ -95,12 +133,8 @@ func (w *watchers) leave(l *listener, uris []string) {
 	}
 }
 
-// ask asks the source of a resource for updates, or for no more of them.
-func (w *watchers) ask(ctx context.Context, uri string, on bool) error {
-	f := w.core.features()
-	if f.Subscribe == nil {
-		return nil
-	}
+// watch asks the source of a resource for updates, or for no more of them.
+func watch(ctx context.Context, f *toolpost.Features, uri string, on bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchTime)
 	defer cancel()
 	return f.Subscribe(ctx, uri, on)

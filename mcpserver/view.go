@@ -40,14 +40,13 @@ type view struct {
 // views are the lists that clients get: those of each Live, encoded once. A Live
 // that is not used elsewhere any more is forgotten.
 type views struct {
-	live    *toolpost.Live                       // of base
 	base    *view                                // what everyone is shown without choose
 	choose  func(Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
-	event   func(toolpost.Event) // is called with what is not about lists
-	changed func(topic, *view)   // is called when a list differs
+	event   func(toolpost.Event, *view) // is called with what is not about lists
+	changed func(topic, *view)          // is called when a list differs
 
-	features atomic.Pointer[features] // encoded last; most views have the same
+	features atomic.Pointer[features] // encoded last; many views have the same
 
 	mu     sync.RWMutex
 	all    map[weak.Pointer[toolpost.Live]]weak.Pointer[view]
@@ -108,11 +107,10 @@ func (v *views) add(key weak.Pointer[toolpost.Live]) *view {
 // watch encodes the lists of a Live, now and after its changes.
 func (v *views) watch(s *view) {
 	stop := s.live.Watch(func(e toolpost.Event) {
-		switch {
-		case e == toolpost.Event{}:
+		if e == (toolpost.Event{}) {
 			v.encode(s)
-		case s.live == v.live: // other views hear of it too
-			v.event(e)
+		} else {
+			v.event(e, s)
 		}
 	})
 	v.encode(s)
@@ -130,12 +128,15 @@ func (v *views) encode(s *view) {
 	defer logPanic(v.log, "tools are not listed again")
 	s.encoding.Lock()
 	defer s.encoding.Unlock()
-	set, f := s.live.Set(), v.features.Load()
+	set, before := s.live.Set(), s.catalog.Load()
+	f := v.features.Load()
+	if before != nil && before.features.of == set.Features() {
+		f = before.features
+	}
 	if f == nil || f.of != set.Features() {
 		f = newFeatures(set.Features(), v.log)
 		v.features.Store(f)
 	}
-	before := s.catalog.Load()
 	now := newCatalog(set, f, before, v.log)
 	s.catalog.Store(now)
 	if before == nil {

@@ -71,6 +71,7 @@ func profiled(t *testing.T, token string) *httptest.Server {
 // A wireMessage is one request of a client that is written by hand.
 type wireMessage struct {
 	method, path, token, session, body string
+	header                             map[string]string // beside those of the other members
 }
 
 // exchange sends a message; the caller reads the answer.
@@ -94,6 +95,9 @@ func (m wireMessage) exchange(t *testing.T, web *httptest.Server) *http.Response
 	}
 	if m.session != "" {
 		r.Header.Set("Mcp-Session-Id", m.session)
+	}
+	for name, value := range m.header {
+		r.Header.Set(name, value)
 	}
 	answer, err := (&http.Client{Timeout: patience}).Do(r) // a stream that should have been refused does not end
 	if err != nil {
@@ -190,7 +194,7 @@ func TestSessionsOfProfiles(t *testing.T) {
 		{"another profile", "/mcp", writerToken}, {"no token", "/mcp", ""}, {"no token, at the profile", "/mcp/reader", ""},
 	} {
 		for method, body := range map[string]string{http.MethodPost: listMessage, http.MethodGet: "", http.MethodDelete: ""} {
-			status, text := wireMessage{method, other.path, other.token, own, body}.send(t, web)
+			status, text := wireMessage{method, other.path, other.token, own, body, nil}.send(t, web)
 			if status != http.StatusForbidden || !strings.Contains(text, "belongs to another user") {
 				t.Errorf("%s, %s: %d %s", other.name, method, status, text)
 			}
