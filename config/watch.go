@@ -10,11 +10,11 @@ import (
 // Watch calls f with the configuration at path, immediately and after every
 // change of that file or of one of the other files, until ctx ends. If the
 // configuration is missing or broken, f receives an error, and the caller
-// continues with its current configuration.
-func Watch(ctx context.Context, path string, f func(*Config, error), others ...string) error {
+// continues with its current configuration. It needs no events of the system.
+func Watch(ctx context.Context, path string, f func(*Config, error), others ...string) {
 	paths := append([]string{path}, others...)
 	var last [][]byte
-	return filewatch.Watch(ctx, paths, func() {
+	filewatch.Watch(ctx, paths, func() {
 		if now := contents(paths); last == nil || !reflect.DeepEqual(now, last) {
 			last = now
 			f(Load(path))

@@ -96,16 +96,13 @@ func (b *pinboard) configure(cfg *config.Config) {
 
 // follow calls send whenever the file changes, until the gateway is closed.
 func (b *pinboard) follow(send func()) {
-	err := b.file.Prepare()
-	if err == nil {
-		err = filewatch.Watch(b.ctx, []string{b.File}, func() {
-			b.stale.Store(true)
-			send()
-		})
+	if err := b.file.Prepare(); err != nil {
+		b.logger.Info("the folder of the pinned tools cannot be made", "err", err)
 	}
-	if err != nil {
-		b.logger.Info("cannot watch the pinned tools; approvals apply at the next change of a server", "err", err)
-	}
+	filewatch.Watch(b.ctx, []string{b.File}, func() {
+		b.stale.Store(true)
+		send()
+	})
 }
 
 // reload reads the file again if the user or another process may have changed

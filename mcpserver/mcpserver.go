@@ -51,8 +51,9 @@ type Options struct {
 	Origins        []string      // Origin headers accepted beside same-origin ones; "*" accepts all
 
 	// MaxSessions limits the sessions of the stateful era, 2000 if 0, and
-	// MaxClientSessions those that one address opens, 500 if 0. A session
-	// more ends one that was idle for a minute, or is refused.
+	// MaxClientSessions those that one identity opens, or without identities one
+	// address, 500 if 0. A session more ends one that was idle for a minute, or is
+	// refused. At the limit of MaxSessions, who has most of them gives way.
 	MaxSessions, MaxClientSessions int
 
 	// Identity returns the user that a request was authenticated as, "" if there

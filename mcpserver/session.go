@@ -51,6 +51,15 @@ type opener struct {
 	from              Client // without what initialize says
 }
 
+// quotaHolder returns who the session counts for: an authenticated caller, else all
+// clients at one address.
+func (o *opener) quotaHolder() string {
+	if o.identity != "" {
+		return "identity " + o.identity
+	}
+	return "address " + o.address
+}
+
 // requests are those that are under way in both directions.
 type requests struct {
 	calls  wire.Calls  // to the client

@@ -45,18 +45,19 @@ func (u *use) idle(used, unused time.Duration) bool {
 }
 
 // A sessionTable holds the open sessions over HTTP. Their number is limited in
-// all and for each address. At a limit, a new session ends one that has been idle
-// for some time, first one that was never used; if there is none, it is refused.
-// One timer ends idle sessions.
+// all and for each holder: an authenticated caller, else an address. At a limit, a new
+// session ends one that has been idle for some time, first one that was never used; if
+// there is none, it is refused. At the limit in all, the holder of most sessions gives
+// way to one who has fewer. One timer ends idle sessions.
 type sessionTable struct {
 	most, mostOfOne int
 	idle            time.Duration // see Options.SessionTimeout
 
-	mu        sync.Mutex
-	all       map[string]*session // by id
-	ofAddress map[string]int
-	sweeper   *time.Timer // nil while there are no sessions
-	closed    bool
+	mu       sync.Mutex
+	all      map[string]*session // by id
+	ofHolder map[string]int
+	sweeper  *time.Timer // nil while there are no sessions
+	closed   bool
 }
 
 func newSessionTable(o *Options) *sessionTable {
@@ -64,7 +65,7 @@ func newSessionTable(o *Options) *sessionTable {
 	if idle < 0 {
 		idle = math.MaxInt64
 	}
-	return &sessionTable{most: o.MaxSessions, mostOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofAddress: map[string]int{}}
+	return &sessionTable{most: o.MaxSessions, mostOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofHolder: map[string]int{}}
 }
 
 // add adds a session with one open request; leave must follow.
@@ -74,30 +75,30 @@ func (t *sessionTable) add(s *session) *wire.Error {
 	if t.closed {
 		return wire.Errorf(wire.CodeInternal, "%v", errClosed)
 	}
-	if !t.makeRoom(s.address) {
+	if !t.makeRoom(s.quotaHolder()) {
 		return wire.Errorf(wire.CodeInternal, "too many sessions are open, and all were in use a moment ago; end sessions that are done with DELETE, and try again in a minute")
 	}
 	s.busy, s.recent = 1, time.Now()
 	t.all[s.id] = s
-	t.ofAddress[s.address]++
+	t.ofHolder[s.quotaHolder()]++
 	if t.sweeper == nil {
 		t.schedule()
 	}
 	return nil
 }
 
-// makeRoom reports whether there is room for a session of an address. It ends
-// the least used session if that makes room. The lock is held.
-func (t *sessionTable) makeRoom(address string) bool {
-	full := t.ofAddress[address] >= t.mostOfOne
+// makeRoom reports whether there is room for a session of a holder. It ends the
+// least used session if that makes room. The lock is held.
+func (t *sessionTable) makeRoom(holder string) bool {
+	full := t.ofHolder[holder] >= t.mostOfOne
 	if !full && len(t.all) < t.most {
 		return true
 	}
-	var least *session
-	for _, s := range t.all {
-		if (!full || s.address == address) && s.idle(usedKeep, unusedKeep) && (least == nil || s.less(&least.use)) {
-			least = s
-		}
+	least := t.leastUsed(func(s *session) bool {
+		return (!full || s.quotaHolder() == holder) && s.idle(usedKeep, unusedKeep)
+	})
+	if least == nil && !full {
+		least = t.ofLargest(holder)
 	}
 	if least == nil {
 		return false
@@ -105,6 +106,29 @@ func (t *sessionTable) makeRoom(address string) bool {
 	t.drop(least)
 	go least.end(errEnded)
 	return true
+}
+
+// leastUsed returns the session that is used least of some, nil if there is none. The
+// lock is held.
+func (t *sessionTable) leastUsed(some func(*session) bool) (least *session) {
+	for _, s := range t.all {
+		if some(s) && (least == nil || s.less(&least.use)) {
+			least = s
+		}
+	}
+	return least
+}
+
+// ofLargest returns a session without an open request of the holder who has most, if
+// that are more than another one will have; else nil. The lock is held.
+func (t *sessionTable) ofLargest(other string) *session {
+	largest, most := "", t.ofHolder[other]+1
+	for holder, n := range t.ofHolder {
+		if n > most {
+			largest, most = holder, n
+		}
+	}
+	return t.leastUsed(func(s *session) bool { return s.quotaHolder() == largest && s.busy == 0 })
 }
 
 // find returns the session with an id, with one more open request; leave must
@@ -150,8 +174,9 @@ func (t *sessionTable) drop(s *session) {
 		return
 	}
 	delete(t.all, s.id)
-	if t.ofAddress[s.address]--; t.ofAddress[s.address] == 0 {
-		delete(t.ofAddress, s.address)
+	holder := s.quotaHolder()
+	if t.ofHolder[holder]--; t.ofHolder[holder] == 0 {
+		delete(t.ofHolder, holder)
 	}
 }
 

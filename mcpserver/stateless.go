@@ -38,6 +38,12 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.
 			return not
 		}
 		defer s.end(errEnded)
+		var end context.CancelCauseFunc
+		var err error
+		if ctx, end, err = s.served.Begin(ctx, m.ID); err != nil { // so that it ends with the session
+			return notAccepted(err)
+		}
+		defer end(nil)
 		out.broken = func() { cancel(errEnded) }
 	}
 	result, err := f.core.answer(ctx, c)

@@ -174,7 +174,7 @@ func (a *access) requireToken(next http.Handler) http.Handler {
 		owner := refusal == nil && caller.Identity == ""
 		switch {
 		case owner, a.token == "" && isProbe(r):
-			r.Header.Del("Authorization") // nothing behind this needs it, or should log it
+			a.hideCredential(r)
 			next.ServeHTTP(w, r)
 		case isProbe(r):
 			a.probe(w, r)
@@ -184,6 +184,20 @@ func (a *access) requireToken(next http.Handler) http.Handler {
 			a.serveCaller(w, r, caller, next)
 		}
 	})
+}
+
+// hideCredential removes the credential of a request: nothing behind this needs it, or
+// should log it. Where no token is needed, its hash remains, so that callers with
+// different credentials do not share outputs and processes.
+func (a *access) hideCredential(r *http.Request) {
+	sent := r.Header["Authorization"]
+	r.Header.Del("Authorization")
+	if a.token != "" {
+		return
+	}
+	for _, credential := range sent {
+		r.Header.Add("Authorization", fmt.Sprintf("sha256 %x", sha256.Sum256([]byte(credential))))
+	}
 }
 
 // authenticate returns who sent a request. The identity is "" for the owner, whose
@@ -196,8 +210,8 @@ func (a *access) authenticate(r *http.Request) (*callers.Caller, *callers.Refusa
 	profiles := a.profiles.Load()
 	scheme, token := bearer(r)
 	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.token))
-	if profile := profiles.profileOf(got); profile != "" {
-		return &callers.Caller{Identity: "profile " + profile, Profiles: []string{profile}}, nil
+	if p := profiles.tokenOf(got); p != nil {
+		return &callers.Caller{Identity: p.identity(), Profiles: []string{p.profile}, Ended: p.ctx}, nil
 	}
 	if a.token != "" && hmac.Equal(got[:], want[:]) {
 		return &callers.Caller{}, nil

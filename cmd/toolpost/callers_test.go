@@ -86,7 +86,7 @@ func serveCallers(t *testing.T, tokens map[string]map[string]any) *callerServer 
 	mux := http.NewServeMux()
 	mux.Handle("/", s.mcp.Handler())
 	mux.HandleFunc("GET "+statusPath, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
-	web := httptest.NewServer(s.publicMetadata(s.access.requireToken(mux)))
+	web := httptest.NewServer(s.protect(mux))
 	t.Cleanup(func() {
 		s.close()
 		web.Close()
@@ -154,7 +154,7 @@ func TestLoginChallenge(t *testing.T) {
 		status  int
 		header  string
 	}{
-		"no token":         {wireMessage{path: "/mcp"}, 401, realm + `, resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp", scope="tools write", error_description="a token is needed`},
+		"no token":         {wireMessage{path: "/mcp"}, 401, realm + `, resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp", scope="tools write"`},
 		"no token, reader": {wireMessage{path: "/mcp/reader"}, 401, `/oauth-protected-resource/mcp/reader", scope="tools read"`},
 		"wrong":            {wireMessage{path: "/mcp", token: "x"}, 401, realm + `, error="invalid_token", resource_metadata="https://tools.example.com/`},
 		"more is needed":   {wireMessage{path: "/mcp/all", token: "alice"}, 403, realm + `, error="insufficient_scope", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp/all", scope="tools write"`},
@@ -164,7 +164,11 @@ func TestLoginChallenge(t *testing.T) {
 	} {
 		tt.message.body = initializeMessage
 		answer := tt.message.exchange(t, s.Server)
-		if header := answer.Header.Get("WWW-Authenticate"); answer.StatusCode != tt.status || !strings.Contains(header, tt.header) {
+		header := answer.Header.Get("WWW-Authenticate")
+		if tt.message.token == "" && !strings.Contains(tt.message.path, "access_token") && strings.Contains(header, "error") {
+			t.Errorf("%s: an error without a token: %s", name, header)
+		}
+		if answer.StatusCode != tt.status || !strings.Contains(header, tt.header) {
 			t.Errorf("%s: %d %s", name, answer.StatusCode, header)
 		}
 	}
@@ -194,7 +198,7 @@ func TestLoginChallenge(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer.Body.Close()
-	if answer.StatusCode != http.StatusUnauthorized {
+	if answer.StatusCode != http.StatusForbidden {
 		t.Errorf("two headers: %s", answer.Status)
 	}
 }

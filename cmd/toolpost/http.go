@@ -22,12 +22,12 @@ const drainTime = 5 * time.Second
 func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	var calls inFlight
 	mux := http.NewServeMux()
-	mux.Handle("GET "+healthPath, s.mcp.Guard(http.HandlerFunc(s.health)))
-	mux.Handle("GET "+statusPath, s.mcp.Guard(http.HandlerFunc(s.report)))
-	mux.Handle("GET "+readyPath, s.mcp.Guard(http.HandlerFunc(s.readyz)))
+	mux.HandleFunc("GET "+healthPath, s.health)
+	mux.HandleFunc("GET "+statusPath, s.report)
+	mux.HandleFunc("GET "+readyPath, s.readyz)
 	mux.Handle("/", calls.wrap(s.mcp.Handler()))
 	server := &http.Server{
-		Handler:           s.named(s.publicMetadata(s.access.requireToken(mux))),
+		Handler:           s.named(s.protect(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -47,15 +47,20 @@ func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	return err
 }
 
+// protect decides who reaches what is served: first by the Host and Origin, so that a
+// web page of another site gets nothing without a token either, then by the token.
+func (s *service) protect(next http.Handler) http.Handler {
+	return s.mcp.Guard(s.publicMetadata(s.access.requireToken(next)))
+}
+
 // publicMetadata answers, without a token, where callers log in.
 func (s *service) publicMetadata(next http.Handler) http.Handler {
 	if s.access.login == nil {
 		return next
 	}
-	metadata := s.mcp.Guard(s.access.login)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet && callers.IsMetadata(r.URL.Path) {
-			metadata.ServeHTTP(w, r)
+			s.access.login.ServeHTTP(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -17,34 +17,58 @@ import (
 // profile and nothing else.
 type profileAccess struct {
 	names  map[string]bool // of all profiles
-	tokens []profileToken
+	tokens []*profileToken
 }
 
 type profileToken struct {
 	profile string
 	digest  [sha256.Size]byte // so that all comparisons take the same time
+	ctx     context.Context   // ends when the profile has the token no longer
+	end     context.CancelFunc
 }
 
-// useProfiles replaces the tokens of profiles by those of a configuration.
-func (a *access) useProfiles(cfg *config.Config) {
+// identity is the [callers.Caller].Identity of who sends the token.
+func (p *profileToken) identity() string { return "profile " + p.profile }
+
+// useProfiles replaces the tokens of profiles by those of a configuration. It returns
+// the identities whose token is good no longer; their requests and streams end.
+func (a *access) useProfiles(cfg *config.Config) (ended []string) {
+	before := a.profiles.Load()
 	p := &profileAccess{names: map[string]bool{}}
 	for _, profile := range cfg.Profiles {
 		p.names[profile.Name] = true
-		if profile.Token != "" {
-			p.tokens = append(p.tokens, profileToken{profile.Name, sha256.Sum256([]byte(profile.Token))})
+		if profile.Token == "" {
+			continue
 		}
+		digest := sha256.Sum256([]byte(profile.Token))
+		token := before.tokenOf(digest)
+		if token == nil || token.profile != profile.Name {
+			token = &profileToken{profile: profile.Name, digest: digest}
+			token.ctx, token.end = context.WithCancel(context.Background())
+		}
+		p.tokens = append(p.tokens, token)
 	}
 	a.profiles.Store(p)
+	if before == nil {
+		return nil
+	}
+	for _, token := range before.tokens {
+		if !slices.Contains(p.tokens, token) {
+			token.end()
+			ended = append(ended, token.identity())
+		}
+	}
+	return ended
 }
 
-// profileOf returns the profile whose token has this digest, "" if none has.
-func (p *profileAccess) profileOf(digest [sha256.Size]byte) (found string) {
+// tokenOf returns the token of a profile that has this digest, nil if none has.
+func (p *profileAccess) tokenOf(digest [sha256.Size]byte) (found *profileToken) {
 	if p == nil {
-		return ""
+		return nil
 	}
-	for i := range p.tokens { // all, so that the time does not depend on which one it is
-		if hmac.Equal(p.tokens[i].digest[:], digest[:]) {
-			found = p.tokens[i].profile
+	for _, token := range p.tokens { // all, so that the time does not depend on which one it is
+		if hmac.Equal(token.digest[:], digest[:]) {
+			found = token
 		}
 	}
 	return found

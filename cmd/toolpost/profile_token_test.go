@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -261,7 +263,15 @@ func TestTokensAreReplaced(t *testing.T) {
 	if got := ask(readerToken); got != "200 /mcp/p profile p" {
 		t.Error(got)
 	}
-	a.useProfiles(&config.Config{Profiles: []config.Profile{{Name: "p", Token: writerToken}}})
+	old, _ := a.authenticate(&http.Request{Header: http.Header{"Authorization": {"Bearer " + readerToken}}, URL: &url.URL{}})
+	same := a.useProfiles(&config.Config{Profiles: []config.Profile{{Name: "p", Token: readerToken}, {Name: "q"}}})
+	if len(same) > 0 || old.Ended.Err() != nil {
+		t.Errorf("the token is the same, but those of %q end", same)
+	}
+	ended := a.useProfiles(&config.Config{Profiles: []config.Profile{{Name: "p", Token: writerToken}}})
+	if !slices.Equal(ended, []string{"profile p"}) || old.Ended.Err() == nil {
+		t.Errorf("those of %q end", ended)
+	}
 	if got := ask(readerToken); !strings.HasPrefix(got, "401 ") {
 		t.Errorf("the old token: %s", got)
 	}

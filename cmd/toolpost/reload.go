@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/mcpserver"
 )
 
 // A reloader applies changes of a configuration file to a running gateway. What
@@ -20,6 +22,7 @@ type reloader struct {
 	running *config.Config
 	trusted bool
 	access  *access
+	mcp     *mcpserver.Server
 	secrets *secretReader
 	log     *slog.Logger
 
@@ -30,7 +33,7 @@ type reloader struct {
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the service is closed.
 func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
-	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, access: s.access, secrets: s.secrets, log: s.log}
+	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, access: s.access, mcp: s.mcp, secrets: s.secrets, log: s.log}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
@@ -50,13 +53,10 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 	s.closer = append(s.closer, func() error { cancel(); watch.Wait(); return nil })
 	first := true
 	watch.Go(func() {
-		err := config.Watch(ctx, found.file, func(cfg *config.Config, err error) {
+		config.Watch(ctx, found.file, func(cfg *config.Config, err error) {
 			r.changed(ctx, cfg, err, first)
 			first = false
 		}, approvals...)
-		if err != nil {
-			s.log.Warn("cannot watch the configuration; changes need a restart", "err", err)
-		}
 	})
 }
 
@@ -77,7 +77,7 @@ func (r *reloader) changed(ctx context.Context, next *config.Config, err error, 
 		err = r.gw.Reload(ctx, next)
 	}
 	if err == nil {
-		r.access.useProfiles(ready)
+		r.endSessions(r.access.useProfiles(ready))
 	}
 	switch {
 	case err != nil:
@@ -89,6 +89,14 @@ func (r *reloader) changed(ctx context.Context, next *config.Config, err error, 
 		r.log.Info("configuration applied", "file", r.file)
 	}
 	r.running = next
+}
+
+// endSessions ends the sessions of callers whose tokens are good no longer.
+func (r *reloader) endSessions(identities []string) {
+	if len(identities) > 0 {
+		r.log.Info("tokens of profiles have changed; sessions with the old ones end", "callers", identities)
+		r.mcp.EndSessions(func(identity string) bool { return slices.Contains(identities, identity) })
+	}
 }
 
 // admit returns what of a changed configuration may be used, and the servers

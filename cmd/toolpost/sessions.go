@@ -17,7 +17,7 @@ type sessionCaps struct {
 func (o *sessionCaps) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.sessions, "max-sessions", 2000, "accept at most `N` sessions of clients")
-	f.IntVar(&o.ofClient, "max-client-sessions", 500, "accept at most `N` sessions from one address")
+	f.IntVar(&o.ofClient, "max-client-sessions", 500, "accept at most `N` sessions of one caller, or without tokens from one address")
 	f.DurationVar(&o.timeout, "session-timeout", 30*time.Minute, "end sessions after this `TIME` without requests")
 }
 

@@ -67,7 +67,7 @@ func (s *service) serveAdmin(running context.Context, l *listener, o *serveOptio
 	mux.HandleFunc("GET "+healthPath, s.health)
 	mux.HandleFunc("GET "+readyPath, s.readyz)
 	server := &http.Server{
-		Handler:           s.access.requireToken(s.guardAdmin(l, mux)),
+		Handler:           s.guardAdmin(l, s.access.requireToken(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout:      time.Minute,
 		MaxHeaderBytes:    64 << 10,

@@ -23,8 +23,10 @@ type Caller struct {
 	// the address names none. Nil allows everything.
 	Profiles []string
 
-	expires time.Time       // when a stream that only listens ends; zero for never
-	ended   context.Context // when the token is revoked or expired; nil for never
+	// Ended is done when the token is revoked or has expired; nil for never.
+	Ended context.Context
+
+	expires time.Time // when a stream that only listens ends; zero for never
 }
 
 // A Refusal is why a request is not served.
@@ -53,10 +55,10 @@ func (c *Caller) Bound(ctx context.Context, listens bool) (context.Context, cont
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
 	}
-	if c.ended == nil {
+	if c.Ended == nil {
 		return ctx, cancel
 	}
-	stop := context.AfterFunc(c.ended, cancel)
+	stop := context.AfterFunc(c.Ended, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 

@@ -1,7 +1,6 @@
 package callers
 
 import (
-	"encoding/json"
 	"errors"
 	"net/url"
 	"slices"
@@ -9,11 +8,13 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/go-json-experiment/json"
 	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
 // claims are what an authorization server says about a token: the payload of a JWT
-// (RFC 9068), or the answer of an introspection (RFC 7662).
+// (RFC 9068), or the answer of an introspection (RFC 7662). They are decoded as both
+// ask: names are case-sensitive, and none comes twice.
 type claims struct {
 	Issuer    string   `json:"iss"`
 	Subject   string   `json:"sub"`
@@ -58,11 +59,15 @@ func seconds(n float64) time.Time { return time.Unix(int64(max(0, min(n, latest)
 const longestSubject = 256
 
 // identity is the [Caller].Identity; "" if the token does not name its subject. A
-// client that acts for itself may have no other name than its id.
+// client that acts for itself may have no other name than its id. A subject whose
+// name looks like that of a client gets another one.
 func (c *claims) identity(issuer string) string {
 	subject := c.Subject
-	if subject == "" && c.Client != "" {
+	switch {
+	case subject == "" && c.Client != "":
 		subject = "client " + c.Client
+	case strings.HasPrefix(subject, "client "), strings.HasPrefix(subject, "subject "):
+		subject = "subject " + subject
 	}
 	odd := strings.ContainsFunc(subject, func(r rune) bool { return !unicode.IsPrint(r) })
 	if subject == "" || len(subject) > longestSubject || odd {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/time/rate"
 
 	"github.com/toolpost/toolpost/internal/wellknown"
@@ -132,7 +133,7 @@ func answer(client *http.Client, r *http.Request, into any) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answered with status %d", r.URL, resp.StatusCode)
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, mostBytes)).Decode(into); err != nil {
+	if err := json.UnmarshalRead(io.LimitReader(resp.Body, mostBytes), into); err != nil {
 		return fmt.Errorf("%s did not answer with JSON: %w", r.URL, err)
 	}
 	return nil
@@ -244,8 +245,8 @@ func (j *jwtReader) read(ctx context.Context, token string) (*claims, *Refusal) 
 	case err != nil:
 		return nil, invalidToken("the token is not one that " + j.issuer.address + " has signed: log in there")
 	}
-	c := &claims{}
-	if err := verified.Claims(c); err != nil {
+	c, raw := &claims{}, jsontext.Value(nil) // package oidc would take names in any case
+	if err := errors.Join(verified.Claims(&raw), json.Unmarshal(raw, c)); err != nil {
 		return nil, invalidToken("the token has claims of another form than an access token")
 	}
 	return c, nil

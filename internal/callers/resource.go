@@ -227,6 +227,9 @@ func (s *Resource) Challenge(refusal *Refusal, path string) string {
 	if scope != "" {
 		text += `, scope="` + scope + `"`
 	}
+	if refusal.Code == "" { // a request without a token gets no error (RFC 6750, §3.1)
+		return text
+	}
 	return text + `, error_description="` + refusal.Message + `"`
 }
 

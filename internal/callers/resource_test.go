@@ -76,6 +76,9 @@ func TestJWT(t *testing.T) {
 		{"a token of a logout", signed(t, 0, map[string]any{"alg": "RS256", "kid": "first", "typ": "logout+jwt"}, claimsOf(a, nil)), "is not an access token"},
 		{"not a JWT", "opaque", "is not an access token"},
 		{"too long", strings.Repeat("a", 1<<20), "too long"},
+		{"an audience in another case", sign(map[string]any{"aud": "https://other.example.com/mcp", "AUD": resource}), "is for another server"},
+		{"an expiry in another case", sign(map[string]any{"exp": now.Add(-time.Hour).Unix(), "Exp": now.Add(time.Hour).Unix()}), "the token expired at "},
+		{"a subject in another case", sign(map[string]any{"sub": nil, "Sub": "alice"}), "does not name its subject"},
 		{"claims of another form", sign(map[string]any{"scope": 7}), "claims of another form"},
 	}
 	for _, tt := range tests {
@@ -345,7 +348,7 @@ func TestMetadata(t *testing.T) {
 			t.Errorf("%s: %d", path, status)
 		}
 	}
-	refusal := &callers.Refusal{Status: http.StatusUnauthorized, Message: "why"}
+	refusal := &callers.Refusal{Status: http.StatusUnauthorized, Code: "invalid_token", Message: "why"}
 	for path, want := range map[string]string{
 		"/mcp":           `, resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp", scope="tools read", error_description="why"`,
 		"/mcp/reading":   `, resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp/reading", scope="tools read", error_description="why"`,
@@ -386,5 +389,25 @@ func TestOptions(t *testing.T) {
 		if o.Check() == nil {
 			t.Errorf("%s was accepted", name)
 		}
+	}
+}
+
+// No subject has the name of a client, or of another subject.
+func TestIdentitiesDiffer(t *testing.T) {
+	a := newAuthority(t)
+	s := newResource(t, &callers.Options{Issuer: a.URL})
+	seen := map[string]int{}
+	for i, who := range []map[string]any{
+		{"sub": nil, "client_id": "ci"}, {"sub": nil, "client_id": "client ci"}, {"sub": "client ci"}, {"sub": "client client ci"},
+		{"sub": "subject client ci"}, {"sub": "ci"}, {"sub": "subject ci"}, {"sub": nil, "client_id": "subject ci"},
+	} {
+		caller, refusal := s.Check(t.Context(), signed(t, 0, rs256("first"), claimsOf(a, who)), "/mcp")
+		if refusal != nil {
+			t.Fatal(refusal)
+		}
+		if other, known := seen[caller.Identity]; known {
+			t.Errorf("numbers %d and %d are both %q", other, i, caller.Identity)
+		}
+		seen[caller.Identity] = i
 	}
 }

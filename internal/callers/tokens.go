@@ -158,13 +158,10 @@ func (t *Tokens) Follow(ctx context.Context, ended func(identity string), report
 	load()
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		err := os.MkdirAll(t.dir, 0o700)
-		if err == nil {
-			err = filewatch.Watch(ctx, []string{vault.File(t.dir, stored)}, load)
+		if err := os.MkdirAll(t.dir, 0o700); err != nil {
+			report(err) // it may come later
 		}
-		if err != nil {
-			report(err)
-		}
+		filewatch.Watch(ctx, []string{vault.File(t.dir, stored)}, load)
 	})
 	return func() {
 		cancel()
@@ -225,7 +222,7 @@ func (t *Tokens) Check(token string) (*Caller, *Refusal) {
 		return nil, invalidToken(fmt.Sprintf("the token %s expired at %s: on the machine that serves, run toolpost token revoke %s and toolpost token add %s",
 			found.Name, found.Expires.Format(time.RFC3339), found.Name, found.Name))
 	}
-	c := &Caller{Identity: found.identity(), ended: found.ctx}
+	c := &Caller{Identity: found.identity(), Ended: found.ctx}
 	if found.Profile != "" {
 		c.Profiles = []string{found.Profile}
 	}

@@ -67,7 +67,7 @@ var outside = map[string][]string{
 	"internal/limit":      {"golang.org/x/time"},
 	"internal/chat":       {"github.com/charmbracelet/x/ansi"},
 	"internal/bench/chat": {"golang.org/x/sys"},
-	"internal/callers":    {"github.com/coreos/go-oidc/v3", "golang.org/x/time"},
+	"internal/callers":    {"github.com/coreos/go-oidc/v3", jsonModule, "golang.org/x/time"},
 	"internal/filewatch":  {"github.com/fsnotify/fsnotify"},
 	"internal/top":        {"charm.land/bubbletea/v2"},
 	"gateway":             {jsonModule},
