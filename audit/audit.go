@@ -24,6 +24,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/trust"
 )
 
 // A Level says how much of a call is recorded.
@@ -112,6 +114,9 @@ type batch struct {
 func Open(dir string, opts *Options) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w", err)
+	}
+	if err := trust.CheckFolder(dir); err != nil { // such as a volume of a container, which is open to all
+		opts.orDefaults().Logger.Warn("other users can change or remove the audit log", "err", err)
 	}
 	l := &Log{dir: dir, opts: opts.orDefaults(), run: rand.Text()[:16], key: []byte(rand.Text())}
 	l.host, _ = os.Hostname() // empty if it has none
@@ -279,7 +284,7 @@ func (w *writer) open(now time.Time) error {
 func (w *writer) segment(now time.Time) (*segment, error) {
 	if w.seq == 0 {
 		for _, name := range newest(w.dir, now, w.opts) {
-			if at := continueSegment(filepath.Join(w.dir, name)); at != nil {
+			if at := continueSegment(filepath.Join(w.dir, name), w.opts.SegmentSize); at != nil {
 				return at, nil
 			}
 		}

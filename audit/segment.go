@@ -85,14 +85,15 @@ func createSegment(dir string, now time.Time, after place) (*segment, error) {
 }
 
 // continueSegment opens a segment that no process writes any more, and removes a
-// last line that is torn. It returns nil if the segment is in use, or damaged.
-func continueSegment(path string) *segment {
+// last line that is torn. It returns nil if the segment is in use, damaged, or full: then
+// another process has filled it since it was found, and continues its chain elsewhere.
+func continueSegment(path string, full int64) *segment {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil
 	}
 	s := &segment{file: f, born: bornAt(filepath.Base(path))}
-	if filelock.Try(f, true) != nil || !s.isAt(path) || s.repair() != nil {
+	if filelock.Try(f, true) != nil || !s.isAt(path) || s.repair() != nil || s.size >= full {
 		s.close()
 		return nil
 	}

@@ -89,7 +89,8 @@ func (f *File) Prepare() error {
 	if f.shared {
 		return nil // beside a configuration file
 	}
-	return os.MkdirAll(filepath.Dir(f.path), 0o700)
+	dir := filepath.Dir(f.path)
+	return errors.Join(os.MkdirAll(dir, 0o700), trust.CheckFolder(dir))
 }
 
 // Read reads the file; one that does not exist has no pins. A file that another
@@ -117,7 +118,7 @@ func (f *File) read() (*Lock, error) {
 		return nil, fmt.Errorf("%s is not a file; remove it", f.path)
 	}
 	if !f.shared {
-		if err := trust.Check(f.path); err != nil {
+		if err := errors.Join(trust.CheckFolder(filepath.Dir(f.path)), trust.Check(f.path)); err != nil {
 			return nil, err
 		}
 	}

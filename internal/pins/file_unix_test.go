@@ -45,3 +45,18 @@ func TestModeOfFileBeside(t *testing.T) {
 		t.Error(info.Mode(), err)
 	}
 }
+
+// Pins in a folder in which others can put files do not count.
+func TestFolderOfOthers(t *testing.T) {
+	f := own(t)
+	put(t, f, "s", list("a", "1"))
+	if err := os.Chmod(filepath.Dir(f.Path()), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Read(); err == nil || !strings.Contains(err.Error(), "other users can write") {
+		t.Errorf("got %v", err)
+	}
+	if err := f.Prepare(); err == nil {
+		t.Error("the folder is used")
+	}
+}

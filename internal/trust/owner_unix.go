@@ -21,6 +21,16 @@ func check(file string, info fs.FileInfo) error {
 	return checkOwner(file, s.Uid, s.Gid, info.Mode().Perm())
 }
 
+// checkLink reports whether someone else than the current user and the administrator
+// owns a symbolic link, whose mode means nothing.
+func checkLink(link string, info fs.FileInfo) error {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	return checkOwner(link, s.Uid, s.Gid, 0)
+}
+
 func checkOwner(file string, uid, gid uint32, mode fs.FileMode) error {
 	switch {
 	case uid != 0 && int(uid) != os.Geteuid():

@@ -90,3 +90,56 @@ func TestPipeInPlaceOfApproval(t *testing.T) {
 		t.Error("the pipe is waited for")
 	}
 }
+
+// A folder in which others can put files is not used, whatever is in it.
+func TestCheckFolder(t *testing.T) {
+	dir := t.TempDir()
+	own, open := filepath.Join(dir, "own"), filepath.Join(dir, "open")
+	for _, d := range []string{own, open} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(d, d+"-link"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := NewStore(open)
+	if err := s.Approve(&Approval{File: "/a", Digest: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"own": true, "own-link": true, "open": false, "open-link": false, "file": false, "missing": true} {
+		if err := CheckFolder(filepath.Join(dir, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if s.Approved("/a", "x") {
+		t.Error("an approval in an open folder counts")
+	}
+	if err := s.Approve(&Approval{File: "/b", Digest: "x"}); err == nil {
+		t.Error("an approval is kept in an open folder")
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	if err := os.Chown(own, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckFolder(own); err == nil {
+		t.Error("a folder of another user passes")
+	}
+	if err := os.Lchown(filepath.Join(dir, "open-link"), 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckFolder(filepath.Join(dir, "open-link")); err == nil {
+		t.Error("a link of another user passes")
+	}
+}

@@ -69,6 +69,9 @@ func (s *Store) Path(file string) string {
 // Lookup returns the approval of a file, nil if there is none. An approval that
 // someone else can have written does not count.
 func (s *Store) Lookup(file string) (*Approval, error) {
+	if err := CheckFolder(s.dir); err != nil {
+		return nil, fmt.Errorf("read the approval of %s: %w", file, err)
+	}
 	a, err := read(s.Path(file))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -125,7 +128,7 @@ func (s *Store) Approve(a *Approval) error {
 }
 
 func (s *Store) write(a *Approval) error {
-	if err := s.Prepare(); err != nil {
+	if err := errors.Join(s.Prepare(), CheckFolder(s.dir)); err != nil {
 		return err
 	}
 	data, err := json.Marshal(a)
@@ -145,6 +148,28 @@ func (s *Store) write(a *Approval) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// CheckFolder returns an error if someone else than the current user and the
+// administrator can add files to a folder or replace those in it. One that does not exist
+// passes.
+func CheckFolder(dir string) error {
+	info, err := os.Lstat(dir)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if err := checkLink(dir, info); err != nil {
+			return err
+		}
+		info, err = os.Stat(dir)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder; remove it", dir)
+	}
+	return check(dir, info)
 }
 
 // Prepare creates the folder of the store, so that it can be watched.

@@ -60,6 +60,9 @@ func (f *folder) Get(name string) ([]byte, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
+	if err := trust.CheckFolder(f.dir); err != nil {
+		return nil, fmt.Errorf("read a secret: %w", err)
+	}
 	path := f.path(name)
 	info, err := os.Lstat(path)
 	switch {
@@ -88,7 +91,7 @@ func (f *folder) Update(ctx context.Context, name string, change func([]byte) ([
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(f.dir, 0o700), trust.CheckFolder(f.dir)); err != nil {
 		return fmt.Errorf("keep a secret: %w", err)
 	}
 	lock, err := os.OpenFile(f.path(name)+"-lock", os.O_CREATE|os.O_RDWR, 0o600)

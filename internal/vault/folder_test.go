@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -54,8 +55,20 @@ func TestFolder(t *testing.T) {
 func TestFolderOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	v := vault.Folder(dir)
-	if err := v.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("x"), nil }); err != nil {
+	keep := func([]byte) ([]byte, error) { return []byte("x"), nil }
+	if err := v.Update(t.Context(), "a", keep); err != nil {
 		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" { // which has no such modes
+		if err := os.Chmod(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.Get("a"); err == nil || errors.Is(err, vault.ErrNotFound) || v.Update(t.Context(), "b", keep) == nil {
+			t.Errorf("a folder in which others can put files is used: %v", err)
+		}
+		if err := os.Chmod(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	found, _ := filepath.Glob(filepath.Join(dir, "*-secret"))
 	if err := os.Remove(found[0]); err != nil {
