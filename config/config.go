@@ -49,8 +49,9 @@ type Config struct {
 	// configurations.
 	Digest string
 
-	source *source   // nil if Load has not read it
-	notes  []Problem // the same as Findings, with their places
+	source          *source   // nil if Load has not read it
+	notes           []Problem // the same as Findings, with their places
+	fromEnvironment []string  // the values of variables that are probably secret
 }
 
 // A Server is one upstream of a Config.
@@ -227,6 +228,7 @@ func Parse(name string, data []byte, env func(string) (string, bool)) (*Config, 
 	} else if root := s.root(); root != nil {
 		f := &file{source: s, cfg: cfg, vars: newVariables(name, env)}
 		f.read(root)
+		cfg.fromEnvironment = f.vars.secrets
 	}
 	if len(s.problems) == 0 {
 		cfg.notes = s.notes

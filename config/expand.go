@@ -12,6 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // variables are the values of ${…}.
@@ -19,6 +20,8 @@ type variables struct {
 	env    func(string) (string, bool)
 	folder string          // ${workspaceFolder}
 	note   func(Reference) // called with each reference, unless nil
+
+	secrets []string // the values that were probably secret
 }
 
 func newVariables(file string, env func(string) (string, bool)) *variables {
@@ -144,6 +147,8 @@ func (v *variables) value(inner string, depth int, fail func(why string)) string
 		return v.expand(fallback, depth+1, fail)
 	case !ok:
 		fail(fmt.Sprintf("the environment variable %s is not set; set it, or write ${%s:-default}", name, name))
+	case secret.Is(name, value):
+		v.secrets = append(v.secrets, value)
 	}
 	return value
 }

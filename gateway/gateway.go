@@ -23,6 +23,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
@@ -83,6 +84,10 @@ type Options struct {
 	// Complete reads the secrets that values of servers refer to; see
 	// [config.Reference]. Nil passes the values on as they are.
 	Complete config.Completer
+
+	// Secrets are the secrets that are known in this process; see [upstream.Options].
+	// Those of each server are added when it starts. It may be nil.
+	Secrets *secret.Values
 }
 
 // An Around runs a request to a server, or refuses it; see [Options].
@@ -169,7 +174,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: opts.Complete}
+	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: opts.Complete, Secrets: opts.Secrets}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)

@@ -27,7 +27,8 @@ type dialer struct {
 	limits    *limits
 	grace     time.Duration
 	log       *slog.Logger
-	secrets   *secret.Values
+	secrets   *secret.Values // hidden in the errors of this server
+	known     *secret.Values // see [Options].Secrets
 	http      *http.Client
 	transport Transport // as configured or found; "" if neither
 	stateless bool      // the server was found to have no sessions
@@ -38,7 +39,7 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: completed{cfg, cfg, o.Complete}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets}
+	d := &dialer{cfg: completed{cfg, cfg, o.Complete}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets}
 	d.instances.own = o.Instance
 	d.forget()
 	if cfg.URL != "" {
@@ -98,7 +99,8 @@ func (d *dialer) lookUp(ctx context.Context) error {
 	var failed error
 	one := func(place, value string) string {
 		text, secrets, err := d.cfg.complete(ctx, value)
-		d.secrets.Add(secrets...)
+		d.secrets.Add("", secrets...)
+		d.known.Add(d.cfg.written.Name, secrets...)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", place, err)
 		}
@@ -118,7 +120,8 @@ func (d *dialer) lookUp(ctx context.Context) error {
 	if failed != nil {
 		return failed
 	}
-	d.secrets.Add(cfg.everything()...)
+	d.secrets.Add("", cfg.everything()...)
+	d.known.Add(cfg.Name, cfg.Secrets()...)
 	if cfg.URL != "" && !maps.Equal(cfg.Headers, d.cfg.Headers) {
 		d.http.CloseIdleConnections()
 		d.http = newHTTPClient(&cfg, &d.instances)

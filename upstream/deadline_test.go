@@ -66,7 +66,7 @@ func TestRetryAfter(t *testing.T) {
 // not it may have carried out the call. One that needs a login is marked.
 func TestUnansweredRetryAfter(t *testing.T) {
 	cfg := Config{Name: "s"}
-	u := &Upstream{cfg: cfg, dial: newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler), secretsOf(&cfg))}
+	u := &Upstream{cfg: cfg, dial: newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler), secretsOf(&cfg, nil))}
 	for _, test := range []struct {
 		err        error
 		executed   bool
@@ -90,7 +90,7 @@ func TestUnansweredRetryAfter(t *testing.T) {
 // slow answer of it.
 func TestProblemOfCredentials(t *testing.T) {
 	cfg := Config{Name: "s"}
-	d := newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler), secretsOf(&cfg))
+	d := newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler), secretsOf(&cfg, nil))
 	for _, cause := range []error{syscall.ECONNREFUSED, context.DeadlineExceeded, &net.DNSError{Name: "login.example.com"}} {
 		err := d.problem(&url.Error{Op: "Post", URL: "http://127.0.0.1/mcp", Err: &CredentialsError{fmt.Errorf("renew its login: login.example.com: %w", cause)}})
 		if want := fmt.Sprintf(`server "s": renew its login: login.example.com: %v`, cause); err.Error() != want {

@@ -82,7 +82,7 @@ func (u *Upstream) list(s *session, patience time.Duration) (l *listing, complet
 }
 
 func (r *lister) skip(name, format string, args ...any) {
-	r.l.skipped = append(r.l.skipped, toolpost.Finding{Tool: name, Message: fmt.Sprintf(format, args...)})
+	r.l.skipped = append(r.l.skipped, toolpost.Finding{Tool: name, Message: r.u.dial.secrets.Replace(fmt.Sprintf(format, args...))})
 }
 
 // note adds a definition to the sum of the listing.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -201,7 +202,7 @@ func TestSecrets(t *testing.T) {
 	hide := secretsOf(&Config{
 		URL: "https://user:pa55word@host/mcp?key=k3y+secret&flag=on", Headers: map[string]string{"Authorization": "Bearer t0ken12", "X-On": "1"},
 		Env: map[string]string{"KEY": "envsecret", "DEBUG": "1"},
-	})
+	}, nil)
 	got := hide.Replace("t0ken12 pa55word 'k3y secret' k3y+secret envsecret DEBUG=1 on Bearer t0ken12")
 	if want := "[hidden] [hidden] '[hidden]' [hidden] [hidden] DEBUG=1 on [hidden]"; got != want {
 		t.Errorf("got %s", got)
@@ -212,7 +213,7 @@ func TestSecrets(t *testing.T) {
 // which the log has a line at a time.
 func TestSecretsInOtherForms(t *testing.T) {
 	const key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nshort=\n-----END KEY-----\n"
-	hide := secretsOf(&Config{Env: map[string]string{"PASSWORD": `pa"ss\word`, "KEY": key}})
+	hide := secretsOf(&Config{Env: map[string]string{"PASSWORD": `pa"ss\word`, "KEY": key}}, nil)
 	for text, want := range map[string]string{
 		`{"password":"pa\"ss\\word"}`:      `{"password":"[hidden]"}`,
 		`pa"ss\word`:                       `[hidden]`,
@@ -228,7 +229,7 @@ func TestSecretsInOtherForms(t *testing.T) {
 }
 
 func TestSecretsOfBasicCredentials(t *testing.T) {
-	hide := secretsOf(&Config{URL: "http://alice:pa55%2Fword99@host/mcp", Headers: map[string]string{"Proxy-Authorization": "Basic Ym9iOmgxZGRlbnB3"}})
+	hide := secretsOf(&Config{URL: "http://alice:pa55%2Fword99@host/mcp", Headers: map[string]string{"Proxy-Authorization": "Basic Ym9iOmgxZGRlbnB3"}}, nil)
 	for _, secret := range []string{
 		"pa55/word99", "alice:pa55/word99", "YWxpY2U6cGE1NS93b3JkOTk=", "YWxpY2U6cGE1NS93b3JkOTk", // base64 of alice:pa55/word99
 		"Ym9iOmgxZGRlbnB3", "bob:h1ddenpw", "h1ddenpw",
@@ -244,7 +245,7 @@ func TestSecretsOfArgsAndPath(t *testing.T) {
 	hide := secretsOf(&Config{URL: "https://only-t0ken@host/api/" + form + "x/mcp", Args: []string{
 		"--api-key", "0neSecret", "--token=tw0secret", "Authorization: Bearer thr33secret", "-H", "X-Api-Key: f0ursecret",
 		form, "https://ada:f1vesecret@host/" + form + "y?k=s1x%20secret", "-c", "A=run the server", "--port", "8080808",
-	}})
+	}}, nil)
 	got := hide.Replace("only-t0ken 0neSecret tw0secret thr33secret f0ursecret f1vesecret " + form + "x " + form + " " + form + "y s1x%20secret s1x+secret s1x secret")
 	if rest := strings.ReplaceAll(got, "[hidden]", ""); strings.TrimSpace(rest) != "" {
 		t.Errorf("got %s", got)
@@ -257,7 +258,7 @@ func TestSecretsOfArgsAndPath(t *testing.T) {
 func TestLogsHideSecrets(t *testing.T) {
 	var b bytes.Buffer
 	hide := secret.NewValues("[hidden]", "s3cret")
-	log := slog.New(&redactor{slog.NewTextHandler(&b, nil), hide}).With("a", "s3cret").WithGroup("g")
+	log := slog.New(secret.NewHandler(slog.NewTextHandler(&b, nil), hide)).With("a", "s3cret").WithGroup("g")
 	log.Info("s3cret", "b", "s3cret", "c", errors.New("s3cret"), "n", 1)
 	if strings.Contains(b.String(), "s3cret") || strings.Count(b.String(), "[hidden]") != 4 || !strings.Contains(b.String(), "g.n=1") {
 		t.Errorf("logged %s", b.String())
@@ -338,5 +339,28 @@ func TestLongResultOfACallerThatLeaves(t *testing.T) {
 	}
 	if got == 0 {
 		t.Error("all are lost")
+	}
+}
+
+// TestRefusalsHideSecrets checks the errors that a server answers: they have no secret
+// of this process, and their other bytes stay as they are.
+func TestRefusalsHideSecrets(t *testing.T) {
+	known := secret.NewValues(secret.Hidden, "of-another-server")
+	hide := secretsOf(&Config{Name: "srv", Env: map[string]string{"PLAIN": "h4rmless", "FOLDER": "/srv/projects", "HOME": "/home/someone", "TOKEN": "pr0bable"}}, known)
+	s := &session{secrets: hide}
+	for data, want := range map[string]string{
+		`{"a": 1.0, "path": "/srv/projects/x", "home": "/home/someone"}`: `{"a": 1.0, "path": "/srv/projects/x", "home": "/home/someone"}`,
+		`["h4rmless", {"pr0bable": "of-another-server"}, 1.0]`:           `["[hidden]",{"[hidden]":"[hidden]"},1.0]`,
+		`"\u00684rmless"`: `"[hidden]"`,
+		``:                ``,
+	} {
+		err := s.fromServer(&wire.Error{Code: -32000, Message: "bad key h4rmless", Data: []byte(data)})
+		protocol, ok := errors.AsType[*toolpost.ProtocolError](err)
+		if !ok || protocol.Message != "bad key [hidden]" || string(protocol.Data) != want {
+			t.Errorf("%s became %v", data, err)
+		}
+	}
+	if got, want := known.Replace("h4rmless pr0bable"), "h4rmless [hidden]"; got != want {
+		t.Errorf("all know %q, want %q", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -17,11 +18,12 @@ type session struct {
 	transport Transport
 	relist    chan struct{} // holds one value when a list changed
 	watch     *watch
-	sending   relay // notifications of clients
+	sending   relay          // notifications of clients
+	secrets   *secret.Values // hidden in the errors that the server answers
 }
 
 func newSession(d *dialer, t Transport) *session {
-	s := &session{transport: t, relist: make(chan struct{}, 1), watch: d.watch}
+	s := &session{transport: t, relist: make(chan struct{}, 1), watch: d.watch, secrets: d.secrets}
 	s.peer = newPeer(d.log, s.changes)
 	return s
 }
@@ -32,7 +34,7 @@ func (s *session) modern() bool { return s.version >= modernVersion }
 // *[toolpost.ProtocolError].
 func (s *session) ask(ctx context.Context, method string, params json.RawMessage) (wire.Message, error) {
 	m, err := s.do(ctx, &exchange{content: content{method: method, params: params}})
-	return m, fromServer(err)
+	return m, s.fromServer(err)
 }
 
 const mostRounds = 10
@@ -56,7 +58,7 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 			result, err = presentableResult(result, r.whole)
 		}
 		if err != nil || !s.modern() || through {
-			return result, executed, fromServer(err)
+			return result, executed, s.fromServer(err)
 		}
 		if !result.Asks {
 			return result, executed, nil
@@ -81,12 +83,18 @@ func (e *inputError) Unwrap() error { return e.err }
 var errNotObject = errors.New("not a JSON object")
 
 // fromServer returns err as the caller gets it: an error that the server
-// answered is a *[toolpost.ProtocolError].
-func fromServer(err error) error {
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return protocolError(e)
+// answered is a *[toolpost.ProtocolError], without the secrets that the server repeats.
+func (s *session) fromServer(err error) error {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		return err
 	}
-	return err
+	protocol := protocolError(e)
+	protocol.Message = s.secrets.Replace(protocol.Message)
+	if clear, hidden := secret.RedactJSON(protocol.Data, &secret.JSONOptions{Text: s.secrets.Replace, Known: true}); hidden > 0 {
+		protocol.Data = clear // otherwise its bytes stay as they are
+	}
+	return protocol
 }
 
 func (s *session) close() {

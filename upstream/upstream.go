@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // Options are the optional parts of [Start].
@@ -37,6 +38,10 @@ type Options struct {
 	// is started or connected to, and returns it with what it refers to, such as a
 	// password in a keyring, and those secrets alone. Nil takes the values as they are.
 	Complete func(ctx context.Context, value string) (completed string, secrets []string, err error)
+
+	// Secrets are the secrets that are known in this process. They are hidden in errors
+	// and log lines. Those of the configuration are added. Nil hides only these.
+	Secrets *secret.Values
 
 	// Vet returns why a tool must not be called whose definition is another one
 	// than what the caller was shown, because the server has listed since. Nil
@@ -131,8 +136,8 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	if u.log = u.opts.Logger; u.log == nil {
 		u.log = slog.New(slog.DiscardHandler)
 	}
-	secrets := secretsOf(&u.cfg)
-	u.log = slog.New(&redactor{u.log.Handler(), secrets}).With("server", u.cfg.Name)
+	secrets := secretsOf(&u.cfg, u.opts.Secrets)
+	u.log = slog.New(secret.NewHandler(u.log.Handler(), secrets)).With("server", u.cfg.Name)
 	u.dial = newDialer(&u.cfg, &u.opts, u.log, secrets)
 	u.dial.slow, u.dial.watch = u.noteSlowInstall, u.watch
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}

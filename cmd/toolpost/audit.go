@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // stateDir is the folder for what is neither a setting nor a cache.
@@ -44,7 +45,7 @@ func (s *service) openAudit(found *configuration) error {
 		return err
 	}
 	opts := *found.Audit
-	opts.Secrets, opts.Hide, opts.Logger = found.Secrets(), s.secrets.known.Replace, s.log
+	opts.Hide, opts.Logger = s.secrets.known.WithMark(secret.Mark).Replace, s.log
 	log, err := audit.Open(dir, &opts)
 	if err != nil {
 		if opts.Required {

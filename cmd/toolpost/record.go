@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/recording"
 )
@@ -23,7 +24,7 @@ func (s *service) openRecorder(path string, found *configuration) error {
 	if found == nil {
 		return usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
 	}
-	r, err := recording.Create(path, &recording.Options{Secrets: found.Secrets(), Hide: s.secrets.known.Replace, Logger: s.log})
+	r, err := recording.Create(path, &recording.Options{Hide: s.secrets.known.WithMark(secret.Mark).Replace, Logger: s.log})
 	if err != nil {
 		return usageError{err}
 	}

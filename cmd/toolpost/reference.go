@@ -26,18 +26,21 @@ const (
 	mostReason = 300 // bytes of its standard error in an error
 )
 
-// A secretReader reads the secrets that a configuration refers to, and hides those
-// that it has read.
+// A secretReader reads the secrets that a configuration refers to. Known are those of
+// this process: it adds what it has read.
 type secretReader struct{ known *secret.Values }
 
 func newSecretReader() *secretReader {
-	return &secretReader{known: secret.NewValues(secret.Mark)}
+	return &secretReader{known: secret.NewValues(secret.Hidden)}
 }
+
+// learn adds the secrets that a configuration itself holds.
+func (r *secretReader) learn(cfg *config.Config) { r.known.Add("configuration", cfg.Secrets()...) }
 
 // complete is a [config.Completer].
 func (r *secretReader) complete(ctx context.Context, value string) (completed string, secrets []string, err error) {
 	completed, secrets, err = config.Complete(value, func(ref config.Reference) (string, error) { return readReference(ctx, ref) })
-	r.known.Add(secrets...)
+	r.known.Add("references", secrets...)
 	return completed, secrets, err
 }
 

@@ -68,6 +68,7 @@ func (r *reloader) changed(ctx context.Context, next *config.Config, err error, 
 	if err == nil {
 		useToken(next)
 		next, waiting = r.admit(next)
+		r.secrets.learn(next)
 		ready, err = next.CompleteCallers(ctx, r.secrets.complete)
 	}
 	if err == nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,8 +15,6 @@ import (
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/breaker"
 	"github.com/toolpost/toolpost/internal/limit"
-	"github.com/toolpost/toolpost/internal/monitor"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
 	outputs "github.com/toolpost/toolpost/output"
@@ -217,40 +214,6 @@ func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*config
 	return findConfiguration(cmd.Context(), o.config, p)
 }
 
-// newService chooses between a live table and log lines. Neither waits until
-// stderr is read.
-func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
-	direct := newLogger(stderr, slog.LevelError, o.logFormat)
-	width, _ := terminal.Size(stderr)
-	table := width > 0 && !o.stdio
-	if table {
-		stderr = terminal.Unsafe(stderr) // the board makes foreign text harmless
-	}
-	out := newLogBuffer(stderr, func(lines int) {
-		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
-	})
-	s := &service{closer: []func() error{out.Close}, clients: roster{seen: map[string]bool{}}}
-	if table {
-		b := &board{out: out, size: func() (int, int) { return terminal.Size(stderr) }, color: os.Getenv("NO_COLOR") == ""}
-		level := o.logLevel
-		if !levelGiven {
-			level = slog.LevelError // the board shows the rest
-		}
-		s.log, s.view = newLogger(b, level, o.logFormat), b
-		if !levelGiven {
-			s.log = slog.New(&activity{s.log.Handler(), b})
-			s.clients.log = b.note
-		}
-	} else {
-		s.log = newLogger(out, o.logLevel, o.logFormat)
-		s.view = &logView{log: s.log}
-	}
-	s.monitor, s.secrets = monitor.New(), newSecretReader()
-	s.observers = append(s.observers, s.monitor.Observe)
-	s.log = slog.New(s.monitor.Log(s.log.Handler()))
-	return s
-}
-
 // open starts the servers of a configuration, or opens a folder.
 func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
 	g := &guide{url: l.url()}
@@ -290,6 +253,7 @@ func (s *service) openFolder(running context.Context, o *serveOptions, l *listen
 
 // openServers serves the servers of a configuration.
 func (s *service) openServers(running, ctx context.Context, found *configuration, o *serveOptions, l *listener, g *guide) error {
+	s.secrets.learn(found.Config)
 	ready, err := found.CompleteCallers(ctx, s.secrets.complete)
 	if err != nil {
 		return err
@@ -305,6 +269,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	kept, spool := outputStore(s.log)
 	s.addCacheBytes(kept)
 	logins := loginsOf(s.log)
+	logins.Secrets = s.secrets.known
 	gw, err := gateway.Open(running, found.Config, &gateway.Options{
 		Logger:     s.log,
 		Name:       o.name,
@@ -322,6 +287,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Credentials: credentials(logins, loginCommandOf(o.config, found.file != "")),
 		Login:       o.loginFor(s, l, logins),
 		Complete:    s.secrets.complete,
+		Secrets:     s.secrets.known,
 	})
 	if err != nil {
 		return usageError{err}

@@ -202,10 +202,14 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	ctx := cmd.Context()
 	useToken(cfg)
 	silent := slog.New(slog.DiscardHandler)
+	secrets, logins := newSecretReader(), loginsOf(silent)
+	secrets.learn(cfg)
+	logins.Secrets = secrets.known
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
 		Logger: silent, Pins: pinned, Profile: t.profile, Ask: t.asker(cmd),
-		Credentials: credentials(loginsOf(silent), loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
-		Complete:    newSecretReader().complete,
+		Credentials: credentials(logins, loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
+		Complete:    secrets.complete,
+		Secrets:     secrets.known,
 	})
 	if err != nil {
 		return nil, usageError{err}

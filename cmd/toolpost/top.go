@@ -167,7 +167,7 @@ func (s *service) report(w http.ResponseWriter, r *http.Request) {
 	if s.status != nil {
 		for _, st := range s.status() {
 			servers = append(servers, monitor.Server{
-				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: errText(st),
+				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.known.Replace(errText(st)),
 			})
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/toolpost/toolpost/internal/netaddr"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/vault"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -38,6 +39,10 @@ type Logins struct {
 	now     func() time.Time
 
 	watchTime time.Duration
+
+	// Secrets gets every token that is read or granted, so that it is hidden where a
+	// server repeats it. It may be nil.
+	Secrets *secret.Values
 
 	mu      sync.Mutex
 	sources map[string]*source // by the name in the vault, and command

@@ -118,10 +118,16 @@ func (s *source) decode(data []byte) (*record, error) {
 	if err != nil || r == nil {
 		return nil, err
 	}
+	s.learn(r)
 	if a := s.cfg.Auth; a != nil && a.Issuer != "" && !sameIssuer(a.Issuer, r.Issuer) {
 		return nil, fmt.Errorf("its login is one of %s, but its configuration allows only %s", shown(r.Issuer), a.Issuer)
 	}
 	return r, nil
+}
+
+// learn makes the secrets of a login known, so that they are hidden in what is written.
+func (s *source) learn(r *record) {
+	s.Secrets.Add("login "+s.name, r.Access, r.Refresh, r.Client.Secret)
 }
 
 // renew returns a token that can be sent and is not the rejected one. One renewal
@@ -260,6 +266,7 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 		return nil, err
 	}
 	next.adopt(t, nil)
+	s.learn(&next)
 	if rejected != "" && r.Access == rejected {
 		next.Forced = s.now()
 	}
@@ -312,6 +319,7 @@ func (s *source) ownToken(ctx context.Context, r *record, more []string) (*recor
 		return nil, err
 	}
 	next.adopt(t, scopes)
+	s.learn(next)
 	return next, nil
 }
 

@@ -13,7 +13,7 @@ import (
 // A client is listed although others have made up many names before, and no call is
 // lost in the sums.
 func TestMadeUpClients(t *testing.T) {
-	m := monitor.New()
+	m := monitor.New(nil)
 	for i := range 1000 {
 		call(m, fmt.Sprint("made up ", i), "s", "x", &observe.Response{Outcome: observe.OK})
 	}
@@ -34,7 +34,7 @@ type password string
 func (password) LogValue() slog.Value { return slog.StringValue("hidden") }
 
 func TestLogValuer(t *testing.T) {
-	m := monitor.New()
+	m := monitor.New(nil)
 	log := slog.New(m.Log(slog.DiscardHandler)).With("a", password("sesame"))
 	log.Info("x", "b", password("sesame"), slog.Group("g", "c", password("sesame")))
 	if got := m.Status(0, nil).Logs[0].Text; got != "x a=hidden b=hidden g.c=hidden" {
@@ -43,7 +43,7 @@ func TestLogValuer(t *testing.T) {
 }
 
 func TestPercentilesOfFewCalls(t *testing.T) {
-	m := monitor.New()
+	m := monitor.New(nil)
 	for _, d := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
 		call(m, "a", "s", "x", &observe.Response{Outcome: observe.OK, Duration: d})
 	}

@@ -39,6 +39,7 @@ const idleSession = 30 * time.Minute
 // A Monitor records requests and log lines. It may be used by several goroutines.
 type Monitor struct {
 	started time.Time
+	secrets *secret.Values
 
 	mu      sync.Mutex
 	seq     uint64 // of the last call or log line
@@ -63,9 +64,10 @@ type client struct {
 	sessions map[string]time.Time // when each was seen last
 }
 
-// New returns a Monitor that has seen nothing.
-func New() *Monitor {
-	return &Monitor{started: time.Now(), servers: map[string]*server{}, clients: map[string]*client{}, running: map[*observe.Request]bool{}}
+// New returns a Monitor that has seen nothing. It hides the secrets that are known when
+// a request ends or a line is logged; they may be nil.
+func New(secrets *secret.Values) *Monitor {
+	return &Monitor{secrets: secrets, started: time.Now(), servers: map[string]*server{}, clients: map[string]*client{}, running: map[*observe.Request]bool{}}
 }
 
 // Observe is an [observe.Observer].
@@ -79,7 +81,7 @@ func (m *Monitor) Observe(ctx context.Context, r *observe.Request) (context.Cont
 // end records a request that has ended.
 func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 	call := Call{
-		Time: r.Start, Client: clientName(r.Client), Session: r.Owner.Session, Method: shorten(r.Method), Name: withoutSecrets(r.Called()),
+		Time: r.Start, Client: clientName(r.Client), Session: r.Owner.Session, Method: shorten(r.Method), Name: m.withoutSecrets(r.Called()),
 		MS: response.Duration.Seconds() * 1000, BytesIn: int64(len(r.Params)), BytesOut: response.Bytes,
 		Tokens: tokens(response.Bytes), Outcome: string(response.Outcome),
 	}
@@ -87,7 +89,7 @@ func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 		call.Server = to.Server
 	}
 	if response.Err != nil {
-		call.Error = withoutSecrets(response.Err.Error())
+		call.Error = m.withoutSecrets(response.Err.Error())
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,11 +185,11 @@ func clientName(c observe.Client) string {
 	return shorten(name)
 }
 
-// withoutSecrets returns the beginning of a name or error without what looks like a secret:
-// the addresses of resources may contain passwords.
-func withoutSecrets(s string) string {
+// withoutSecrets returns the beginning of a name or error without the known secrets, and
+// without what looks like one: the addresses of resources may contain passwords.
+func (m *Monitor) withoutSecrets(s string) string {
 	const enough = 8 * longestText // so that no secret is cut in a part that is shown
-	return shorten(secret.RedactText(s[:min(len(s), enough)]))
+	return shorten(secret.RedactText(m.secrets.Replace(s[:min(len(s), enough)])))
 }
 
 func shorten(s string) string { return cleartext.Clip(s, longestText) }

@@ -29,7 +29,7 @@ func call(m *monitor.Monitor, client, server, name string, response *observe.Res
 }
 
 func TestAddressWithSecrets(t *testing.T) {
-	m := monitor.New()
+	m := monitor.New(nil)
 	const address = "https://ada:sesame@example.org/?api_key=sesame&page=2"
 	call(m, "a", "web", address, &observe.Response{Outcome: observe.ProtocolError, Err: errors.New("unknown resource " + address)})
 	const want = "https[secret]example.org/?[secret]&page=2"
@@ -39,7 +39,7 @@ func TestAddressWithSecrets(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	m := monitor.New()
+	m := monitor.New(nil)
 	for i := range 20 {
 		call(m, "a", "files", "read", &observe.Response{Outcome: observe.OK, Bytes: 8, Duration: time.Duration(i+1) * time.Millisecond})
 	}
@@ -69,7 +69,7 @@ func TestStatus(t *testing.T) {
 }
 
 func TestRunning(t *testing.T) {
-	m := monitor.New()
+	m := monitor.New(nil)
 	ctx, r := observe.Begin(context.Background())
 	r.Name = "wait"
 	ctx, end := m.Observe(ctx, r)
@@ -84,7 +84,7 @@ func TestRunning(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	m := monitor.New()
+	m := monitor.New(nil)
 	var out bytes.Buffer
 	log := slog.New(m.Log(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelWarn}))).With("server", "a")
 	log.Debug("hidden")
@@ -102,7 +102,7 @@ func TestLog(t *testing.T) {
 
 // A client that makes up names, and one that calls without end, take no memory.
 func TestLimits(t *testing.T) {
-	m := monitor.New()
+	m := monitor.New(nil)
 	log := slog.New(m.Log(slog.DiscardHandler))
 	var all sync.WaitGroup
 	for worker := range 4 {

@@ -2,9 +2,13 @@
 package secret
 
 import (
+	"encoding/base64"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -16,32 +20,71 @@ const (
 	shortestLine = 8 // of a value that has several lines
 )
 
-// Replacer returns a replacer that puts mark in place of the values, also as
-// they are written in addresses and in JSON, and in place of the lines of a
-// value such as a private key, because logs contain them one by one.
+// Replacer returns a replacer that puts mark in place of the values, also as they are
+// written in addresses, in JSON and in base64, and in place of the lines of a value such
+// as a private key, because logs contain them one by one.
 func Replacer(mark string, values ...string) *strings.Replacer {
-	var forms []string
+	var all []string
 	for _, v := range values {
 		if len(v) < shortest {
 			continue
 		}
-		quoted := wire.Quote(v)
-		forms = append(forms, v, url.QueryEscape(v), url.PathEscape(v), string(quoted[1:len(quoted)-1]))
+		all = append(append(all, v), escapedForms(v)...)
 		if !strings.Contains(v, "\n") {
 			continue
 		}
 		for line := range strings.Lines(v) {
 			if line = strings.TrimSpace(line); len(line) >= shortestLine && !strings.HasPrefix(line, "-----") {
-				forms = append(forms, line)
+				all = append(all, line)
 			}
 		}
 	}
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
-	var pairs []string
-	for _, form := range forms {
+	slices.Sort(all)
+	all = slices.Compact(all)
+	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
+	pairs := make([]string, 0, 2*len(all))
+	for _, form := range all {
 		pairs = append(pairs, form, mark)
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// escapedForms returns a value as addresses, JSON and base64 have it: as the functions
+// of Go, JavaScript, Python and PHP write it.
+func escapedForms(v string) []string {
+	unreserved := strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*") // as encodeURIComponent leaves them
+	forHTML := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`)                   // as encoding/json writes them
+	component := strings.ReplaceAll(url.QueryEscape(v), "+", "%20")
+	forms := []string{url.QueryEscape(v), url.PathEscape(v), component, unreserved.Replace(component)}
+	for _, form := range slices.Clone(forms) {
+		forms = append(forms, escape.ReplaceAllStringFunc(form, strings.ToLower))
+	}
+	quoted := wire.Quote(v)
+	inJSON := string(quoted[1 : len(quoted)-1])
+	forms = append(forms, inJSON, strings.ReplaceAll(inJSON, "/", `\/`), forHTML.Replace(inJSON), inASCII(inJSON))
+	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		forms = append(forms, e.EncodeToString([]byte(v)))
+	}
+	return forms
+}
+
+var escape = lazyregexp.New(`%[0-9A-F]{2}`)
+
+// inASCII returns a text with the characters beyond ASCII as escapes of JSON.
+func inASCII(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 var (

@@ -7,48 +7,134 @@ import (
 	"sync/atomic"
 )
 
-// mostValues is how many values are remembered: a secret that changes at every
-// start must not fill the memory.
-const mostValues = 1000
+// Hidden takes the place of a secret in logs, errors and states.
+const Hidden = "[hidden]"
 
-// Values are secrets that become known one after the other. It hides them in
-// texts, and is safe for concurrent use.
+// maxValues is how many values of one owner are remembered: a secret that changes at
+// every connection, or with every renewal of a login, must not fill the memory.
+const maxValues = 1000
+
+// Values are the secrets that are known so far. A process has one set: whatever learns
+// a secret adds it, and whatever writes a text asks the set then, so that a secret that
+// became known later is hidden too. Values are safe for concurrent use. A nil *Values
+// hides nothing.
 type Values struct {
-	mark string
-
-	mu       sync.Mutex
-	values   []string // the newest last
-	replacer atomic.Pointer[strings.Replacer]
+	mark   string
+	parent *Values // hides its own values first; may be nil
+	known  *valueSet
+	built  atomic.Pointer[builtReplacer]
 }
 
-// NewValues returns values that mark takes the place of.
+// A valueSet holds values by their owner, the newest last.
+type valueSet struct {
+	mu      sync.Mutex
+	byOwner map[string][]string
+	all     atomic.Pointer[[]string] // replaced, never changed
+}
+
+// A builtReplacer replaces the values of one state of a valueSet.
+type builtReplacer struct {
+	of       *[]string
+	replacer *strings.Replacer
+}
+
+// NewValues returns a set of values that mark takes the place of.
 func NewValues(mark string, values ...string) *Values {
-	v := &Values{mark: mark}
-	v.replacer.Store(Replacer(mark))
-	v.Add(values...)
-	return v
+	return (*Values)(nil).Extend(mark, values...)
 }
 
-// Add adds secrets. Those that were added first are forgotten when there are
-// too many.
-func (v *Values) Add(values ...string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	before := len(v.values)
-	for _, value := range values {
-		if len(value) >= shortest && !slices.Contains(v.values, value) {
-			v.values = append(v.values, value)
-		}
-	}
-	if len(v.values) == before {
+// Extend returns a new set that hides the values of v too, those that v learns later
+// included. V does not learn the values of the new set.
+func (v *Values) Extend(mark string, values ...string) *Values {
+	n := &Values{mark: mark, parent: v, known: &valueSet{byOwner: map[string][]string{}}}
+	n.known.all.Store(&[]string{})
+	n.Add("", values...)
+	return n
+}
+
+// WithMark returns the same set with another mark.
+func (v *Values) WithMark(mark string) *Values {
+	return &Values{mark: mark, parent: v.parent, known: v.known}
+}
+
+// Add adds secrets of an owner, such as a server. When an owner has too many, those
+// that were added longest ago are forgotten.
+func (v *Values) Add(owner string, values ...string) {
+	if v == nil {
 		return
 	}
-	v.values = slices.Clone(v.values[max(0, len(v.values)-mostValues):])
-	v.replacer.Store(Replacer(v.mark, v.values...))
+	s := v.known
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	mine, isNew := slices.Clone(s.byOwner[owner]), false
+	for _, value := range values {
+		if len(value) < shortest || strings.Contains(value, "\x00") { // a reference that was not read has a NUL
+			continue
+		}
+		if i := slices.Index(mine, value); i >= 0 {
+			mine = slices.Delete(mine, i, i+1)
+		} else {
+			isNew = true
+		}
+		mine = append(mine, value)
+	}
+	s.byOwner[owner] = mine[max(0, len(mine)-maxValues):]
+	if !isNew {
+		return
+	}
+	all := []string{}
+	for _, values := range s.byOwner {
+		all = append(all, values...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	s.all.Store(&all)
 }
 
-// Replace returns text without the secrets, in all the forms that [Replacer] knows.
-func (v *Values) Replace(text string) string { return v.replacer.Load().Replace(text) }
+// Replace returns text without the secrets, in all the forms that [Replacer] knows. A
+// secret of which an excerpt has the beginning only, before its "…", is hidden too.
+func (v *Values) Replace(text string) string {
+	if v == nil || len(text) < shortest {
+		return text
+	}
+	text = v.parent.Replace(text)
+	all := v.known.all.Load()
+	if len(*all) == 0 {
+		return text
+	}
+	built := v.built.Load()
+	if built == nil || built.of != all {
+		built = &builtReplacer{all, Replacer(v.mark, *all...)}
+		v.built.Store(built)
+	}
+	return hideCut(built.replacer.Replace(text), v.mark, *all)
+}
+
+// maxCuts bounds the places where a text was cut that are looked at.
+const maxCuts = 20
+
+// hideCut hides the beginnings of values that stand before a "…".
+func hideCut(text, mark string, values []string) string {
+	const cut = "…"
+	if !strings.Contains(text, cut) {
+		return text
+	}
+	parts := strings.Split(text, cut)
+	for i := range parts[:min(len(parts)-1, maxCuts)] {
+		longest := 0
+		for _, value := range values {
+			for n := min(len(value)-1, len(parts[i])); n >= shortest && n > longest; n-- {
+				if strings.HasSuffix(parts[i], value[:n]) {
+					longest = n
+				}
+			}
+		}
+		if longest > 0 {
+			parts[i] = parts[i][:len(parts[i])-longest] + mark
+		}
+	}
+	return strings.Join(parts, cut)
+}
 
 // Hider returns a function that puts [Mark] in place of the values, and then does what
 // more does, if it is not nil.

@@ -87,7 +87,7 @@ func New(name string, opts *Options) model.Model {
 func (m *messagesModel) clientOptions() []option.RequestOption {
 	all := []option.RequestOption{option.WithMaxRetries(0), option.WithoutOpenTelemetry()}
 	if m.opts.APIKey != "" {
-		m.secrets.Add(m.opts.APIKey)
+		m.secrets.Add("", m.opts.APIKey)
 		all = append(all, option.WithoutEnvironmentDefaults(), option.WithAPIKey(m.opts.APIKey))
 	}
 	if m.opts.BaseURL != "" {
@@ -96,7 +96,7 @@ func (m *messagesModel) clientOptions() []option.RequestOption {
 	all = append(all, option.WithHTTPClient(provider.Client(m.opts.HTTPClient)))
 	for name, value := range m.opts.Headers {
 		if secret.Is(name, value) {
-			m.secrets.Add(value)
+			m.secrets.Add("", value)
 		}
 		all = append(all, option.WithHeader(name, value))
 	}
@@ -110,7 +110,7 @@ func (m *messagesModel) guard(r *http.Request, next option.MiddlewareNext) (*htt
 	if key == "" && token == "" {
 		return nil, errNoCredentials
 	}
-	m.secrets.Add(credentials(key, token)...)
+	m.secrets.Add("", credentials(key, token)...)
 	res, err := next(r)
 	if err == nil && res.Body != nil {
 		res.Body = provider.LimitBody(res.Body, provider.MaxResponse)
