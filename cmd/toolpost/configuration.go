@@ -79,10 +79,7 @@ func loadConfig(ctx context.Context, path string) (*config.Config, error) {
 // defaultFile returns the configuration file that is used if none is named. Own
 // reports whether it is the user's, not the current folder's.
 func defaultFile() (file string, own bool, err error) {
-	users := ""
-	if dir, err := os.UserConfigDir(); err == nil {
-		users = filepath.Join(dir, "toolpost", configName)
-	}
+	users := userConfiguration()
 	for _, file := range []string{configName, users} {
 		if file == "" {
 			continue
@@ -96,6 +93,15 @@ func defaultFile() (file string, own bool, err error) {
 		}
 	}
 	return "", false, nil
+}
+
+// userConfiguration is the user's own configuration file, "" if there is no place for it.
+func userConfiguration() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "toolpost", configName)
 }
 
 // sameFile reports whether two paths are the same place.

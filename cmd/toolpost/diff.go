@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/trust"
 	"github.com/toolpost/toolpost/recording"
 )
 
@@ -18,6 +20,10 @@ const diffHelp = `Compare two lists of tools, or two recordings with their calls
 added, removed or changed, and which calls have other results. BEFORE and AFTER
 are recordings of "toolpost serve --record", JSON files of tools, configurations
 or addresses (http://… or https://…).
+
+The servers of a configuration start only if you have approved the file
+("toolpost help trust"), or if it is your own. Otherwise two configurations are
+compared as text, without their secrets.
 
 A change is breaking if arguments that were right may be wrong now: a tool or an
 argument is removed, an argument is required now or accepts less.
@@ -38,15 +44,17 @@ func diffCommand() *cobra.Command {
   toolpost diff --json old/toolpost.json new/toolpost.json`,
 		Args: checked(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, err := t.recorded(cmd, args[0])
+			before, after, err := openCompared(cmd, args)
 			if err != nil {
 				return usageError{err}
 			}
-			after, err := t.recorded(cmd, args[1])
+			if before.cfg != nil && after.cfg != nil && !(before.trusted && after.trusted) {
+				return compareFiles(cmd, before, after, asJSON)
+			}
+			d, err := t.compare(cmd, before, after)
 			if err != nil {
 				return usageError{err}
 			}
-			d := recording.Compare(before, after)
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), d)
 			} else {
@@ -63,36 +71,94 @@ func diffCommand() *cobra.Command {
 	return cmd
 }
 
-// recorded returns what an argument of diff stands for. The target has the timeout.
-func (t *target) recorded(cmd *cobra.Command, arg string) (*recording.Recording, error) {
-	one := &target{timeout: t.timeout}
-	if isAddress(arg) {
-		cfg, _, err := one.split([]string{arg}, -1)
-		if err != nil {
-			return nil, err
-		}
-		return one.listed(cmd, cfg)
+// A compared is what an argument of diff stands for.
+type compared struct {
+	arg  string
+	data []byte               // of a file; nil for an address
+	rec  *recording.Recording // of a recording or a file of tools
+
+	cfg     *config.Config // of a configuration
+	trusted bool           // the user has approved its content
+}
+
+func openCompared(cmd *cobra.Command, args []string) (before, after *compared, err error) {
+	if before, err = readCompared(cmd, args[0]); err == nil {
+		after, err = readCompared(cmd, args[1])
 	}
-	data, err := interruptible(cmd.Context(), func() ([]byte, error) { return os.ReadFile(arg) })
+	return before, after, err
+}
+
+// readCompared reads an argument. It starts and contacts nothing.
+func readCompared(cmd *cobra.Command, arg string) (*compared, error) {
+	c := &compared{arg: arg}
+	if isAddress(arg) {
+		return c, nil
+	}
+	var err error
+	if c.data, err = interruptible(cmd.Context(), func() ([]byte, error) { return os.ReadFile(arg) }); err != nil {
+		return nil, err
+	}
+	if recording.Is(c.data) {
+		if c.rec, err = recording.Read(bytes.NewReader(c.data)); err != nil {
+			return nil, fmt.Errorf("%s: %w", arg, err)
+		}
+		return c, nil
+	}
+	f, notTools := lint.ParseFile(arg, c.data)
+	if notTools == nil {
+		c.rec, err = ofTools(f)
+		return c, err
+	}
+	if c.cfg, err = config.LoadData(arg, c.data); err != nil {
+		return nil, fmt.Errorf("%s is neither a recording nor a configuration nor a file of tools: %w", arg, notTools)
+	}
+	c.trusted = isApproved(arg, c.cfg)
+	return c, nil
+}
+
+// isApproved reports whether a file is the user's own, or the user has approved its
+// content. To name it here is no approval: a person compares files to review them.
+func isApproved(file string, cfg *config.Config) bool {
+	if trust.Check(file) != nil {
+		return false
+	}
+	if sameFile(file, userConfiguration()) {
+		return true
+	}
+	r, err := newReview(file, cfg)
+	return err == nil && r.approved()
+}
+
+// compare returns how what is listed differs, and the recorded calls.
+func (t *target) compare(cmd *cobra.Command, before, after *compared) (*recording.Difference, error) {
+	b, err := t.recorded(cmd, before)
 	if err != nil {
 		return nil, err
 	}
-	if recording.Is(data) {
-		rec, err := recording.Read(bytes.NewReader(data))
+	a, err := t.recorded(cmd, after)
+	if err != nil {
+		return nil, err
+	}
+	return recording.Compare(b, a), nil
+}
+
+// recorded returns a recording, or what servers list now. The target has the timeout.
+func (t *target) recorded(cmd *cobra.Command, c *compared) (*recording.Recording, error) {
+	if c.rec != nil {
+		return c.rec, nil
+	}
+	one, found := &target{timeout: t.timeout, config: c.arg}, &configuration{Config: c.cfg, file: c.arg}
+	if c.cfg == nil {
+		one.config = ""
+		cfg, _, err := one.split([]string{c.arg}, -1)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", arg, err)
+			return nil, err
 		}
-		return rec, nil
+		found = &configuration{Config: cfg}
+	} else if !c.trusted {
+		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, shellWord(c.arg))
 	}
-	f, notTools := lint.ParseFile(arg, data)
-	if notTools == nil {
-		return ofTools(f)
-	}
-	if _, err := config.LoadData(arg, data); err != nil {
-		return nil, fmt.Errorf("%s is neither a recording nor a configuration nor a file of tools: %w", arg, notTools)
-	}
-	one.config = arg
-	return one.listed(cmd, nil)
+	return one.listed(cmd, found)
 }
 
 // ofTools returns a recording of the tools of a file.
@@ -111,9 +177,14 @@ func ofTools(f *lint.File) (*recording.Recording, error) {
 	return &recording.Recording{Catalogue: c}, nil
 }
 
-// listed returns a recording of what the servers of a configuration list now.
-func (t *target) listed(cmd *cobra.Command, cfg *config.Config) (*recording.Recording, error) {
-	s, err := t.open(cmd, cfg)
+// listed returns a recording of what the servers of a configuration list now. Those
+// that do not come from a file have no pins.
+func (t *target) listed(cmd *cobra.Command, found *configuration) (*recording.Recording, error) {
+	var pins *gateway.Pins
+	if found.file != "" {
+		pins = found.pins()
+	}
+	s, err := t.openServers(cmd, found.Config, pins)
 	if err != nil {
 		return nil, err
 	}

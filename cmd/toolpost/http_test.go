@@ -67,7 +67,8 @@ func TestHealth(t *testing.T) {
 	withheld := []gateway.WithheldTool{{Server: "everything", Tool: "add"}, {Server: "everything", Tool: "sub"}, {Server: "other", Tool: "x"}}
 	s := &service{
 		live: f.live, status: func() []upstream.Status { return servers },
-		withheld: func() []gateway.WithheldTool { return withheld },
+		withheld:  func() []gateway.WithheldTool { return withheld },
+		observing: observing{secrets: newSecretReader()},
 	}
 	w := httptest.NewRecorder()
 	s.health(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))

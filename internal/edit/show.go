@@ -26,8 +26,13 @@ func Show(p *terminal.Page, file string, before, after []byte) {
 	p.WriteString(p.Paint("1", "--- "+terminal.Printable(names[0])) + "\n" + p.Paint("1", "+++ "+terminal.Printable(names[1])) + "\n")
 	wide := p.Wide
 	p.Wide = false
-	p.Diff(terminal.Diff(lines(Redacted(file, before)), lines(Redacted(file, after))))
+	p.Diff(Lines(file, before, file, after))
 	p.Wide = wide
+}
+
+// Lines returns the lines of two files, without values that are probably secrets.
+func Lines(fileBefore string, before []byte, fileAfter string, after []byte) []terminal.Line {
+	return terminal.Diff(lines(Redacted(fileBefore, before)), lines(Redacted(fileAfter, after)))
 }
 
 func lines(data []byte) []string {
