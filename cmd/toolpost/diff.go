@@ -117,7 +117,7 @@ func readCompared(cmd *cobra.Command, arg string) (*compared, error) {
 }
 
 // isApproved reports whether a file is the user's own, or the user has approved its
-// content. To name it here is no approval: a person compares files to review them.
+// content. Naming it here does not approve it: a person compares files to review them.
 func isApproved(file string, cfg *config.Config) bool {
 	if trust.Check(file) != nil {
 		return false
