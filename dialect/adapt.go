@@ -285,8 +285,13 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 		drop("this reader accepts it only in a shape that the results do not have")
 		return
 	}
-	def.Output = lowered
-	for _, l := range append(low.Losses, texts...) {
+	strict, repairs := lower.StrictOutput(lowered)
+	if strict == nil {
+		drop(repairs[0].Detail)
+		return
+	}
+	def.Output = strict
+	for _, l := range slices.Concat(low.Losses, texts, repairs) {
 		a.lose(lower.Loss{Keyword: "outputSchema", Kind: l.Kind, Detail: fmt.Sprintf("%s at %q: %s", l.Keyword, l.Pointer, l.Detail)})
 	}
 }

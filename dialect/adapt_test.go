@@ -72,10 +72,11 @@ func TestOutput(t *testing.T) {
 		in     string
 		want   string // "" for none
 	}{
-		{"no rule", dialect.Output{}, `{"type":"object","items":1}`, `{"type":"object","items":1}`},
+		{"no rule", dialect.Output{}, `{"type":"object","minItems":-1}`, `{"type":"object","minItems":-1}`},
+		{"no rule, a validator that does not compile it", dialect.Output{}, `{"type":"object","items":1}`, `{"type":"object"}`},
 		{"no rule, poison", dialect.Output{}, `{"anyOf":[{"type":"object"}]}`, ""},
 		{"none at all", dialect.Output{Drop: true}, `{"type":"object"}`, ""},
-		{"object", dialect.Output{Object: true}, `{"type":"object","$schema":"x"}`, `{"type":"object","$schema":"x"}`},
+		{"object", dialect.Output{Object: true}, `{"type":"object","$id":"x"}`, `{"type":"object","$id":"x"}`},
 		{"array", dialect.Output{Object: true}, `{"type":"array"}`, ""},
 		{"object or null", dialect.Output{Object: true}, `{"type":["object","null"]}`, ""},
 		{"no type", dialect.Output{Object: true}, `{"anyOf":[{"type":"object"}]}`, ""},

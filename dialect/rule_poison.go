@@ -1,11 +1,14 @@
 package dialect
 
 import (
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // poisonRules are about single tools that cost many clients all tools of the
@@ -40,6 +43,14 @@ func poisonRules() []*Rule {
 			Fix:   "Return an object, or declare no output schema. Adapting removes such an output schema.",
 			check: check{tool: outputType},
 		},
+		{
+			Name: "poison-output-schema", All: true, Effect: Advice,
+			What:  "Validators can compile the output schema.",
+			Why:   "Clients with the official TypeScript SDK compile every output schema when they list the tools, with Ajv. One that it does not compile takes all tools from the client, those of other servers behind a gateway too: a reference to nowhere, a pattern of another language such as (?i), nullable without a type, an empty enum, a keyword with a wrong value.",
+			Fix:   "Write what the finding names in JSON Schema, with patterns that JavaScript accepts with the flag u. Adapting repairs what has a clear meaning, and otherwise removes the output schema.",
+			when:  func(d *Dialect) bool { return d.Output.Object },
+			check: check{tool: outputCompiles},
+		},
 	}
 }
 
@@ -55,6 +66,17 @@ func outputType(v *view, t *toolpost.Tool) {
 	}
 	if d := inspect(t.Output.Raw()); d.root != nil {
 		v.objectType("/outputSchema", d.root, false)
+	}
+}
+
+func outputCompiles(v *view, t *toolpost.Tool) {
+	if t.Output == nil || !t.Output.IsObject() { // poison-output reports the type
+		return
+	}
+	var strict *schema.StrictError
+	if errors.As(t.Output.StrictOutput(), &strict) {
+		keyword := strict.Pointer[strings.LastIndexByte(strict.Pointer, '/')+1:]
+		v.add("/outputSchema"+strict.Pointer, keyword, "the schema takes all tools from clients that compile it: %s", clip(strict.Problem, 200))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
@@ -212,10 +213,10 @@ func (r *repairer) types(v *jsontree.Value, pointer string) {
 	if k == nil {
 		return
 	}
-	if n := v.Get("nullable"); n != nil && n.Is("true") && jsontree.KindNamed(k.Text) != 0 && k.Text != "null" {
+	if n := v.Get("nullable"); n != nil && n.Is("true") && jsontree.KindsNamed(k) != 0 && jsontree.KindsNamed(k)&jsontree.KindNull == 0 {
 		r.report(pointer, "nullable", false, "nullable is not JSON Schema; read as in OpenAPI")
 		v.Drop("nullable")
-		v.Set("type", "["+string(k.Raw)+`,"null"]`)
+		v.Set("type", "["+strings.Trim(string(k.Raw), "[]")+`,"null"]`)
 		if e := v.Get("enum"); e != nil && e.Kind == jsontree.KindArray && !slices.ContainsFunc(e.Kids, func(x *jsontree.Value) bool { return x.Kind == jsontree.KindNull }) {
 			e.Kids = append(e.Kids, jsontree.Read([]byte("null")))
 		}

@@ -18,6 +18,12 @@ func writeArray(l *lowering, f *form.Form, at place) (*node, codec) {
 		return writeTuple(l, f, a, at)
 	}
 	n := l.typed("array")
+	if len(a.Prefix) > 0 && l.rules.Array.Tuples == "open" {
+		l.lose(Widened, f.At, l.first(f.At, "prefixItems", "items"), "the items by position may be anything")
+		a = &form.Array{MinItems: a.MinItems, MaxItems: a.MaxItems, Unique: a.Unique}
+		open := *f
+		open.Array, f = a, &open
+	}
 	c := &arrayCodec{}
 	rest := writePrefix(l, n, c, a, at.inside())
 	writeItems(l, n, c, f, rest, at.inside())

@@ -23,6 +23,8 @@ func patternTaken(kind, pattern string) bool {
 	switch escapes := escapesOf(pattern); kind {
 	case "":
 		return true
+	case "unicode":
+		return subschema.CheckUnicodePattern(pattern) == nil
 	case "re2":
 		return !escapes.look
 	case "simple":

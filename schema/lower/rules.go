@@ -44,7 +44,7 @@ type Rules struct {
 
 	// Pattern selects the supported regular expressions: "" all, "re2" no
 	// lookaround and no backreference, "simple" also no \b and \B and no count
-	// above 100, "anchored" as "simple", but no classes such as \d, and only
+	// above 100, "unicode" those of ECMA 262 with the flag u, "anchored" as "simple", but no classes such as \d, and only
 	// from ^ to $.
 	Pattern string `json:"pattern,omitempty"`
 
@@ -100,7 +100,7 @@ type Object struct {
 type Array struct {
 	Items  bool   `json:"items,omitempty"`  // items is required and an object
 	Typed  bool   `json:"typed,omitempty"`  // items also has a type
-	Tuples string `json:"tuples,omitempty"` // "" as prefixItems, "object" as properties item0, item1…
+	Tuples string `json:"tuples,omitempty"` // "" as prefixItems, "object" as properties item0, item1…, "open" as arrays of anything
 }
 
 // Enum determines which values an enum may have.
