@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -20,6 +21,7 @@ type catalog struct {
 	of      []*toolpost.Tool
 	tools   listing
 	headers map[string][]wire.Binding // of the tools that mirror arguments in headers
+	lister  *strictLister             // which made the list
 }
 
 // newCatalog encodes the definitions. A tool that cannot be encoded is left out
@@ -31,12 +33,15 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *slog.Logge
 		log.Error("tools are not listed", "err", err)
 	}
 	if before != nil && slices.Equal(before.of, list) {
-		return &catalog{f, list, before.tools, before.headers}
+		return &catalog{f, list, before.tools, before.headers, before.lister}
 	}
-	t := &catalog{features: f, of: list, headers: map[string][]wire.Binding{}}
+	t := &catalog{features: f, of: list, headers: map[string][]wire.Binding{}, lister: &strictLister{log, map[string][sha256.Size]byte{}}}
+	if before != nil {
+		t.lister = before.lister
+	}
 	var listed collector
 	for _, tool := range list {
-		if err := addListed(&listed, tool); err != nil {
+		if err := t.lister.add(&listed, tool); err != nil {
 			log.Warn("tool is not listed", "tool", tool.Name, "err", err)
 			continue
 		}
@@ -50,18 +55,6 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *slog.Logge
 	}
 	t.tools = listed.listing("tools")
 	return t
-}
-
-// addListed adds a tool to the list, unless its policy leaves it out.
-func addListed(listed *collector, tool *toolpost.Tool) error {
-	if tool.Policy.Unlisted {
-		return nil
-	}
-	item, err := tool.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	return listed.add(tool.Name, item)
 }
 
 // differs reports whether the lists that a topic is about are others.

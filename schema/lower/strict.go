@@ -7,22 +7,18 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// strictWithout are what strict readers take for something else than JSON Schema
-// 2020-12 does, or refuse.
-var strictWithout = []string{
-	"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$async", "nullable",
-	"formatMinimum", "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum",
-}
-
 // strictRules are rules of which the first that helps is taken. The last ones
 // leave out the keywords that are written as they are.
 func strictRules() []*Rules {
-	exact := Rules{Without: strictWithout, Union: Union{OneOf: true}, Array: Array{Tuples: "open"}, Pattern: "unicode"}
+	without := []string{ // strict readers take them for something else than JSON Schema 2020-12 does, or refuse them
+		"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$async", "nullable",
+		"formatMinimum", "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum",
+	}
+	exact := Rules{Without: without, Union: Union{OneOf: true}, Array: Array{Tuples: "open"}, Pattern: "unicode"}
 	wide := exact
-	wide.Without = slices.Concat(strictWithout, []string{
+	wide.Without = append(slices.Clone(without),
 		"patternProperties", "propertyNames", "not", "if", "then", "else", "contains", "minContains", "maxContains",
-		"dependencies", "dependentSchemas", "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "additionalItems",
-	})
+		"dependencies", "dependentSchemas", "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "additionalItems")
 	return []*Rules{&exact, &wide}
 }
 
@@ -33,10 +29,21 @@ var emptyEnum = lazyregexp.New(`"enum"\s*:\s*\[\s*\]`)
 // accept, and what was lost: s itself if they accept it, otherwise one that every
 // value of s matches. It returns nil if there is none.
 func StrictOutput(s *schema.Schema) (*schema.Schema, []Loss) {
-	refused := s.StrictOutput()
-	if refused == nil {
+	err := s.StrictOutput()
+	if err == nil {
 		return s, nil
 	}
+	return rewriteStrict(s, "strict clients lose all tools because of it: "+err.Error())
+}
+
+// AnonymousOutput returns the schema of a tool's output without ids, for a list in
+// which another schema has one of them. It returns nil if there is none.
+func AnonymousOutput(s *schema.Schema) (*schema.Schema, []Loss) {
+	return rewriteStrict(s, "another schema has its $id")
+}
+
+// rewriteStrict writes s for strict readers; why is the reason if it fails.
+func rewriteStrict(s *schema.Schema, why string) (*schema.Schema, []Loss) {
 	// Generators write an enum without values for values that they do not know.
 	open, err := s.With(emptyEnum.ReplaceAllFunc(s.Raw(), func([]byte) []byte { return []byte(`"$comment":""`) }))
 	if err == nil && s.IsObject() {
@@ -46,11 +53,11 @@ func StrictOutput(s *schema.Schema) (*schema.Schema, []Loss) {
 				continue
 			}
 			if written, err := s.With(low.Schema); err == nil && written.StrictOutput() == nil {
-				return written, low.Losses
+				return written, append([]Loss{{Keyword: "outputSchema", Kind: Noop, Detail: why}}, low.Losses...)
 			}
 		}
 	}
-	return nil, []Loss{{Keyword: "outputSchema", Kind: Dropped, Detail: "strict clients lose all tools because of it: " + refused.Error()}}
+	return nil, []Loss{{Keyword: "outputSchema", Kind: Dropped, Detail: why}}
 }
 
 // StrictInput returns the schema of a tool's input in a form that strict readers
