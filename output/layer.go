@@ -94,10 +94,17 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 	return &c
 }
 
-// fitting returns a view of its tool's or server's own without structured content
-// that its output schema does not take: a text in it may have been replaced.
+// fitting returns a view of its tool's or server's own, in which a text of the
+// structured content may have been replaced: as an error, if the content does not
+// match the output schema.
 func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
-	if e := r.Encoded(); e.Raw == nil && e.Long == nil || r.Structured() == nil || v.fits(r.Structured()) {
+	structured := r.Structured()
+	switch e := r.Encoded(); {
+	case e.Raw == nil && e.Long == nil, structured != nil && v.fits(structured):
+		return r, nil
+	case promises(v.tool, r):
+		return unpromised(r, r.Parts())
+	case structured == nil:
 		return r, nil
 	}
 	return r.WithContent(r.Parts(), nil)

@@ -58,7 +58,13 @@ func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Res
 	}
 	var parts []toolpost.Part
 	if large {
-		parts, structured = v.structured(ctx, items, structured)
+		whole := structured
+		if parts, structured = v.structured(ctx, items, whole); structured == nil && promises(v.tool, r) {
+			structured = whole
+		}
+		if len(structured) > maxWhole {
+			return unpromised(r.WithOutputRef(v.blob.ref), parts)
+		}
 	} else {
 		p := newPlan(items, v.limit)
 		v.store(ctx, p.kept())

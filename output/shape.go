@@ -19,13 +19,17 @@ type shaping struct {
 // shape returns a value of the shape of whole that is within so many
 // characters; nil if there is none that fits the tool's output schema.
 func (v *viewing) shape(whole json.RawMessage, room int) json.RawMessage {
+	formats := v.hasFormats()
 	for _, marked := range []bool{true, false} {
 		if !marked && v.tool.Output == nil {
 			break // the marked one was as small
 		}
+		if marked && formats {
+			continue // a mark has no format
+		}
 		for _, s := range []shaping{{2000, 40_000, marked}, {500, 10_000, marked}, {100, 4000, marked}, {50, 1000, marked}, {20, 300, marked}, {10, 100, marked}, {5, 50, marked}, {2, 30, marked}, {1, 20, marked}} {
 			w := &shaper{shaping: s, in: reader(whole), room: room}
-			if err := w.value(); err != nil {
+			if err := w.value(); err != nil || w.cut && formats {
 				continue
 			}
 			shape := json.RawMessage(w.out)
@@ -35,11 +39,6 @@ func (v *viewing) shape(whole json.RawMessage, room int) json.RawMessage {
 		}
 	}
 	return nil
-}
-
-// fits reports whether the value is one of the tool's output.
-func (v *viewing) fits(value json.RawMessage) bool {
-	return v.tool.Output == nil || v.tool.Output.Validator().Validate(value) == nil
 }
 
 func reader(raw []byte) *jsontext.Decoder {
@@ -52,6 +51,7 @@ type shaper struct {
 	in   *jsontext.Decoder
 	out  []byte
 	room int
+	cut  bool // a string was cut
 }
 
 var errTooLarge = errors.New("the shape is too large")
@@ -146,6 +146,7 @@ func (s *shaper) text(raw jsontext.Value) jsontext.Value {
 	if n == len(text) {
 		return raw
 	}
+	s.cut = true
 	cut := fmt.Appendf(text[:n:n], "… %d more characters", utf8.RuneCount(text[n:]))
 	quoted, _ := jsontext.AppendQuote(nil, cut) // it is valid
 	return quoted

@@ -70,28 +70,34 @@ func rawJSON(t *testing.T, value string) *toolpost.Result {
 	return r
 }
 
-// The shape fits the tool's output schema, or is left out.
+// The shape fits the tool's output schema, otherwise the structured content stays
+// whole: a client refuses a result without it, or with a part that does not fit.
 func TestShapeFitsTheSchema(t *testing.T) {
 	item := `{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"},"note":{"type":"string"}},"required":["id"]}`
 	for name, test := range map[string]struct {
 		rows string
 		fits bool
 	}{
-		"any":      {`{}`, true},
-		"objects":  {`{"type":"array","items":` + item + `}`, true},
-		"at least": {`{"type":"array","minItems":900}`, false},
+		"any":       {`{}`, true},
+		"objects":   {`{"type":"array","items":` + item + `}`, true},
+		"at least":  {`{"type":"array","minItems":900}`, false},
+		"formats":   {`{"type":"array","items":{"type":"object","properties":{"note":{"type":"string","format":"uri"}}}}`, true},
+		"unchecked": {`{"type":"array","items":{"$ref":"https://example.com/x"}}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, output.Options{Chars: 3000})
 			b.tool.Output = schema.MustParse(`{"type":"object","properties":{"rows":` + test.rows + `},"required":["rows","ok"]}`)
 			b.list(t)
 			r := b.result(t, rawJSON(t, rows(1000)))
-			if got := r.Structured() != nil; got != test.fits {
+			if got := string(r.Structured()) != rows(1000); got != test.fits {
 				t.Fatalf("the shape is %.300s", r.Structured())
 			}
 			if test.fits {
 				if err := b.tool.Output.Validator().Validate(r.Structured()); err != nil {
 					t.Error(err)
+				}
+				if name == "formats" && strings.Contains(string(r.Structured()), "…") {
+					t.Errorf("a text with a format was cut: %s", r.Structured())
 				}
 				return
 			}
@@ -162,5 +168,22 @@ func checkShape(t *testing.T, value string) {
 	}
 	if r.OutputRef() == "" && utf8.RuneCountInString(value) > 1000 {
 		t.Fatal("it is not stored")
+	}
+}
+
+// TestPromisedStructuredContent: what is too large to be sent whole is an error
+// that says that the call was carried out, and has its reference.
+func TestPromisedStructuredContent(t *testing.T) {
+	b := newBench(t, output.Options{Chars: 3000})
+	b.tool.Output = schema.MustParse(`{"type":"object","properties":{"data":{"type":"string","minLength":9000000}}}`)
+	b.list(t)
+	value := `{"data":"` + strings.Repeat("d", 9_000_000) + `"}`
+	r := b.result(t, rawJSON(t, value))
+	if !r.IsError() || r.Structured() != nil || r.OutputRef() == "" || !strings.Contains(r.Parts()[0].Text, "The call was carried out") {
+		t.Errorf("got %.300v", r.Parts())
+	}
+	e := b.result(t, toolpost.RawResult(json.RawMessage(`{"content":[],"isError":true,"structuredContent":`+value+`}`)))
+	if e.Structured() != nil { // an error needs none
+		t.Errorf("the error has %d bytes of structured content", len(e.Structured()))
 	}
 }
