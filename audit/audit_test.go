@@ -581,3 +581,15 @@ func TestClockThatJumpsAhead(t *testing.T) {
 		t.Errorf("%d files remain", n)
 	}
 }
+
+// Only MCP's own lists are left out.
+func TestListsOfExtensions(t *testing.T) {
+	l := open(t, t.TempDir(), nil)
+	for method, want := range map[string]bool{"tools/list": false, "resources/templates/list": false, "server/discover": false, "mail/list": true, "wipe/list": true} {
+		ctx, q := observe.Begin(t.Context())
+		q.Method = method
+		if _, end := l.Observe(ctx, q); (end != nil) != want {
+			t.Errorf("%s is recorded: %v", method, end != nil)
+		}
+	}
+}

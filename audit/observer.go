@@ -28,10 +28,15 @@ func (l *Log) Observe(ctx context.Context, r *observe.Request) (context.Context,
 	return context.WithValue(ctx, callKey{}, c), c.end
 }
 
-// recorded reports whether a request is a call. Lists and completions have no
-// effects, and clients send them at every key.
+// recorded reports whether a request is a call. MCP's own lists and completions have no
+// effects, and clients send them at every key. What a method of an extension does is not
+// known, whatever its name.
 func recorded(method string) bool {
-	return !strings.HasSuffix(method, "/list") && method != "completion/complete" && method != "server/discover"
+	switch method {
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list", "completion/complete", "server/discover":
+		return false
+	}
+	return true
 }
 
 // Around records the start of a call of a tool that does not declare to be read-only,

@@ -16,7 +16,7 @@ import (
 func (o *Options) check() error {
 	err := errors.Join(
 		checkPrompt(o), checkSession(o), checkLimits(o), checkModes(o), checkAgents(o),
-		checkArguments(o), checkHooks(o.Hooks), restrictions(o.Restrict).check(), checkServers(o),
+		checkArguments(o), checkHooks(o.Hooks, o.logger()), restrictions(o.Restrict).check(), checkServers(o),
 	)
 	if _, bad := o.initialize(&tools{}); bad != nil {
 		err = errors.Join(err, bad)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,19 +160,20 @@ func callHook(ctx context.Context, o *Options, id string, in *HookInput) (*HookO
 	return guarded(func() (*HookOutput, error) { return o.Hooks[n].Handle(ctx, in) })
 }
 
-// hookEvents are those of the CLI, which does not mind others.
+// hookEvents are those that this package knows. The CLI ignores a hook for an event that
+// it does not know, and newer versions have more.
 const hookEvents = "PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion " +
 	"SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch PostModelSwitch " +
 	"PermissionRequest PermissionDenied Setup TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange " +
-	"WorktreeCreate WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay"
+	"WorktreeCreate WorktreeRemove InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay PreSkillShellCommand"
 
-func checkHooks(hooks []Hook) error {
+func checkHooks(hooks []Hook, log *slog.Logger) error {
 	silent := []HookEvent{"SessionStart", "SessionEnd"}
 	for i, h := range hooks {
 		switch {
 		case h.Event == "":
 			return fmt.Errorf("hook %d has no Event; set one such as PreToolUse", i)
-		case !slices.Contains(strings.Fields(hookEvents), string(h.Event)):
+		case isMisspelled(string(h.Event)):
 			return fmt.Errorf("hook %d is for %q, which is not an event of the CLI; check the spelling", i, h.Event)
 		case h.Handle == nil:
 			return fmt.Errorf("hook %d, for %s, has no Handle; set the function to be called", i, h.Event)
@@ -179,7 +181,14 @@ func checkHooks(hooks []Hook) error {
 			return fmt.Errorf("the Timeout of hook %d, for %s, is below 0; 0 means the default", i, h.Event)
 		case slices.Contains(silent, h.Event):
 			return fmt.Errorf("hook %d would never be called: the CLI does not send %s to hooks of the process that started it; act when you open or close the session", i, h.Event)
+		case !slices.Contains(strings.Fields(hookEvents), string(h.Event)):
+			log.Warn("a hook is for an event that this package does not know; check the spelling, unless the CLI is newer", "hook", i, "event", h.Event)
 		}
 	}
 	return nil
+}
+
+// isMisspelled reports whether an event differs from a known one in case only.
+func isMisspelled(event string) bool {
+	return slices.ContainsFunc(strings.Fields(hookEvents), func(known string) bool { return known != event && strings.EqualFold(known, event) })
 }

@@ -238,6 +238,7 @@ func TestCheck(t *testing.T) {
 		{"hook without event", Options{Hooks: []Hook{{}}}, "has no Event"},
 		{"hook of no event", Options{Hooks: []Hook{{Event: "PreTooluse"}}}, `"PreTooluse", which is not an event of the CLI`},
 		{"hook by its name", Options{Hooks: []Hook{{Event: "TaskCreated", Handle: func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }}}}, ""},
+		{"hook of a newer CLI", Options{Hooks: []Hook{{Event: "OfTomorrow", Handle: func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }}}}, ""},
 		{"hook without function", Options{Hooks: []Hook{{Event: Stop}}}, "has no Handle"},
 		{"hook that is not called", Options{Hooks: []Hook{{Event: "SessionStart", Handle: func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }}}}, "would never be called"},
 		{"restriction", Options{Restrict: map[string]map[string]any{"Bash": {"f": func() {}}}}, "is not JSON"},

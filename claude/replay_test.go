@@ -626,8 +626,13 @@ func controlRequests(t *testing.T, s *claude.Session) {
 		t.Errorf("the context usage is %+v", usage)
 	}
 	check("set model", c.SetModel(ctx, "claude-opus-4-5"))
-	check("plan", c.SetPermissionMode(ctx, claude.ModePlan))
-	check("default", c.SetPermissionMode(ctx, claude.ModeDefault))
+	for _, want := range []claude.PermissionMode{claude.ModePlan, claude.ModeDefault} {
+		mode, err := c.SetPermissionMode(ctx, want)
+		check(string(want), err)
+		if mode != want {
+			t.Errorf("the mode is %s, want %s", mode, want)
+		}
+	}
 	check("thinking", c.Request(ctx, "set_max_thinking_tokens", object{"max_thinking_tokens": 2000}, nil))
 	check("off", c.Request(ctx, "mcp_toggle", object{"serverName": "calc", "enabled": false}, nil))
 	check("on", c.Request(ctx, "mcp_toggle", object{"serverName": "calc", "enabled": true}, nil))

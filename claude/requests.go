@@ -41,9 +41,14 @@ func (c *Control) SetModel(ctx context.Context, model string) error {
 	return c.Request(ctx, "set_model", body, nil)
 }
 
-// SetPermissionMode changes what may run without a permission request.
-func (c *Control) SetPermissionMode(ctx context.Context, mode PermissionMode) error {
-	return c.Request(ctx, "set_permission_mode", map[string]any{"mode": mode}, nil)
+// SetPermissionMode changes what may run without a permission request. It returns the
+// mode that the CLI uses now, which may be another one than it was asked for.
+func (c *Control) SetPermissionMode(ctx context.Context, mode PermissionMode) (PermissionMode, error) {
+	answer := struct{ Mode PermissionMode }{mode}
+	if err := c.Request(ctx, "set_permission_mode", map[string]any{"mode": mode}, &answer); err != nil {
+		return "", err
+	}
+	return answer.Mode, nil
 }
 
 // SetMaxThinkingTokens changes the budget of thinking from the next turn on; 0 turns

@@ -163,7 +163,8 @@ func TestDeviations(t *testing.T) {
 	}{
 		"as recorded": {switched, "", func(ctx context.Context, s *claude.Session) error { return s.Control().SetModel(ctx, "opus") }},
 		"another request": {switched, "set_permission_mode", func(ctx context.Context, s *claude.Session) error {
-			return s.Control().SetPermissionMode(ctx, claude.ModePlan)
+			_, err := s.Control().SetPermissionMode(ctx, claude.ModePlan)
+			return err
 		}},
 		"other members": {switched, "haiku", func(ctx context.Context, s *claude.Session) error { return s.Control().SetModel(ctx, "haiku") }},
 		"a prompt": {begun, "hello", func(ctx context.Context, s *claude.Session) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/install"
 	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/trust"
 )
 
 func removeCommand() *cobra.Command {
@@ -101,7 +104,8 @@ func (t *configurationEdit) agreed(cmd *cobra.Command, question string) (bool, e
 	return p.ask(cmd.Context(), question)
 }
 
-// removeBundles removes the folders of bundles that no server uses any more.
+// removeBundles removes the folders of bundles that no server uses any more, neither of
+// this file nor of another one that the user has approved.
 func removeBundles(file string, before, after []byte) error {
 	folder, err := bundleFolder()
 	if err != nil {
@@ -113,9 +117,30 @@ func removeBundles(file string, before, after []byte) error {
 	}
 	var failed []error
 	for _, dir := range config.Folders(file, before) {
-		if !used[dir] && filepath.Dir(dir) == folder {
-			failed = append(failed, os.RemoveAll(dir))
+		if !used[dir] && filepath.Dir(dir) == folder && !usedByOthers(file, dir) {
+			failed = append(failed, install.Remove(dir))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// usedByOthers reports whether another configuration that was approved names a folder of
+// a bundle. Nothing is known of those that cannot be read, so they count if they exist.
+func usedByOthers(file, dir string) bool {
+	store, err := trust.Open()
+	if err != nil {
+		return true
+	}
+	approvals, err := store.List()
+	if err != nil {
+		return true
+	}
+	own, _ := trust.Locate(file)
+	for _, a := range approvals {
+		data, err := os.ReadFile(a.File)
+		if a.File != own && (err == nil && bytes.Contains(data, []byte(filepath.Base(dir))) || err != nil && !errors.Is(err, fs.ErrNotExist)) {
+			return true
+		}
+	}
+	return false
 }

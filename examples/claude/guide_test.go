@@ -61,7 +61,7 @@ func control(ctx context.Context, session *claude.Session) error {
 	if err := session.Control().SetModel(ctx, "opus"); err != nil {
 		return err
 	}
-	if err := session.Control().SetPermissionMode(ctx, claude.ModePlan); err != nil {
+	if _, err := session.Control().SetPermissionMode(ctx, claude.ModePlan); err != nil {
 		return err
 	}
 	servers, err := session.Control().MCPStatus(ctx)

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"archive/zip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -251,11 +250,8 @@ func openBundle(file string) (*bundle, *manifest, error) {
 	if _, err := io.Copy(sum, f); err != nil {
 		return nil, nil, err
 	}
-	z, err := zip.NewReader(f, info.Size())
+	z, err := openArchive(f, info.Size())
 	if err != nil {
-		return nil, nil, errors.New("it is not a zip file")
-	}
-	if err := checkFiles(z.File); err != nil {
 		return nil, nil, err
 	}
 	data, err := readMember(z, "manifest.json", maxManifest)

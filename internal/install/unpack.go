@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,7 +21,8 @@ const (
 	maxBundle   = 1 << 30
 	maxUnpacked = 4 << 30
 	maxFiles    = 100_000
-	maxRatio    = 200 // of unpacked to packed, beyond a first part
+	maxRatio    = 200      // of unpacked to packed, beyond a first part
+	maxListing  = 16 << 20 // bytes of the list of files
 	freeRatio   = 64 << 20
 )
 
@@ -68,11 +70,8 @@ func (b *bundle) unpack() error {
 	if hex.EncodeToString(sum.Sum(nil)) != b.digest {
 		return errors.New("it has changed meanwhile; run the command again")
 	}
-	z, err := zip.NewReader(f, size)
+	z, err := openArchive(f, size)
 	if err != nil {
-		return err
-	}
-	if err := checkFiles(z.File); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(b.folder), 0o700); err != nil {
@@ -95,9 +94,38 @@ func (b *bundle) unpack() error {
 	return nil
 }
 
+// openArchive reads the list of the files of an archive, and checks it. The list may be
+// far longer than the number of files in it says, so what is read of it is bounded.
+func openArchive(r io.ReaderAt, size int64) (*zip.Reader, error) {
+	b := &boundedReaderAt{ReaderAt: r, left: maxListing}
+	z, err := zip.NewReader(b, size)
+	switch {
+	case b.left < 0:
+		return nil, fmt.Errorf("its list of files has more than %d bytes", maxListing)
+	case err != nil:
+		return nil, errors.New("it is not a zip file")
+	}
+	b.left = math.MaxInt64
+	return z, checkFiles(z.File, uint64(size))
+}
+
+// A boundedReaderAt fails after so many bytes.
+type boundedReaderAt struct {
+	io.ReaderAt
+	left int64
+}
+
+func (b *boundedReaderAt) ReadAt(p []byte, at int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, errors.New("too much is read")
+	}
+	return b.ReaderAt.ReadAt(p, at)
+}
+
 // checkFiles refuses files that would be written elsewhere, that are not files,
-// and more than the bounds.
-func checkFiles(files []*zip.File) error {
+// and more than the bounds. Size is that of the archive: files that overlap in it are
+// not packed together larger than it.
+func checkFiles(files []*zip.File, size uint64) error {
 	if len(files) > maxFiles {
 		return fmt.Errorf("it has more than %d files", maxFiles)
 	}
@@ -116,7 +144,7 @@ func checkFiles(files []*zip.File) error {
 			seen[folded] = true
 		}
 		packed, unpacked = packed+f.CompressedSize64, unpacked+f.UncompressedSize64
-		if f.UncompressedSize64 > maxUnpacked || unpacked > maxUnpacked || unpacked > freeRatio+maxRatio*packed {
+		if f.UncompressedSize64 > maxUnpacked || unpacked > maxUnpacked || unpacked > freeRatio+maxRatio*min(packed, size) {
 			return errors.New("its files are too large when they are unpacked")
 		}
 	}
@@ -196,6 +224,20 @@ func removeLeft(dir string) {
 			_ = os.RemoveAll(path) // the next process tries again
 		}
 	}
+}
+
+// Remove removes the folder of a bundle. It is renamed first: what is removed only in
+// part, because a program uses it, must not look like an unpacked bundle.
+func Remove(folder string) error {
+	old, err := os.MkdirTemp(filepath.Dir(folder), ".new-*")
+	if err != nil {
+		return err
+	}
+	err = os.Rename(folder, filepath.Join(old, "bundle"))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, os.RemoveAll(old))
 }
 
 // readMember returns a file of an archive.

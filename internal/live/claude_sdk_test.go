@@ -822,7 +822,7 @@ func sdkStatus(s *stage) string {
 	if err != nil || !strings.Contains(cost, "$") {
 		s.Errorf("the cost is %q: %v", cost, err)
 	}
-	if err := c.SetPermissionMode(s.context(), sdk.ModePlan); err != nil {
+	if _, err := c.SetPermissionMode(s.context(), sdk.ModePlan); err != nil {
 		s.Error(err)
 	}
 	var refused *sdk.RequestError
