@@ -29,8 +29,8 @@ func (l *Log) Observe(ctx context.Context, r *observe.Request) (context.Context,
 }
 
 // recorded reports whether a request is a call. MCP's own lists and completions have no
-// effects, and clients send them at every key. What a method of an extension does is not
-// known, whatever its name.
+// effects, and clients send them at every key. A method of an extension may change
+// something, whatever its name.
 func recorded(method string) bool {
 	switch method {
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list", "completion/complete", "server/discover":
