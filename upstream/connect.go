@@ -207,10 +207,10 @@ func worthTrying(a, before attempt, err error) bool {
 func (d *dialer) open(ctx context.Context, s *session) error {
 	switch s.transport {
 	case HTTP:
-		s.conn = newStreamable(d.http, d.cfg.Config, d.limits, s.peer)
+		s.conn = newStreamable(withCookies(d.http), d.cfg.Config, d.limits, s.peer)
 		return nil
 	case SSE:
-		return dialSSE(ctx, d.http, d.cfg.Config, d.limits, s.peer)
+		return dialSSE(ctx, withCookies(d.http), d.cfg.Config, d.limits, s.peer)
 	}
 	p, err := d.cfg.spawn(d.cfg.Config, d.grace)
 	if err != nil {

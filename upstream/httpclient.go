@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,7 +85,11 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !netaddr.SameOrigin(req.URL, g.address) {
 		return nil, toForeign(req.URL)
 	}
+	kept := req.Header.Get("Cookie")
 	maps.Copy(req.Header, g.header) // the request is ours, or a redirect of it
+	if own := g.header.Get("Cookie"); own != "" && kept != "" && !strings.HasPrefix(kept, own) {
+		req.Header.Set("Cookie", own+"; "+kept)
+	}
 	if host := g.header.Get("Host"); host != "" {
 		req.Host = host
 	}
