@@ -15,8 +15,8 @@ const (
 )
 
 // cookies are those of one connection to a server, by which balancers lead all its
-// requests to one process. They stay in memory, and end with the connection, so that
-// nobody gets those of another. Only the origin of the server gets them, since the
+// requests to one process. They stay in memory, and end with the connection: another
+// connection does not get them. Only the origin of the server gets them, since the
 // client of the connection reaches no other.
 type cookies struct {
 	jar *cookiejar.Jar

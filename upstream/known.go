@@ -33,9 +33,7 @@ func (u *Upstream) Known() *Known {
 func (u *Upstream) recall(k *Known) *listing {
 	r := newLister(u, &hello{version: k.Version, server: k.Server, info: k.Info, instructions: k.Instructions, capabilities: k.Capabilities}, k.Transport)
 	r.pages = func(_ context.Context, method, _ string) ([][]byte, error) { return k.Lists[method], nil }
-	if r.hello.can("tools") {
-		_ = r.each(u.ctx, "tools/list", "tools", "name", r.tool) // what is known can be listed
-	}
+	_ = r.listTools(u.ctx, slowList) // what is known can be listed
 	r.features(u.ctx)
 	r.l.known = k
 	return r.listing()

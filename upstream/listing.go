@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ type lister struct {
 	l     *listing
 	hash  hash.Hash // of all definitions
 	size  int       // bytes of all definitions
+	found []string  // capabilities that are not declared, and whose lists have something
 }
 
 func newLister(u *Upstream, h *hello, t Transport) *lister {
@@ -70,15 +72,64 @@ func (u *Upstream) list(s *session, patience time.Duration) (l *listing, complet
 	r.pages = func(ctx context.Context, method, list string) ([][]byte, error) {
 		return r.ask(ctx, s, method, list)
 	}
-	if s.can("tools") {
-		if err := r.each(ctx, "tools/list", "tools", "name", r.tool); err != nil {
-			return nil, false, err
-		}
+	if err := r.listTools(ctx, patience); err != nil {
+		return nil, false, err
+	}
+	if s.ctx.Err() != nil {
+		return nil, false, context.Cause(s.ctx)
 	}
 	ctx, cancel = context.WithTimeout(ctx, patience)
 	defer cancel()
 	r.features(ctx)
 	return r.listing(), ctx.Err() == nil, nil
+}
+
+// listTools lists the tools. A server that does not declare any need not answer.
+func (r *lister) listTools(ctx context.Context, patience time.Duration) error {
+	if !r.can("tools") {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, patience)
+		defer cancel()
+	}
+	return r.offered(ctx, "tools", "tools/list", "tools", "name", r.tool)
+}
+
+// offered is each for a list that belongs to a capability. Where the capability is not
+// declared, the server is asked nevertheless, and need not have the list.
+func (r *lister) offered(ctx context.Context, capability, method, list, key string, add func(name string, raw json.RawMessage) error) error {
+	if r.can(capability) {
+		return r.each(ctx, method, list, key, add)
+	}
+	if !r.mayOffer(capability) || r.each(ctx, method, list, key, add) != nil || len(r.l.known.Lists[method]) == 0 {
+		return nil
+	}
+	r.found = append(r.found, capability)
+	r.skip("", "the server answers %s, but does not declare the capability %q as an object; clients that look for it see nothing without Toolpost", method, capability)
+	return nil
+}
+
+// mayOffer reports whether to ask for a list whose capability is not declared as MCP
+// wants it: tools in any case, and others where the server has declared something else
+// in the place of an object, or nothing at all.
+func (r *lister) mayOffer(capability string) bool {
+	switch string(wire.Get(r.capabilities, capability)) {
+	case "", "null", "false":
+		return capability == "tools" || !r.can("tools") && !r.can("prompts") && !r.can("resources")
+	}
+	return true
+}
+
+// withFound returns the capabilities that the server declared, and those of the lists
+// that it has nevertheless.
+func (r *lister) withFound() json.RawMessage {
+	capabilities := r.capabilities
+	if len(r.found) > 0 && !wire.IsObject(capabilities) {
+		capabilities = json.RawMessage("{}")
+	}
+	for _, name := range r.found {
+		capabilities = wire.SetAll(capabilities, wire.Member{Name: name, Value: json.RawMessage("{}")})
+	}
+	return capabilities
 }
 
 func (r *lister) skip(name, format string, args ...any) {
@@ -124,7 +175,6 @@ func (r *lister) each(ctx context.Context, method, list, key string, add func(na
 func (r *lister) features(ctx context.Context) {
 	f := r.l.features
 	f.Instructions = r.instructions
-	f.Self = &toolpost.Introduction{Info: r.info, Capabilities: r.capabilities}
 	r.note([]byte(f.Instructions))
 	r.note(r.info)
 	r.note(r.capabilities)
@@ -139,18 +189,17 @@ func (r *lister) features(ctx context.Context) {
 		{"resources", "resources/list", "resources", "uri", r.resource(false)},
 		{"resources", "resources/templates/list", "resourceTemplates", "uriTemplate", r.resource(true)},
 	} {
-		if r.can(list.capability) {
-			err := r.each(ctx, list.method, list.name, list.key, list.add)
-			var answer *toolpost.ProtocolError
-			if list.key == "uriTemplate" && errors.As(err, &answer) && answer.Code == wire.CodeMethodNotFound {
-				continue // a server may have resources and no templates
-			}
-			if err != nil {
-				r.skip("", "%s: %s", list.method, advice(err))
-			}
+		err := r.offered(ctx, list.capability, list.method, list.name, list.key, list.add)
+		var answer *toolpost.ProtocolError
+		if list.key == "uriTemplate" && errors.As(err, &answer) && answer.Code == wire.CodeMethodNotFound {
+			continue // a server may have resources and no templates
+		}
+		if err != nil {
+			r.skip("", "%s: %s", list.method, advice(err))
 		}
 	}
-	if r.can("resources") {
+	f.Self = &toolpost.Introduction{Info: r.info, Capabilities: r.withFound()}
+	if r.can("resources") || slices.Contains(r.found, "resources") {
 		f.ReadUnlisted = readHandler(r.u)
 	}
 	if r.canDo("resources", "subscribe") {
