@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 
 	"github.com/toolpost/toolpost"
@@ -27,27 +26,27 @@ type catalog struct {
 // newCatalog encodes the definitions. A tool that cannot be encoded is left out
 // of the list and reported. Before is the catalog of the Set before, nil if there
 // is none.
-func newCatalog(set *toolpost.Set, f *features, before *catalog, log *slog.Logger) *catalog {
+func newCatalog(set *toolpost.Set, f *features, before *catalog, log *reports) *catalog {
 	list, err := set.Tools(context.Background())
 	if err != nil { // a Set is listed already
-		log.Error("tools are not listed", "err", err)
+		log.log.Error("tools are not listed", "err", err)
 	}
 	if before != nil && slices.Equal(before.of, list) {
 		return &catalog{f, list, before.tools, before.headers, before.lister}
 	}
-	t := &catalog{features: f, of: list, headers: map[string][]wire.Binding{}, lister: &strictLister{log, map[string][sha256.Size]byte{}}}
+	t := &catalog{features: f, of: list, headers: map[string][]wire.Binding{}, lister: &strictLister{log.log, map[string][sha256.Size]byte{}}}
 	if before != nil {
 		t.lister = before.lister
 	}
-	var listed collector
+	listed := collector{kind: wire.KindTool, log: log}
 	for _, tool := range list {
 		if err := t.lister.add(&listed, tool); err != nil {
-			log.Warn("tool is not listed", "tool", tool.Name, "err", err)
+			log.left(wire.KindTool, tool.Name, err)
 			continue
 		}
 		bound, err := wire.Bindings(tool.Input.Raw())
 		if err != nil {
-			log.Warn("arguments are not compared with headers", "tool", tool.Name, "err", err)
+			log.log.Warn("arguments are not compared with headers", "tool", tool.Name, "err", err)
 		}
 		if bound != nil {
 			t.headers[tool.Name] = bound
@@ -91,14 +90,15 @@ type features struct {
 // all of them.
 const maxTemplates = 1000
 
-func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
+func newFeatures(f *toolpost.Features, log *reports) *features {
 	n := &features{of: f, promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
 	f = cmp.Or(f, &toolpost.Features{})
 	n.Features, n.declared = f, bytes.TrimSpace(extension.Declared(f.Capabilities))
 	n.info = checkedInfo(f.Self)
-	var prompts, resources, templates collector
+	prompts, resources := collector{kind: wire.KindPrompt, log: log}, collector{kind: wire.KindResource, log: log}
+	templates := collector{kind: wire.KindTemplate, log: log}
 	for _, p := range f.Prompts {
-		if prompts.define(log, p.Definition, "name", p.Name) {
+		if prompts.define(p.Definition, "name", p.Name) {
 			n.promptByName[p.Name] = p
 		}
 	}
@@ -107,11 +107,11 @@ func newFeatures(f *toolpost.Features, log *slog.Logger) *features {
 		if r.Template {
 			into, key = &templates, "uriTemplate"
 			if err := n.admits(r); err != nil {
-				log.Warn("resource template is not listed", key, clip(r.URI), "err", err)
+				log.left(wire.KindTemplate, r.URI, err)
 				continue
 			}
 		}
-		if into.define(log, r.Definition, key, r.URI) {
+		if into.define(r.Definition, key, r.URI) {
 			n.resourceByURI[r.URI] = r
 			if r.Template {
 				n.templateOf = append(n.templateOf, r)
@@ -155,13 +155,13 @@ func (f *features) completes() bool {
 
 // define adds a definition whose member name has the value key. A definition
 // that cannot be added is reported.
-func (c *collector) define(log *slog.Logger, definition json.RawMessage, name, key string) bool {
+func (c *collector) define(definition json.RawMessage, name, key string) bool {
 	err := errNotObject
 	if len(definition) == 0 || wire.IsObject(definition) {
 		err = c.add(key, wire.Set(definition, name, wire.Quote(key)))
 	}
 	if err != nil {
-		log.Warn("definition is not listed", name, clip(key), "err", err)
+		c.log.left(c.kind, key, err)
 	}
 	return err == nil
 }

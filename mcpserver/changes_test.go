@@ -12,6 +12,7 @@ import (
 	"weak"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -30,9 +31,9 @@ func TestUndeliveredChanges(t *testing.T) {
 		}
 		now := &view{live: live}
 		list := func(number int) { // of tools and prompts, other ones than before
-			var tools, prompts collector
-			_ = tools.add("t", []byte(`{"n":`+strconv.Itoa(number)+`}`))
-			_ = prompts.add("p", []byte(`{"n":`+strconv.Itoa(number)+`}`))
+			tools, prompts := collector{kind: wire.KindTool}, collector{kind: wire.KindPrompt}
+			_ = tools.add("t", []byte(`{"name":"t","inputSchema":{"type":"object"},"n":`+strconv.Itoa(number)+`}`))
+			_ = prompts.add("p", []byte(`{"name":"p","n":`+strconv.Itoa(number)+`}`))
 			now.catalog.Store(&catalog{features: &features{lists: map[string]listing{listPrompts: prompts.listing("prompts")}}, tools: tools.listing("tools")})
 		}
 		list(0)
@@ -96,7 +97,7 @@ func TestViewsReplacedMeanwhile(t *testing.T) {
 				lives[id] = live
 			}
 			chosen, meanwhile := "a", func() {}
-			v := &views{log: slog.New(slog.DiscardHandler), all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
+			v := &views{log: slog.New(slog.DiscardHandler), reports: reports{log: slog.New(slog.DiscardHandler)}, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
 			v.choose = func(Client) (*toolpost.Live, error) {
 				live, replace := lives[chosen], meanwhile
 				meanwhile = func() {}

@@ -112,15 +112,15 @@ func (c *core) list(r *request, l listing) (payload, error) {
 	if at == "" && r.session != nil {
 		r.session.listener.reads(r.Method, l)
 	}
-	body := l.page(at)
-	if body == nil {
+	found := l.page(at)
+	if found == nil {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "unknown cursor; list again from the start")
 	}
-	tail := "}"
+	items, tail := found.body, "}"
 	if r.modern() {
-		tail = `,"resultType":"complete",` + cacheable + `,"_meta":{` + serverInfo + `:` + string(c.introduction(r.view)) + `}}`
+		items, tail = found.stateless, `,"resultType":"complete",`+cacheable+`,"_meta":{`+serverInfo+`:`+string(c.introduction(r.view))+`}}`
 	}
-	return payload{{data: body}, {data: []byte(tail)}}, nil
+	return payload{{data: items}, {data: []byte(tail)}}, nil
 }
 
 // newCall returns the call that a handler gets for r.

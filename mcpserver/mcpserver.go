@@ -148,7 +148,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 			return nil, fmt.Errorf("new server: %w", err)
 		}
 	}
-	v := &views{choose: o.View, log: o.Logger, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
+	v := &views{choose: o.View, log: o.Logger, reports: reports{log: o.Logger}, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
 	c := &core{
 		views:    v,
 		sessions: newSessionTable(o),

@@ -35,7 +35,8 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 	}
 	base := &view{live: live}
 	c = &core{views: &views{base: base}, parked: newParkedCalls(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
-	base.catalog.Store(newCatalog(live.Set(), newFeatures(nil, c.log), nil, c.log))
+	log := &reports{log: c.log}
+	base.catalog.Store(newCatalog(live.Set(), newFeatures(nil, log), nil, log))
 	return c, ended
 }
 

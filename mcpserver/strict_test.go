@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -33,7 +34,7 @@ func TestStrictList(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		lister := &strictLister{slog.New(slog.NewTextHandler(&log, nil)), map[string][sha256.Size]byte{}}
-		var listed collector
+		listed := collector{kind: wire.KindTool, log: &reports{log: lister.log}}
 		for _, raw := range []string{good, test.tool} {
 			var d struct {
 				Name                      string
@@ -49,10 +50,10 @@ func TestStrictList(t *testing.T) {
 		}
 		got := ""
 		if len(listed.items) > 1 {
-			got = string(listed.items[1])
+			got = string(listed.items[1].session)
 		}
-		if string(listed.items[0]) != good || got != test.want {
-			t.Errorf("%s\n\tgot  %s\n\twant %s\n\tand  %s", test.tool, got, test.want, listed.items[0])
+		if string(listed.items[0].session) != good || got != test.want {
+			t.Errorf("%s\n\tgot  %s\n\twant %s\n\tand  %s", test.tool, got, test.want, listed.items[0].session)
 		}
 		if reported := strings.Contains(log.String(), "schema is"); reported != (got != "" && got != test.tool) {
 			t.Errorf("%s: logged %q", test.tool, log.String())

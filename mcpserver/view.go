@@ -43,6 +43,7 @@ type views struct {
 	base    *view                                // what everyone is shown without choose
 	choose  func(Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
+	reports reports                     // of definitions
 	event   func(toolpost.Event, *view) // is called with what is not about lists
 	changed func(topic, *view)          // is called when a list differs
 
@@ -134,10 +135,10 @@ func (v *views) encode(s *view) {
 		f = before.features
 	}
 	if f == nil || f.of != set.Features() {
-		f = newFeatures(set.Features(), v.log)
+		f = newFeatures(set.Features(), &v.reports)
 		v.features.Store(f)
 	}
-	now := newCatalog(set, f, before, v.log)
+	now := newCatalog(set, f, before, &v.reports)
 	s.catalog.Store(now)
 	if before == nil {
 		return

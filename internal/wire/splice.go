@@ -176,13 +176,16 @@ func edit(object []byte, f func(name string, value json.RawMessage) json.RawMess
 	return append(b, object[copied:]...), true
 }
 
-// EditElements returns the array with its elements changed by f. Without a change
-// it is the array itself.
+// EditElements returns the array with its elements changed by f, which returns nil
+// to remove one. Without a change it is the array itself.
 func EditElements(array []byte, f func(json.RawMessage) json.RawMessage) json.RawMessage {
 	changed, b := false, []byte{'['}
 	for old := range Elements(array) {
 		value := f(old)
-		changed = changed || !bytes.Equal(value, old)
+		changed = changed || value == nil || !bytes.Equal(value, old)
+		if value == nil {
+			continue
+		}
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
