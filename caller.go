@@ -39,6 +39,28 @@ func (c *Call) CallerSupports(capability string) bool {
 	return ok && s.Supports(capability)
 }
 
+// CallerIntroduction returns what the caller said about itself as an MCP client, nil
+// if it said nothing. Callers say it with the method Introduction() *Introduction.
+func (c *Call) CallerIntroduction() *Introduction {
+	if c == nil {
+		return nil
+	}
+	if s, ok := c.Caller.(interface{ Introduction() *Introduction }); ok {
+		return s.Introduction()
+	}
+	return nil
+}
+
+// CallerSetLogLevel reports whether the caller asked for log messages of a level, so
+// that it surely waits for them. Callers say so with the method SetsLogLevel() bool.
+func (c *Call) CallerSetLogLevel() bool { return c != nil && SetsLogLevel(c.Caller) }
+
+// SetsLogLevel is [Call.CallerSetLogLevel] of the call of a caller.
+func SetsLogLevel(c Caller) bool {
+	s, ok := c.(interface{ SetsLogLevel() bool })
+	return ok && s.SetsLogLevel()
+}
+
 // Progress reports to the caller that done of total is finished; total is 0 if
 // it is unknown. Callers that did not request progress are not notified.
 func (c *Call) Progress(ctx context.Context, done, total float64, message string) error {

@@ -60,8 +60,8 @@ type Server struct {
 	Redmine  *redmine.Options // if not nil, the server is this Redmine; of Config, only the name is used
 	Disabled bool
 	Required bool          // toolpost is ready only while this server is connected, see /readyz
-	Share    string        // which clients share the process or connection: all for "" or "always", or see [PerClient] and [PerSession]
-	Idle     time.Duration // after which a process or connection of a client or session ends without a call; 30 minutes if 0
+	Share    string        // which clients share the process or connection: see [Auto], which is the default
+	Idle     time.Duration // after which a process or connection of a client or session ends without a call; if 0, 10 minutes with [Auto], otherwise 30
 	Prefix   *string       // added before every tool's name; nil means Name + "__"
 
 	Filter
@@ -86,9 +86,13 @@ type environmentFile struct {
 	environment *environment // the content of envFile; nil if there is none
 }
 
-// Values of [Server].Share: every client session has a process of its own, or
-// every client, in all of its sessions.
+// Values of [Server].Share: all clients share one process until the server sends
+// something that is for one client alone, and from then on every session has a process of
+// its own; all clients share one whatever happens; every client session has a process of
+// its own; or every client has one, in all of its sessions.
 const (
+	Auto       = "auto"
+	Always     = "always"
 	PerSession = "per-session"
 	PerClient  = "per-client"
 )

@@ -245,8 +245,8 @@ func (e *entry) check(m *hujson.ObjectMember) {
 		e.fail(at, "%s has both %q and %q; keep one", e.path, e.address[0], e.address[1])
 	case s.Command != "" && s.Transport != "" && s.Transport != upstream.Stdio:
 		e.fail(at, `%s has a command, but its type is %q; remove "type", or give "url" instead`, e.path, s.Transport)
-	case s.Idle != 0 && s.Share != PerClient && s.Share != PerSession:
-		e.fail(at, `%s has "idle", which ends processes of single clients; add "share": %q or %q, or remove "idle"`, e.path, PerClient, PerSession)
+	case s.Idle != 0 && s.Share == Always:
+		e.fail(at, `%s has "idle", which ends processes of single clients, and with "share": %q there are none; remove one of them`, e.path, Always)
 	case s.URL != "" && s.Transport == upstream.Stdio:
 		e.fail(at, `%s has an address, but its type is "stdio"; remove "type", or give "command" instead`, e.path)
 	}
@@ -255,8 +255,8 @@ func (e *entry) check(m *hujson.ObjectMember) {
 // share reads who shares the process of a server.
 func (e *entry) share(v hujson.Value, path string) {
 	e.server.Share = e.text(v, path)
-	if !slices.Contains([]string{"always", PerClient, PerSession}, e.server.Share) && v.Value.Kind() == '"' {
-		e.fail(v.StartOffset, `%s is %.40q; want "always", %q or %q`, path, e.server.Share, PerClient, PerSession)
+	if !slices.Contains([]string{Auto, Always, PerClient, PerSession}, e.server.Share) && v.Value.Kind() == '"' {
+		e.fail(v.StartOffset, `%s is %.40q; want %q, %q, %q or %q`, path, e.server.Share, Auto, Always, PerClient, PerSession)
 	}
 }
 

@@ -176,13 +176,13 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 		}
 		result = toolpost.RawResult(raw)
 	}
-	return m.clientResult(result, nil), nil
+	return m.clientResult(ctx, result, nil), nil
 }
 
 // clientResult returns a result with the ids and URIs that clients know.
 // Tool is the call of a tool, nil if the result is another one: that creates no
 // task, because it may only repeat what the client sent.
-func (m *member) clientResult(result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
+func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
 	raw := result.Encoded().Raw
 	if o := result.Encoded().Long; o != nil && m.aliases.any() {
 		raw, _ = o.Load() // encoding the result returns the same error
@@ -192,7 +192,7 @@ func (m *member) clientResult(result *toolpost.Result, tool *toolpost.Call) *too
 	}
 	shown := raw
 	if tool != nil {
-		shown = m.tasks.created(m, tool, raw)
+		shown = m.tasks.created(ctx, m, tool, raw)
 	}
 	shown = m.aliases.show(m.key, shown)
 	if len(shown) == len(raw) && &shown[0] == &raw[0] {
@@ -205,6 +205,9 @@ func (m *member) clientResult(result *toolpost.Result, tool *toolpost.Call) *too
 // clients know.
 func (m *member) toClient(h toolpost.Handler, tool bool) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		if tool {
+			ctx = m.noteProcess(ctx, call)
+		}
 		result, err := h(ctx, call)
 		if err != nil || result == nil {
 			return result, err
@@ -212,7 +215,7 @@ func (m *member) toClient(h toolpost.Handler, tool bool) toolpost.Handler {
 		if !tool {
 			call = nil
 		}
-		return m.clientResult(result, call), nil
+		return m.clientResult(ctx, result, call), nil
 	}
 }
 
@@ -241,7 +244,7 @@ const logMessage = "notifications/message"
 // notified passes a notification that belongs to no call of a server to clients.
 // One about a task goes to the client of the task. A notification with params
 // goes to the client of a server that has only one: it names none of several.
-func (g *Gateway) notified(l *link, call *toolpost.Call) {
+func (g *Gateway) notified(l *link, own *process, call *toolpost.Call) {
 	members := g.current()
 	i := slices.IndexFunc(members, func(m *member) bool { return m.link == l })
 	if i < 0 || !members[i].mayNotify(call.Name) {
@@ -249,9 +252,9 @@ func (g *Gateway) notified(l *link, call *toolpost.Call) {
 	}
 	m, c := members[i], *call
 	id := cmp.Or(text(call.Params, "taskId"), text(wire.Get(wire.Get(call.Params, "_meta"), relatedTask), "taskId"))
-	switch t := m.tasks.known(m.serverTask(call, id)); {
+	switch t := m.tasks.known(serverTask{l, own, id}); {
 	case t != nil:
-		c.Session = t.client.Session
+		c.Session = t.client.session
 		c.Params = t.show(call.Params)
 	case id != "" || extension.IsOfTasks(call.Name):
 		return

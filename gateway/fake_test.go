@@ -21,16 +21,17 @@ type fake struct {
 	cfg   upstream.Config
 	ended chan struct{} // closed after the first attempt to connect
 
-	mu       sync.Mutex
-	status   upstream.Status
-	tools    []*toolpost.Tool
-	features *toolpost.Features
-	err      error // of Tools
-	closed   bool
-	opts     upstream.Options
-	known    *upstream.Known
-	listing  func() // called by Tools when it has read the list
-	once     sync.Once
+	mu        sync.Mutex
+	status    upstream.Status
+	tools     []*toolpost.Tool
+	features  *toolpost.Features
+	err       error // of Tools
+	closed    bool
+	unsettled bool // calls were canceled that are not answered
+	opts      upstream.Options
+	known     *upstream.Known
+	listing   func() // called by Tools when it has read the list
+	once      sync.Once
 }
 
 func (f *fake) Ready(ctx context.Context) error {
@@ -70,6 +71,12 @@ func (f *fake) Close() error {
 	f.mu.Unlock()
 	f.end()
 	return nil
+}
+
+func (f *fake) Settled() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.unsettled
 }
 
 func (f *fake) isClosed() bool {
@@ -136,6 +143,10 @@ func (f *fake) end() { f.once.Do(func() { close(f.ended) }) }
 func (f *fake) set(change func(f *fake)) {
 	f.mu.Lock()
 	before := f.tools
+	if f.features != nil { // a source with other features has another pointer
+		c := *f.features
+		f.features = &c
+	}
 	change(f)
 	if !slices.Equal(before, f.tools) {
 		f.known = nil

@@ -361,7 +361,7 @@ func sameConnection(a, b config.Server) bool {
 		return false
 	}
 	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && a.Share == b.Share && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && cmp.Or(a.Share, config.Auto) == cmp.Or(b.Share, config.Auto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
 }
 
 // sameServer reports whether two entries with the same connection say the same.

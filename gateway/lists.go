@@ -31,7 +31,7 @@ func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Cal
 		raw := result.Encoded().Raw
 		key, array := listOf(call.Name, raw)
 		claims := mostClaimed
-		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(targets[0], call, item, &claims) })
+		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(ctx, targets[0], call, item, &claims) })
 		if bytes.Equal(shown, array) {
 			return result, nil
 		}
@@ -46,7 +46,7 @@ func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Cal
 		asked.Go(func() { all[i] = m.gather(ctx, call) })
 	}
 	asked.Wait()
-	return x.merge(targets, all, call)
+	return x.merge(ctx, targets, all, call)
 }
 
 // A part is what one server adds to a list.
@@ -94,7 +94,7 @@ func (m *member) gather(ctx context.Context, call *toolpost.Call) part {
 
 // merge joins the lists of servers. One that does not answer is left out,
 // unless none does.
-func (x *router) merge(targets []*member, all []part, call *toolpost.Call) (*toolpost.Result, error) {
+func (x *router) merge(ctx context.Context, targets []*member, all []part, call *toolpost.Call) (*toolpost.Result, error) {
 	var base *part
 	var failure error
 	var items [][]byte
@@ -110,7 +110,7 @@ func (x *router) merge(targets []*member, all []part, call *toolpost.Call) (*too
 		}
 		prefix := p.prefixAmong(targets)
 		for _, item := range p.items {
-			if item = x.item(p.member, call, item, &claims); item == nil {
+			if item = x.item(ctx, p.member, call, item, &claims); item == nil {
 				continue
 			}
 			if key, name := nameOf(item); name != "" && prefix != "" {
@@ -155,9 +155,9 @@ func nameOf(item json.RawMessage) (key, name string) {
 
 // item returns an item of a server's list as clients get it, nil to leave it out.
 // Claims is how many more URIs of the list are compared with those of others.
-func (x *router) item(m *member, call *toolpost.Call, item json.RawMessage, claims *int) json.RawMessage {
+func (x *router) item(ctx context.Context, m *member, call *toolpost.Call, item json.RawMessage, claims *int) json.RawMessage {
 	if extension.IsOfTasks(call.Name) {
-		return m.tasks.listed(m, call, item)
+		return m.tasks.listed(ctx, m, call, item)
 	}
 	if text(item, "uri") == "" {
 		return item

@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"sync"
@@ -152,40 +150,6 @@ func (l *link) known() *upstream.Known {
 		return up.Known()
 	}
 	return nil
-}
-
-// callTime is how long a call waits for a process that was started for its session.
-const callTime = 30 * time.Second
-
-// callWhenReady waits for a server and calls its tool.
-func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, checkPin pinCheck) (*toolpost.Result, error) {
-	within, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	_ = up.Ready(within) // the status below has the reason if the server is not ready
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	tools, err := up.Tools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range tools {
-		if t.Name == call.Name {
-			if err := checkPin(t); err != nil {
-				return nil, err
-			}
-			return t.Handler(ctx, call)
-		}
-	}
-	switch s := up.Status(); {
-	case s.Err != nil:
-		_, login := errors.AsType[*upstream.LoginError](s.Err)
-		return nil, &toolpost.UnavailableError{Text: s.Err.Error(), Login: login}
-	case s.State != upstream.Ready && within.Err() != nil:
-		return nil, &toolpost.UnavailableError{Timeout: true, Text: fmt.Sprintf("server %q has not answered within %v; it is still %s. The call was not carried out; call again later", s.Name, callTime, s.State)}
-	default:
-		return nil, toolpost.Failed("server %q no longer has a tool %q; list the tools again", s.Name, call.Name)
-	}
 }
 
 func (l *link) features() *toolpost.Features {

@@ -143,10 +143,10 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Redmine != nil:
 		up, l.err = startRedmine(&s, &opts)
-	case s.Share == config.PerSession || s.Share == config.PerClient:
-		up, l.err = newPool(&s, g.start, &opts, l.checkPin)
-	default:
+	case s.Share == config.Always:
 		up, l.err = g.start(&s.Config, &opts)
+	default:
+		up, l.err = newPool(&s, g.start, &opts, l.checkPin)
 	}
 	if up != nil {
 		g.connect(l, up)
@@ -161,10 +161,13 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 func (g *Gateway) connect(l *link, up connection) {
 	l.up = up
 	settle := time.AfterFunc(settleTime, g.wake.send)
+	if p, ok := up.(*pool); ok {
+		p.onNotification(func(own *process, call *toolpost.Call) { g.notified(l, own, call) })
+	}
 	stop := up.Watch(func(e toolpost.Event) {
 		switch {
 		case e.Notification != nil:
-			g.notified(l, e.Notification)
+			g.notified(l, nil, e.Notification)
 		case e.Resource != "":
 			g.updated(l, e.Resource)
 		default:

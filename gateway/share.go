@@ -3,8 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -15,248 +13,243 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Limits of the processes that one server has for sessions or clients.
+// Limits of the processes that one server has for single clients.
 const (
 	mostProcesses = 32
 	idleProcess   = 30 * time.Minute // without a call, unless the configuration sets another time
+	idleOfAuto    = 10 * time.Minute // where the configuration does not ask for processes of single clients
 )
 
-// A pool is a server with a process for each client session, or for each client.
-// One more process lists what the server offers.
+// A pool is a server with one process or more. One is home: it lists what the server
+// offers, and serves all clients until the server sends something that is for one
+// client alone. From then on (asks)
+//
+//   - a session keeps the process that it uses, and another session gets another one;
+//   - a call of a client without sessions has a process to itself while it runs, which
+//     then waits for the next call of that client;
+//   - a process whose session has ended serves no other client: it is spent. Nothing
+//     that it sends later can be taken for another client's. A home that is spent is
+//     replaced, so that the next client finds one that is ready.
+//
+// With "per-session" and "per-client", home serves no client.
 type pool struct {
-	toolpost.Source // what lists offers, with handlers of the pool
-	lists           connection
-	server          *config.Server
-	idle            time.Duration
-	events          toolpost.Watchers // of the notifications of the other processes
-	start           func() (connection, error)
-	checkPin        pinCheck
-
-	mu       sync.Mutex
-	sessions map[toolpost.Owner]*process
-	closed   bool
+	server   *config.Server
+	start    starter
+	opts     upstream.Options
+	idle     time.Duration
+	events   toolpost.Watchers // what home reports
+	checkPin pinCheck
+	ctx      context.Context // ends with Close
+	cancel   context.CancelFunc
 	closing  sync.WaitGroup
+
+	mu      sync.Mutex
+	home    *process
+	next    *process // takes the place of home when it is ready; nil if home is to stay
+	all     map[*process]bool
+	bound   map[clientKey]*process
+	asks    bool
+	watched map[string]bool // resources that home is subscribed to
+	freed   chan struct{}   // closed when a process may have become free; nil if no call waits for that
+	closed  bool
+	notify  func(*process, *toolpost.Call) // takes notifications; may be nil
+	noted   *upstream.Known                // home's, with asks
+	notedOf *upstream.Known
 }
 
-// A process serves one session or client.
-type process struct {
-	connection
-	calls int
-	used  time.Time
-	idle  *time.Timer
+// A clientKey identifies a client of a server.
+type clientKey struct{ session, client, party string }
+
+// clientOf identifies the client of a call, also among calls that share it with others.
+func clientOf(call *toolpost.Call) clientKey {
+	return clientKey{session: call.Session, client: call.Client}
 }
 
-// processOf identifies the process that runs a call. A client that is not known
-// has one for each session.
-func processOf(s *config.Server, call *toolpost.Call) toolpost.Owner {
-	if s.Share == config.PerClient && call.Party != "" {
-		return toolpost.Owner{Party: call.Party}
-	}
-	return clientOf(call)
-}
+// isStateless reports whether the client of a call has no session that ends.
+func isStateless(call *toolpost.Call) bool { return call.Shared || call.Session == "" }
 
-// newPool starts the process that lists.
+// newPool starts home.
 func newPool(s *config.Server, start starter, opts *upstream.Options, checkPin pinCheck) (connection, error) {
-	lists, err := start(&s.Config, opts)
-	if err != nil {
+	p := &pool{
+		server: s, start: start, opts: *opts, checkPin: checkPin, idle: cmp.Or(s.Idle, idleProcess),
+		all: map[*process]bool{}, bound: map[clientKey]*process{}, watched: map[string]bool{},
+		asks: opts.Known != nil && opts.Known.Asks,
+	}
+	if s.Idle == 0 && p.isAuto() {
+		p.idle = idleOfAuto
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.mu.Lock() // for what the process may send at once
+	defer p.mu.Unlock()
+	var err error
+	if p.home, err = p.newProcess(*opts, nil); err != nil {
+		p.cancel()
 		return nil, err
 	}
-	p := &pool{lists: lists, server: s, idle: cmp.Or(s.Idle, idleProcess), sessions: map[toolpost.Owner]*process{}, checkPin: checkPin}
-	own := *opts
-	own.Known, own.StartDelay = nil, 0 // a call waits for the process of its session
-	p.start = func() (connection, error) {
-		up, err := start(&s.Config, &own)
-		if err == nil {
-			up.Watch(func(e toolpost.Event) {
-				if e.Notification != nil {
-					p.events.Notify(e)
-				}
-			})
-		}
-		return up, err
-	}
-	p.Source = toolpost.Layer(toolpost.Map(lists, p.tool), nil, p.features)
 	return p, nil
 }
 
-// Status is that of the process that lists.
-func (p *pool) Status() upstream.Status { return p.lists.Status() }
-
-// Known is that of the process that lists.
-func (p *pool) Known() *upstream.Known {
-	return (&link{up: p.lists}).known()
+func (p *pool) isAuto() bool {
+	return p.server.Share != config.PerSession && p.server.Share != config.PerClient
 }
 
-// Watch calls f with the events of the process that lists, and with the
-// notifications of all processes.
-func (p *pool) Watch(f func(toolpost.Event)) (stop func()) {
-	lists, others := p.lists.Watch(f), p.events.Watch(f)
-	return func() { lists(); others() }
-}
+// apart reports whether clients have processes of their own. The mutex is held.
+func (p *pool) apart() bool { return p.asks || p.server.Share == config.PerSession }
 
-// tool returns t with a handler that runs calls in the process of their session.
-func (p *pool) tool(t *toolpost.Tool) *toolpost.Tool {
-	t.Handler = p.handler(func(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
-		return callWhenReady(ctx, up, call, p.checkPin)
-	})
-	return t
-}
-
-// features returns what is listed with such handlers.
-func (p *pool) features(listed *toolpost.Features) *toolpost.Features {
-	f := *listed
-	f.Prompts, f.Resources = nil, nil
-	for _, item := range listed.Prompts {
-		c := *item
-		c.Get = p.featured(c.Get, func(f *toolpost.Features) toolpost.Handler { return promptOf(f, item.Name).Get })
-		c.Complete = p.featured(c.Complete, func(f *toolpost.Features) toolpost.Handler { return promptOf(f, item.Name).Complete })
-		f.Prompts = append(f.Prompts, &c)
-	}
-	for _, item := range listed.Resources {
-		c := *item
-		c.Read = p.featured(c.Read, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Read })
-		c.Complete = p.featured(c.Complete, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Complete })
-		f.Resources = append(f.Resources, &c)
-	}
-	f.Extend = p.featured(f.Extend, func(f *toolpost.Features) toolpost.Handler { return f.Extend })
-	f.Notified = p.notified
-	return &f
-}
-
-// notified passes a notification to the process of its session, if it has one.
-func (p *pool) notified(call *toolpost.Call) {
+func (p *pool) areApart() bool {
 	p.mu.Lock()
-	own := p.sessions[processOf(p.server, call)]
+	defer p.mu.Unlock()
+	return p.apart()
+}
+
+func (p *pool) isHome(own *process) bool { return own == p.home || own == p.next }
+
+// runs reports whether a process is one of the pool.
+func (p *pool) runs(own *process) bool { return p.isHome(own) || p.all[own] }
+
+// each iterates over all processes. The mutex is held.
+func (p *pool) each(yield func(*process) bool) {
+	for _, own := range []*process{p.home, p.next} {
+		if own != nil && !yield(own) {
+			return
+		}
+	}
+	for own := range p.all {
+		if !yield(own) {
+			return
+		}
+	}
+}
+
+// processOf returns the process of the client of a call, nil if it has none.
+func (p *pool) processOf(call *toolpost.Call) *process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	own := p.bound[p.keyOf(call)]
+	if own == nil && p.isAuto() && !p.apart() {
+		own = p.home
+	}
+	return own
+}
+
+// noteAsks records that the server has sent something that is for one client alone.
+// Where several may be meant, their next calls go to processes of their own.
+func (p *pool) noteAsks(own *process, refused bool) {
+	p.mu.Lock()
+	first := !p.asks
+	p.asks = true
+	if refused && p.server.Share != config.PerClient {
+		own.spent = true
+	}
+	p.settle(own)
 	p.mu.Unlock()
-	if own == nil {
+	if first {
+		p.events.Notify(toolpost.Event{}) // so that it is stored
+	}
+}
+
+// settle ends a process that is spent, and replaces it if it is home. The mutex is held.
+func (p *pool) settle(own *process) {
+	if p.closed || !p.runs(own) {
 		return
 	}
-	if f := own.Features(); f != nil && f.Notified != nil {
-		f.Notified(call)
+	if p.apart() && len(own.sessions) == 0 && (own.visited && own.first.party == "" || own.several && p.isHome(own)) {
+		own.spent = true
+	}
+	switch {
+	case !own.spent:
+	case own == p.home:
+		p.replace()
+	case own == p.next: // settle is called again when it is home
+	case own.calls == 0:
+		p.end(own)
 	}
 }
 
-func promptOf(f *toolpost.Features, name string) *toolpost.Prompt {
-	for _, p := range f.Prompts {
-		if p.Name == name {
-			return p
-		}
+// replace starts the process that takes the place of home, once it is ready: until
+// then, home lists. The mutex is held.
+func (p *pool) replace() {
+	if p.next != nil {
+		return
 	}
-	return &toolpost.Prompt{}
-}
-
-func resourceOf(f *toolpost.Features, like *toolpost.Resource) *toolpost.Resource {
-	for _, r := range f.Resources {
-		if r.URI == like.URI && r.Template == like.Template {
-			return r
-		}
+	opts := p.opts
+	opts.Known, opts.StartDelay = p.known(), 0
+	next, err := p.newProcess(opts, nil)
+	if err != nil {
+		return // as its configuration was right before, this does not happen
 	}
-	return &toolpost.Resource{}
-}
-
-// featured returns a handler that does what h does, in the process of the session.
-func (p *pool) featured(h toolpost.Handler, find func(*toolpost.Features) toolpost.Handler) toolpost.Handler {
-	if h == nil {
-		return nil
-	}
-	return p.handler(func(ctx context.Context, up connection, call *toolpost.Call) (*toolpost.Result, error) {
-		if err := up.Ready(ctx); err != nil {
-			return nil, err
+	p.next = next
+	p.closing.Go(func() {
+		_ = next.Ready(p.ctx) // its status has the error
+		p.mu.Lock()
+		if p.closed {
+			p.mu.Unlock()
+			return
 		}
-		h := find(up.Features())
-		if h == nil {
-			return nil, fmt.Errorf("%s: %w", call.Name, toolpost.ErrNotFound)
+		old := p.home
+		p.home, p.next = next, nil
+		p.all[old] = true
+		watched := slices.Collect(maps.Keys(p.watched))
+		p.settle(old)
+		p.settle(next)
+		p.mu.Unlock()
+		p.events.Notify(toolpost.Event{})
+		if subscribe := featuresOf(next).Subscribe; subscribe != nil {
+			for _, uri := range watched {
+				_ = subscribe(p.ctx, uri, true) // a resource may be gone
+			}
 		}
-		return h(ctx, call)
 	})
 }
 
-// handler runs calls in the process of their session.
-func (p *pool) handler(run func(context.Context, connection, *toolpost.Call) (*toolpost.Result, error)) toolpost.Handler {
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		own, err := p.acquire(ctx, call)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil:
-			return nil, toolpost.Failed("server %q: %v", p.server.Name, err)
-		}
-		defer p.release(own)
-		return run(ctx, own, call)
-	}
-}
-
-// acquire returns the process of the call's session, until release. The context of a
-// call has ended when its session has, so that no process is started that nothing ends.
-func (p *pool) acquire(ctx context.Context, call *toolpost.Call) (*process, error) {
+func (p *pool) endIdle(own *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case p.closed:
-		return nil, errors.New("it was closed")
-	}
-	key := processOf(p.server, call)
-	own := p.sessions[key]
-	if own == nil {
-		if len(p.sessions) >= mostProcesses && !p.endOldest() {
-			return nil, fmt.Errorf("it runs %d processes, as its share is %q, which is the limit, and all have calls under way; call again later", mostProcesses, p.server.Share)
-		}
-		up, err := p.start()
-		if err != nil {
-			return nil, err
-		}
-		own = &process{connection: up}
-		own.idle = time.AfterFunc(p.idle, func() { p.endIdle(key, own) })
-		p.sessions[key] = own
-	}
-	own.calls++
-	own.idle.Stop()
-	return own, nil
-}
-
-func (p *pool) release(own *process) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	own.used = time.Now()
-	if own.calls--; own.calls == 0 && !p.closed {
-		own.idle.Reset(p.idle)
+	case own.calls > 0 || p.closed || !p.runs(own):
+	case !p.isHome(own):
+		p.end(own)
+	case p.apart() && own.used && len(own.sessions) == 0:
+		own.spent = true
+		p.settle(own)
 	}
 }
 
-func (p *pool) endIdle(key toolpost.Owner, own *process) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if own.calls == 0 && p.sessions[key] == own {
-		p.end(key)
-	}
-}
-
-// endOldest ends the process that was used least recently, unless all have
-// calls under way. The caller holds the mutex.
+// endOldest ends a process without calls: one that is spent, else one of a client
+// without sessions, else the one that was used least recently. It reports whether there
+// was one. The mutex is held.
 func (p *pool) endOldest() bool {
-	oldest, found := toolpost.Owner{}, false
-	for key, own := range p.sessions {
-		if own.calls == 0 && (!found || own.used.Before(p.sessions[oldest].used)) {
-			oldest, found = key, true
+	var oldest *process
+	rank := func(own *process) int {
+		switch {
+		case own.spent:
+			return 0
+		case len(own.sessions) == 0:
+			return 1
+		}
+		return 2
+	}
+	for own := range p.all {
+		if own.calls == 0 && (oldest == nil || cmp.Or(rank(own)-rank(oldest), own.last.Compare(oldest.last)) < 0) {
+			oldest = own
 		}
 	}
-	if found {
+	if oldest != nil {
 		p.end(oldest)
 	}
-	return found
+	return oldest != nil
 }
 
-// end ends the process of a session. The caller holds the mutex.
-func (p *pool) end(key toolpost.Owner) {
-	own := p.sessions[key]
-	if own == nil {
-		return
-	}
-	delete(p.sessions, key)
+// end ends a process. The mutex is held.
+func (p *pool) end(own *process) {
+	delete(p.all, own)
+	maps.DeleteFunc(p.bound, func(_ clientKey, other *process) bool { return other == own })
 	own.idle.Stop()
-	p.closing.Go(func() { _ = end(own.connection) }) // never fails
+	p.closing.Go(func() {
+		own.stop()
+		_ = end(own.connection) // never fails
+	})
+	p.wake()
 }
 
 // SessionEnded ends the process of a session. Those of clients end when they are
@@ -264,15 +257,20 @@ func (p *pool) end(key toolpost.Owner) {
 func (p *pool) SessionEnded(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.closed {
-		p.end(toolpost.Owner{Session: session})
+	key := clientKey{session: session}
+	own := p.bound[key]
+	if own == nil || p.closed {
+		return
 	}
+	delete(p.bound, key)
+	delete(own.sessions, key)
+	p.settle(own)
 }
 
 // RootsChanged implements what [Gateway.RootsChanged] looks for.
 func (p *pool) RootsChanged(session string) {
 	p.mu.Lock()
-	all := slices.Collect(maps.Values(p.sessions))
+	all := slices.Collect(p.each)
 	p.mu.Unlock()
 	for _, own := range all { // each knows whether it is that of this session
 		if up, ok := own.connection.(interface{ RootsChanged(session string) }); ok {
@@ -281,22 +279,44 @@ func (p *pool) RootsChanged(session string) {
 	}
 }
 
+// event takes what a process reports: of one that is not home, only notifications.
+func (p *pool) event(own *process, e toolpost.Event) {
+	p.mu.Lock()
+	home, notify := own == p.home, p.notify
+	p.mu.Unlock()
+	switch {
+	case e.Notification != nil:
+		if notify != nil {
+			notify(own, e.Notification)
+		}
+	case home:
+		p.events.Notify(e)
+	}
+}
+
+// onNotification sets what takes the notifications of all processes.
+func (p *pool) onNotification(f func(*process, *toolpost.Call)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notify = f
+}
+
 // Close ends all processes.
 func (p *pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
-	for key := range p.sessions {
-		p.end(key)
+	p.cancel()
+	for _, own := range slices.Collect(p.each) {
+		p.end(own)
 	}
 	p.mu.Unlock()
-	err := end(p.lists)
 	p.closing.Wait()
-	return err
+	return nil
 }
 
 // SessionEnded releases what servers hold for a client's session.
 func (g *Gateway) SessionEnded(session string) {
-	g.tasks.forget(toolpost.Owner{Session: session})
+	g.tasks.forget(clientKey{session: session})
 	for _, m := range g.current() {
 		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {
 			up.SessionEnded(session)

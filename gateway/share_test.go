@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -39,11 +40,12 @@ func TestProcessPerSession(t *testing.T) {
 			}()
 			synctest.Wait()
 			last := f.count() - 1
-			f.started[last].set(func(u *fake) {
-				if len(u.tools) == 0 {
+			if u := f.started[last]; u.Status().State != upstream.Ready {
+				u.set(func(u *fake) {
+					u.status.State = upstream.Ready
 					u.tools = []*toolpost.Tool{tool("t", fmt.Sprint("process ", last))}
-				}
-			})
+				})
+			}
 			f.started[last].end()
 			return <-result
 		}
@@ -158,8 +160,10 @@ func TestShareKey(t *testing.T) {
 		`{"mcpServers":{"a":{"command":"x","share":"per-session"}}}`:            "",
 		`{"mcpServers":{"a":{"command":"x","share":"always"}}}`:                 "",
 		`{"mcpServers":{"a":{"command":"x","share":"per-client","idle":"5m"}}}`: "",
-		`{"mcpServers":{"a":{"command":"x","idle":"5m"}}}`:                      `add "share"`,
-		`{"mcpServers":{"a":{"command":"x","share":"never"}}}`:                  `want "always", "per-client" or "per-session"`,
+		`{"mcpServers":{"a":{"command":"x","idle":"5m"}}}`:                      "",
+		`{"mcpServers":{"a":{"command":"x","share":"auto"}}}`:                   "",
+		`{"mcpServers":{"a":{"command":"x","share":"always","idle":"5m"}}}`:     `remove one of them`,
+		`{"mcpServers":{"a":{"command":"x","share":"never"}}}`:                  `want "auto", "always", "per-client" or "per-session"`,
 		`{"mcpServers":{"a":{"url":"http://x/mcp","share":"per-session"}}}`:     "",
 	} {
 		cfg, err := config.Parse("toolpost.json", []byte(text), func(string) (string, bool) { return "", false })
@@ -222,8 +226,244 @@ func TestHeadStart(t *testing.T) {
 			if got := f.started[1].opts.StartDelay; got != 0 {
 				t.Errorf("the process of the session starts after %v", got)
 			}
-			f.started[1].end()
+			f.started[1].connect("t")
 			<-done
 		})
 	}
+}
+
+// A pooled is the gateway of one server that is shared by the default rule.
+type pooled struct {
+	t *testing.T
+	g *gateway.Gateway
+	f *fleet
+}
+
+// call makes a call, connects the process that was started for it, and returns the
+// number of the process that ran it.
+func (p *pooled) call(owner toolpost.Owner) string {
+	p.t.Helper()
+	result := make(chan string, 1)
+	go func() {
+		r, err := p.g.Live().Set().Call(p.t.Context(), &toolpost.Call{Owner: owner, Name: "s__t"})
+		if err != nil {
+			result <- err.Error()
+			return
+		}
+		text, _ := r.FirstText()
+		result <- text
+	}()
+	synctest.Wait()
+	p.connect()
+	synctest.Wait()
+	return <-result
+}
+
+// connect makes the processes ready that are not.
+func (p *pooled) connect() {
+	for i, u := range p.f.started {
+		if u.Status().State == upstream.Connecting {
+			u.set(func(u *fake) {
+				u.status.State = upstream.Ready
+				u.tools = []*toolpost.Tool{tool("t", fmt.Sprint(i))}
+			})
+			u.end()
+		}
+	}
+}
+
+func (p *pooled) end(session string) {
+	p.g.SessionEnded(session)
+	synctest.Wait()
+	p.connect()
+	synctest.Wait()
+}
+
+func (p *pooled) running() (n int) {
+	for _, u := range p.f.started {
+		if !u.isClosed() {
+			n++
+		}
+	}
+	return n
+}
+
+func session(name string) toolpost.Owner { return toolpost.Owner{Session: name, Party: "p"} }
+
+func openPooled(t *testing.T, opts *gateway.Options) *pooled {
+	cfg := servers("s", "cmd")
+	g, f := openWith(t, cfg, opts)
+	p := &pooled{t, g, f}
+	synctest.Wait()
+	p.connect()
+	synctest.Wait()
+	return p
+}
+
+// All share one process until the server asks. From then on a session keeps its
+// process, others get one, and one whose session has ended serves no other. That it
+// asks is remembered.
+func TestAutoShare(t *testing.T) {
+	catalog := &gateway.Catalog{Dir: t.TempDir(), Config: "c"}
+	synctest.Test(t, func(t *testing.T) {
+		p := openPooled(t, &gateway.Options{Catalog: catalog})
+		steps := func(want ...string) {
+			t.Helper()
+			for i := 0; i < len(want); i += 2 {
+				if got := p.call(session(want[i])); got != want[i+1] {
+					t.Errorf("session %s: process %s, want %s", want[i], got, want[i+1])
+				}
+			}
+		}
+		steps("a", "0 t", "b", "0 t", "a", "0 t")
+		p.end("a")
+		p.end("b")
+		if p.f.count() != 1 {
+			t.Fatalf("%d processes of a server that does not ask", p.f.count())
+		}
+		steps("a", "0 t")
+		p.f.started[0].opts.OneClient(false)
+		steps("a", "0 t", "b", "1 t", "c", "2 t", "b", "1 t")
+		if got := strings.Join(names(p.g), " "); got != "s__t" {
+			t.Errorf("tools %s", got)
+		}
+		p.end("b")
+		if !p.f.started[1].isClosed() || p.f.started[0].isClosed() || p.running() != 2 {
+			t.Error("the end of a session must end its process, and no other")
+		}
+		p.end("a") // which used the process that lists
+		if !p.f.started[0].isClosed() || p.running() != 2 {
+			t.Error("the process that lists must be replaced")
+		}
+		if got := strings.Join(names(p.g), " "); got != "s__t" || p.g.Status()[0].State != upstream.Ready {
+			t.Errorf("tools %s, status %+v", got, p.g.Status()[0])
+		}
+		steps("d", "3 t", "e", "4 t", "d", "3 t")
+		time.Sleep(11 * time.Minute)
+		synctest.Wait()
+		if p.running() != 1 || p.f.started[3].isClosed() {
+			t.Errorf("%d processes run, and only that which lists must", p.running())
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := openPooled(t, &gateway.Options{Catalog: catalog})
+		if a, b := p.call(session("a")), p.call(session("b")); a == b {
+			t.Error("it is forgotten that the server asks")
+		}
+	})
+}
+
+// A question that may be for several clients is refused once: all of them get processes
+// of their own.
+func TestUnclearQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPooled(t, nil)
+		p.call(session("a"))
+		p.call(session("b"))
+		p.f.started[0].opts.OneClient(true)
+		synctest.Wait()
+		p.connect()
+		synctest.Wait()
+		a, b := p.call(session("a")), p.call(session("b"))
+		if a == "0 t" || b == "0 t" || a == b {
+			t.Errorf("processes %s and %s", a, b)
+		}
+		if !p.f.started[0].isClosed() || p.running() != 2 {
+			t.Errorf("%d processes run", p.running())
+		}
+	})
+}
+
+// The calls of a client without sessions have processes to themselves, which they use
+// again unless a call was canceled that the server has not answered.
+func TestLeasedProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPooled(t, nil)
+		owner := toolpost.Owner{Session: "client x", Party: "x", Shared: true}
+		p.call(owner)
+		p.f.started[0].opts.OneClient(false)
+		if got := p.call(owner); got != "0 t" {
+			t.Errorf("process %s", got)
+		}
+		p.f.started[0].set(func(u *fake) { u.unsettled = true })
+		if got := p.call(owner); got != "1 t" {
+			t.Errorf("after a call that the server did not answer: process %s", got)
+		}
+		if got := p.call(toolpost.Owner{Session: "client y", Party: "y", Shared: true}); got != "2 t" {
+			t.Errorf("another client: process %s", got)
+		}
+		if got := p.call(owner); got != "1 t" {
+			t.Errorf("process %s", got)
+		}
+		p.f.started[0].set(func(u *fake) { u.unsettled = false })
+		time.Sleep(11 * time.Minute)
+		synctest.Wait()
+		p.connect()
+		synctest.Wait()
+		if p.running() != 1 {
+			t.Errorf("%d idle processes run", p.running())
+		}
+	})
+}
+
+// With 32 processes that all have calls under way, one more call waits for one of them.
+func TestProcessesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPooled(t, nil)
+		p.f.started[0].opts.OneClient(false)
+		p.call(session("home"))
+		release := make(chan struct{})
+		var calls sync.WaitGroup
+		begin := func(name string) {
+			calls.Go(func() {
+				_, err := p.g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: session(name), Name: "s__t"})
+				if err != nil {
+					t.Error(name, err)
+				}
+			})
+			synctest.Wait()
+			for _, u := range p.f.started {
+				if u.Status().State == upstream.Connecting {
+					u.connect("t")
+					u.set(func(u *fake) {
+						u.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+							<-release
+							return toolpost.TextResult("done"), nil
+						})
+					})
+				}
+			}
+			synctest.Wait()
+		}
+		for i := range 33 {
+			begin(fmt.Sprint("s", i))
+		}
+		if p.running() != 33 { // one of them lists
+			t.Errorf("%d processes run", p.running())
+		}
+		close(release)
+		synctest.Wait()
+		p.connect()
+		calls.Wait()
+		if p.running() != 33 {
+			t.Errorf("%d processes run", p.running())
+		}
+	})
+}
+
+// A call that comes when its session has ended starts no process.
+func TestLateCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("s", "cmd")
+		cfg.Servers[0].Share = config.PerSession
+		g, f := open(t, cfg)
+		f.started[0].connect("t")
+		synctest.Wait()
+		ended, end := context.WithCancel(t.Context())
+		end()
+		tools, _ := g.Live().Set().Tools(t.Context())
+		if _, err := tools[0].Handler(ended, &toolpost.Call{Owner: session("a"), Name: "s__t"}); err == nil || f.count() != 1 {
+			t.Errorf("%d processes, %v", f.count(), err)
+		}
+	})
 }

@@ -27,7 +27,7 @@ const (
 // created can access it, whatever ids the servers choose.
 type tasks struct {
 	mu     sync.Mutex
-	of     map[toolpost.Owner]*clientTasks
+	of     map[clientKey]*clientTasks
 	server map[serverTask]*task
 }
 
@@ -40,36 +40,23 @@ type clientTasks struct {
 // A serverTask is a task as its server knows it.
 type serverTask struct {
 	link    *link
-	session toolpost.Owner // whose process has the task, if the server has several
+	process *process // that has the task, if the server has several
 	id      string
 }
 
 type task struct {
 	serverTask
-	client toolpost.Owner
+	client clientKey
 	shown  string // its id for the client
 }
 
 func newTasks() *tasks {
-	return &tasks{of: map[toolpost.Owner]*clientTasks{}, server: map[serverTask]*task{}}
-}
-
-// clientOf identifies the client of a call, also among calls that share it with others.
-func clientOf(call *toolpost.Call) toolpost.Owner {
-	return toolpost.Owner{Session: call.Session, Client: call.Client}
-}
-
-func (m *member) serverTask(call *toolpost.Call, id string) serverTask {
-	t := serverTask{link: m.link, id: id}
-	if m.server.Share == config.PerSession || m.server.Share == config.PerClient {
-		t.session = processOf(&m.server, call)
-	}
-	return t
+	return &tasks{of: map[clientKey]*clientTasks{}, server: map[serverTask]*task{}}
 }
 
 // created remembers the task that a result is about, and returns the result
 // with the task's id as the client knows it.
-func (t *tasks) created(m *member, call *toolpost.Call, result json.RawMessage) json.RawMessage {
+func (t *tasks) created(ctx context.Context, m *member, call *toolpost.Call, result json.RawMessage) json.RawMessage {
 	if len(result) > maxTaskResult || !bytes.Contains(result, []byte(`"taskId"`)) {
 		return result
 	}
@@ -83,15 +70,15 @@ func (t *tasks) created(m *member, call *toolpost.Call, result json.RawMessage) 
 	if id == "" || len(id) > maxTaskID {
 		return result
 	}
-	return t.add(m, call, id).show(result)
+	return t.add(serverTask{m.link, m.processOf(ctx, call), id}, m.key, call).show(result)
 }
 
 // add remembers a task of the call's client. If the id was that of another
 // client's task, the server has reused it for a new one.
-func (t *tasks) add(m *member, call *toolpost.Call, id string) *task {
+func (t *tasks) add(own serverTask, server string, call *toolpost.Call) *task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	own, client := m.serverTask(call, id), clientOf(call)
+	client := clientOf(call)
 	if before := t.server[own]; before != nil {
 		if before.client == client {
 			return before
@@ -103,9 +90,9 @@ func (t *tasks) add(m *member, call *toolpost.Call, id string) *task {
 		mine = &clientTasks{ids: map[string]*task{}}
 		t.of[client] = mine
 	}
-	shown := id
+	shown := own.id
 	if mine.ids[shown] != nil { // of another server
-		shown = config.FreeName(m.key+"__"+id, func(name string) bool { return mine.ids[name] != nil })
+		shown = config.FreeName(server+"__"+own.id, func(name string) bool { return mine.ids[name] != nil })
 	}
 	added := &task{own, client, shown}
 	t.server[own], mine.ids[shown] = added, added
@@ -143,7 +130,7 @@ func (t *tasks) remove(gone *task) {
 }
 
 // forget forgets all tasks of a client.
-func (t *tasks) forget(client toolpost.Owner) {
+func (t *tasks) forget(client clientKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if mine := t.of[client]; mine != nil {
@@ -175,8 +162,8 @@ func (t *tasks) known(own serverTask) *task {
 // listed returns an item of a server's list of tasks as the call's client gets
 // it: nil if the task is not one of that client's. Clients that cannot be
 // distinguished get no lists.
-func (t *tasks) listed(m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
-	found := t.known(m.serverTask(call, text(item, "taskId")))
+func (t *tasks) listed(ctx context.Context, m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
+	found := t.known(serverTask{m.link, m.processOf(ctx, call), text(item, "taskId")})
 	if found == nil || found.client != clientOf(call) || call.Shared {
 		return nil
 	}
@@ -281,6 +268,9 @@ func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Cal
 	}
 	c := *call
 	c.Params = t.named(call.Params)
+	if t.process != nil && isStateless(call) {
+		ctx = context.WithValue(ctx, preferredKey{}, t.process)
+	}
 	result, err := targets[i].send(ctx, &c)
 	if err != nil || t.shown == t.id {
 		return result, err

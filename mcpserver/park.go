@@ -258,6 +258,21 @@ func (f *parkedCall) Supports(capability string) bool {
 	return r != nil && r.Supports(capability)
 }
 
+// Introduction returns what the client said about itself. While the call is parked, it
+// is not known.
+func (f *parkedCall) Introduction() *toolpost.Introduction {
+	if r := f.now.Load(); r != nil {
+		return r.Introduction()
+	}
+	return nil
+}
+
+// SetsLogLevel reports whether the client asked for log messages with the call.
+func (f *parkedCall) SetsLogLevel() bool {
+	r := f.now.Load()
+	return r != nil && r.SetsLogLevel()
+}
+
 // Request implements [toolpost.Caller].
 func (f *parkedCall) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if r := f.now.Load(); r != nil {

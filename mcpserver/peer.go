@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type peer struct {
 	client   Client
 	can      []string        // capabilities to answer requests
 	declared json.RawMessage // extensions that it knows, of a session
+	says     toolpost.Introduction
 }
 
 func (p *peer) modern() bool { return p.version >= wire.Stateless }
@@ -114,8 +116,10 @@ func readPeer(version string, info, capabilities json.RawMessage, from Client, p
 	if !absent(capabilities) && !wire.IsObject(capabilities) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)
 	}
+	p.says = toolpost.Introduction{Info: info, Capabilities: capabilities}
 	if !p.modern() { // which have no requests to the client
 		p.declared = extension.Declared(capabilities)
+		p.says = toolpost.Introduction{Info: keep(info), Capabilities: keep(capabilities)}
 	}
 	if absent(info) {
 		return p, nil
@@ -136,6 +140,27 @@ func readPeer(version string, info, capabilities json.RawMessage, from Client, p
 		}
 	}
 	return p, nil
+}
+
+// maxSays bounds each part of what a session keeps of what its client said.
+const maxSays = 8 << 10
+
+// keep returns a copy that does not hold the message in memory, nil if it is too large
+// to be kept.
+func keep(raw json.RawMessage) json.RawMessage {
+	if len(raw) > maxSays {
+		return nil
+	}
+	return bytes.Clone(raw)
+}
+
+// Introduction returns what the client said about itself; see
+// [toolpost.Call.CallerIntroduction].
+func (p *peer) Introduction() *toolpost.Introduction {
+	if p == nil {
+		return nil
+	}
+	return &p.says
 }
 
 // answering returns the capabilities by which a client answers requests.

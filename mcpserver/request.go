@@ -95,6 +95,15 @@ func (r *request) notify(ctx context.Context, method string, params json.RawMess
 
 const levels = "debug info notice warning error critical alert emergency"
 
+// SetsLogLevel reports whether the client asked for log messages of a level; see
+// [toolpost.Call.CallerSetLogLevel].
+func (r *request) SetsLogLevel() bool {
+	if r.modern() {
+		return r.LogLevel != ""
+	}
+	return r.session.levelSet.Load()
+}
+
 // logMessage is the method of log messages.
 const logMessage = "notifications/message"
 

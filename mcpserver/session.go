@@ -37,6 +37,7 @@ type session struct {
 
 	peer     atomic.Pointer[peer] // nil until initialize
 	level    atomic.Int32         // the least level of log messages
+	levelSet atomic.Bool          // by the client
 	listener listener             // its notifications of changes
 	requests
 	lifetime
@@ -229,6 +230,7 @@ func (s *session) setLevel(m *wire.Message) (payload, error) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s: the level must be one of: %s", m.Method, levels)
 	}
 	s.level.Store(int32(level))
+	s.levelSet.Store(true)
 	return inMemory("{}"), nil
 }
 

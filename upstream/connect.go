@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -36,11 +37,13 @@ type dialer struct {
 	slow      func(error) // called when a package runner takes longer than ConnectTimeout
 	installed bool        // a package runner has started its server before
 	instances instances
+	client    *toolpost.Introduction // the only client, if there is only one
+	oneClient func(refused bool)     // may be nil
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
 	d := &dialer{cfg: completed{cfg, cfg, o.Complete}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets}
-	d.instances.own = o.Instance
+	d.instances.own, d.client, d.oneClient = o.Instance, o.Client, o.OneClient
 	d.forget()
 	if cfg.URL != "" {
 		d.http = newHTTPClient(cfg, &d.instances)

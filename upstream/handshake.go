@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -31,9 +32,35 @@ func (h *hello) canDo(name, part string) bool {
 	return string(wire.Get(wire.Get(h.capabilities, name), part)) == "true"
 }
 
-// Our capabilities for servers. All of them depend on the client, which may
-// refuse.
+// Our capabilities for servers that several clients use. All of them depend on the
+// client, which may refuse.
 const ourCapabilities = `{"roots":{"listChanged":true},"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}}}`
+
+// clientCapabilities returns the capabilities that the server gets: those by which its
+// only client answers requests, and the extensions that the client knows.
+func (s *session) clientCapabilities() json.RawMessage {
+	if s.client == nil {
+		return json.RawMessage(ourCapabilities)
+	}
+	declared := extension.Declared(s.client.Capabilities)
+	for _, name := range []string{"roots", "sampling", "elicitation"} {
+		if value := wire.Get(s.client.Capabilities, name); wire.IsObject(value) {
+			declared = wire.SetAll(declared, wire.Member{Name: name, Value: value})
+		}
+	}
+	if declared == nil {
+		return json.RawMessage("{}")
+	}
+	return declared
+}
+
+// clientInfo returns the name and version of the client that the server gets.
+func (s *session) clientInfo() json.RawMessage {
+	if s.client == nil || wire.Unquote(wire.Get(s.client.Info, "name")) == "" || wire.Unquote(wire.Get(s.client.Info, "version")) == "" {
+		return ourInfo()
+	}
+	return s.client.Info
+}
 
 // handshake agrees on a version with the server: with the stateless era's
 // server/discover if newest allows that and the server answers it in time, else
@@ -69,8 +96,8 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 	s.conn.useVersion(version)
 	s.meta = []wire.Member{
 		{Name: wire.MetaVersion, Value: wire.Quote(version)},
-		{Name: wire.MetaClientInfo, Value: ourInfo()},
-		{Name: wire.MetaCapabilities, Value: json.RawMessage(ourCapabilities)},
+		{Name: wire.MetaClientInfo, Value: s.clientInfo()},
+		{Name: wire.MetaCapabilities, Value: s.clientCapabilities()},
 	}
 	m, err := s.do(ctx, &exchange{content: content{method: "server/discover"}})
 	if refusedThough(err, version) {
@@ -107,7 +134,7 @@ func hasVersion(list json.RawMessage, version string) bool {
 }
 
 func (s *session) initialize(ctx context.Context, version string) error {
-	params := wire.Append(nil, `"protocolVersion":`+string(wire.Quote(version)), `"capabilities":`+ourCapabilities, `"clientInfo":`+string(ourInfo()))
+	params := wire.Append(nil, `"protocolVersion":`+string(wire.Quote(version)), `"capabilities":`+string(s.clientCapabilities()), `"clientInfo":`+string(s.clientInfo()))
 	m, err := s.do(ctx, &exchange{content: content{method: "initialize", params: params}})
 	if err != nil {
 		return err

@@ -19,6 +19,10 @@ type Known struct {
 	Instructions string              `json:"instructions,omitempty"`
 	Capabilities []byte              `json:"capabilities,omitempty"`
 	Lists        map[string][][]byte `json:"lists"` // the definitions, by the method that lists them
+
+	// Asks reports that the server has sent something that is for one client alone, see
+	// [Options].OneClient. An upstream does not set it: it is a note of who starts it.
+	Asks bool `json:"asks,omitempty"`
 }
 
 // Known returns the last listing, nil before the first. While the listing is the

@@ -11,6 +11,8 @@ var (
 	errNoCall  = errors.New("this does not belong to any running call")
 	errUnclear = errors.New("this server is used by more than one client, and it is unclear to which call this belongs; " +
 		`to keep clients apart, set "share": "per-session" for this server in the configuration`)
+	errOnce = errors.New("this server was used by more than one client, and it is unclear to which call this belongs; " +
+		"from its next call on, each client has a process or connection of its own, which may ask")
 	errNoSessions = errors.New("clients without sessions (MCP 2026-07-28) that have the same name cannot be distinguished, and several of their calls " +
 		"are under way or were canceled without an answer; make one call of this server at a time, use a client with sessions, or restart this server")
 )
@@ -64,6 +66,19 @@ func (o *owners) abandon(x *exchange) {
 	o.open[x.number] = &exchange{requester: requester{owner: x.owner}, number: x.number, abandoned: true}
 	o.abandoned++
 }
+
+// underWay reports whether a call of a client is under way, or was abandoned.
+func (o *owners) underWay() bool {
+	for _, x := range o.open {
+		if x.owner != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// isUnclear reports whether a message reached no client because several may be meant.
+func isUnclear(err error) bool { return errors.Is(err, errUnclear) || errors.Is(err, errNoSessions) }
 
 // find returns the call that a message belongs to which names none. It never
 // guesses: a message reaches a client only if no other client can be meant.

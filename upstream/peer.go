@@ -34,10 +34,11 @@ type connection interface {
 // server sends to the call that it belongs to.
 type peer struct {
 	lifetime
-	conn  connection
-	log   *slog.Logger
-	event func(m *wire.Message) // notifications that belong to no call; nil stands for those that a broken stream has lost
-	meta  []wire.Member         // what every request says of us to a server without sessions; the last is what we can do
+	conn      connection
+	log       *slog.Logger
+	event     func(m *wire.Message) // notifications that belong to no call; nil stands for those that a broken stream has lost
+	oneClient func(refused bool)    // see [Options]; may be nil
+	meta      []wire.Member         // what every request says of us to a server without sessions; the last is what we can do
 
 	calls    wire.Calls
 	checking sync.Mutex    // held while it is found out whether the server knows our session
@@ -307,6 +308,9 @@ const logMessage = "notifications/message"
 // of calls, it is for the only client of the connection.
 func (p *peer) relay(m *wire.Message, from *exchange) {
 	x, err := p.origin(from)
+	if from == nil && p.oneClient != nil && m.Method == logMessage && p.isAwaited(x, err) {
+		p.oneClient(false)
+	}
 	switch {
 	case err == nil:
 		x.relay.add(x.notify, m.Method, m.Params)
@@ -315,6 +319,17 @@ func (p *peer) relay(m *wire.Message, from *exchange) {
 	default:
 		p.log.Debug("cannot pass on a notification", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))
 	}
+}
+
+// isAwaited reports whether a client waits for a log message that names no call: it
+// asked for messages, or it would get this one if it were known which client is meant.
+func (p *peer) isAwaited(x *exchange, err error) bool {
+	if err == nil {
+		return toolpost.SetsLogLevel(x.caller)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return isUnclear(err) && p.underWay()
 }
 
 // origin returns the call that a message of the server belongs to: the call

@@ -104,6 +104,10 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 		return 0, err
 	}
 	defer s.close()
+	if v, _ := u.view(); u.opts.Eager && u.opts.Known != nil && v.status.Connects == 0 { // calls of what is known need not wait for the lists
+		u.publish(func(v *view) { v.session = s })
+		defer u.publish(func(v *view) { v.session = nil })
+	}
 	defer u.watch.begin(u.ctx, s)()
 	l, complete, err := u.list(s, slowList)
 	if err != nil {

@@ -87,6 +87,20 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 	}
 }
 
+// Settled reports whether the server has answered all calls of clients that it got
+// over its present connection: nothing that it sends now can belong to one that was
+// canceled.
+func (u *Upstream) Settled() bool {
+	v, _ := u.view()
+	if v.session == nil {
+		return true
+	}
+	p := v.session.peer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.forgotten && !p.underWay()
+}
+
 // RootsChanged records that the client of a session has other roots than before.
 // A server that asked for them is notified before the client's next call.
 func (u *Upstream) RootsChanged(session string) {

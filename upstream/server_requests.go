@@ -47,6 +47,12 @@ func noMethod(m *wire.Message) error {
 // belongs to.
 func (p *peer) ask(m *wire.Message, from *exchange) {
 	x, unclear := p.origin(from)
+	if from == nil && p.oneClient != nil && !extension.Method(m.Method) {
+		p.oneClient(isUnclear(unclear))
+		if isUnclear(unclear) {
+			unclear = errOnce
+		}
+	}
 	var answered chan<- struct{}
 	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
 		answered = p.rootsAsked(x == nil)

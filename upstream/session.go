@@ -18,13 +18,15 @@ type session struct {
 	transport Transport
 	relist    chan struct{} // holds one value when a list changed
 	watch     *watch
-	sending   relay          // notifications of clients
-	secrets   *secret.Values // hidden in the errors that the server answers
+	sending   relay                  // notifications of clients
+	secrets   *secret.Values         // hidden in the errors that the server answers
+	client    *toolpost.Introduction // the only client; nil if there may be several
 }
 
 func newSession(d *dialer, t Transport) *session {
 	s := &session{transport: t, relist: make(chan struct{}, 1), watch: d.watch, secrets: d.secrets}
 	s.peer = newPeer(d.log, s.changes)
+	s.client, s.oneClient = d.client, d.oneClient
 	return s
 }
 

@@ -48,6 +48,20 @@ type Options struct {
 	// calls it.
 	Vet func(*toolpost.Tool) error
 
+	// Client describes the only client of the connection, nil if there may be
+	// several: then the server may ask for everything, and the clients refuse.
+	Client *toolpost.Introduction
+
+	// Eager lets calls of what is Known go to the server as soon as it is connected,
+	// and not only when it has listed too.
+	Eager bool
+
+	// OneClient is called when the server sends a question, or a log message that a
+	// client waits for, that names no call: only the connection shows for which client
+	// it is. Refused reports that a question reached no client, because it may be for
+	// one of several. OneClient must return at once. Nil ignores it.
+	OneClient func(refused bool)
+
 	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0
 	Patience time.Duration // how long a call waits for a server that is away; 5 s if 0. For the first connection it waits six times as long
 	Grace    time.Duration // how long a child may take for each step of its end; 2 s if 0

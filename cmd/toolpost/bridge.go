@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ func (o *bridgeOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.headers, "header", "H", nil, headerUsage)
 	f.StringArrayVarP(&o.env, "env", "e", nil, "`NAME=VALUE` to add to the environment of COMMAND, with ${VARIABLES}; may be repeated")
-	f.StringVar(&o.share, "share", "", "`WHO` shares the process of COMMAND: always (all clients) or "+config.PerSession)
+	f.StringVar(&o.share, "share", "", "`WHO` shares the process of COMMAND: "+config.Always+" (all clients), "+config.PerSession+" or "+config.Auto+" (all, until it asks one of them; the default)")
 	f.StringVar(&o.transport, "transport", "", "`TRANSPORT` of ADDRESS: http or sse (default: found by trying)")
 }
 
@@ -80,8 +81,8 @@ func (o *bridgeOptions) describe(server *config.Server) error {
 		return usagef("--transport needs an address")
 	case o.transport != "" && o.transport != string(upstream.HTTP) && o.transport != string(upstream.SSE):
 		return usagef("--transport is %q; want http or sse", o.transport)
-	case o.share != "" && o.share != "always" && o.share != config.PerSession:
-		return usagef("--share is %q; want always or %s", o.share, config.PerSession)
+	case o.share != "" && !slices.Contains([]string{config.Auto, config.Always, config.PerSession}, o.share):
+		return usagef("--share is %q; want %s, %s or %s", o.share, config.Auto, config.Always, config.PerSession)
 	}
 	return o.setEnv(server)
 }

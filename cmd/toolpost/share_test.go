@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // The roots of a client reach its server, and so do those that it has later, however
 // the server is shared.
 func TestChangedRootsReachServers(t *testing.T) {
-	for _, share := range []string{"always", "per-session", "per-client"} {
+	for _, share := range []string{"auto", "always", "per-session", "per-client"} {
 		t.Run(share, func(t *testing.T) {
 			g := visit(t, serveFile(t, `"a":{"command":"solitary","env":{"ROOTS":"1"},"share":"`+share+`"}`), "g", everyCapability)
 			if got := g.call("a__roots", "{}"); !strings.Contains(got, "file:///one") {
@@ -66,5 +70,119 @@ func TestQuestionsThatTheClientDeclared(t *testing.T) {
 	}
 	if got := g.all(); strings.Contains(got, "tools") || strings.Contains(got, "includeContext") || strings.Contains(got, "Who?") {
 		t.Errorf("the client was asked %s", got)
+	}
+}
+
+// A server may ask each client that comes, however often one is started again: sessions
+// that ended and sessions that did not end do not stand in the way of later ones.
+func TestQuestionsOfLaterSessions(t *testing.T) {
+	url := serveFile(t, `"a":{"command":"solitary"}`)
+	for i := range 6 {
+		g := visit(t, url, "same", everyCapability)
+		if got := g.call("a__ask", question); !strings.Contains(got, `"to":"same"`) {
+			t.Fatalf("session %d: %s", i, got)
+		}
+		if i%2 == 0 {
+			g.leave()
+		}
+	}
+}
+
+// Clients share a process until the server asks. The first question that may be for
+// several is refused, and no later one; each reaches the client that it is for.
+func TestQuestionsOfSessionsAtOnce(t *testing.T) {
+	url := serveFile(t, `"a":{"command":"solitary"}`)
+	a, b := visit(t, url, "a", everyCapability), visit(t, url, "b", everyCapability)
+	if one, other := a.call("a__pid", "{}"), b.call("a__pid", "{}"); one != other {
+		t.Errorf("the processes are %s and %s before the server has asked", one, other)
+	}
+	if got := a.call("a__ask", question); !strings.Contains(got, "from its next call on") {
+		t.Errorf("a question that may be for two clients: %s", got)
+	}
+	for range 2 {
+		for _, g := range []*guest{a, b} {
+			if got := g.call("a__ask", question); !strings.Contains(got, `"to":"`+g.name+`"`) {
+				t.Errorf("client %s: %s", g.name, got)
+			}
+		}
+	}
+	if one, other := a.call("a__pid", "{}"), b.call("a__pid", "{}"); one == other {
+		t.Error("two sessions share a process of a server that asks")
+	}
+	if one, again := a.call("a__pid", "{}"), a.call("a__pid", "{}"); one != again {
+		t.Error("a session has lost its process")
+	}
+	late := visit(t, url, "late", `{"sampling":{},"elicitation":{"url":{}},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html"]}}}`)
+	got := late.call("a__client", "{}")
+	for _, want := range []string{`"name":"late"`, `"elicitation":{"url":{}}`, `"sampling":{}`, "io.modelcontextprotocol/ui"} {
+		if !strings.Contains(got, want) || strings.Contains(got, "roots") {
+			t.Errorf("the process of a client knows its client as %s, which lacks %s", got, want)
+		}
+	}
+}
+
+// stateless is a client of 2026-07-28.
+func stateless(t *testing.T, url, name string) *guest {
+	g := newGuest(t, url, name, everyCapability)
+	g.version = wire.Stateless
+	g.names() // which waits for the server
+	return g
+}
+
+// Clients without sessions are asked in their calls, also beside other calls, and after
+// calls that were canceled and that the server does not answer, as MCP wants it.
+func TestQuestionsWithoutSessions(t *testing.T) {
+	for _, share := range []string{"auto", "per-session", "per-client"} {
+		t.Run(share, func(t *testing.T) {
+			url := serveFile(t, `"a":{"command":"solitary","share":"`+share+`"}`)
+			g := stateless(t, url, "g")
+			ask := func() {
+				t.Helper()
+				if got := g.call("a__ask", question); !strings.Contains(got, `"to":"g"`) {
+					t.Errorf("got %s", got)
+				}
+			}
+			ask()
+			pid := g.call("a__pid", "{}")
+			ask()
+			if again := g.call("a__pid", "{}"); again != pid {
+				t.Error("a call did not find the process of the call before")
+			}
+			for range 2 {
+				ctx, cancel := context.WithCancel(t.Context())
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					_, _ = g.ask(ctx, "tools/call", `{"name":"a__hang","arguments":{},"_meta":{}}`)
+				}()
+				ask() // beside it
+				cancel()
+				<-done
+				ask()
+			}
+			var all sync.WaitGroup
+			for range 5 {
+				all.Go(ask)
+			}
+			all.Wait()
+		})
+	}
+}
+
+// The log messages of a call reach a session that asked for messages although others
+// have used the server before, and show that the server is for one client.
+func TestLogsOfLaterSessions(t *testing.T) {
+	url := serveFile(t, `"a":{"command":"solitary"}`)
+	visit(t, url, "a", "{}").call("a__pid", "{}")
+	visit(t, url, "b", "{}").call("a__pid", "{}")
+	c := visit(t, url, "c", everyCapability)
+	c.must("logging/setLevel", `{"level":"debug"}`)
+	c.call("a__log", "{}")
+	if got := c.all(); !strings.Contains(got, `"in"`) {
+		t.Errorf("heard %q", got)
+	}
+	d := visit(t, url, "d", everyCapability)
+	if got := d.call("a__ask", question); !strings.Contains(got, `"to":"d"`) {
+		t.Errorf("got %s", got)
 	}
 }
