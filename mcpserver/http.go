@@ -142,7 +142,7 @@ func (f *httpHandler) post(w http.ResponseWriter, r *http.Request, from Client, 
 	case not != nil && batch:
 		return not // no message is refused by its id
 	case not != nil:
-		refuse(w, not.status, faultID(msgs, not.fault), not.fault)
+		refuse(w, not.status, faultID(msgs), not.fault)
 	}
 	return nil
 }

@@ -113,9 +113,10 @@ func refuse(w http.ResponseWriter, status int, id []byte, fault *wire.Error) {
 	writeJSON(w, status, inMemory(wire.AppendError(nil, id, fault)))
 }
 
-// faultID returns the id that the answer to a bad message has.
-func faultID(msgs []wire.Message, fault *wire.Error) []byte {
-	if len(msgs) != 1 || fault.Code == wire.CodeParse {
+// faultID returns the id that the answer to a bad message has. A client whose
+// request is answered without its id waits for its timeout.
+func faultID(msgs []wire.Message) []byte {
+	if len(msgs) != 1 {
 		return nil
 	}
 	return msgs[0].ID

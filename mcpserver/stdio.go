@@ -117,5 +117,5 @@ func (d *duplex) deliverLine(ctx context.Context, line []byte) (err error) {
 	if batch {
 		msgs = nil // the answer is for none of them
 	}
-	return d.refuse(faultID(msgs, fault), fault)
+	return d.refuse(faultID(msgs), fault)
 }

@@ -58,7 +58,7 @@ func toolHandler(u *Upstream, d toolpost.Definition, bindings []wire.Binding, ag
 	return u.handler(func(call *toolpost.Call) *request {
 		r := newRequest(call, "tool "+name, "tools/call", call.Params).named(name, call.Arguments)
 		if r.arguments() == nil {
-			r.set = append(r.set, wire.Member{Name: "arguments", Value: json.RawMessage("{}")})
+			r.setArguments(json.RawMessage("{}"))
 		}
 		r.bindings, r.again, r.keep = bindings, again, call.Keep
 		r.listed = func() error { return u.listed(name, d.Source) }
@@ -117,14 +117,17 @@ func notifier(u *Upstream) func(*toolpost.Call) {
 	}
 }
 
-// named sets the name, and arguments if there are any.
+// named sets the name and the arguments. Those of the client's params do not stay if
+// there are none: they may be null.
 func (r *request) named(name string, arguments json.RawMessage) *request {
-	r.name, r.set = name, []wire.Member{{Name: "name", Value: wire.Quote(name)}}
+	r.name, r.set = name, []wire.Member{{Name: "name", Value: wire.Quote(name)}, {Name: "arguments"}}
 	if len(bytes.TrimSpace(arguments)) > 0 {
-		r.set = append(r.set, wire.Member{Name: "arguments", Value: arguments})
+		r.setArguments(arguments)
 	}
 	return r
 }
+
+func (r *request) setArguments(arguments json.RawMessage) { r.set[1].Value = arguments }
 
 // run carries r out. A request that was surely not carried out, or may be
 // twice, is tried once more after the connection was lost.

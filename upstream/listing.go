@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -223,35 +224,44 @@ func (r *lister) resource(template bool) func(uri string, raw json.RawMessage) e
 	}
 }
 
-// ask asks the server for all pages of a list. Cursors that lead nowhere end it.
+// ask asks the server for all pages of a list. Cursors that lead nowhere end it, as
+// does an answer without a list, which some servers send for an empty one.
 func (r *lister) ask(ctx context.Context, s *session, method, key string) ([][]byte, error) {
 	var items [][]byte
-	var params json.RawMessage
+	var cursor, params json.RawMessage
 	looked := 0
 	seen := map[[sha256.Size]byte]bool{} // cursors, which may be long
 	for range mostPages {
 		page, err := s.ask(ctx, method, params)
+		if err != nil && len(cursor) > 0 && cursor[0] != '"' {
+			r.skip("", "%s has the cursor %.40q, which is not a string; later pages are left out: %s", method, cursor, advice(err))
+			return items, nil
+		}
 		if err != nil {
 			return nil, err
 		}
 		s.noteWorked(method)
 		some := wire.Get(page.Result, key)
 		if len(some) == 0 || some[0] != '[' {
-			return nil, fmt.Errorf("%s: the answer has no list of %s", method, key)
+			r.skip("", "%s: the answer has no list of %s, which counts as an empty one", method, key)
+			return items, nil
 		}
 		more, count, full := r.keep(method, some, mostItems-looked)
 		items, looked = append(items, more...), looked+count
-		cursor := wire.Unquote(wire.Get(page.Result, "nextCursor"))
-		sum := sha256.Sum256([]byte(cursor))
+		cursor = wire.Get(page.Result, "nextCursor")
+		sum := sha256.Sum256(cursor)
 		switch {
-		case full, cursor == "":
+		case full, len(cursor) == 0, string(cursor) == "null", string(cursor) == `""`:
 			return items, nil
 		case seen[sum]:
-			r.skip("", "%s repeats the cursor %.40q; later pages are left out", method, cursor)
+			r.skip("", "%s repeats the cursor %.40q; later pages are left out", method, cmp.Or(wire.Unquote(cursor), string(cursor)))
+			return items, nil
+		case cursor[0] == '{' || cursor[0] == '[' || cursor[0] == 't' || cursor[0] == 'f':
+			r.skip("", "%s has the cursor %.40q, which is not a string; later pages are left out", method, cursor)
 			return items, nil
 		}
 		seen[sum] = true
-		params = wire.Append(nil, `"cursor":`+string(wire.Quote(cursor)))
+		params = wire.Append(nil, `"cursor":`+string(cursor)) // a number too: the server chose it
 	}
 	r.skip("", "%s has more than %d pages; later pages are left out", method, mostPages)
 	return items, nil

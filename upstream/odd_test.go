@@ -348,7 +348,6 @@ func parts() map[string]func(*odd) {
 			}
 			o.serve()
 		},
-		"notool": func(o *odd) { o.tools = `"tools":"none"`; o.serve() },
 		"refuse": func(o *odd) {
 			o.call = func(m *message) {
 				o.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32004,"message":"no","data":{"n":9007199254740993}}}`, m.ID)

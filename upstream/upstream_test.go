@@ -222,7 +222,6 @@ func TestServersThatDoNotStart(t *testing.T) {
 	}{
 		{"exits", child(t, "exit", "SECRET", "s3cretkey"), []string{"exit status 3", "DATABASE_URL is not set, key [hidden]"}},
 		{"hangs", hangs, []string{"did not answer in time", "waiting for a lock"}},
-		{"lists nothing", child(t, "notool"), []string{"list its tools", "no list of tools"}},
 		{"no such command", &upstream.Config{Command: "toolpost-no-such-command"}, []string{`command "toolpost-no-such-command" is not found; install it`}},
 		{"no such file", &upstream.Config{Command: "./no/such/file"}, []string{"no/such/file", "check its command"}},
 		{"not executable", &upstream.Config{Command: notExecutable}, []string{"permission denied", "make its command executable"}},

@@ -28,25 +28,25 @@ func TestParseRefuses(t *testing.T) {
 		{"trailing garbage", `{` + call + `} x`, CodeParse, "1"},
 		{"trailing NUL", `{` + call + "}\x00", CodeParse, "1"},
 		{"second object", `{` + call + `}{` + call + `}`, CodeParse, "1"},
-		{"trailing comma", `{` + call + `,}`, CodeParse, ""},
+		{"trailing comma", `{` + call + `,}`, CodeParse, "1"},
 		{"scalar", `1`, CodeInvalidRequest, ""},
 		{"null", `null`, CodeInvalidRequest, ""},
 		{"empty batch", `[]`, CodeInvalidRequest, ""},
 		{"batch of scalars", `[1,2]`, CodeInvalidRequest, ""},
 		{"duplicate id in a batch", `[{` + call + `},{` + call + `}]`, CodeInvalidRequest, ""},
 		{"large batch", `[` + strings.Repeat(`{"jsonrpc":"2.0","method":"x"},`, maxBatch) + `{"jsonrpc":"2.0","method":"x"}]`, CodeInvalidRequest, ""},
-		{"invalid UTF-8", "{" + call + `,"params":{"arguments":{"a":"` + "\xff" + `"}}}`, CodeParse, ""},
-		{"lone surrogate", "{" + call + `,"params":{"arguments":{"a":"\ud800"}}}`, CodeParse, ""},
+		{"invalid UTF-8", "{" + call + `,"params":{"arguments":{"a":"` + "\xff" + `"}}}`, CodeParse, "1"},
+		{"lone surrogate", "{" + call + `,"params":{"arguments":{"a":"\ud800"}}}`, CodeParse, "1"},
 		{"byte order mark", "\ufeff{" + call + "}", CodeParse, ""},
-		{"control character", "{" + call + `,"params":{"a":"` + "\x01" + `"}}`, CodeParse, ""},
+		{"control character", "{" + call + `,"params":{"a":"` + "\x01" + `"}}`, CodeParse, "1"},
 		{"deep", strings.Repeat("[", 100_000), CodeParse, ""},
-		{"deep arguments", "{" + call + `,"params":{"arguments":` + strings.Repeat(`{"a":`, 300) + "1" + strings.Repeat("}", 300) + "}}", CodeParse, ""},
+		{"deep arguments", "{" + call + `,"params":{"arguments":` + strings.Repeat(`{"a":`, 300) + "1" + strings.Repeat("}", 300) + "}}", CodeParse, "1"},
 		{"no version", `{"id":1,"method":"ping"}`, CodeInvalidRequest, "1"},
 		{"wrong version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, CodeInvalidRequest, "1"},
 		{"version as a number", `{"jsonrpc":2.0,"id":"a","method":"ping"}`, CodeInvalidRequest, `"a"`},
 		{"no method", `{"jsonrpc":"2.0","id":1}`, CodeInvalidRequest, "1"},
-		{"method not a string", `{"jsonrpc":"2.0","id":1,"method":5}`, CodeInvalidRequest, ""},
-		{"tool name not a string", "{" + call + `,"params":{"name":{}}}`, CodeInvalidParams, ""},
+		{"method not a string", `{"jsonrpc":"2.0","id":1,"method":5}`, CodeInvalidRequest, "1"},
+		{"tool name not a string", "{" + call + `,"params":{"name":{}}}`, CodeInvalidParams, "1"},
 		{"null id", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, CodeInvalidRequest, ""},
 		{"object id", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, CodeInvalidRequest, ""},
 		{"array id", `{"jsonrpc":"2.0","id":[1],"method":"ping"}`, CodeInvalidRequest, ""},
@@ -58,19 +58,19 @@ func TestParseRefuses(t *testing.T) {
 		{"id of 40 digits", `{"jsonrpc":"2.0","id":` + strings.Repeat("9", 40) + `,"method":"ping"}`, CodeInvalidRequest, ""},
 		{"id of 1 MB", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 1<<20) + `","method":"ping"}`, CodeInvalidRequest, ""},
 		{"duplicate id", `{"id":2,` + call + `}`, CodeInvalidRequest, ""},
-		{"duplicate method", `{` + call + `,"method":"ping"}`, CodeInvalidRequest, ""},
-		{"duplicate method, escaped", `{` + call + `,"m\u0065thod":"ping"}`, CodeInvalidRequest, ""},
-		{"duplicate name", `{` + call + `,"params":{"name":"a","name":"b"}}`, CodeInvalidRequest, ""},
-		{"duplicate argument", `{` + call + `,"params":{"name":"a","arguments":{"x":1,"x":2}}}`, CodeInvalidRequest, ""},
-		{"escaped name", `{` + call + `,"params":{"n\u0061me":"a"}}`, CodeInvalidParams, ""},
+		{"duplicate method", `{` + call + `,"method":"ping"}`, CodeInvalidRequest, "1"},
+		{"duplicate method, escaped", `{` + call + `,"m\u0065thod":"ping"}`, CodeInvalidRequest, "1"},
+		{"duplicate name", `{` + call + `,"params":{"name":"a","name":"b"}}`, CodeInvalidRequest, "1"},
+		{"duplicate argument", `{` + call + `,"params":{"name":"a","arguments":{"x":1,"x":2}}}`, CodeInvalidRequest, "1"},
+		{"escaped name", `{` + call + `,"params":{"n\u0061me":"a"}}`, CodeInvalidParams, "1"},
 		{"method in capitals", `{"jsonrpc":"2.0","id":1,"METHOD":"ping"}`, CodeInvalidRequest, ""},
-		{"method with NUL", `{"jsonrpc":"2.0","id":1,"method":"ping","method\u0000":"tools/call"}`, CodeInvalidRequest, ""},
+		{"method with NUL", `{"jsonrpc":"2.0","id":1,"method":"ping","method\u0000":"tools/call"}`, CodeInvalidRequest, "1"},
 		{"request and response", `{` + call + `,"result":{}}`, CodeInvalidRequest, "1"},
 		{"result and error", `{"jsonrpc":"2.0","id":1,"result":{},"error":{}}`, CodeInvalidRequest, "1"},
 		{"response without id", `{"jsonrpc":"2.0","result":{}}`, CodeInvalidRequest, ""},
 		{"notification with id", `{"jsonrpc":"2.0","id":1,"method":"notifications/initialized"}`, CodeInvalidRequest, "1"},
 		{"tool by uri", `{` + call + `,"params":{"name":"a","uri":"b"}}`, CodeInvalidParams, "1"},
-		{"protocol version not a string", `{` + call + `,"params":{"_meta":{"` + MetaVersion + `":1}}}`, CodeInvalidParams, ""},
+		{"protocol version not a string", `{` + call + `,"params":{"_meta":{"` + MetaVersion + `":1}}}`, CodeInvalidParams, "1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -129,6 +129,14 @@ func TestParse(t *testing.T) {
 	found, batch, fault = Parse([]byte(`[{"jsonrpc":"2.0","method":"notifications/initialized"},{` + call + `},{"jsonrpc":"2.0","id":7,"result":{"a":1}}]`))
 	if fault != nil || !batch || len(found) != 3 || found[0].ID != nil || string(found[2].Result) != `{"a":1}` {
 		t.Errorf("batch: %+v %v", found, fault)
+	}
+}
+
+// Arguments that are null are none.
+func TestNullArguments(t *testing.T) {
+	found, _, fault := Parse([]byte(`{` + call + `,"params":{"name":"a","arguments":null}}`))
+	if fault != nil || found[0].Arguments != nil {
+		t.Errorf("got %s, %v", found[0].Arguments, fault)
 	}
 }
 

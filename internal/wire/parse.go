@@ -13,7 +13,7 @@ import (
 // Parse reads the message or batch that a client sent. It is strict, so that
 // no two readers of the same bytes can disagree: valid UTF-8, no duplicate
 // members, no odd spellings of the envelope's members, ids that every peer can
-// echo. With an error it returns what it understood, for the answer's id.
+// echo. With an error it returns a message that has the id of the answer.
 func Parse(data []byte) (found []Message, batch bool, fault *Error) {
 	s := scanner{Scanner: jsontree.Scanner{Data: data}, most: strictDepth, names: make([][]byte, 0, manyNames)}
 	batch = s.Peek() == '['
@@ -36,7 +36,29 @@ func Parse(data []byte) (found []Message, batch bool, fault *Error) {
 	default:
 		fault = Errorf(CodeParse, "the message is not JSON: %.300v", err)
 	}
+	if fault != nil && !batch && found[0].ID == nil {
+		found[0].ID = requestID(data)
+	}
 	return found, batch, fault
+}
+
+// requestID returns the id of a request that is refused, nil if it has not exactly
+// one that can be read.
+func requestID(data []byte) (id json.RawMessage) {
+	ids, isRequest := 0, false
+	for name, value := range Members(data) {
+		switch name {
+		case "id":
+			id = value
+			ids++
+		case "method":
+			isRequest = true
+		}
+	}
+	if ids != 1 || !isRequest || checkID(id) != nil {
+		return nil
+	}
+	return id
 }
 
 // Read returns the messages that a server sent: one, a batch, or none if data
@@ -207,7 +229,7 @@ func (s *scanner) params(m *Message) error {
 			m.HasURI = true
 			return s.text(&m.URI, "/params/uri", CodeInvalidParams)
 		case `"arguments"`:
-			return s.raw(&m.Arguments)
+			return s.optional(&m.Arguments)
 		case `"inputResponses"`:
 			return s.raw(&m.InputResponses)
 		case `"requestState"`:
