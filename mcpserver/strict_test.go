@@ -64,8 +64,10 @@ func TestStrictList(t *testing.T) {
 // TestIDsOverTime: a client keeps the schemas of tools that are gone.
 func TestIDsOverTime(t *testing.T) {
 	lister := &strictLister{slog.New(slog.DiscardHandler), map[string][sha256.Size]byte{}}
-	if first := schema.MustParse(`{"type":"object","$id":"x"}`); !lister.claim(first) || !lister.claim(first) {
-		t.Error("a schema cannot have its own id")
+	for range 2 {
+		if !lister.claim(schema.MustParse(`{"type":"object","$id":"x"}`)) {
+			t.Error("a schema cannot have its own id")
+		}
 	}
 	if lister.claim(schema.MustParse(`{"type":"object","$id":"x","required":["a"]}`)) {
 		t.Error("a second schema has the id of the first")

@@ -19,8 +19,8 @@ const maxWhole = 8 << 20
 func promises(t *toolpost.Tool, r *toolpost.Result) bool { return t.Output != nil && !r.IsError() }
 
 // carriedOut is what a model reads where the structured content that a tool
-// promises cannot be sent. Only an error may come without it.
-const carriedOut = "[The call was carried out; do not repeat it. Its structured content is too large for one result, so that clients would refuse it. What follows is a part of it.]"
+// promises cannot be sent: only an error may come without it.
+const carriedOut = "[The call was carried out; do not repeat it. Its structured content is too large for one result, so that clients would refuse it. A part of it follows.]"
 
 // unpromised returns r as an error, which may have no structured content.
 func unpromised(r *toolpost.Result, parts []toolpost.Part) (*toolpost.Result, error) {

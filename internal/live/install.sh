@@ -59,4 +59,31 @@ environment() { # NAME VERSION NEED…
 
 # shellcheck disable=SC2086 # needs are several words
 while read -r name version needs; do environment "$name" "$version" $needs; done <"$pypi"
+# The Java SDK and what it needs, from Maven Central. mvn and a JDK come from apt
+# where that is allowed.
+java_sdk() { # VERSION
+	final=$cache/java-mcp-$1
+	[ -d "$final" ] && return
+	if ! command -v mvn >/dev/null && [ -n "${CI:-}${TOOLPOST_LIVE_INSTALL:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+		{ apt-get install -y maven default-jdk-headless || { apt-get update && apt-get install -y maven default-jdk-headless; }; } </dev/null >&2 || true
+	fi
+	if ! command -v mvn >/dev/null; then
+		echo "install the Java SDK $1: mvn is not installed; its test is skipped. TOOLPOST_LIVE_INSTALL=1 installs it with apt" >&2
+		return
+	fi
+	echo "install the Java SDK $1" >&2
+	new=$(mktemp -d "$cache/.new-XXXXXX")
+	cat >"$new/pom.xml" <<-POM
+		<project><modelVersion>4.0.0</modelVersion><groupId>live</groupId><artifactId>live</artifactId><version>1</version><dependencies>
+		<dependency><groupId>io.modelcontextprotocol.sdk</groupId><artifactId>mcp</artifactId><version>$1</version></dependency>
+		</dependencies></project>
+	POM
+	if (cd "$new" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=. </dev/null >&2); then
+		[ -d "$final" ] || mv "$new" "$final"
+	else
+		echo "install the Java SDK $1: mvn failed; its test is skipped" >&2
+	fi
+	rm -rf "$new"
+}
+java_sdk 0.17.0
 echo "$cache"
