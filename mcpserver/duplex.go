@@ -12,8 +12,8 @@ import (
 // A duplex is a session over which all messages go one after the other: stdio
 // or legacy SSE.
 //
-//	deliver ─┬▶ responses, notifications, initialize: at once, in order
-//	         └▶ other calls: on a goroutine ─▶ answer ─▶ send
+//	deliver ─┬▶ responses, notifications: at once, in order
+//	         └▶ calls: on a goroutine, after the answer to initialize ─▶ answer ─▶ send
 type duplex struct {
 	*session
 	write func(payload) error
@@ -22,13 +22,27 @@ type duplex struct {
 	size  atomic.Int64     // of the params of calls under way
 	all   *atomic.Int64    // of those of all sessions over SSE
 	begun sync.Once        // done when initialize is answered: changes are sent from then on
+
+	opening atomic.Bool // initialize has come
+	known   milestone   // the client is known, or cannot be
+	opened  milestone   // initialize is answered
 }
+
+// A milestone is reached once.
+type milestone struct {
+	once sync.Once
+	done chan struct{}
+}
+
+func newMilestone() milestone { return milestone{done: make(chan struct{})} }
+
+func (m *milestone) reach() { m.once.Do(func() { close(m.done) }) }
 
 // maxAllBytes limits the params of the calls of all sessions over SSE.
 const maxAllBytes = 512 << 20
 
 func (s *session) newDuplex(write func(payload) error) *duplex {
-	s.duplex = &duplex{session: s, write: write, turn: make(chan struct{}, 1), all: new(atomic.Int64)}
+	s.duplex = &duplex{session: s, write: write, turn: make(chan struct{}, 1), all: new(atomic.Int64), known: newMilestone(), opened: newMilestone()}
 	return s.duplex
 }
 
@@ -46,11 +60,9 @@ func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) e
 		release()
 		return err
 	}
-	if !batch && calls[0].Method == "initialize" { // what follows depends on it
-		defer release()
-		d.serve(calls, false)
-		return nil
-	}
+	initializes := !batch && calls[0].Method == "initialize"
+	follows := !initializes && calls[0].Method != "ping" && d.opening.Load()
+	d.opening.CompareAndSwap(false, initializes)
 	awaited := calls[0].Method != listenMethod // which ends with the session
 	if awaited {
 		d.open.Add(1)
@@ -60,9 +72,31 @@ func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) e
 		if awaited {
 			defer d.open.Add(-1)
 		}
+		if follows {
+			d.awaitOpened(calls)
+		}
 		d.serve(calls, batch)
+		if initializes {
+			d.known.reach()
+			d.opened.reach()
+		}
 	}()
+	if initializes { // notifications that follow are those of a client that is known
+		<-d.known.done
+	}
 	return nil
+}
+
+// awaitOpened returns when initialize is answered, on which calls that follow it
+// depend, or when these are canceled.
+func (d *duplex) awaitOpened(calls []*request) {
+	for _, r := range calls {
+		select {
+		case <-d.opened.done:
+		case <-r.ctx.Done():
+		case <-d.done:
+		}
+	}
 }
 
 // admit reports why messages cannot be accepted. The function ends their calls.

@@ -75,13 +75,16 @@ func hostname(host string) string {
 }
 
 // acceptance is what a client says it can read.
-type acceptance struct{ json, events bool }
+type acceptance struct {
+	json, events bool
+	named        bool // it names events, and does not only accept everything
+}
 
 // accepts reads the Accept header; without one, everything is accepted.
 func accepts(h http.Header) (a acceptance) {
 	values := h.Values("Accept")
 	if len(values) == 0 {
-		return acceptance{true, true}
+		return acceptance{json: true, events: true}
 	}
 	for _, v := range values {
 		for item := range strings.SplitSeq(v, ",") {
@@ -89,10 +92,12 @@ func accepts(h http.Header) (a acceptance) {
 			switch strings.ToLower(strings.TrimSpace(kind)) {
 			case "application/json", "application/*":
 				a.json = true
-			case "text/event-stream", "text/*":
+			case "text/event-stream":
+				a.events, a.named = true, true
+			case "text/*":
 				a.events = true
 			case "*/*":
-				return acceptance{true, true}
+				a.json, a.events = true, true
 			}
 		}
 	}

@@ -24,6 +24,7 @@ type httpHandler struct {
 	guard    *guard
 	large    chan struct{} // holds one value for each large request that is under way
 	bytesSSE atomic.Int64  // of the params of calls over SSE
+	draining drain
 }
 
 // A refusal is the reason why a request is not served.
@@ -65,12 +66,19 @@ func (f *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// serverCard is where clients look for a description of the server (SEP-2127). No view
+// is read as that.
+const serverCard = "server-card"
+
 // route returns the transport and the view that the path asks for.
 func (f *httpHandler) route(r *http.Request) (base, view string, err error) {
 	path := strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/"), "/")
 	base, view, deeper := strings.Cut(path, "/")
 	if base != "mcp" && base != "sse" || deeper && (f.core.views.choose == nil || view == "") {
 		return "", "", errors.New("there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)")
+	}
+	if r.Method == http.MethodGet && (view == serverCard || strings.HasSuffix(view, "/"+serverCard)) && r.Header.Get(sessionHeader) == "" {
+		return "", "", errors.New("there is no server card; initialize or server/discover describe the server")
 	}
 	refused := base == "mcp" && r.Method != http.MethodPost && r.Header.Get(sessionHeader) == ""
 	if deeper && !refused { // to choose a view may be to make it
@@ -84,17 +92,26 @@ func (f *httpHandler) route(r *http.Request) (base, view string, err error) {
 // bodyTime is how long the body of a request may take to come.
 const bodyTime = 30 * time.Second
 
-// admit asks the guard, and answers whom it refuses. Until the body is read,
+// admit asks the guard, and answers whom it refuses, and the questions of browsers
+// before the requests of a page (CORS). Until the body is read,
 // time runs: also for a body that no handler reads, which the HTTP server skips.
 func (f *httpHandler) admit(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // not every writer has deadlines
 	}
-	fault := f.guard.check(r)
-	if fault != nil {
+	if fault := f.guard.check(r); fault != nil {
 		refuse(w, http.StatusForbidden, nil, fault)
+		return false
 	}
-	return fault == nil
+	if r.Header.Get("Origin") == "" {
+		return true
+	}
+	allowOrigin(w.Header(), r.Header)
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return true
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return false
 }
 
 func (f *httpHandler) recover(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +152,10 @@ func (f *httpHandler) post(w http.ResponseWriter, r *http.Request, from Client, 
 	msgs, batch, fault := wire.Parse(body)
 	if fault != nil {
 		not = &refusal{http.StatusBadRequest, fault}
+	} else if leave, stopping := f.draining.admit(w, msgs); stopping != nil {
+		not = stopping
 	} else {
+		defer leave()
 		not = serve(w, r, &post{msgs, batch, large, from})
 	}
 	switch {

@@ -136,15 +136,20 @@ func TestBusySessionsStay(t *testing.T) {
 
 // handle serves one request without a network.
 func handle(s *mcpserver.Server, ctx context.Context, method, body, header string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, request(ctx, method, body, header))
+	return w
+}
+
+// request returns a request to /mcp; header is lines of "Name: value".
+func request(ctx context.Context, method, body, header string) *http.Request {
 	r := httptest.NewRequestWithContext(ctx, method, "http://localhost/mcp", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	for line := range strings.Lines(header) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		r.Header.Set(name, value)
 	}
-	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, r)
-	return w
+	return r
 }
 
 func openSession(t *testing.T, s *mcpserver.Server) string {

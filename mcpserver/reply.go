@@ -11,14 +11,51 @@ import (
 )
 
 // A reply is the response to one HTTP request: JSON, or a stream of events if
-// messages come before the result.
+// messages come before the result, or the result takes long.
 type reply struct {
 	w      http.ResponseWriter
 	accept acceptance
-	broken func() // is called when a write fails; may be nil
+	broken func() // may be nil
 
 	gate
-	started bool // as a stream; guarded by the gate
+	started bool        // as a stream; guarded by the gate
+	silence *time.Timer // of commentTime; nil if the client accepts no stream
+}
+
+// commentTime is how long a stream may be silent, and how long a client waits for the
+// beginning of a response. Clients and proxies give up after a minute or some.
+const commentTime = 15 * time.Second
+
+// newReply returns the response to a request, which stop must end. If the result takes
+// long, it becomes a stream with comments, for clients that say they read streams.
+// Broken is called when a write fails; it may be nil.
+func newReply(w http.ResponseWriter, accept acceptance, broken func()) *reply {
+	p := &reply{w: w, accept: accept, broken: broken}
+	if accept.named {
+		p.silence = time.AfterFunc(time.Hour, p.comment)
+		p.silence.Reset(commentTime) // now the function may use p
+	}
+	return p
+}
+
+// comment writes a comment, unless a message is being written, and has another one
+// written later.
+func (p *reply) comment() {
+	if p.mu.TryLock() {
+		defer p.mu.Unlock()
+		if p.closed || p.startStream() != nil {
+			return
+		}
+	}
+	p.silence.Reset(commentTime)
+}
+
+// stop gives the response up.
+func (p *reply) stop() {
+	if p.silence != nil {
+		p.silence.Stop()
+	}
+	p.close()
 }
 
 var errReplied = errors.New("the response has ended")
@@ -35,11 +72,12 @@ func (p *reply) put(message payload) error {
 }
 
 // start begins a stream with a comment, which proxies pass on at once.
-func (p *reply) start() error {
-	return p.pass(func() error {
-		p.stream()
-		return p.check(writePaced(p.w, framing{before: ": ok\n\n"}, nil))
-	})
+func (p *reply) start() error { return p.pass(p.startStream) }
+
+// startStream is start, or writes another comment. The lock is held.
+func (p *reply) startStream() error {
+	p.stream()
+	return p.check(writePaced(p.w, framing{before: ": ok\n\n"}, nil))
 }
 
 // event writes an event. The lock is held.

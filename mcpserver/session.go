@@ -113,6 +113,9 @@ func (s *session) begin(p *peer) error {
 		_ = s.core.changes.join(&s.listener, t) // the session may have ended
 	}
 	s.listener.look()
+	if s.duplex != nil {
+		s.duplex.known.reach()
+	}
 	return nil
 }
 

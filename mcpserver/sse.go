@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -12,27 +13,48 @@ import (
 const sessionQuery = "sessionid"
 
 func (f *httpHandler) openSSE(w http.ResponseWriter, r *http.Request, from Client) *refusal {
-	out, open := newStream(w, r)
 	s, not := f.open(w, r, from, "sse")
 	if not != nil {
 		return not
 	}
+	out, open := newStream(w, r)
 	d := s.newDuplex(out.put)
 	d.all = &f.bytesSSE
-	defer out.close()
+	defer out.stop()
 	defer d.end(errEnded)
-	// The address for messages is relative to that of the stream, which may have a
-	// prefix that is not known here.
-	path := r.URL.Path
-	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil {
-		path = sent.Path // a middleware may have changed the other one
-	}
-	last := path[strings.LastIndexByte(path, '/')+1:]
-	if out.endpoint(strings.ReplaceAll(url.PathEscape(last), ":", "%3A")+"?"+sessionQuery+"="+s.id) != nil {
+	if out.endpoint(endpointOf(r)+"?"+sessionQuery+"="+s.id) != nil {
 		return nil
 	}
 	s.await(open)
 	return nil
+}
+
+// endpointOf returns the path for messages, which is that of the stream. Some clients
+// resolve a relative one in ways of their own. Behind a proxy that may have removed a
+// prefix without a header for it, only a relative one leads back.
+func endpointOf(r *http.Request) string {
+	path := r.URL.EscapedPath()
+	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil {
+		path = sent.EscapedPath() // a middleware may have changed the other one
+	}
+	prefix := r.Header.Get("X-Forwarded-Prefix")
+	switch {
+	case isPrefix(prefix):
+		return strings.TrimSuffix(prefix, "/") + "/" + strings.TrimLeft(path, "/")
+	case prefix != "", slices.ContainsFunc(proxyHeaders, func(name string) bool { return len(r.Header[name]) > 0 }):
+		return strings.ReplaceAll(path[strings.LastIndexByte(path, '/')+1:], ":", "%3A")
+	}
+	return "/" + strings.TrimLeft(path, "/")
+}
+
+// proxyHeaders are those by which a proxy says that it is one.
+var proxyHeaders = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"}
+
+// isPrefix reports whether a text is a path that needs no escaping, and leads to no
+// other host.
+func isPrefix(text string) bool {
+	odd := strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"?#\\<>`, r) })
+	return strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") && !odd
 }
 
 // endpoint sends the first event: where messages go.

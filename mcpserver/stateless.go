@@ -30,7 +30,12 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(f.core.life, func() { cancel(errClosed) })()
-	out := &reply{w: w, accept: accepts(r.Header)}
+	var broken func()
+	if m.Method == listenMethod {
+		broken = func() { cancel(errEnded) }
+	}
+	out := newReply(w, accepts(r.Header), broken)
+	defer out.stop()
 	c.out = out
 	if m.Method == listenMethod {
 		s, not := f.open(w, r, from, "http") // takes the place of one
@@ -44,7 +49,6 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.
 			return notAccepted(err)
 		}
 		defer end(nil)
-		out.broken = func() { cancel(errEnded) }
 	}
 	result, err := f.core.answer(ctx, c)
 	if err != nil {

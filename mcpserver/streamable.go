@@ -21,12 +21,16 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 	if version := r.Header.Get(versionHeader); version != "" && !slices.Contains(wire.Versions, version) {
 		return refused(http.StatusBadRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
 	}
-	id := r.Header.Get(sessionHeader)
-	if m := &p.msgs[0]; !p.batch && m.Method == "initialize" && m.IsCall() && id == "" {
+	m := &p.msgs[0]
+	initializes := !p.batch && m.Method == "initialize" && m.IsCall()
+	if initializes && r.Header.Get(sessionHeader) == "" {
 		return f.initialize(w, r, m, p.from)
 	}
 	s, not := f.findStreamable(r, p.from, slices.ContainsFunc(p.msgs, func(m wire.Message) bool { return m.IsCall() }))
-	if not != nil {
+	switch {
+	case not != nil && not.status == http.StatusNotFound && initializes: // of a session that has ended
+		return f.initialize(w, r, m, p.from)
+	case not != nil:
 		return not
 	}
 	defer f.core.sessions.leave(s)
@@ -42,7 +46,8 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 		return nil
 	}
 	defer abandon(r, calls, p.large)()
-	out := &reply{w: w, accept: accepts(r.Header)}
+	out := newReply(w, accepts(r.Header), nil)
+	defer out.stop()
 	out.end(http.StatusOK, s.respond(calls, p.batch, out))
 	return nil
 }
@@ -125,13 +130,16 @@ func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire
 	}
 	defer f.core.sessions.leave(s)
 	_ = s.begin(p) // no other request knows it yet
+	w.Header().Set(sessionHeader, s.id)
+	out := newReply(w, accepts(r.Header), nil)
+	defer out.stop()
 	described, err := f.core.initialize(r.Context(), s, p)
 	if err != nil {
 		s.end(errEnded)
-		return &refusal{http.StatusBadRequest, faultOf(&request{Message: m}, err)}
+		w.Header().Del(sessionHeader)
+		out.end(http.StatusBadRequest, inMemory(wire.AppendError(nil, m.ID, faultOf(&request{Message: m}, err))))
+		return nil
 	}
-	w.Header().Set(sessionHeader, s.id)
-	out := &reply{w: w, accept: accepts(r.Header)}
 	out.end(http.StatusOK, inMemory(described).answer(m.ID))
 	return nil
 }
@@ -200,7 +208,7 @@ func (f *httpHandler) listen(w http.ResponseWriter, r *http.Request, s *session)
 		return refused(http.StatusBadRequest, "events are not kept; send GET without Last-Event-ID")
 	}
 	out, open := newStream(w, r)
-	defer out.close()
+	defer out.stop()
 	if before, ok := s.listener.open(out).(*reply); ok {
 		before.broken()
 	}
@@ -215,7 +223,7 @@ func (f *httpHandler) listen(w http.ResponseWriter, r *http.Request, s *session)
 // ends when the client leaves or cannot be written to.
 func newStream(w http.ResponseWriter, r *http.Request) (*reply, context.Context) {
 	open, broken := context.WithCancel(r.Context())
-	return &reply{w: w, accept: acceptance{events: true}, broken: broken}, open
+	return newReply(w, acceptance{events: true, named: true}, broken), open
 }
 
 // await returns when a stream of the session has ended, or the session.

@@ -20,12 +20,11 @@ import (
 const drainTime = 5 * time.Second
 
 func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
-	var calls inFlight
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+healthPath, s.health)
 	mux.HandleFunc("GET "+statusPath, s.report)
 	mux.HandleFunc("GET "+readyPath, s.readyz)
-	mux.Handle("/", calls.wrap(s.mcp.Handler()))
+	mux.Handle("/", s.mcp.Handler())
 	server := &http.Server{
 		Handler:           s.named(s.protect(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -42,7 +41,7 @@ func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 	case <-ctx.Done():
 		s.log.Info("stopping", "cause", context.Cause(ctx))
 	}
-	err := s.stop(running, server, &calls)
+	err := s.stop(running, server)
 	s.log.Info("stopped")
 	return err
 }
@@ -78,16 +77,16 @@ func (s *service) named(next http.Handler) http.Handler {
 	})
 }
 
-// stop ends in order: no new connections, calls under way, sessions, and
-// whatever is still connected.
-func (s *service) stop(running context.Context, server *http.Server, calls *inFlight) error {
+// stop ends in order: calls under way, whose clients may have to connect again to
+// answer their questions, new connections, sessions, and whatever is still connected.
+func (s *service) stop(running context.Context, server *http.Server) error {
 	ctx, cancel := context.WithTimeout(running, drainTime)
 	defer cancel()
-	var down sync.WaitGroup
-	down.Go(func() { _ = server.Shutdown(ctx) })
-	if !calls.drain(ctx) {
+	if !s.mcp.Drain(ctx) {
 		s.log.Warn("calls were interrupted", "after", drainTime)
 	}
+	var down sync.WaitGroup
+	down.Go(func() { _ = server.Shutdown(ctx) })
 	err := s.mcp.Close() // ends the streams that Shutdown waits for
 	down.Wait()          // until the last answers are on their way
 	if e := server.Close(); err == nil && !errors.Is(e, http.ErrServerClosed) {
@@ -96,43 +95,9 @@ func (s *service) stop(running context.Context, server *http.Server, calls *inFl
 	return err
 }
 
-// inFlight counts the calls under way, and refuses new ones once it drains.
-type inFlight struct{ mu sync.RWMutex }
-
-// wrap counts the requests that carry a call. Streams that only listen, with
-// GET or with the method subscriptions/listen (MCP 2026-07-28), never end by
-// themselves: they are not waited for.
-func (g *inFlight) wrap(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !listens(r) && r.Method == http.MethodPost {
-			if !g.mu.TryRLock() {
-				http.Error(w, "toolpost is stopping", http.StatusServiceUnavailable)
-				return
-			}
-			defer g.mu.RUnlock()
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
 // listens reports whether a request opens a stream that only listens.
 func listens(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == "subscriptions/listen"
-}
-
-// drain waits for the calls under way. It reports whether they ended before ctx.
-func (g *inFlight) drain(ctx context.Context) bool {
-	done := make(chan struct{})
-	go func() {
-		g.mu.Lock()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // A healthReport is the answer of /healthz.

@@ -1,61 +1,13 @@
 package main
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"testing"
 
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/upstream"
 )
-
-// TestGate checks what a stop waits for, and that nothing more is let in.
-func TestGate(t *testing.T) {
-	tests := []struct {
-		name, method, header string
-		waits                bool
-	}{
-		{"a call", http.MethodPost, "tools/call", true},
-		{"a call of the stateful era", http.MethodPost, "", true},
-		{"a subscription", http.MethodPost, "subscriptions/listen", false},
-		{"a stream", http.MethodGet, "", false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var g inFlight
-			entered, release := make(chan struct{}), make(chan struct{})
-			defer close(release)
-			h := g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-				close(entered)
-				<-release
-			}))
-			request := httptest.NewRequest(tt.method, "/mcp", nil)
-			request.Header.Set("Mcp-Method", tt.header)
-			go h.ServeHTTP(httptest.NewRecorder(), request)
-			<-entered
-
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			defer cancel()
-			if tt.waits {
-				cancel()
-			}
-			if drained := g.drain(ctx); drained == tt.waits {
-				t.Errorf("drained: %v", drained)
-			}
-			for g.mu.TryRLock() { // until the drain has begun
-				g.mu.RUnlock()
-				runtime.Gosched()
-			}
-			late := httptest.NewRecorder()
-			h.ServeHTTP(late, httptest.NewRequest(http.MethodPost, "/mcp", nil))
-			if late.Code != http.StatusServiceUnavailable {
-				t.Errorf("a call after the signal: %d", late.Code)
-			}
-		})
-	}
-}
 
 // TestHealth checks that the answer tells why a server is not ready.
 func TestHealth(t *testing.T) {
