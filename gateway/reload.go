@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/budget"
 )
 
 // Reload applies a changed configuration. It restarts only servers that differ;
@@ -118,6 +119,12 @@ func (g *Gateway) withCredentials(s config.Server) config.Server {
 // are served first.
 const headStart = 30 * time.Millisecond
 
+// Limits of the messages that wait to be delivered to and from servers, in bytes.
+const (
+	maxHeldOfServer = 64 << 20 // all processes of one server
+	maxHeld         = 256 << 20
+)
+
 // link returns the previous connection of s and removes it from before, or starts
 // a new one.
 func (g *Gateway) link(s config.Server, before map[string]*member) *link {
@@ -128,7 +135,7 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	}
 	l := newLink(func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) })
 	opts := g.opts
-	opts.Vet = l.checkPin
+	opts.Vet, opts.Budget = l.checkPin, budget.New(g.opts.Budget, budget.Limit{Bytes: maxHeldOfServer})
 	if opts.Known, l.listed = g.memory.recall(&s); old != nil && old.known() != nil {
 		opts.Known, l.listed = old.known(), true // clients have its tools
 	} else if opts.Known != nil {

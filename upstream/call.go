@@ -112,7 +112,8 @@ func notifier(u *Upstream) func(*toolpost.Call) {
 		v, _ := u.view()
 		if s := v.session; s != nil {
 			x := &exchange{content: content{method: call.Name, params: call.Params, meta: wire.Get(call.Params, "_meta")}, through: s.modern()}
-			s.sending.add(func(n notification) { s.notify(n.method, n.params) }, x.method, wire.SetAll(x.params, wire.Member{Name: "_meta", Value: x.encodeMeta(nil, nil)}))
+			params := wire.SetAll(x.params, wire.Member{Name: "_meta", Value: x.encodeMeta(nil, nil)})
+			s.sending.add(s.notify, delivery{method: x.method, params: params, room: s.said.Of(call.Owner)})
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -39,10 +40,11 @@ type dialer struct {
 	instances instances
 	client    *toolpost.Introduction // the only client, if there is only one
 	oneClient func(refused bool)     // may be nil
+	budget    *budget.Budget         // of all that waits; nil for none
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: completed{cfg, cfg, o.Complete}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets}
+	d := &dialer{cfg: completed{cfg, cfg, o.Complete}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
 	d.instances.own, d.client, d.oneClient = o.Instance, o.Client, o.OneClient
 	d.forget()
 	if cfg.URL != "" {

@@ -110,7 +110,7 @@ func (p *peer) takeEvent(ev *event, from *exchange) error {
 	}
 	found, err := p.take(ev.data, from)
 	if found == 0 && err == nil {
-		p.log.Warn("the server sent an event that is not a message", "data", excerpt(ev.data.begin(), 200))
+		p.skip("an event", ev.data.begin())
 	}
 	return err
 }

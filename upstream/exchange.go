@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
@@ -69,6 +68,14 @@ func (x *exchange) questioner() *exchange {
 		return nil
 	}
 	return x
+}
+
+// client returns the client, the zero value if there is none.
+func (r *requester) client() toolpost.Owner {
+	if r.owner == nil {
+		return toolpost.Owner{}
+	}
+	return *r.owner
 }
 
 func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }
@@ -145,73 +152,7 @@ func (x *exchange) onHop(hop []wire.Member) []wire.Member {
 	return append(slices.Clip(hop), wire.Member{Name: wire.MetaLogLevel, Value: level})
 }
 
-// A relay delivers notifications, such as those of one call to its caller, in
-// order and without holding up the connection.
-type relay struct {
-	mu    sync.Mutex
-	queue []notification
-	size  int           // bytes of its params
-	idle  chan struct{} // nil, or closed when the queue is empty
-}
-
-type notification struct {
-	method string
-	params json.RawMessage
-}
-
-// Limits of a queue. The caller is too slow if it is full, and what comes then
-// is dropped. One notification always has room.
-const (
-	longestQueue = 1000    // notifications
-	largestQueue = 4 << 20 // bytes of their params
-)
-
-func (r *relay) add(deliver func(notification), method string, params json.RawMessage) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.queue) >= longestQueue || len(r.queue) > 0 && r.size+len(params) > largestQueue {
-		return
-	}
-	r.size += len(params)
-	r.queue = append(r.queue, notification{method, params})
-	if r.idle == nil {
-		r.idle = make(chan struct{})
-		go r.run(deliver)
-	}
-}
-
-func (r *relay) run(deliver func(notification)) {
-	for {
-		r.mu.Lock()
-		if len(r.queue) == 0 {
-			close(r.idle)
-			r.idle = nil
-			r.mu.Unlock()
-			return
-		}
-		next := r.queue[0]
-		r.queue = r.queue[1:]
-		r.size -= len(next.params)
-		r.mu.Unlock()
-		deliver(next)
-	}
-}
-
-func (x *exchange) notify(n notification) {
-	defer recovered(x.log, "pass on "+n.method, func(error) {})
-	_ = x.caller.Notify(x.ctx, n.method, n.params) // a caller that left does not stop the call
-}
-
-// wait returns when all that was added is delivered, or ctx is done.
-func (r *relay) wait(ctx context.Context) {
-	r.mu.Lock()
-	idle := r.idle
-	r.mu.Unlock()
-	if idle == nil {
-		return
-	}
-	select {
-	case <-idle:
-	case <-ctx.Done():
-	}
+func (x *exchange) notify(d delivery) {
+	defer recovered(x.log, "pass on "+d.method, func(error) {})
+	_ = x.caller.Notify(x.ctx, d.method, d.params) // a caller that left does not stop the call
 }

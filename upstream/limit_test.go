@@ -18,31 +18,29 @@ import (
 
 // One client cannot use up the questions of the others.
 func TestQuestionsPerClient(t *testing.T) {
-	p := newPeer(slog.New(slog.DiscardHandler), nil)
-	admit := func(session string) bool { return p.admit(toolpost.Owner{Session: session}) }
-	for i := range mostOfClient {
-		if !admit("a") {
-			t.Fatalf("question %d of a is refused", i+1)
+	p := newPeer(slog.New(slog.DiscardHandler), nil, nil)
+	admitted := func(session string, size int) (n int) {
+		for p.questions.Of(toolpost.Owner{Session: session}).Take(size) {
+			n++
+		}
+		return n
+	}
+	if n := admitted("a", 1); n != maxClientQuestions {
+		t.Errorf("a has %d questions, want %d", n, maxClientQuestions)
+	}
+	total := maxClientQuestions
+	for c := 'b'; ; c++ {
+		n := admitted(string(c), 1)
+		if total += n; n < maxClientQuestions {
+			break
 		}
 	}
-	if admit("a") {
-		t.Error("a has more than its questions")
+	if total != maxQuestions {
+		t.Errorf("%d questions in all, want %d", total, maxQuestions)
 	}
-	if !admit("b") {
-		t.Error("b has none left")
-	}
-	p.release(toolpost.Owner{Session: "a"})
-	if !admit("a") {
-		t.Error("a has none left after one was answered")
-	}
-	total := mostOfClient + 1
-	for c := 'c'; admit(string(c)); total++ {
-		if p.asking[toolpost.Owner{Session: string(c)}] == mostOfClient {
-			c++
-		}
-	}
-	if total != mostQuestions {
-		t.Errorf("%d questions in all, want %d", total, mostQuestions)
+	p = newPeer(slog.New(slog.DiscardHandler), nil, nil)
+	if a, b, c := admitted("a", maxQuestion), admitted("b", maxQuestion), admitted("c", maxQuestion); a != 2 || b != 2 || c != 0 {
+		t.Errorf("%d, %d and %d of the largest questions, want 2, 2 and 0", a, b, c)
 	}
 }
 
@@ -73,14 +71,14 @@ func TestCloseWhileListeningBegins(t *testing.T) {
 	defer srv.Close()
 	cfg := (&Config{URL: srv.URL}).withDefaults()
 	for range 100 {
-		c := newStreamable(srv.Client(), &cfg, &limits{max: cfg.MaxMessage}, newPeer(slog.New(slog.DiscardHandler), nil))
+		c := newStreamable(srv.Client(), &cfg, &limits{max: cfg.MaxMessage}, newPeer(slog.New(slog.DiscardHandler), nil, nil))
 		var both sync.WaitGroup
 		both.Go(func() { c.start(t.Context(), c.listen) })
 		both.Go(func() { c.close() })
 		both.Wait()
 	}
 	synctest.Test(t, func(t *testing.T) {
-		c := newStreamable(nil, &cfg, &limits{}, newPeer(slog.New(slog.DiscardHandler), nil))
+		c := newStreamable(nil, &cfg, &limits{}, newPeer(slog.New(slog.DiscardHandler), nil, nil))
 		c.fail(errClosed)
 		began := time.Now()
 		if c.start(t.Context(), c.listen); time.Since(began) > 0 {

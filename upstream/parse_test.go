@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -121,7 +120,7 @@ func FuzzAnswers(f *testing.F) {
 		f.Add([]byte(s), []byte(`{"name":"x","_meta":{"progressToken":1}}`))
 	}
 	f.Fuzz(func(t *testing.T, raw, params []byte) {
-		p := newPeer(slog.New(slog.DiscardHandler), func(*wire.Message) {})
+		p := newPeer(slog.New(slog.DiscardHandler), func(*wire.Message) {}, nil)
 		defer p.fail(errClosed)
 		p.conn = &echo{t, p, raw}
 		s := &session{peer: p}
@@ -130,9 +129,7 @@ func FuzzAnswers(f *testing.F) {
 		if err == nil && !wire.IsObject(m.Result) {
 			t.Fatalf("%q: the result is %q", raw, m.Result)
 		}
-		for len(p.replying) > 0 {
-			runtime.Gosched()
-		}
+		p.answers.wait(t.Context())
 	})
 }
 
@@ -267,7 +264,7 @@ func TestLogsHideSecrets(t *testing.T) {
 
 // A call costs few allocations beside those of its connection.
 func TestAllocations(t *testing.T) {
-	p := newPeer(slog.New(slog.DiscardHandler), func(*wire.Message) {})
+	p := newPeer(slog.New(slog.DiscardHandler), func(*wire.Message) {}, nil)
 	e := &answerer{p: p}
 	p.conn = e
 	s := &session{peer: p, hello: hello{version: classicVersion}}
@@ -321,7 +318,7 @@ func TestLongResultHasOneOwner(t *testing.T) {
 // A long result that comes when its caller leaves is handed on, so that somebody
 // closes it.
 func TestLongResultOfACallerThatLeaves(t *testing.T) {
-	p := newPeer(slog.New(slog.DiscardHandler), nil)
+	p := newPeer(slog.New(slog.DiscardHandler), nil, nil)
 	p.conn = &answerer{p}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

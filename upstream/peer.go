@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math/bits"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -41,26 +44,65 @@ type peer struct {
 	meta      []wire.Member         // what every request says of us to a server without sessions; the last is what we can do
 
 	calls    wire.Calls
-	checking sync.Mutex    // held while it is found out whether the server knows our session
-	served   wire.Served   // requests of the server under way
-	replying chan struct{} // holds one value for every answer that no caller waits for
+	checking sync.Mutex  // held while it is found out whether the server knows our session
+	served   wire.Served // requests of the server under way
+
+	questions *budget.Shares[toolpost.Owner] // of the server, until their answers are delivered
+	heard     *budget.Shares[toolpost.Owner] // notifications of the server to clients
+	said      *budget.Shares[toolpost.Owner] // notifications of clients to the server
+	sending   relay                          // notifications of clients
+	cancels   relay                          // cancellations of calls
+	answers   relay                          // to requests of the server
+	skipped   atomic.Uint64                  // lines and events that were not messages
 
 	mu sync.Mutex // guards what follows
 	owners
-	asking map[toolpost.Owner]int // how many requests of the server each client has
 	roots  rootsState
 	worked string // a request that the server carried out; "" before its lists are read
 }
 
-func newPeer(log *slog.Logger, event func(*wire.Message)) *peer {
+// Limits of one server: of all its clients together, and of each.
+const (
+	maxQuestions           = 256
+	maxClientQuestions     = 32
+	maxQuestionBytes       = 16 << 20
+	maxClientQuestionBytes = 8 << 20
+
+	maxHeardBytes       = 32 << 20
+	maxClientHeardBytes = 8 << 20
+
+	maxClientSaid      = 250
+	maxClientSaidBytes = 1 << 20
+
+	// There is room for the answers to all questions, and to many small requests.
+	maxAnswers     = 10_000
+	maxAnswerBytes = 2 * maxQuestionBytes
+)
+
+// newPeer returns a peer. Messages that it holds count in above, which may be nil.
+func newPeer(log *slog.Logger, event func(*wire.Message), above *budget.Budget) *peer {
 	ctx, end := context.WithCancelCause(context.Background())
 	return &peer{
 		lifetime: lifetime{ctx, end}, log: log, event: event,
-		replying: make(chan struct{}, mostQuestions),
-		owners:   owners{open: map[int64]*exchange{}},
-		asking:   map[toolpost.Owner]int{},
+		questions: shares(above, budget.Limit{Number: maxQuestions, Bytes: maxQuestionBytes}, budget.Limit{Number: maxClientQuestions, Bytes: maxClientQuestionBytes}),
+		heard:     shares(above, budget.Limit{Bytes: maxHeardBytes}, budget.Limit{Bytes: maxClientHeardBytes}),
+		said:      shares(above, budget.Limit{Number: maxQueue, Bytes: maxQueueBytes}, budget.Limit{Number: maxClientSaid, Bytes: maxClientSaidBytes}),
+		answers:   relay{limit: budget.Limit{Number: maxAnswers, Bytes: maxAnswerBytes}},
+		owners:    owners{open: map[int64]*exchange{}},
 	}
 }
+
+// shares returns the shares of clients of what all of them may hold.
+func shares(above *budget.Budget, all, each budget.Limit) *budget.Shares[toolpost.Owner] {
+	return budget.NewShares[toolpost.Owner](budget.New(above, all), each)
+}
+
+// sendAtOnce lets several answers, and several cancellations, be on their way at a
+// time. That is for connections where each is a request of its own: a server that
+// does not answer them must not take all descriptors.
+func (p *peer) sendAtOnce() { p.answers.workers, p.cancels.workers = maxPosts, maxPosts }
+
+const maxPosts = 32
 
 // A lifetime is that of a connection. It ends once, for one reason.
 type lifetime struct {
@@ -178,22 +220,45 @@ func (p *peer) settle(ctx context.Context, x *exchange, err error) {
 	p.answered(x.number)
 }
 
-// cancel notifies the server, in the background, that no caller waits for x.
+// cancel notifies the server, in the background, that no caller waits for x. A
+// server that does not read it does not hear of all.
 func (p *peer) cancel(x *exchange) {
 	if _, overHTTP := p.conn.(*streamable); x.handshake() || overHTTP && p.meta != nil {
 		return // there, the end of the response says it
 	}
-	go p.notify(cancelled, x.cancellation())
+	p.cancels.add(p.notify, delivery{method: cancelled, params: x.cancellation(), until: time.Now().Add(answerTimeout)})
 }
 
 // notify sends a notification. It does not wait long for a server that does not
 // read it.
-func (p *peer) notify(method string, params json.RawMessage) {
-	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
-	defer cancel()
-	if err := p.conn.send(ctx, method, wire.AppendRequest(nil, nil, method, params)); err != nil {
-		p.log.Debug("cannot deliver a notification", "method", method, "err", cause(err))
+func (p *peer) notify(d delivery) {
+	p.send(d, wire.AppendRequest(nil, nil, d.method, d.params))
+}
+
+// send sends a message that has no answer.
+func (p *peer) send(d delivery, message []byte) {
+	if p.ctx.Err() != nil {
+		return
 	}
+	until := time.Now().Add(answerTimeout)
+	if !d.until.IsZero() {
+		until = d.until
+	}
+	ctx, cancel := context.WithDeadline(p.ctx, until)
+	defer cancel()
+	if err := p.conn.send(ctx, d.method, message); err != nil {
+		p.log.Debug("cannot deliver a message", "method", d.method, "err", cause(err))
+	}
+}
+
+// skip logs the first texts of the server that are not messages, then fewer and
+// fewer. It reports whether this is the first one.
+func (p *peer) skip(what string, text []byte) (first bool) {
+	n := p.skipped.Add(1)
+	if n <= 3 || bits.OnesCount64(n) == 1 {
+		p.log.Warn("the server sent "+what+" that is not a message", "text", excerpt(text, 200), "count", n)
+	}
+	return n == 1
 }
 
 // keeps returns what reports whether a call can use a message that is too long for
@@ -297,7 +362,12 @@ func (p *peer) progress(m *wire.Message) {
 	if x.caller == nil {
 		return
 	}
-	x.relay.add(x.notify, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))
+	p.pass(x, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))
+}
+
+// pass passes a notification to the caller of x. It is lost if the caller is too slow.
+func (p *peer) pass(x *exchange, method string, params json.RawMessage) {
+	x.relay.add(x.notify, delivery{method: method, params: params, room: p.heard.Of(x.client())})
 }
 
 // logMessage is the method of log messages.
@@ -313,7 +383,7 @@ func (p *peer) relay(m *wire.Message, from *exchange) {
 	}
 	switch {
 	case err == nil:
-		x.relay.add(x.notify, m.Method, m.Params)
+		p.pass(x, m.Method, m.Params)
 	case (from == nil || from.owner == nil) && (extension.Notification(m.Method) || m.Method == logMessage && !errors.Is(err, errUnclear)):
 		p.event(m)
 	default:

@@ -25,15 +25,15 @@ func (c *stuckCaller) Notify(context.Context, string, json.RawMessage) error {
 // A server that sends much to a caller that is slow fills no memory.
 func TestQueueIsLimited(t *testing.T) {
 	for name, test := range map[string]struct{ size, sent, most int }{
-		"many":       {10, 3 * longestQueue, longestQueue + 1}, // one is on its way
-		"large":      {largestQueue / 4, 100, 5},
-		"very large": {2 * largestQueue, 10, 2},
+		"many":       {10, 3 * maxQueue, maxQueue},
+		"large":      {maxQueueBytes / 4, 100, 4},
+		"very large": {2 * maxQueueBytes, 10, 1},
 	} {
 		caller := &stuckCaller{release: make(chan struct{})}
 		x := &exchange{requester: requester{caller: caller}, ctx: t.Context(), log: slog.New(slog.DiscardHandler)}
 		params := make(json.RawMessage, test.size)
 		for range test.sent {
-			x.relay.add(x.notify, "notifications/message", params)
+			x.relay.add(x.notify, delivery{method: "notifications/message", params: params})
 		}
 		close(caller.release)
 		x.relay.wait(t.Context())
@@ -41,7 +41,7 @@ func TestQueueIsLimited(t *testing.T) {
 			t.Errorf("%s: %d of %d notifications were kept, want at most %d", name, caller.heard, test.sent, test.most)
 		}
 		caller.release = make(chan struct{})
-		x.relay.add(x.notify, "notifications/message", params)
+		x.relay.add(x.notify, delivery{method: "notifications/message", params: params})
 		heard := caller.heard
 		close(caller.release)
 		if x.relay.wait(t.Context()); caller.heard != heard+1 {

@@ -23,6 +23,7 @@ type rootsState struct {
 
 const (
 	noRoots     = `{"roots":[]}`
+	maxRoots    = 1 << 20               // bytes of the answer that is kept
 	rootsAnswer = 10 * time.Second      // for the client to say which it has
 	rootsTime   = 2 * time.Second       // to ask again after the roots have changed
 	rootsPause  = 50 * time.Millisecond // for the server to look at them
@@ -53,12 +54,18 @@ func (p *peer) needsRoots(whose *toolpost.Owner) bool {
 }
 
 // rootsAsked records that the server asks for roots, outside of calls or not. It
-// returns the channel that takes a value when the question is answered.
-func (p *peer) rootsAsked(outside bool) chan<- struct{} {
+// returns what must be called when the question is answered.
+func (p *peer) rootsAsked(outside bool) (answered func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.roots.asked = p.roots.asked || outside
-	return p.roots.renewed
+	renewed := p.roots.renewed
+	return func() {
+		select {
+		case renewed <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // shareRoots gives the server the roots of a client before its call.
@@ -69,7 +76,7 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 	asking, stop := context.WithTimeout(ctx, rootsAnswer)
 	defer stop()
 	roots, err := question(asking, r.caller, "roots/list", json.RawMessage("{}"))
-	if err != nil {
+	if err != nil || len(roots) > maxRoots {
 		return // a client without roots, or one that does not answer
 	}
 	renewed := make(chan struct{}, 1)

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,30 +13,39 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-const answerTimeout = 30 * time.Second // of sending an answer, not of waiting for it
+// answerTimeout is how long an answer may be on its way. Those that wait for their
+// turn count too.
+const answerTimeout = 30 * time.Second
 
-// Limits of the questions of one server that are under way.
 const (
-	mostOfClient  = 32
-	mostQuestions = 256
+	maxRequestID = 1 << 10 // bytes
+	maxQuestion  = 4 << 20 // bytes of its params; sampling may carry a picture
 )
+
+func errTooManyQuestions() error {
+	return fmt.Errorf("more than %d questions to one client at once, or %d bytes of them; ask again later", maxClientQuestions, maxClientQuestionBytes)
+}
 
 // errTakenBack ends a request that the server cancelled.
 var errTakenBack = errors.New("the server took its request back")
 
 // request answers a request of the server.
 func (p *peer) request(m *wire.Message, from *exchange) {
+	if len(m.ID) > maxRequestID {
+		p.log.Debug("a request of the server has an id that is too long", "method", excerpt([]byte(m.Method), 100), "bytes", len(m.ID))
+		return
+	}
 	switch m.Method {
 	case "elicitation/create", "sampling/createMessage", "roots/list":
 		p.ask(m, from)
 	case "ping":
-		p.replySoon(m.ID, json.RawMessage("{}"), nil)
+		p.reply(m.ID, json.RawMessage("{}"), nil, nil)
 	default:
 		if _, err := p.origin(from); err == nil && extension.Method(m.Method) {
 			p.ask(m, from)
 			return
 		}
-		p.replySoon(m.ID, nil, noMethod(m))
+		p.reply(m.ID, nil, noMethod(m), nil)
 	}
 }
 
@@ -44,7 +54,8 @@ func noMethod(m *wire.Message) error {
 }
 
 // ask passes a question of the server to the client of the call that it
-// belongs to.
+// belongs to. The question counts until its answer is delivered: a server that
+// does not read the answers gets no more questions.
 func (p *peer) ask(m *wire.Message, from *exchange) {
 	x, unclear := p.origin(from)
 	if from == nil && p.oneClient != nil && !extension.Method(m.Method) {
@@ -53,66 +64,53 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 			unclear = errOnce
 		}
 	}
-	var answered chan<- struct{}
+	answered := func() {}
 	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
 		answered = p.rootsAsked(x == nil)
 	}
 	var whose toolpost.Owner // empty if it belongs to no client
-	if x != nil && x.owner != nil {
-		whose = *x.owner
+	if x != nil {
+		whose = x.client()
 	}
-	if !p.admit(whose) {
-		p.replySoon(m.ID, nil, fmt.Errorf("more than %d questions to one client at once; ask again later", mostOfClient))
+	share, size := p.questions.Of(whose), len(m.Params)
+	switch {
+	case size > maxQuestion:
+		p.reply(m.ID, nil, wire.Errorf(wire.CodeInvalidParams, "%s: the params have %d bytes, at most %d are passed on", m.Method, size, maxQuestion), nil)
+		return
+	case !share.Take(size):
+		p.reply(m.ID, nil, errTooManyQuestions(), nil)
 		return
 	}
 	ctx, end, err := p.served.Begin(p.ctx, m.ID)
 	if err != nil {
-		p.release(whose)
-		p.replySoon(m.ID, nil, err)
+		share.Give(size)
+		p.reply(m.ID, nil, err, nil)
 		return
 	}
+	// Without the message that it came in, which may be much larger.
+	q := &wire.Message{ID: bytes.Clone(m.ID), Method: m.Method, Params: bytes.Clone(m.Params)}
 	go func() {
 		var result json.RawMessage
 		err := unclear
 		func() {
-			defer recovered(p.log, "answer "+m.Method, func(failure error) { err = failure })
-			result, err = p.put(ctx, x, from, unclear, m)
+			defer recovered(p.log, "answer "+q.Method, func(failure error) { err = failure })
+			result, err = p.put(ctx, x, from, unclear, q)
 		}()
-		p.release(whose)
 		takenBack := context.Cause(ctx) == errTakenBack
 		end(nil)
-		if !takenBack { // a question that the server took back has no answer
-			p.reply(m.ID, result, err)
+		if takenBack { // such a question has no answer
+			share.Give(size)
+			answered()
+			return
 		}
-		select {
-		case answered <- struct{}{}:
-		default:
+		if !share.Grow(len(result)) {
+			result, err = nil, fmt.Errorf("%s: the client's answer has %d bytes, which is too much now; ask again later", q.Method, len(result))
 		}
+		p.reply(q.ID, result, err, func() {
+			share.Give(size + len(result))
+			answered()
+		})
 	}()
-}
-
-// admit reports whether a client and the server may have one more question
-// under way, and counts it.
-func (p *peer) admit(whose toolpost.Owner) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	total := 0
-	for _, n := range p.asking {
-		total += n
-	}
-	if p.asking[whose] >= mostOfClient || total >= mostQuestions {
-		return false
-	}
-	p.asking[whose]++
-	return true
-}
-
-func (p *peer) release(whose toolpost.Owner) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.asking[whose]--; p.asking[whose] == 0 {
-		delete(p.asking, whose)
-	}
 }
 
 // put returns the answer to a question: the client's if it is clear which one
@@ -185,34 +183,30 @@ func question(ctx context.Context, caller toolpost.Caller, method string, params
 	if !wire.IsObject(result) || !wire.Valid(result) {
 		return nil, fmt.Errorf("%s: the client's answer is %w", method, errNotObject)
 	}
-	return result, nil
+	return bytes.Clone(result), nil // the message that it came in may be much larger
 }
 
-// replySoon sends an answer in the background. A server that does not read its
-// answers gets only so many.
-func (p *peer) replySoon(id, result json.RawMessage, err error) {
-	select {
-	case p.replying <- struct{}{}:
-	default:
-		return
-	}
-	go func() {
-		defer func() { <-p.replying }()
-		p.reply(id, result, err)
-	}()
-}
-
-func (p *peer) reply(id, result json.RawMessage, err error) {
-	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
-	defer cancel()
+// reply sends an answer in the background. Done, which may be nil, is called when it
+// was delivered, or given up. A server that lets more answers wait than maxAnswers
+// does not read them: only its end ends its requests.
+func (p *peer) reply(id, result json.RawMessage, err error, done func()) {
 	message := wire.AppendResult(nil, id, result)
 	if err != nil {
 		message = wire.AppendError(nil, id, wireError(err))
 	}
-	if err := p.conn.send(ctx, "", message); err != nil {
-		p.log.Debug("cannot deliver an answer", "err", cause(err))
+	if p.answers.add(p.answer, delivery{params: message, until: time.Now().Add(answerTimeout), done: done}) {
+		return
+	}
+	p.fail(errNotRead)
+	if done != nil {
+		done()
 	}
 }
+
+var errNotRead = fmt.Errorf("it sent more than %d requests without reading the answers", maxAnswers)
+
+// answer delivers an answer.
+func (p *peer) answer(d delivery) { p.send(d, d.params) }
 
 // wireError returns the error that a server gets.
 func wireError(err error) *wire.Error {

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,14 +19,13 @@ type session struct {
 	transport Transport
 	relist    chan struct{} // holds one value when a list changed
 	watch     *watch
-	sending   relay                  // notifications of clients
 	secrets   *secret.Values         // hidden in the errors that the server answers
 	client    *toolpost.Introduction // the only client; nil if there may be several
 }
 
 func newSession(d *dialer, t Transport) *session {
 	s := &session{transport: t, relist: make(chan struct{}, 1), watch: d.watch, secrets: d.secrets}
-	s.peer = newPeer(d.log, s.changes)
+	s.peer = newPeer(d.log, s.changes, d.budget)
 	s.client, s.oneClient = d.client, d.oneClient
 	return s
 }
@@ -65,15 +65,32 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 		if !result.Asks {
 			return result, executed, nil
 		}
-		next, err := wire.Fulfil(result.Result, func(method string, params json.RawMessage) (json.RawMessage, error) {
-			return question(ctx, r.caller, method, params)
-		})
+		next, err := s.fulfil(ctx, r, bytes.Clone(result.Result))
 		if err != nil {
-			return result, executed, &inputError{err}
+			return wire.Message{}, executed, &inputError{err}
 		}
+		result = wire.Message{}
 		set = append(r.set[:len(r.set):len(r.set)], next...)
 	}
 	return result, executed, &inputError{fmt.Errorf("it asked for input more than %d times", mostRounds)}
+}
+
+// fulfil asks the caller what a result asks for. The result and the answers count as
+// one question as long as the caller thinks.
+func (s *session) fulfil(ctx context.Context, r *request, result json.RawMessage) ([]wire.Member, error) {
+	share, size := s.questions.Of(r.client()), len(result)
+	if !share.Take(size) {
+		return nil, errTooManyQuestions()
+	}
+	defer func() { share.Give(size) }()
+	return wire.Fulfil(result, func(method string, params json.RawMessage) (json.RawMessage, error) {
+		answer, err := question(ctx, r.caller, method, params)
+		if err == nil && !share.Grow(len(answer)) {
+			return nil, fmt.Errorf("%s: the client's answer has %d bytes, which is too much now", method, len(answer))
+		}
+		size += len(answer)
+		return answer, err
+	})
 }
 
 // An inputError is a question that the caller could not answer.

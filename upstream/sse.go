@@ -43,6 +43,7 @@ const (
 func dialSSE(ctx context.Context, client *http.Client, cfg *Config, l *limits, p *peer) error {
 	base := cfg.address()
 	c := &sse{httpConn: httpConn{peer: p, client: client, limits: l}, done: make(chan struct{})}
+	p.sendAtOnce()
 	resp, err := c.open(ctx, base)
 	if err != nil {
 		c.fail(err)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"os"
 	"sync/atomic"
 	"time"
@@ -22,8 +21,7 @@ type stdio struct {
 	proc    *process
 	limits  *limits
 	r       *bufio.Reader
-	partial *body // a message that was written over several lines; nil if there is none
-	skipped uint
+	partial *body                  // a message that was written over several lines; nil if there is none
 	foreign atomic.Pointer[string] // the first line that was not a message
 	writing chan struct{}          // has one value while a goroutine writes
 	done    chan struct{}          // closed when nothing more is read
@@ -98,7 +96,10 @@ func (c *stdio) takeOrSkip(line *body) {
 	case err != nil:
 		c.lost(err)
 	case found == 0 && len(bytes.TrimSpace(line.begin())) > 0:
-		c.skip(line.begin())
+		if text := line.begin(); c.skip("a line to its stdout", text) {
+			shown := excerpt(text, 200)
+			c.foreign.Store(&shown)
+		}
 	}
 }
 
@@ -119,18 +120,6 @@ func (c *stdio) line() (*body, error) {
 			err = c.proc.end()
 		}
 		return nil, err
-	}
-}
-
-// skip logs the first lines, then fewer and fewer.
-func (c *stdio) skip(line []byte) {
-	c.skipped++
-	if c.skipped == 1 {
-		text := excerpt(line, 200)
-		c.foreign.Store(&text)
-	}
-	if c.skipped <= 3 || bits.OnesCount(c.skipped) == 1 {
-		c.log.Warn("the server wrote a line to its stdout that is not a message", "line", excerpt(line, 200), "count", c.skipped)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestSenderLeavesWhileWriting(t *testing.T) {
 	}
 	defer r.Close()
 	defer stdin.Close()
-	c := &stdio{peer: newPeer(slog.New(slog.DiscardHandler), nil), proc: &process{stdin: stdin}, writing: make(chan struct{}, 1)}
+	c := &stdio{peer: newPeer(slog.New(slog.DiscardHandler), nil, nil), proc: &process{stdin: stdin}, writing: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	long := bytes.Repeat([]byte("x"), 1<<20) // more than a pipe holds
 	sent := make(chan error, 1)

@@ -36,6 +36,7 @@ type streamable struct {
 func newStreamable(client *http.Client, cfg *Config, l *limits, p *peer) *streamable {
 	c := &streamable{httpConn: httpConn{peer: p, client: client, limits: l}, url: cfg.address()}
 	c.header.Store(&http.Header{})
+	p.sendAtOnce()
 	return c
 }
 

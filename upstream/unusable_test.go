@@ -27,7 +27,7 @@ func TestLongMessagesNobodyCanUse(t *testing.T) {
 		"its response":             {[]*exchange{list, tool}, tool, true},
 		"the response to the list": {[]*exchange{list, tool}, list, false},
 	} {
-		p := newPeer(slog.New(slog.DiscardHandler), nil)
+		p := newPeer(slog.New(slog.DiscardHandler), nil, nil)
 		for _, x := range test.open {
 			p.begin(x)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -61,6 +62,11 @@ type Options struct {
 	// it is. Refused reports that a question reached no client, because it may be for
 	// one of several. OneClient must return at once. Nil ignores it.
 	OneClient func(refused bool)
+
+	// Budget limits what waits to be delivered: questions of the server, their answers
+	// and notifications. Several connections may share it. Nil limits each connection
+	// alone.
+	Budget *budget.Budget
 
 	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0
 	Patience time.Duration // how long a call waits for a server that is away; 5 s if 0. For the first connection it waits six times as long
