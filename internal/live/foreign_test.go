@@ -4,7 +4,7 @@ package live
 
 import (
 	"encoding/json"
-	"maps"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -59,13 +59,14 @@ func TestConformanceForeign(t *testing.T) {
 	}{
 		{"HTTP 2025-11-25", map[string]any{"url": atSessions, "protocolVersion": "2025-11-25"}, map[string][]string{"2025-11-25": polling, "2026-07-28": inputRequests}},
 		{"HTTP 2026-07-28", map[string]any{"url": atStateless, "protocolVersion": "2026-07-28"}, map[string][]string{"2025-11-25": requestsOfServer}},
+		{"stdio, as it is configured by default", map[string]any{"command": everything}, map[string][]string{"2026-07-28": oneStream}},
 		{"stdio 2025-11-25", map[string]any{"command": everything, "protocolVersion": "2025-11-25", "share": "per-session"}, map[string][]string{"2026-07-28": oneStream}},
 		{"stdio 2026-07-28", map[string]any{"command": everything, "protocolVersion": "2026-07-28", "share": "per-session"}, map[string][]string{"2025-11-25": requestsOfServer}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			address := gatewayOf(t, tt.server)
-			for _, version := range slices.Sorted(maps.Keys(directly)) {
-				t.Run("client "+version, func(t *testing.T) {
+			for i, version := range []string{"2025-11-25", "2025-11-25", "2026-07-28"} { // the first sessions, and later ones
+				t.Run(fmt.Sprint("client ", version, " ", i), func(t *testing.T) {
 					for _, scenario := range failedScenarios(t, address+"/mcp", version) {
 						if !slices.Contains(directly[version], scenario) && !slices.Contains(tt.allowed[version], scenario) {
 							t.Errorf("%s passes directly, but not through the gateway", scenario)
