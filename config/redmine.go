@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -68,7 +69,10 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 	if len(e.unset) > 0 || e.vars == nil {
 		return
 	}
-	switch _, err := redmine.New(s.Redmine); {
+	known, _ := CompleteRedmine(context.Background(), s.Redmine, func(_ context.Context, value string) (string, []string, error) {
+		return Complete(value, func(Reference) (string, error) { return "x", nil }) // secrets are read later
+	})
+	switch _, err := redmine.New(known); {
 	case errors.Is(err, redmine.ErrNoCredentials):
 		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}", or "anonymous": true to serve what is public`, e.path)
 	case err != nil:

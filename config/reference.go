@@ -13,6 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/redmine"
 )
 
 // A Reference is a secret that is not in the file: ${file:PATH}, ${keyring:NAME} or
@@ -93,31 +94,39 @@ func Complete(value string, read func(Reference) (string, error)) (completed str
 // A Completer completes one value, such as [Complete] with a function that reads.
 type Completer func(ctx context.Context, value string) (completed string, secrets []string, err error)
 
-// CompleteLogin returns s with the secret of its OAuth client, and with the credentials
-// of its Redmine. The subject token of an exchange is read each time it is needed,
-// because it expires.
+// CompleteLogin returns s with the secret of its OAuth client. The subject token of an
+// exchange is read each time it is needed, because it expires.
 func (s *Server) CompleteLogin(ctx context.Context, complete Completer) (*Server, error) {
-	c := *s
-	var all []*string
-	if s.Auth != nil {
-		auth := *s.Auth
-		c.Auth = &auth
-		all = append(all, &auth.ClientID, &auth.ClientSecret, &auth.Exchange.ClientID, &auth.Exchange.ClientSecret)
-		auth.Exchange.Subject = subjectOf(auth.Exchange.SubjectToken, complete)
+	if s.Auth == nil {
+		return s, nil
 	}
-	if s.Redmine != nil {
-		r := *s.Redmine
-		c.Redmine = &r
-		all = append(all, &r.Key, &r.User, &r.Password, &r.Token, &r.As)
+	c, auth := *s, *s.Auth
+	c.Auth = &auth
+	auth.Exchange.Subject = subjectOf(auth.Exchange.SubjectToken, complete)
+	if err := completeAll(ctx, complete, &auth.ClientID, &auth.ClientSecret, &auth.Exchange.ClientID, &auth.Exchange.ClientSecret); err != nil {
+		return nil, err
 	}
+	return &c, nil
+}
+
+// CompleteRedmine returns o with its credentials.
+func CompleteRedmine(ctx context.Context, o *redmine.Options, complete Completer) (*redmine.Options, error) {
+	c := *o
+	if err := completeAll(ctx, complete, &c.Key, &c.User, &c.Password, &c.Token, &c.As); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+func completeAll(ctx context.Context, complete Completer, all ...*string) error {
 	for _, place := range all {
 		completed, _, err := complete(ctx, *place)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		*place = completed
 	}
-	return &c, nil
+	return nil
 }
 
 // CompleteCallers returns c with the tokens of profiles and the secret with which the

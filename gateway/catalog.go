@@ -112,6 +112,11 @@ func (r *memory) printOf(s *config.Server) string {
 	}
 	c := &s.Config
 	of := []any{c.Command, c.Args, c.Env, c.Dir, c.URL, c.Headers, c.Transport, c.ProtocolVersion, c.Wrap != nil}
+	if c.Auth != nil { // another account may see other tools; a rotated secret is that of the same one
+		a := *c.Auth
+		a.ClientSecret, a.Exchange.ClientSecret = "", ""
+		of = append(of, a)
+	}
 	print, err := r.folder.Fingerprint(of)
 	if err != nil {
 		r.logger.Warn("the lists of a server cannot be stored", "server", s.Name, "err", err)

@@ -29,7 +29,13 @@ type redmineConnection struct {
 }
 
 func startRedmine(s *config.Server, opts *upstream.Options) (connection, error) {
-	server, err := redmine.New(s.Redmine)
+	o := *s.Redmine
+	if opts.Complete != nil && !o.Anonymous {
+		o.Credentials = func(ctx context.Context) (*redmine.Options, error) {
+			return config.CompleteRedmine(ctx, s.Redmine, opts.Complete)
+		}
+	}
+	server, err := redmine.New(&o)
 	if err != nil {
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}

@@ -98,23 +98,6 @@ func (g *Gateway) check(cfg *config.Config, added []*member) error {
 	return nil
 }
 
-// withCredentials returns a server with its credentials, and with what adds the tokens
-// of its login to requests.
-func (g *Gateway) withCredentials(s config.Server) config.Server {
-	if complete := g.options.Complete; complete != nil && s.Err == nil && !s.Disabled {
-		completed, err := s.CompleteLogin(g.ctx, complete)
-		if err != nil {
-			s.Err = err
-			return s
-		}
-		s = *completed
-	}
-	if add := g.options.Credentials; add != nil && s.URL != "" {
-		s.Wrap = add(&s.Config)
-	}
-	return s
-}
-
 // headStart is how long a server whose lists are stored is not started, so that these
 // are served first.
 const headStart = 30 * time.Millisecond
@@ -142,7 +125,6 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		opts.StartDelay = headStart
 	}
 	l.seed = opts.Known
-	s = g.withCredentials(s) // the member's own configuration stays as it is
 	var up connection
 	switch {
 	case s.Disabled:

@@ -46,6 +46,14 @@ func authenticate(ctx context.Context, s *Toolset) (*user, error) {
 	return me, err
 }
 
+// forgetAccount forgets what was read with other credentials.
+func (s *Toolset) forgetAccount() {
+	s.mu.Lock()
+	s.me = nil
+	s.mu.Unlock()
+	s.forgetAll()
+}
+
 func readAccount(ctx context.Context, c *client) (*user, error) {
 	var answer struct {
 		User struct { // nothing else may keep all tools from working
@@ -57,11 +65,11 @@ func readAccount(ctx context.Context, c *client) (*user, error) {
 		} `json:"user"`
 	}
 	err := c.get(anew(ctx), "/users/current.json", nil, &answer)
-	u := answer.User
+	u, as := answer.User, c.credentials.uses().as
 	switch me := (&user{ID: u.ID, Login: u.Login, FirstName: u.FirstName, LastName: u.LastName, Admin: u.Admin}); {
 	case status(err) == http.StatusNotFound, err == nil && me.ID == 0:
 		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API cannot be reached there. Ask the user to correct the address: it is the address of Redmine's home page, including its path.", c.base)
-	case status(err) == http.StatusUnauthorized && c.token:
+	case status(err) == http.StatusUnauthorized && c.credentials.uses().token:
 		if ok, err := v61().at(ctx, c); err == nil && !ok {
 			return nil, toolpost.Failed("A token needs Redmine 6.1 or later, and this Redmine is older. Ask the user to set an API key instead, for example REDMINE_API_KEY.")
 		}
@@ -70,8 +78,8 @@ func readAccount(ctx context.Context, c *client) (*user, error) {
 		return nil, toolpost.Failed("Redmine does not show the account of these credentials: its REST API is switched off, or the password has to be changed first. Ask the user; an administrator can switch on the API under Administration, Settings, API.")
 	case err != nil:
 		return nil, explain(err, "your own account")
-	case c.as != "" && !strings.EqualFold(c.as, me.Login):
-		return nil, toolpost.Failed("Redmine treats these calls as those of %s, not of %s: only the credentials of an administrator can act as another user. Ask the user to correct them.", me.Login, c.as)
+	case as != "" && !strings.EqualFold(as, me.Login):
+		return nil, toolpost.Failed("Redmine treats these calls as those of %s, not of %s: only the credentials of an administrator can act as another user. Ask the user to correct them.", me.Login, as)
 	default:
 		return me, nil
 	}
@@ -80,12 +88,20 @@ func readAccount(ctx context.Context, c *client) (*user, error) {
 // verified reads, and then makes sure that Redmine still takes the credentials: if
 // it does not, it has answered as to nobody, and what was read may be a part only.
 func verified[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T, error) {
+	id, err := s.client.credentials.identity(ctx)
+	if err != nil {
+		return *new(T), err
+	}
 	out, err := read()
 	if errors.As(err, new(*unreachableError)) {
 		return out, err
 	}
 	if bad := s.Check(ctx); bad != nil {
 		return *new(T), bad
+	}
+	if s.client.credentials.now.Load() != id { // it was read as nobody, and the new ones are good
+		readsOf(ctx).forget()
+		return read()
 	}
 	return out, err
 }

@@ -22,13 +22,12 @@ import (
 // A client speaks to one Redmine.
 type client struct {
 	base      string // without a slash at the end
-	header    http.Header
 	http      *http.Client
 	hide      secrets
 	anonymous bool
-	token     bool   // of OAuth 2, which expires
-	as        string // login to act as
 	cache     cache
+
+	credentials credentials
 }
 
 const (
@@ -43,12 +42,13 @@ func newClient(o *Options) (*client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New(`give the whole address of Redmine with http:// or https://, such as "https://redmine.example.com" or "https://example.com/redmine"`)
 	}
-	if err := o.oneKind(u.User != nil); err != nil {
-		return nil, err
+	c := &client{base: strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), anonymous: o.Anonymous, hide: newSecrets()}
+	c.credentials = credentials{address: u, read: o.Credentials, hide: c.hide, reading: make(chan struct{}, 1)}
+	if o.Credentials == nil {
+		if err := c.credentials.use(o); err != nil {
+			return nil, err
+		}
 	}
-	c := &client{base: strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), header: http.Header{}}
-	c.header.Set("Accept", "application/json")
-	c.hide = credentials(c, o, u)
 	c.http = &http.Client{Transport: o.Transport, Timeout: cmp.Or(o.Timeout, 30*time.Second), CheckRedirect: stay}
 	return c, nil
 }
@@ -88,28 +88,6 @@ func (o *Options) oneKind(inURL bool) error {
 // ErrNoCredentials reports options without credentials that do not ask to be
 // anonymous.
 var ErrNoCredentials = errors.New("there are no credentials; give an API key, a login with its password, or a token")
-
-// credentials sets those that are given, and returns what must never be shown.
-func credentials(c *client, o *Options, u *url.URL) secrets {
-	password, _ := u.User.Password()
-	request := &http.Request{Header: c.header}
-	if u.User != nil { // what is before Redmine may want them beside a key
-		request.SetBasicAuth(u.User.Username(), password)
-	}
-	switch {
-	case o.Token != "":
-		c.header.Set("Authorization", "Bearer "+o.Token)
-	case o.Key != "":
-		c.header.Set("X-Redmine-Api-Key", o.Key)
-	case o.User != "":
-		request.SetBasicAuth(o.User, o.Password)
-	}
-	c.anonymous, c.token = o.Anonymous, o.Token != ""
-	if c.as = o.As; c.as != "" {
-		c.header.Set("X-Redmine-Switch-User", o.As)
-	}
-	return newSecrets(o.Key, o.Token, o.Password, password)
-}
 
 // stay follows redirects only where the credentials may go.
 func stay(r *http.Request, via []*http.Request) error {
@@ -177,9 +155,25 @@ func (c *client) decode(path string, data []byte, out any) error {
 	return nil
 }
 
-// exchange makes one request. If Redmine reports a failure, the error is a *responseError.
+// exchange makes one request, and a second one if Redmine refuses the credentials and they
+// have changed since they were read. If Redmine reports a failure, the error is a
+// *responseError.
 func (c *client) exchange(ctx context.Context, method, path string, query url.Values, kind string, body []byte) ([]byte, error) {
-	r, err := c.request(ctx, method, path, query, kind, body)
+	id, err := c.credentials.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, err := c.exchangeAs(ctx, id, method, path, query, kind, body)
+	if status(err) == http.StatusUnauthorized {
+		if next := c.credentials.replace(ctx, id); next != id {
+			return c.exchangeAs(ctx, next, method, path, query, kind, body)
+		}
+	}
+	return data, err
+}
+
+func (c *client) exchangeAs(ctx context.Context, id *identity, method, path string, query url.Values, kind string, body []byte) ([]byte, error) {
+	r, err := c.request(ctx, id, method, path, query, kind, body)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +207,7 @@ func (c *client) exchange(ctx context.Context, method, path string, query url.Va
 // asksData reports whether the answer is JSON; else it is a file or a page.
 func asksData(path string) bool { return strings.HasSuffix(path, ".json") }
 
-func (c *client) request(ctx context.Context, method, path string, query url.Values, kind string, body []byte) (*http.Request, error) {
+func (c *client) request(ctx context.Context, id *identity, method, path string, query url.Values, kind string, body []byte) (*http.Request, error) {
 	if err := checkPath(path); err != nil {
 		return nil, err
 	}
@@ -225,7 +219,7 @@ func (c *client) request(ctx context.Context, method, path string, query url.Val
 	if err != nil {
 		return nil, err
 	}
-	r.Header = c.header.Clone()
+	r.Header = id.header.Clone()
 	if !asksData(path) {
 		r.Header.Set("Accept", "*/*")
 	}

@@ -148,7 +148,7 @@ func (f *responseError) words(what string) error {
 		switch {
 		case f.client.anonymous:
 			return toolpost.Failed("Redmine does not show %s without credentials. Ask the user to set them, for example REDMINE_API_KEY.", what)
-		case f.client.token:
+		case f.client.credentials.uses().token:
 			return toolpost.Failed("Redmine does not accept the token: it is wrong or expired, its scopes are too narrow, or its account is locked. Ask the user for a new token.")
 		}
 		return toolpost.Failed("Redmine does not accept the credentials: the key is wrong, its account is locked, or the REST API is switched off. Ask the user to correct them, for example REDMINE_API_KEY.")

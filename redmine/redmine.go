@@ -33,6 +33,11 @@ type Options struct {
 	Token    string // OAuth 2 access token, Redmine 6.1 or later
 	As       string // login to act as; the key must be an administrator's
 
+	// Credentials returns options whose Key, User, Password, Token and As are used in the
+	// place of these. It is called for the first request, and after Redmine has refused
+	// those of before. Nil uses these.
+	Credentials func(context.Context) (*Options, error) `json:"-"`
+
 	Anonymous bool // only what everybody may see is wanted, without credentials
 
 	Groups   []string // of tools, of those in [Groups]; all if empty
@@ -99,6 +104,7 @@ func New(o *Options) (*Toolset, error) {
 		}
 	}
 	s := &Toolset{client: c}
+	c.credentials.changed = s.forgetAccount
 	for _, g := range groups {
 		if len(o.Groups) > 0 && !slices.Contains(o.Groups, g.name) {
 			continue

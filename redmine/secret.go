@@ -3,7 +3,6 @@ package redmine
 import (
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
@@ -12,9 +11,9 @@ import (
 )
 
 // secrets hides our credentials, even where somebody wrote them into an issue.
-type secrets struct{ *strings.Replacer }
+type secrets struct{ *secret.Values }
 
-func newSecrets(all ...string) secrets { return secrets{secret.Replacer("[secret]", all...)} }
+func newSecrets(all ...string) secrets { return secrets{secret.NewValues("[secret]", all...)} }
 
 // inText hides secrets in a text.
 func (s secrets) inText(text string) string { return s.Replace(text) }

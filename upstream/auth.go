@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -64,6 +65,16 @@ type Exchange struct {
 
 	// Subject returns the subject token of now. Nil returns SubjectToken.
 	Subject func(ctx context.Context) (string, error) `json:"-"`
+}
+
+// equal reports whether a and b log in in the same way, with the same secrets.
+func (a *Auth) equal(b *Auth) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	one, other := *a, *b
+	one.Exchange.Subject, other.Exchange.Subject = nil, nil // functions cannot be compared
+	return reflect.DeepEqual(one, other)
 }
 
 // An AuthType is how Toolpost gets a token.

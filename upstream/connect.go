@@ -21,6 +21,17 @@ type completed struct {
 	*Config  // that of the last connection
 	written  *Config
 	complete func(ctx context.Context, value string) (string, []string, error) // nil if it refers to nothing
+	wrap     func(*Config) func(*http.Transport) http.RoundTripper             // nil for Config.Wrap
+}
+
+// client returns what sends requests to a server over HTTP, with the secrets of now.
+func (c *completed) client(cfg *Config, behind *instances) *http.Client {
+	if c.wrap == nil {
+		return newHTTPClient(cfg, behind)
+	}
+	wrapped := *cfg
+	wrapped.Wrap = c.wrap(cfg)
+	return newHTTPClient(&wrapped, behind)
 }
 
 // A dialer connects to one server, and remembers what worked.
@@ -31,9 +42,9 @@ type dialer struct {
 	log       *slog.Logger
 	secrets   *secret.Values // hidden in the errors of this server
 	known     *secret.Values // see [Options].Secrets
-	http      *http.Client
-	transport Transport // as configured or found; "" if neither
-	stateless bool      // the server was found to have no sessions
+	http      *http.Client   // nil until the configuration is complete
+	transport Transport      // as configured or found; "" if neither
+	stateless bool           // the server was found to have no sessions
 	watch     *watch
 	slow      func(error) // called when a package runner takes longer than ConnectTimeout
 	installed bool        // a package runner has started its server before
@@ -44,11 +55,11 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: completed{cfg, cfg, o.Complete}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
+	d := &dialer{cfg: completed{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
 	d.instances.own, d.client, d.oneClient = o.Instance, o.Client, o.OneClient
 	d.forget()
-	if cfg.URL != "" {
-		d.http = newHTTPClient(cfg, &d.instances)
+	if cfg.URL != "" && o.Complete == nil {
+		d.http = d.cfg.client(cfg, &d.instances)
 	}
 	return d
 }
@@ -116,23 +127,49 @@ func (d *dialer) lookUp(ctx context.Context) error {
 	for i, value := range cfg.Args {
 		cfg.Args[i] = one("its arguments", value)
 	}
-	for name, value := range cfg.Env {
-		cfg.Env[name] = one("its variable "+name, value)
-	}
-	for name, value := range cfg.Headers {
-		cfg.Headers[name] = one("its header "+name, value)
-	}
+	lookUpTable(cfg.Env, "its variable ", one)
+	lookUpTable(cfg.Headers, "its header ", one)
+	cfg.Auth = d.lookUpAuth(cfg.Auth, one)
 	if failed != nil {
 		return failed
 	}
 	d.secrets.Add("", cfg.everything()...)
 	d.known.Add(cfg.Name, cfg.Secrets()...)
-	if cfg.URL != "" && !maps.Equal(cfg.Headers, d.cfg.Headers) {
-		d.http.CloseIdleConnections()
-		d.http = newHTTPClient(&cfg, &d.instances)
+	if cfg.URL != "" && (d.http == nil || !maps.Equal(cfg.Headers, d.cfg.Headers) || !cfg.Auth.equal(d.cfg.Auth)) {
+		if d.http != nil {
+			d.http.CloseIdleConnections()
+		}
+		d.http = d.cfg.client(&cfg, &d.instances)
 	}
 	d.cfg.Config = &cfg
 	return nil
+}
+
+func lookUpTable(table map[string]string, kind string, one func(place, value string) string) {
+	for name, value := range table {
+		table[name] = one(kind+name, value)
+	}
+}
+
+// lookUpAuth completes how to log in. The subject token of an exchange is read each time it
+// is needed, because it expires.
+func (d *dialer) lookUpAuth(written *Auth, one func(place, value string) string) *Auth {
+	if written == nil {
+		return nil
+	}
+	a := *written
+	a.ClientID, a.ClientSecret = one("the client of its login", a.ClientID), one("the secret of its login", a.ClientSecret)
+	x := &a.Exchange
+	x.ClientID, x.ClientSecret = one("the client of its token exchange", x.ClientID), one("the secret of its token exchange", x.ClientSecret)
+	if x.Subject == nil && x.SubjectToken != "" {
+		x.Subject = func(ctx context.Context) (string, error) {
+			token, secrets, err := d.cfg.complete(ctx, written.Exchange.SubjectToken)
+			d.secrets.Add("", secrets...)
+			d.known.Add(d.cfg.written.Name, secrets...)
+			return token, err
+		}
+	}
+	return &a
 }
 
 // connect makes a session.

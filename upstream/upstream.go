@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,14 +36,20 @@ type Options struct {
 	// its end.
 	StartDelay time.Duration
 
-	// Complete is called with each variable, header and argument before the server
-	// is started or connected to, and returns it with what it refers to, such as a
-	// password in a keyring, and those secrets alone. Nil takes the values as they are.
+	// Complete is called with each variable, header, argument and credential of
+	// [Config].Auth before the server is started or connected to, and returns it with
+	// what it refers to, such as a password in a keyring, and those secrets alone. Nil
+	// takes the values as they are.
 	Complete func(ctx context.Context, value string) (completed string, secrets []string, err error)
 
 	// Secrets are the secrets that are known in this process. They are hidden in errors
 	// and log lines. Those of the configuration are added. Nil hides only these.
 	Secrets *secret.Values
+
+	// Credentials returns what is used in the place of [Config].Wrap for a server over
+	// HTTP, such as a layer that adds the token of a login, over Config.Wrap. It is called
+	// with the completed configuration, again when that has changed. Nil adds none.
+	Credentials func(*Config) func(base *http.Transport) http.RoundTripper
 
 	// Vet returns why a tool must not be called whose definition is another one
 	// than what the caller was shown, because the server has listed since. Nil

@@ -309,14 +309,14 @@ where the tokens are kept. No secret is shown.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, place, err := o.list(cmd)
-			if err != nil {
+			switch {
+			case err != nil && len(all) == 0:
 				return err
-			}
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), all)
+			case asJSON:
+				return errors.Join(writeJSON(cmd.OutOrStdout(), all), err)
 			}
 			showLogins(cmd.OutOrStdout(), all, place)
-			return nil
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE`")

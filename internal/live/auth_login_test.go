@@ -27,7 +27,14 @@ func newHome(t *testing.T, authServer string, more ...string) *home {
 // newHomeWith starts the authorization server with options of its script.
 func newHomeWith(t *testing.T, authServer string, options object, more ...string) *home {
 	auth := newAuthServer(t, authServer, options)
-	h := &home{T: t, toolpost: build(t, "cmd/toolpost"), auth: auth, server: newProtectedServer(t, auth, false)}
+	h := emptyHome(t, more...)
+	h.auth, h.server = auth, newProtectedServer(t, auth, false)
+	return h
+}
+
+// emptyHome returns a home without servers.
+func emptyHome(t *testing.T, more ...string) *home {
+	h := &home{T: t, toolpost: build(t, "cmd/toolpost")}
 	dir := t.TempDir()
 	h.env = append([]string{
 		"HOME=" + dir, "XDG_CONFIG_HOME=" + filepath.Join(dir, ".config"), "XDG_CACHE_HOME=" + filepath.Join(dir, ".cache"), "XDG_STATE_HOME=" + filepath.Join(dir, ".state"),

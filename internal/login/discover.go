@@ -106,12 +106,16 @@ func (l *Logins) locate(ctx context.Context, cfg *upstream.Config) (d *discovery
 // their tools only.
 func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, r reach, err error) {
 	initialize := wire.AppendRequest(nil, []byte("1"), "initialize", []byte(`{"protocolVersion":"`+wire.LastSession+`","capabilities":{},"clientInfo":{"name":"toolpost","version":"1"}}`))
-	header, r, err := l.refusal(ctx, cfg, initialize, "")
+	header, r, err := l.refusal(ctx, cfg, http.MethodPost, initialize, "")
 	if c = readChallenge(header); err != nil || c.bearer {
 		return c, r, err
 	}
 	list := wire.AppendRequest(nil, []byte("2"), "tools/list", []byte(`{}`))
-	if header, _, err := l.refusal(ctx, cfg, list, header.Get("Mcp-Session-Id")); err == nil {
+	session := header.Get("Mcp-Session-Id")
+	if session != "" {
+		defer func() { _, _, _ = l.refusal(ctx, cfg, http.MethodDelete, nil, session) }() // a server may not support it
+	}
+	if header, _, err := l.refusal(ctx, cfg, http.MethodPost, list, session); err == nil {
 		if later := readChallenge(header); later.bearer {
 			return later, r, nil
 		}
@@ -121,18 +125,20 @@ func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, 
 
 // refusal sends a message without a token, and returns the header of the response and
 // the network that the server is in.
-func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, message []byte, session string) (h http.Header, r reach, err error) {
+func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, method string, message []byte, session string) (h http.Header, r reach, err error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		if to, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
 			r = reachOf(to.Addr())
 		}
 	}})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, cfg.URL, bytes.NewReader(message))
+	req, err := http.NewRequestWithContext(ctx, method, cfg.URL, bytes.NewReader(message))
 	if err != nil {
 		return nil, r, errors.New("its url is malformed")
 	}
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	req.Header.Set("Content-Type", "application/json")
+	if message != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	if session != "" {
 		req.Header.Set("Mcp-Session-Id", session)
 		req.Header.Set("Mcp-Protocol-Version", wire.LastSession)

@@ -73,7 +73,7 @@ func (n *network) tokenServer(ctx context.Context, issuer string) (*oauthex.Auth
 // exchange gets a token for the subject token: at once, if the identity provider is also
 // the authorization server of the MCP server, or else with an identity assertion.
 func (s *source) exchange(ctx context.Context, next *record, scopes []string) (*oauth2.Token, error) {
-	x := &s.cfg.Auth.Exchange
+	x := &s.cfg().Auth.Exchange
 	direct := sameIssuer(x.Issuer, next.Issuer)
 	issued, err := s.exchangeSubject(ctx, next, scopes, direct)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *source) exchange(ctx context.Context, next *record, scopes []string) (*
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the authorization server %s does not accept the identity assertion of %s: %w; it has to trust this identity provider, and the client %q",
-			shown(next.Issuer), shown(x.Issuer), err, s.cfg.Auth.ClientID)
+			shown(next.Issuer), shown(x.Issuer), err, s.cfg().Auth.ClientID)
 	}
 	t.RefreshToken = "" // the identity provider decides each time
 	return t, nil
@@ -96,7 +96,7 @@ func (s *source) exchange(ctx context.Context, next *record, scopes []string) (*
 
 // exchangeSubject exchanges the subject token at the identity provider.
 func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []string, direct bool) (*oauth2.Token, error) {
-	x := &s.cfg.Auth.Exchange
+	x := &s.cfg().Auth.Exchange
 	subject, err := subjectToken(ctx, x, s.now())
 	if err != nil {
 		return nil, err

@@ -58,6 +58,13 @@ func (l *Logins) Streams() (n int) {
 	return n
 }
 
+// Sources returns how many servers have a source of tokens.
+func (l *Logins) Sources() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.sources)
+}
+
 // ErrLoggedOut ends the streams of a login that has ended.
 var ErrLoggedOut = errLoggedOut
 

@@ -75,21 +75,23 @@ func (l *Logins) Wrap(cfg *upstream.Config, command string, inner func(*http.Tra
 	}
 }
 
-// source returns the source for a server. Connections to one server share it.
+// source returns the source for a server. Connections to one server share it, also when
+// its secrets or headers have changed: those of the last one are used.
 func (l *Logins) source(cfg *upstream.Config, command string) *source {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := nameOf(cfg) + command
 	if cfg.Auth != nil {
 		a := *cfg.Auth
-		a.Exchange.Subject = nil // functions cannot be compared
+		a.ClientSecret, a.Exchange.ClientSecret, a.Exchange.SubjectToken, a.Exchange.Subject = "", "", "", nil
 		key += fmt.Sprintf("%+v", a)
 	}
 	s := l.sources[key]
 	if s == nil {
-		s = &source{Logins: l, cfg: *cfg, server: address(cfg.URL), name: nameOf(cfg), command: command}
+		s = &source{Logins: l, server: address(cfg.URL), name: nameOf(cfg), command: command}
 		l.sources[key] = s
 	}
+	s.connection.Store(cfg)
 	return s
 }
 

@@ -2,6 +2,7 @@ package login
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -41,12 +42,14 @@ func (l *Logins) Status(cfg *upstream.Config) (*Status, error) {
 	return l.status(r), nil
 }
 
-// List returns all logins, in the order of the vault.
+// List returns the logins that can be read, in the order of the vault. The error is about
+// the others.
 func (l *Logins) List() (all []*Status, err error) {
 	names, err := l.vault.Names()
 	if err != nil {
 		return nil, err
 	}
+	failed, problem := 0, error(nil)
 	for _, name := range names {
 		if !strings.HasPrefix(name, namePrefix) {
 			continue
@@ -55,14 +58,20 @@ func (l *Logins) List() (all []*Status, err error) {
 		if errors.Is(err, vault.ErrNotFound) { // another process removed it
 			continue
 		}
-		if err != nil {
-			return nil, err
+		var r *record
+		if err == nil {
+			r, err = decode(data, "")
 		}
-		if r, err := decode(data, ""); err == nil && r != nil {
+		if err != nil {
+			failed, problem = failed+1, err
+		} else if r != nil {
 			all = append(all, l.status(r))
 		}
 	}
-	return all, nil
+	if failed > 0 {
+		problem = fmt.Errorf("%d of the logins cannot be read: %w", failed, problem)
+	}
+	return all, problem
 }
 
 // Place describes where logins are kept.

@@ -20,7 +20,8 @@ var errLoggedOut = errors.New("the login that the stream was opened with has end
 type response struct {
 	io.ReadCloser
 	source *source
-	login  string // that it was opened with
+	login  string          // that it was opened with
+	done   <-chan struct{} // of its request
 	cancel context.CancelCauseFunc
 	ended  atomic.Bool // by the end of the login
 }
@@ -59,7 +60,7 @@ func (s *source) send(base http.RoundTripper, req *http.Request, held *record) (
 		cancel(nil)
 		return nil, err
 	}
-	r := &response{ReadCloser: resp.Body, source: s, login: held.Login, cancel: cancel}
+	r := &response{ReadCloser: resp.Body, source: s, login: held.Login, done: ctx.Done(), cancel: cancel}
 	resp.Body = r
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
 		s.follow(r)
@@ -69,9 +70,9 @@ func (s *source) send(base http.RoundTripper, req *http.Request, held *record) (
 
 // follow ends a stream when its login ends.
 func (s *source) follow(r *response) {
+	s.load(r.done)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.load()
 	if s.held == nil || s.held.Login != r.login {
 		r.end()
 		return
@@ -112,9 +113,7 @@ func (s *source) watch(left <-chan struct{}) {
 		case <-left:
 			return
 		case <-t.C:
-			s.mu.Lock()
-			s.load()
-			s.mu.Unlock()
+			s.load(left)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // isFor reports whether the token may be sent with a request.
 func (t *transport) isFor(req *http.Request) bool {
-	return netaddr.SameOrigin(req.URL, t.origin) && (t.source.cfg.Auth != nil || !hasAuthorization(req.Header))
+	return netaddr.SameOrigin(req.URL, t.origin) && (t.source.cfg().Auth != nil || !hasAuthorization(req.Header))
 }
 
 func isRefusal(resp *http.Response) bool {
@@ -96,7 +96,7 @@ func (t *transport) refused(ctx context.Context, held *record, resp *http.Respon
 // wantsLogin reports whether a server that refuses a request has an authorization
 // server, and does not only want a header.
 func (t *transport) wantsLogin(ctx context.Context, c challenge) bool {
-	if c.metadata != "" || t.source.cfg.Auth != nil {
+	if c.metadata != "" || t.source.cfg().Auth != nil {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
