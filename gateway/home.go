@@ -42,6 +42,11 @@ func (p *pool) Instances() []string {
 	return nil
 }
 
+// Refresh has the process that lists asked again.
+func (p *pool) Refresh(ctx context.Context, begins bool) bool {
+	return (&link{up: p.lister().connection}).refresh(ctx, begins)
+}
+
 // Known is that of home, with what the pool knows of the server.
 func (p *pool) Known() *upstream.Known {
 	p.mu.Lock()

@@ -55,6 +55,7 @@ func (c *core) dispatch(ctx context.Context, r *request) (payload, error) {
 	}
 	switch {
 	case discovers:
+		c.relist(ctx, r.client, r.view, "")
 		return inMemory(c.discover(r.view)), nil
 	case listens:
 		return c.listen(ctx, r)
@@ -167,8 +168,7 @@ func (c *core) withinMaxRead(r *request, name string, result *toolpost.Result, e
 
 func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (payload, error) {
 	start := time.Now()
-	set := r.view.live.Set()
-	result, err := set.Call(toolpost.Logger.With(ctx, c.log), call)
+	set, result, err := c.callListed(ctx, r, call)
 	observe.From(ctx).SetResult(result)
 	level := slog.LevelInfo
 	switch t := set.Lookup(call.Name); {

@@ -36,6 +36,7 @@ func (c *core) initialize(ctx context.Context, s *session, p *peer) (json.RawMes
 	if fault != nil {
 		return nil, fault
 	}
+	c.relist(ctx, p.client, v, "")
 	s.listener.begin()
 	f := v.catalog.Load().features
 	return wire.Append(nil, `"protocolVersion":"`+p.version+`"`, c.capabilities(f), `"serverInfo":`+string(c.introduction(v)), f.instructions()), nil

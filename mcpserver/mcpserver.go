@@ -67,6 +67,12 @@ type Options struct {
 	// says only that the tool is unknown.
 	Missing func(client Client, tool string) error
 
+	// Relist asks the servers behind the toolset for their lists again where these may
+	// have changed unseen: the server of a tool that a client called and that is not
+	// known, or all if tool is empty, when a client begins. It bounds how often and how
+	// long that is, and reports whether the lists may differ now. Nil asks none.
+	Relist func(ctx context.Context, client Client, tool string) bool
+
 	// SessionEnded is called when a session ends, with the Session that its
 	// calls had. It is not called for requests without sessions (2026-07-28).
 	SessionEnded func(session string)

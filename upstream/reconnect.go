@@ -171,14 +171,20 @@ func (v *view) adopt(l *listing) {
 // serve lists again when the server says so, until the session ends.
 func (u *Upstream) serve(s *session) error {
 	for pause := relistLeast; ; {
+		var waited chan struct{}
 		select {
 		case <-u.ctx.Done():
 			return errClosed
 		case <-s.ctx.Done():
 			return context.Cause(s.ctx)
 		case <-s.relist:
+		case waited = <-s.refresh:
 		}
 		relist(u, s)
+		if waited != nil {
+			close(waited)
+			continue
+		}
 		s.sleep(u.ctx, pause) // more changes in this time are one
 		if pause = min(2*pause, relistMost); len(s.relist) == 0 {
 			pause = relistLeast

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/secret"
@@ -17,14 +18,16 @@ type session struct {
 	*peer
 	hello
 	transport Transport
-	relist    chan struct{} // holds one value when a list changed
+	began     time.Time
+	relist    chan struct{}      // holds one value when a list changed
+	refresh   chan chan struct{} // holds one value when a client wants the lists of now, which is closed when they are known
 	watch     *watch
 	secrets   *secret.Values         // hidden in the errors that the server answers
 	client    *toolpost.Introduction // the only client; nil if there may be several
 }
 
 func newSession(d *dialer, t Transport) *session {
-	s := &session{transport: t, relist: make(chan struct{}, 1), watch: d.watch, secrets: d.secrets}
+	s := &session{transport: t, began: time.Now(), relist: make(chan struct{}, 1), refresh: make(chan chan struct{}, 1), watch: d.watch, secrets: d.secrets}
 	s.peer = newPeer(d.log, s.changes, d.budget)
 	s.client, s.oneClient = d.client, d.oneClient
 	return s

@@ -29,8 +29,9 @@ type streamable struct {
 	url    *url.URL
 	header atomic.Pointer[http.Header] // of every request
 
-	starting sync.Mutex
-	wait     sync.WaitGroup
+	streaming atomic.Bool // the stream of changes is open
+	starting  sync.Mutex
+	wait      sync.WaitGroup
 }
 
 func newStreamable(client *http.Client, cfg *Config, l *limits, p *peer) *streamable {
@@ -353,6 +354,8 @@ func (c *streamable) listen(answered func()) {
 // was of use. Again means that there was one before.
 func (c *streamable) readStream(resp *http.Response, at *cursor, again bool) bool {
 	defer resp.Body.Close()
+	c.streaming.Store(true)
+	defer c.streaming.Store(false)
 	began, before := time.Now(), at.id
 	if again && before == "" { // otherwise the server sends what was missed
 		c.event(nil)

@@ -95,7 +95,8 @@ type Upstream struct {
 	now     view
 	changed chan struct{} // closed when now changes
 
-	calls atomic.Int64 // under way
+	calls   atomic.Int64 // under way
+	refresh refresh
 }
 
 // A lifecycle ends an upstream, and wakes it when a call needs the server.

@@ -301,8 +301,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	}
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
 	options.Bridge = found.bridge
-	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
-	options.Missing = func(c mcpserver.Client, tool string) error { return gw.Missing(gateway.Client(c), tool) }
+	joinClients(options, gw)
 	if err := s.start(options); err != nil {
 		return err
 	}
@@ -310,6 +309,15 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.view.begin(g)
 	s.follow(running, ctx, gw, found, o.watchTrusted)
 	return nil
+}
+
+// joinClients has the gateway notified of what clients do.
+func joinClients(options *mcpserver.Options, gw *gateway.Gateway) {
+	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
+	options.Relist = func(ctx context.Context, c mcpserver.Client, tool string) bool {
+		return gw.Relist(ctx, gateway.Client(c), tool)
+	}
+	options.Missing = func(c mcpserver.Client, tool string) error { return gw.Missing(gateway.Client(c), tool) }
 }
 
 func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcpserver.Options {
