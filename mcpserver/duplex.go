@@ -60,6 +60,12 @@ func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) e
 		release()
 		return err
 	}
+	d.start(calls, batch, release)
+	return nil
+}
+
+// start answers calls that came together on a goroutine, and then releases them.
+func (d *duplex) start(calls []*request, batch bool, release func()) {
 	initializes := !batch && calls[0].Method == "initialize"
 	follows := !initializes && calls[0].Method != "ping" && d.opening.Load()
 	d.opening.CompareAndSwap(false, initializes)
@@ -84,7 +90,6 @@ func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) e
 	if initializes { // notifications that follow are those of a client that is known
 		<-d.known.done
 	}
-	return nil
 }
 
 // awaitOpened returns when initialize is answered, on which calls that follow it

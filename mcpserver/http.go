@@ -70,14 +70,22 @@ func (f *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // is read as that.
 const serverCard = "server-card"
 
+// servesView reports whether there may be an address of its own for a view.
+func (f *httpHandler) servesView(view string) bool { return f.core.views.choose != nil && view != "" }
+
+func asksForCard(r *http.Request, view string) bool {
+	return r.Method == http.MethodGet && r.Header.Get(sessionHeader) == "" && (view == serverCard || strings.HasSuffix(view, "/"+serverCard))
+}
+
 // route returns the transport and the view that the path asks for.
 func (f *httpHandler) route(r *http.Request) (base, view string, err error) {
 	path := strings.TrimPrefix(strings.TrimSuffix(r.URL.Path, "/"), "/")
 	base, view, deeper := strings.Cut(path, "/")
-	if base != "mcp" && base != "sse" || deeper && (f.core.views.choose == nil || view == "") {
+	known := base == "mcp" || base == "sse"
+	if !known || deeper && !f.servesView(view) {
 		return "", "", errors.New("there is nothing here; MCP is served at /mcp (streamable HTTP) and /sse (legacy SSE)")
 	}
-	if r.Method == http.MethodGet && (view == serverCard || strings.HasSuffix(view, "/"+serverCard)) && r.Header.Get(sessionHeader) == "" {
+	if asksForCard(r, view) {
 		return "", "", errors.New("there is no server card; initialize or server/discover describe the server")
 	}
 	refused := base == "mcp" && r.Method != http.MethodPost && r.Header.Get(sessionHeader) == ""

@@ -153,6 +153,13 @@ func (t *sessionTable) find(id string, uses bool) (*session, *wire.Error) {
 	return s, nil
 }
 
+// has reports whether there is a session with an id.
+func (t *sessionTable) has(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all[id] != nil
+}
+
 // leave ends an open request of a session.
 func (t *sessionTable) leave(s *session) {
 	t.mu.Lock()

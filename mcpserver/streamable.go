@@ -21,16 +21,11 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 	if version := r.Header.Get(versionHeader); version != "" && !slices.Contains(wire.Versions, version) {
 		return refused(http.StatusBadRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
 	}
-	m := &p.msgs[0]
-	initializes := !p.batch && m.Method == "initialize" && m.IsCall()
-	if initializes && r.Header.Get(sessionHeader) == "" {
-		return f.initialize(w, r, m, p.from)
+	if m := &p.msgs[0]; !p.batch && m.Method == "initialize" && m.IsCall() && !f.core.sessions.has(r.Header.Get(sessionHeader)) {
+		return f.initialize(w, r, m, p.from) // the client may still send the id of a session that has ended
 	}
 	s, not := f.findStreamable(r, p.from, slices.ContainsFunc(p.msgs, func(m wire.Message) bool { return m.IsCall() }))
-	switch {
-	case not != nil && not.status == http.StatusNotFound && initializes: // of a session that has ended
-		return f.initialize(w, r, m, p.from)
-	case not != nil:
+	if not != nil {
 		return not
 	}
 	defer f.core.sessions.leave(s)
