@@ -135,12 +135,14 @@ func (f *flooder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return err
 	}
 	if r.Method == http.MethodGet {
+		mu.Lock() // the client may answer before the endpoint is flushed
 		f.stream.Store(&event)
 		w.Header().Set("Content-Type", "text/event-stream")
 		if r.URL.Path == "/sse" {
 			fmt.Fprint(w, "event: endpoint\ndata: /messages\n\n")
 		}
 		w.(http.Flusher).Flush()
+		mu.Unlock()
 		f.wait(r)
 		return
 	}
