@@ -26,8 +26,8 @@ func (e *StrictError) Error() string { return fmt.Sprintf("at %q: %s", e.Pointer
 // parses every definition in a list, and has no list if one of them fails: the
 // official TypeScript client is one.
 //
-// The root has the type "object", properties that are objects, and required as a
-// list of names.
+// The root has the type "object", properties that are objects, required as a list
+// of names, and definitions that are objects.
 func (s *Schema) Strict() error {
 	return nilOr(strictRoot(s.raw))
 }
@@ -77,7 +77,21 @@ func checkRoot(root *jsontree.Value) *StrictError {
 	if k := root.Get("required"); k != nil && !isNameList(k) {
 		return &StrictError{"/required", "required is not a list of names"}
 	}
+	for _, k := range root.Members() {
+		if kinds := rootKinds[k.Name]; kinds != 0 && root.Get(k.Name).Kind&kinds == 0 {
+			return &StrictError{"/" + k.Name, fmt.Sprintf("%s cannot be %s", k.Name, jsontree.Brief(k))}
+		}
+	}
 	return nil
+}
+
+// rootKinds are the types of members that the Java SDK, or the second TypeScript
+// SDK, parses.
+var rootKinds = map[string]jsontree.Kinds{
+	"additionalProperties": jsontree.KindBoolean | jsontree.KindObject,
+	"$defs":                jsontree.KindObject,
+	"definitions":          jsontree.KindObject,
+	"$schema":              jsontree.KindString,
 }
 
 func isNameList(v *jsontree.Value) bool {

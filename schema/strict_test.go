@@ -49,6 +49,8 @@ func TestStrictRoot(t *testing.T) {
 		`{"type":"object","properties":null}`: "/properties", `{"type":"object","properties":[]}`: "/properties",
 		`{"type":"object","properties":{"a/b":true}}`: "/properties/a~1b", `{"type":"object","properties":{"a":null}}`: "/properties/a",
 		`{"type":"object","required":null}`: "/required", `{"type":"object","required":[1]}`: "/required", `{"type":"object","required":"a"}`: "/required",
+		`{"type":"object","additionalProperties":"x"}`: "/additionalProperties", `{"type":"object","$defs":[]}`: "/$defs",
+		`{"type":"object","definitions":null}`: "/definitions", `{"type":"object","$schema":5}`: "/$schema",
 		`{"type":"object","pattern":"(?i)a"}`: "", // readers do not compile the schemas of inputs
 	} {
 		got := ""

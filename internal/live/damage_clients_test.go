@@ -3,6 +3,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,6 +51,19 @@ func TestDamagedDefinitions(t *testing.T) {
 	var urls []string
 	for _, s := range bad {
 		urls = append(urls, url+"/mcp/p"+s.name)
+	}
+	for i, s := range bad { // a client that comes before a server has answered does not see its tools
+		until(t, s.name+" is listed", func() error {
+			for _, l := range lists {
+				body := firstRequest(t, urls[i], l.method)
+				for _, name := range []string{"hello", s.intact[l.member][0]} {
+					if !bytes.Contains(body, []byte(name)) {
+						return fmt.Errorf("%s lacks %s: %.200s", l.method, name, body)
+					}
+				}
+			}
+			return nil
+		})
 	}
 	calls := marshal(damagedCalls())
 	for name, ask := range damageClients(t) {

@@ -119,10 +119,8 @@ func rustObject(v *jsontree.Value, members map[string]string) string {
 func askLikeRust(t *testing.T, _ string, urls []string) (answers []listing) {
 	for _, url := range urls {
 		a := listing{URL: url, Errors: map[string]string{}, Names: map[string][]string{}, Last: "hello"}
-		session, _ := rawRequest(t, url, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"rmcp","version":"1"}}}`)
-		rawRequest(t, url, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		for _, l := range lists {
-			_, body := rawRequest(t, url, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":%q}`, l.method))
+			body := firstRequest(t, url, l.method)
 			v, broken := jsontree.Parse(body, 1000) // refuses halves of surrogate pairs, as Rust does
 			if broken != nil {
 				a.Errors[l.member] = broken.Error()
@@ -139,6 +137,16 @@ func askLikeRust(t *testing.T, _ string, urls []string) (answers []listing) {
 		answers = append(answers, a)
 	}
 	return answers
+}
+
+// firstRequest begins a session with a request without params, and returns the
+// message that answers.
+func firstRequest(t *testing.T, url, method string) []byte {
+	t.Helper()
+	session, _ := rawRequest(t, url, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"rmcp","version":"1"}}}`)
+	rawRequest(t, url, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	_, body := rawRequest(t, url, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":%q}`, method))
+	return body
 }
 
 // rawRequest posts a message, and returns the id of the session and the message

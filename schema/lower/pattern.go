@@ -16,6 +16,9 @@ var repeat = lazyregexp.New(`\{(\d+)(?:,(\d*))?\}`)
 // PatternFits reports whether a text is a regular expression of the kind that a
 // reader supports; see [Rules].
 func PatternFits(kind, pattern string) bool {
+	if kind == "unicode" {
+		return subschema.CheckUnicodePattern(pattern) == nil
+	}
 	return subschema.IsPattern(pattern) && patternTaken(kind, pattern)
 }
 
@@ -23,8 +26,6 @@ func patternTaken(kind, pattern string) bool {
 	switch escapes := escapesOf(pattern); kind {
 	case "":
 		return true
-	case "unicode":
-		return subschema.CheckUnicodePattern(pattern) == nil
 	case "re2":
 		return !escapes.look
 	case "simple":

@@ -60,6 +60,7 @@ func TestStrictInput(t *testing.T) {
 		{`{"type":["object","null"],"properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`},
 		{`{"type":"object","properties":null,"required":null}`, `{"type":"object"}`},
 		{`{"type":"object","properties":{"a":true}}`, `{"type":"object","properties":{"a":{}}}`},
+		{`{"type":"object","additionalProperties":"x","$defs":[],"$schema":5,"definitions":null}`, `{"type":"object"}`},
 		{`{"type":"array"}`, ""},
 		{`false`, ""},
 	} {
