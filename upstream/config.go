@@ -53,6 +53,10 @@ type Config struct {
 	MaxMessage      int           // bytes of one message; 64 MiB if 0
 
 	spawn func(cfg *Config, grace time.Duration) (*process, error) // startProcess if nil
+
+	// pingTimeout is how long an HTTP/2 connection may be silent before it is pinged, and
+	// how long the ping may take; 15 s if 0. Other connections end after both.
+	pingTimeout time.Duration
 }
 
 // A Transport is a way to speak MCP.
@@ -116,6 +120,7 @@ func (c *Config) withDefaults() Config {
 	d.ConnectTimeout = orDefault(d.ConnectTimeout, patience)
 	d.ProbeTimeout = orDefault(d.ProbeTimeout, 5*time.Second)
 	d.CallTimeout = orDefault(d.CallTimeout, defaultCallTimeout)
+	d.pingTimeout = orDefault(d.pingTimeout, 15*time.Second)
 	d.MaxMessage = orDefault(d.MaxMessage, 64<<20)
 	if d.spawn == nil {
 		d.spawn = startProcess

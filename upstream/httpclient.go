@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -39,7 +38,8 @@ func newHTTPClient(cfg *Config, behind *instances) *http.Client {
 		(&http.Request{Header: header}).SetBasicAuth(user.Username(), password)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = (&net.Dialer{Timeout: cfg.ConnectTimeout}).DialContext
+	transport.DialContext = httpconn.NewDialer(cfg.ConnectTimeout, 2*cfg.pingTimeout).DialContext
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: cfg.pingTimeout, PingTimeout: cfg.pingTimeout} // one connection carries all calls
 	transport.MaxIdleConnsPerHost = 64
 	transport.DisableCompression = address.Scheme == "http" || httpconn.IsLoopback(address.Hostname()) // it costs more than it saves in a local network
 	if transport.DisableCompression && header["Accept-Encoding"] == nil {
