@@ -35,7 +35,7 @@ var ruleCases = []ruleCase{
 	{"poison-boolean", `{}`, `{"type":"object","properties":{"a/b":true,"c":null,"d":{}}}`,
 		[]string{"/inputSchema properties", "/inputSchema/properties/a~1b "},
 		`{"type":"object","properties":{"a":{"properties":{"b":true}}},"additionalProperties":true}`},
-	{"poison-output-schema", `{"output":{"object":true}}`, `{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"a":{"pattern":"(?i)a"}}}}`, []string{"/outputSchema/properties/a/pattern pattern"},
+	{"poison-output-schema", `{"output":{"object":true}}`, `{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"a":{"pattern":"(?i)a"}}}}`, []string{"/outputSchema/properties/a pattern"},
 		`{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"a":{"pattern":"^a$"}}}}`},
 	{"poison-output", `{}`, `{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}`, []string{"/outputSchema type"},
 		`{"name":"x","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`},

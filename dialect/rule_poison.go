@@ -75,8 +75,8 @@ func outputCompiles(v *view, t *toolpost.Tool) {
 	}
 	var strict *schema.StrictError
 	if errors.As(t.Output.StrictOutput(), &strict) {
-		keyword := strict.Pointer[strings.LastIndexByte(strict.Pointer, '/')+1:]
-		v.add("/outputSchema"+strict.Pointer, keyword, "the schema takes all tools from clients that compile it: %s", clip(strict.Problem, 200))
+		at := max(strings.LastIndexByte(strict.Pointer, '/'), 0)
+		v.add("/outputSchema"+strict.Pointer[:at], strings.TrimPrefix(strict.Pointer[at:], "/"), "the schema takes all tools from clients that compile it: %s", clip(strict.Problem, 200))
 	}
 }
 
