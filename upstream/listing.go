@@ -251,12 +251,12 @@ func (r *lister) ask(ctx context.Context, s *session, method, key string) ([][]b
 		cursor = wire.Get(page.Result, "nextCursor")
 		sum := sha256.Sum256(cursor)
 		switch {
-		case full, len(cursor) == 0, string(cursor) == "null", string(cursor) == `""`:
+		case full || isLastCursor(cursor):
 			return items, nil
 		case seen[sum]:
 			r.skip("", "%s repeats the cursor %.40q; later pages are left out", method, cmp.Or(wire.Unquote(cursor), string(cursor)))
 			return items, nil
-		case cursor[0] == '{' || cursor[0] == '[' || cursor[0] == 't' || cursor[0] == 'f':
+		case strings.IndexByte(`{[tf`, cursor[0]) >= 0:
 			r.skip("", "%s has the cursor %.40q, which is not a string; later pages are left out", method, cursor)
 			return items, nil
 		}
@@ -265,6 +265,11 @@ func (r *lister) ask(ctx context.Context, s *session, method, key string) ([][]b
 	}
 	r.skip("", "%s has more than %d pages; later pages are left out", method, mostPages)
 	return items, nil
+}
+
+// isLastCursor reports whether no page follows the one with this cursor.
+func isLastCursor(cursor json.RawMessage) bool {
+	return len(cursor) == 0 || string(cursor) == "null" || string(cursor) == `""`
 }
 
 // keep copies the items of a page, so that the page need not stay in memory.
