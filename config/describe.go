@@ -96,6 +96,7 @@ func describe(s *Server) Description {
 		slices.Sort(d.variables)
 		d.add("reads", "from your environment: "+strings.Join(slices.Compact(d.variables), ", "))
 	}
+	d.tools(&s.Tools)
 	if s.Pinning.Off {
 		d.add("unpinned", "it may change the descriptions of its tools without your approval")
 	}
@@ -108,14 +109,16 @@ func describe(s *Server) Description {
 	return Description{Name: visible(s.Name), Lines: d.lines, Digest: s.digest(), variables: d.variables}
 }
 
-// describeProfile describes what runs for the token of a profile.
+// describeProfile describes what a profile serves under other names and descriptions,
+// and what runs for its token.
 func describeProfile(p *Profile) Description {
 	d := &description{}
 	d.note(p.Token)
+	d.tools(&p.Tools)
 	if len(d.lines) == 0 {
 		return Description{}
 	}
-	digest := sha256.Sum256([]byte(p.Token))
+	digest := sha256.Sum256(fmt.Appendf(nil, "%s\n%s", p.Token, strings.Join(d.lines, "\n")))
 	return Description{Name: visible("(profile " + p.Name + ")"), Lines: d.lines, Digest: hex.EncodeToString(digest[:]), variables: d.variables}
 }
 

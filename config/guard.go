@@ -8,6 +8,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/approval"
 	"github.com/toolpost/toolpost/redmine"
+	"github.com/toolpost/toolpost/retool"
 )
 
 // A Guard decides which parts of a changed configuration file may be used
@@ -15,15 +16,15 @@ import (
 // a model with a tool that writes files, must not be able to run a program
 // through it or to send a secret somewhere.
 //
-// The definition of a server is its name, under which its tools are pinned, and
-// what it runs, contacts and sends. A new or changed definition waits for
-// approval, and so does the token of a profile, which decides who may call. The
-// server's settings, such as filters, prefixes, limits and timeouts, and the rest of
-// the file apply immediately, and so does a removal. Rules of approvals can only
-// become stricter.
+// The definition of a server is its name, under which its tools are pinned, what it
+// runs, contacts and sends, and the changes of its tools. A new or changed definition
+// waits for approval, and so do a new profile, its token, its changes of tools, and what
+// it would serve more than before. The server's settings, such as filters, prefixes,
+// limits and timeouts, and the rest of the file apply immediately, and so does a
+// removal. Rules of approvals can only become stricter. docs/security.md lists the keys.
 type Guard struct {
 	approved []Server                   // definitions that may run
-	tokens   map[string]string          // those of profiles that may be used, by profile
+	profiles map[string]Profile         // that may be served, by name
 	rules    map[string][]approval.Rule // the approvals that hold, by profile; "" for those of the file
 }
 
@@ -36,9 +37,9 @@ func NewGuard(cfg *Config) *Guard {
 
 // Approve allows the servers of cfg to run, and no others from now on.
 func (g *Guard) Approve(cfg *Config) {
-	g.approved, g.tokens, g.rules = nil, map[string]string{}, map[string][]approval.Rule{"": rulesOf(cfg.Approvals)}
+	g.approved, g.profiles, g.rules = nil, map[string]Profile{}, map[string][]approval.Rule{"": rulesOf(cfg.Approvals)}
 	for _, p := range cfg.Profiles {
-		g.tokens[p.Name], g.rules[p.Name] = p.Token, rulesOf(p.Approvals)
+		g.profiles[p.Name], g.rules[p.Name] = p, rulesOf(p.Approvals)
 	}
 	for i := range cfg.Servers {
 		if s := &cfg.Servers[i]; !s.Disabled {
@@ -50,7 +51,7 @@ func (g *Guard) Approve(cfg *Config) {
 // Admit returns next without its definitions that are not approved. Such a
 // server keeps its definition from running; if running does not have the
 // server, it is listed as failed. Waiting contains the names of these servers,
-// and "profile NAME" for profiles whose tokens wait.
+// and "profile NAME" for profiles of which something waits.
 // Remedy explains how to approve the file; it is appended to the messages about
 // these servers.
 func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, waiting []string) {
@@ -66,13 +67,13 @@ func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, w
 			settings := *s
 			*s = *old
 			copySettings(s, &settings)
-			message := fmt.Sprintf("server %q: the change to what it runs, contacts or sends takes effect once you approve it; %s", s.Name, remedy)
+			message := fmt.Sprintf("server %q: the change to what it runs, contacts or sends, or to its tools, takes effect once you approve it; %s", s.Name, remedy)
 			c.Findings = append(c.Findings, toolpost.Finding{Message: message})
 			continue
 		}
 		s.Err = fmt.Errorf("it is new and is not started until you approve it; %s", remedy)
 	}
-	waiting = append(waiting, g.admitTokens(&c, remedy)...)
+	waiting = append(waiting, g.admitProfiles(&c, remedy)...)
 	return &c, append(waiting, g.admitRules(&c, remedy)...)
 }
 
@@ -92,7 +93,7 @@ func (g *Guard) admitRules(c *Config, remedy string) (waiting []string) {
 		return append(slices.Clone(next), approval.List{Name: place + " before the change", Rules: approved})
 	}
 	c.Approvals = one("", "approvals", c.Approvals)
-	for i := range c.Profiles { // admitTokens has made a copy
+	for i := range c.Profiles { // admitProfiles has made a copy
 		p := &c.Profiles[i]
 		p.Approvals = one(p.Name, "profiles."+p.Name+".approvals", p.Approvals)
 	}
@@ -107,21 +108,60 @@ func rulesOf(lists []approval.List) (rules []approval.Rule) {
 	return rules
 }
 
-// admitTokens removes the tokens of profiles that are not approved. It returns
-// those profiles.
-func (g *Guard) admitTokens(c *Config, remedy string) (waiting []string) {
+// admitProfiles removes from profiles what is not approved, and returns those of which
+// something waits.
+func (g *Guard) admitProfiles(c *Config, remedy string) (waiting []string) {
 	c.Profiles = slices.Clone(c.Profiles)
 	for i := range c.Profiles {
 		p := &c.Profiles[i]
-		if p.Token == "" || g.tokens[p.Name] == p.Token {
+		waits := ""
+		switch approved, known := g.profiles[p.Name]; {
+		case !known:
+			waits = "it is new and is not served until you approve it"
+			p.Clients, p.Token, p.Err = nil, "", fmt.Errorf("profile %q: %s; %s", p.Name, waits, remedy)
+		case p.hold(&approved):
+			waits = "the change to whom it is for, or to what it serves, takes effect once you approve it"
+		}
+		if p.Token != "" && g.profiles[p.Name].Token != p.Token {
+			waits, p.Token = "its new token is accepted once you approve it", ""
+		}
+		if waits == "" {
 			continue
 		}
-		p.Token = ""
 		waiting = append(waiting, "profile "+p.Name)
-		message := fmt.Sprintf("profile %q: its new token is accepted once you approve it; %s", p.Name, remedy)
-		c.Findings = append(c.Findings, toolpost.Finding{Message: message})
+		c.Findings = append(c.Findings, toolpost.Finding{Message: fmt.Sprintf("profile %q: %s; %s", p.Name, waits, remedy)})
 	}
 	return waiting
+}
+
+// hold makes p serve nothing that the approved profile does not, under no other names
+// and descriptions. It reports whether a change waits.
+func (p *Profile) hold(approved *Profile) (waits bool) {
+	next := *p
+	p.Clients, p.Tools, p.Selection = approved.Clients, approved.Tools, approved.narrow(next.Selection)
+	return !reflect.DeepEqual(next.Clients, p.Clients) || !reflect.DeepEqual(definitionOf(next.Tools), definitionOf(p.Tools)) || !reflect.DeepEqual(next.Selection, p.Selection)
+}
+
+// narrow returns next without what s does not select.
+func (s Selection) narrow(next Selection) Selection {
+	next.Servers, next.Include = narrowGlobs(s.Servers, next.Servers), narrowGlobs(s.Include, next.Include)
+	next.ReadOnly = next.ReadOnly || s.ReadOnly
+	next.Exclude = slices.Clone(next.Exclude)
+	for _, glob := range s.Exclude {
+		if !slices.Contains(next.Exclude, glob) {
+			next.Exclude = append(next.Exclude, glob)
+		}
+	}
+	return next
+}
+
+// narrowGlobs returns next if it has only globs of approved. None means all.
+func narrowGlobs(approved, next []string) []string {
+	isNew := func(glob string) bool { return !slices.Contains(approved, glob) }
+	if len(approved) == 0 || len(next) > 0 && !slices.ContainsFunc(next, isNew) {
+		return next
+	}
+	return approved
 }
 
 func (g *Guard) allows(s *Server) bool {
@@ -137,6 +177,7 @@ func (s *Server) definition() Server {
 	copySettings(&d, &Server{})
 	d.Err, d.environment = nil, nil // the variables of the environment file are in Env
 	d.Wrap = nil                    // it does not come from the file
+	d.Tools = definitionOf(d.Tools)
 	if len(d.Args) == 0 {
 		d.Args = nil
 	}
@@ -149,10 +190,19 @@ func (s *Server) definition() Server {
 	return d
 }
 
+// definitionOf returns the one form of a block that changes nothing.
+func definitionOf(b retool.Block) retool.Block {
+	if b.IsZero() {
+		return retool.Block{}
+	}
+	return b
+}
+
 // copySettings copies what may change without an approval. A field that is not
 // listed here belongs to the definition.
 func copySettings(to, from *Server) {
-	to.Prefix, to.Filter, to.Outputs, to.Required = from.Prefix, from.Filter, from.Outputs, from.Required
+	to.Prefix, to.Outputs, to.Required = from.Prefix, from.Outputs, from.Required
+	to.Allow, to.Deny, to.Extensions = from.Allow, from.Deny, from.Extensions
 	to.ProtocolVersion, to.MaxMessage = from.ProtocolVersion, from.MaxMessage
 	to.CallTimeout, to.ConnectTimeout, to.ProbeTimeout = from.CallTimeout, from.ConnectTimeout, from.ProbeTimeout
 	if to.Redmine == nil {

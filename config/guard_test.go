@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -64,6 +65,9 @@ func TestGuard(t *testing.T) {
 		"new tools":             {`"args"`, `"newTools": "withhold", "args"`, "run"},
 		"prefix":                {`"args"`, `"prefix": "p_", "args"`, ""},
 		"filters":               {`"args"`, `"tools": {"allow": ["a"], "deny": ["b"]}, "args"`, ""},
+		"description of a tool": {`"args"`, `"tools": {"get": {"description": "evil"}}, "args"`, "run"},
+		"hidden argument":       {`"args"`, `"tools": {"get": {"arguments": {"to": {"hide": true, "default": "evil"}}}}, "args"`, "run"},
+		"tools unchanged":       {`"args"`, `"tools": {}, "args"`, ""},
 		"extensions":            {`"args"`, `"extensions": false, "args"`, ""},
 		"outputs":               {`"args"`, `"output": {"a": false, "*": 5000}, "args"`, ""},
 		"limits":                {`"args"`, `"timeout": "3s", "connectTimeout": "4s", "maxMessage": 9, "protocolVersion": "2025-06-18", "args"`, ""},
@@ -192,5 +196,54 @@ func TestDigest(t *testing.T) {
 	step("another file")
 	if err := os.Remove(filepath.Join(dir, "vars")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestGuardOfProfiles checks what of a changed profile applies at once: what takes
+// something away, and what no client and no server notices as another tool.
+func TestGuardOfProfiles(t *testing.T) {
+	const approved = `"p": {"servers": ["a", "b"], "include": ["x*"], "exclude": ["y"], "clients": [{"name": "c"}]}`
+	for name, tt := range map[string]struct {
+		next string // the profiles
+		want string // what is served of p, if something waits
+	}{
+		"nothing":          {next: approved},
+		"fewer servers":    {next: `"p": {"servers": ["a"], "include": ["x*"], "exclude": ["y", "z"], "readOnly": true, "clients": [{"name": "c"}]}`},
+		"other texts":      {next: `"p": {"servers": ["a", "b"], "include": ["x*"], "exclude": ["y"], "clients": [{"name": "c"}], "description": "d", "budget": 9, "pin": ["x"]}`},
+		"removed":          {next: ``},
+		"another server":   {`"p": {"servers": ["a", "c"], "include": ["x*"], "exclude": ["y"], "clients": [{"name": "c"}]}`, "[a b] [x*] [y]"},
+		"all servers":      {`"p": {"include": ["x*"], "exclude": ["y"], "clients": [{"name": "c"}]}`, "[a b] [x*] [y]"},
+		"another glob":     {`"p": {"servers": ["a"], "include": ["*"], "exclude": ["y", "z"], "clients": [{"name": "c"}]}`, "[a] [x*] [y z]"},
+		"nothing excluded": {`"p": {"servers": ["a", "b"], "include": ["x*"], "clients": [{"name": "c"}]}`, "[a b] [x*] [y]"},
+		"other clients":    {`"p": {"servers": ["a", "b"], "include": ["x*"], "exclude": ["y"], "clients": [{"name": "d"}]}`, "[a b] [x*] [y]"},
+		"changed tools":    {`"p": {"servers": ["a", "b"], "include": ["x*"], "exclude": ["y"], "clients": [{"name": "c"}], "tools": {"x": {"description": "evil"}}}`, "[a b] [x*] [y]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			before := load(t, dir, `{"mcpServers": {}, "profiles": {`+approved+`}}`)
+			next := load(t, dir, `{"mcpServers": {}, "profiles": {`+tt.next+`}}`)
+			g := config.NewGuard(before)
+			got, waiting := g.Admit(before, next, "run this")
+			if tt.want == "" {
+				if waiting != nil || !reflect.DeepEqual(got.Profiles, next.Profiles) {
+					t.Errorf("%v waits", waiting)
+				}
+				return
+			}
+			p := got.Profiles[0]
+			if is := fmt.Sprint(p.Servers, p.Include, p.Exclude); is != tt.want || !cmp.Equal(waiting, []string{"profile p"}) || !p.Tools.IsZero() || p.Clients[0].Name != "c" || len(got.Findings) != 1 {
+				t.Errorf("it serves %s of %+v, waiting %v, findings %v", is, p, waiting, got.Findings)
+			}
+			g.Approve(next)
+			if got, waiting = g.Admit(got, next, ""); waiting != nil || !reflect.DeepEqual(got.Profiles, next.Profiles) {
+				t.Errorf("%v waits after the approval", waiting)
+			}
+		})
+	}
+	dir := t.TempDir()
+	before := load(t, dir, `{"mcpServers": {}}`)
+	got, waiting := config.NewGuard(before).Admit(before, load(t, dir, `{"mcpServers": {}, "profiles": {`+approved+`}}`), "run this")
+	if p := got.Profiles[0]; p.Err == nil || p.Clients != nil || !cmp.Equal(waiting, []string{"profile p"}) {
+		t.Errorf("a new profile is served: %+v, waiting %v", p, waiting)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -20,8 +21,9 @@ import (
 // ${cmd:COMMAND}. Nothing is read or run before the server that needs it starts, so
 // that a file that the user has not approved does neither.
 type Reference struct {
-	Kind string // one of file, keyring and cmd
-	Of   string // a path, absolute if the file's is known; a name; or a command line
+	Kind   string // one of file, keyring and cmd
+	Of     string // a path, absolute if the file's is known; a name; or a command line
+	Folder string // in which a command runs: that of the configuration
 }
 
 // String returns the reference as it is written.
@@ -33,7 +35,19 @@ var referenceKinds = []string{"file", "keyring", "cmd"}
 // a variable contains has this character.
 const mark = "\x00"
 
-func (r Reference) marked() string { return mark + r.Kind + ":" + r.Of + mark }
+// marked returns the mark of a reference. A folder is quoted, as it may have any
+// character.
+func (r Reference) marked() string {
+	return mark + r.Kind + ":" + strconv.Quote(r.Folder) + r.Of + mark
+}
+
+// unmark reads what stands between two marks.
+func unmark(text string) Reference {
+	kind, rest, _ := strings.Cut(text, ":")
+	quoted, _ := strconv.QuotedPrefix(rest)
+	folder, _ := strconv.Unquote(quoted)
+	return Reference{Kind: kind, Of: rest[len(quoted):], Folder: folder}
+}
 
 func refers(text string) bool { return strings.Contains(text, mark) }
 
@@ -60,7 +74,10 @@ func (v *variables) refer(inner string, depth int, fail func(why string)) (marke
 			of = filepath.Join(v.folder, of)
 		}
 	}
-	r := Reference{kind, of}
+	r := Reference{Kind: kind, Of: of}
+	if kind == "cmd" {
+		r.Folder = v.folder
+	}
 	if v.note != nil {
 		v.note(r)
 	}
@@ -75,13 +92,13 @@ func Complete(value string, read func(Reference) (string, error)) (completed str
 	}
 	parts := strings.Split(value, mark)
 	for i := 1; i < len(parts); i += 2 {
-		kind, of, _ := strings.Cut(parts[i], ":")
-		secret, failed := read(Reference{kind, of})
+		r := unmark(parts[i])
+		secret, failed := read(r)
 		if failed == nil && refers(secret) {
 			failed = errors.New("it contains a NUL character; keep a text without one")
 		}
 		if failed != nil && err == nil {
-			err = fmt.Errorf("%s: %w", Reference{kind, of}, failed)
+			err = fmt.Errorf("%s: %w", r, failed)
 		}
 		parts[i], secrets = secret, append(secrets, secret)
 	}

@@ -152,22 +152,31 @@ func lookPath(cfg *Config, env []string) (string, error) {
 	return found, err
 }
 
-// inherited are the variables of our environment that a server gets.
+// inherited are the variables of our environment that a server gets: those with which
+// package runners find their packages, also behind a proxy that has its own certificate.
 const inherited = environ.Common + `TERM DISPLAY WAYLAND_DISPLAY XDG_*
-NPM_CONFIG_CACHE NPM_CONFIG_PREFIX NPM_CONFIG_REGISTRY NPM_CONFIG_USERCONFIG
-UV_TOOL_DIR UV_PYTHON_INSTALL_DIR PIPX_HOME DOCKER_HOST`
+NPM_CONFIG_CACHE NPM_CONFIG_PREFIX NPM_CONFIG_REGISTRY NPM_CONFIG_USERCONFIG NPM_CONFIG_CAFILE
+UV_TOOL_DIR UV_PYTHON_INSTALL_DIR UV_INDEX_URL UV_DEFAULT_INDEX UV_EXTRA_INDEX_URL UV_INDEX UV_NATIVE_TLS UV_SYSTEM_CERTS
+PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_CERT PIPX_HOME CURL_CA_BUNDLE NODE_USE_SYSTEM_CA
+DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG`
 
 // environment returns the environment of a server: the safe part of ours, and added.
 func environment(added map[string]string) []string {
 	names := strings.Fields(inherited)
-	env := environ.Select(func(name, _ string) bool {
+	env := environ.Select(func(name, value string) bool {
 		_, ok := added[name]
-		return !ok && environ.Matches(names, strings.ToUpper(name))
+		return !ok && environ.Matches(names, strings.ToUpper(name)) && !hasPassword(name, value)
 	})
 	for name, value := range added {
 		env = append(env, name+"="+value)
 	}
 	return append(env, depthVariable+"="+strconv.Itoa(ownDepth()+1))
+}
+
+// hasPassword reports whether the address of a package index has a user: that is for who
+// configured it, and not for every server. Proxies are needed by all.
+func hasPassword(name, value string) bool {
+	return (strings.Contains(name, "INDEX") || strings.Contains(name, "REGISTRY")) && strings.Contains(value, "@")
 }
 
 // depthVariable holds how many Toolposts started each other to start this

@@ -73,12 +73,16 @@ func otherFlag(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// untilSignal returns a context that a first signal ends. A second one ends
-// the process at once.
+// untilSignal returns a context that a first signal ends, also the one of a terminal
+// that is closed: servers that ignore the end of their input are ended too. A second
+// signal ends the process at once.
 func untilSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	h := &interruptHandler{}
 	go func() {
 		first := <-signals
@@ -86,7 +90,9 @@ func untilSignal() context.Context {
 			first = <-signals
 		}
 		cancel(fmt.Errorf("signal: %v", first))
-		<-signals
+		for next := <-signals; next == syscall.SIGHUP; { // a closed terminal may send several
+			next = <-signals
+		}
 		os.Exit(exitInterrupted)
 	}()
 	return context.WithValue(ctx, interruptKey{}, h)

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 //
 //	start NAME PROGRAM ARGS…   starts a program in the background
 //	await NAME REGEXP [VAR]    waits for output of it; VAR becomes the first group
-//	signal NAME INT|TERM       sends it a signal
+//	signal NAME INT|TERM|HUP     sends it a signal
 //	ended NAME CODE            waits for its end and checks the exit code
 //	nowhere NAME FILE          checks that no output of it has the text of FILE
 //	get URL REGEXP [TOKEN]     waits until the answer of URL matches
@@ -208,7 +208,7 @@ func await(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
-	s := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[1]]
+	s := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[1]]
 	ts.Check(find(ts, args[0]).cmd.Process.Signal(s))
 }
 

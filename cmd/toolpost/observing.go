@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/limit"
 	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -20,6 +21,7 @@ type observing struct {
 	observers []observe.Observer  // of clients' requests, the outermost first
 	around    []gateway.Around    // of requests to servers, likewise
 	metrics   *telemetry.Metrics  // nil unless they are served
+	limits    *limit.Limits       // of requests to servers; nil for a folder
 	recorder  *recording.Recorder // nil if nothing is recorded
 	secrets   *secretReader       // it has the known secrets, which are hidden in all that is written
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
@@ -51,7 +50,7 @@ func readReference(ctx context.Context, ref config.Reference) (string, error) {
 	case "keyring":
 		return readKept(ref.Of)
 	}
-	return readOutput(ctx, ref.Of)
+	return readOutput(ctx, ref.Folder, ref.Of)
 }
 
 // readKept reads a secret that "toolpost secret set" has kept.
@@ -70,17 +69,14 @@ func readKept(name string) (string, error) {
 	return string(kept), err
 }
 
-// readOutput runs a command line in the shell, with the user's whole environment, and
-// returns what it writes.
-func readOutput(ctx context.Context, line string) (string, error) {
+// readOutput runs a command line in the shell, in the folder of its configuration and
+// with the user's whole environment, and returns what it writes.
+func readOutput(ctx context.Context, folder, line string) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, secretTime, fmt.Errorf("it did not end within %v", secretTime))
 	defer cancel()
-	shell := []string{"/bin/sh", "-c"}
-	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/C"}
-	}
 	out, reason := &secretBuffer{}, &group.Tail{Most: mostReason}
-	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:], line)...)
+	cmd := shellCommand(ctx, line)
+	cmd.Dir = folder
 	cmd.Stdout, cmd.Stderr = out, reason
 	cmd.WaitDelay = time.Second // an agent that the command has started may hold its output open
 	group.Lead(cmd)

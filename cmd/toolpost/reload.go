@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/limit"
 	"github.com/toolpost/toolpost/internal/trust"
 	"github.com/toolpost/toolpost/mcpserver"
 )
@@ -24,6 +25,7 @@ type reloader struct {
 	access  *access
 	mcp     *mcpserver.Server
 	secrets *secretReader
+	limits  *limit.Limits
 	log     *slog.Logger
 
 	store *trust.Store // nil if there is none: nothing can be approved then
@@ -33,7 +35,7 @@ type reloader struct {
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the service is closed.
 func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
-	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, access: s.access, mcp: s.mcp, secrets: s.secrets, log: s.log}
+	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, access: s.access, mcp: s.mcp, secrets: s.secrets, limits: s.limits, log: s.log}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
@@ -79,6 +81,7 @@ func (r *reloader) changed(ctx context.Context, next *config.Config, err error, 
 	}
 	if err == nil {
 		r.endSessions(r.access.useProfiles(ready))
+		r.limits.Set(next.Limits)
 	}
 	switch {
 	case err != nil:

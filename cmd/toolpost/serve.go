@@ -264,8 +264,8 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.admit(g.access)
 	s.access.useProfiles(ready)
 	useToken(found.Config)
-	limits := limit.New(found.Limits)
-	s.around = append([]gateway.Around{limits.Around, breaker.New(s.connection).Around}, s.around...) // a refused call is not a request to a server
+	s.limits = limit.New(found.Limits)
+	s.around = append([]gateway.Around{s.limits.Around, breaker.New(s.connection).Around}, s.around...) // a refused call is not a request to a server
 	kept, spool := outputStore(s.log)
 	s.addCacheBytes(kept)
 	logins := loginsOf(s.log)
@@ -279,7 +279,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Store:      kept,
 		Spool:      spool,
 		Pins:       found.pins(),
-		Admit:      limits.Admit,
+		Admit:      s.limits.Admit,
 		Around:     gateway.Arounds(s.around...),
 		Middleware: s.recorded(),
 		Catalog:    found.catalog(o.fresh, s.log),

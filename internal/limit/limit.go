@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -59,7 +60,7 @@ func (o *Options) ofServer(name string) Rule {
 
 // Limits apply the options. They are safe for concurrent use.
 type Limits struct {
-	opts Options
+	opts atomic.Pointer[Options]
 	mu   sync.Mutex
 	all  map[key]*state
 	most int       // forget when so many are remembered
@@ -81,7 +82,16 @@ type state struct {
 }
 
 // New returns limits of which nothing is used.
-func New(o Options) *Limits { return &Limits{opts: o, all: map[key]*state{}, most: mostIdle} }
+func New(o Options) *Limits {
+	l := &Limits{all: map[key]*state{}, most: mostIdle}
+	l.Set(o)
+	return l
+}
+
+// Set replaces the options for the requests that begin from now on. What was used under
+// an earlier rate still counts; requests under way no longer do if their number is
+// limited in another way.
+func (l *Limits) Set(o Options) { l.opts.Store(&o) }
 
 // Admit is the Admit of package gateway: it runs before the user is asked about a
 // request. It applies all rates, and the number of requests of a client under way, so
@@ -133,13 +143,14 @@ type limitOf struct {
 
 // limitsOf returns the rules that limit a request.
 func (l *Limits) limitsOf(ctx context.Context, to *observe.Target, call *toolpost.Call) (all []limitOf) {
-	if r := l.opts.PerClient; r != (Rule{}) {
+	opts := l.opts.Load()
+	if r := opts.PerClient; r != (Rule{}) {
 		all = append(all, limitOf{r, key{kindClient, client(ctx, call)}})
 	}
-	if r := l.opts.ofServer(to.Server); r != (Rule{}) {
+	if r := opts.ofServer(to.Server); r != (Rule{}) {
 		all = append(all, limitOf{r, key{kindServer, to.Server}})
 	}
-	if r := l.opts.PerTool; r != (Rule{}) {
+	if r := opts.PerTool; r != (Rule{}) {
 		all = append(all, limitOf{r, key{kindTool, to.Server + "\x00" + to.Method + "\x00" + to.Name}})
 	}
 	return all
@@ -174,8 +185,15 @@ func network(address string) string {
 	return address
 }
 
-// enter returns the state of a key for one more user of it.
-func (l *Limits) enter(k key, r Rule) *state {
+// A turn is what one request uses of a state: a change of the rule gives later requests
+// other slots.
+type turn struct {
+	rate  *rate.Limiter
+	slots chan struct{}
+}
+
+// enter returns the state of a key for one more user of it, as the rule is now.
+func (l *Limits) enter(k key, r Rule) (*state, turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.all[k]
@@ -187,14 +205,20 @@ func (l *Limits) enter(k key, r Rule) *state {
 		s = &state{}
 		l.all[k] = s
 	}
-	if n := r.perSecond(); n > 0 && s.rate == nil {
-		s.rate = rate.NewLimiter(rate.Limit(n), int(max(1, math.Ceil(n))))
+	if n := r.perSecond(); n > 0 {
+		burst := int(max(1, math.Ceil(n)))
+		if s.rate == nil {
+			s.rate = rate.NewLimiter(rate.Limit(n), burst)
+		} else if s.rate.Limit() != rate.Limit(n) {
+			s.rate.SetLimit(rate.Limit(n))
+			s.rate.SetBurst(burst)
+		}
 	}
-	if r.Concurrent > 0 && s.slots == nil {
+	if r.Concurrent > 0 && cap(s.slots) != r.Concurrent {
 		s.slots = make(chan struct{}, r.Concurrent)
 	}
 	s.users++
-	return s
+	return s, turn{s.rate, s.slots}
 }
 
 func (l *Limits) leave(s *state) {
@@ -232,8 +256,8 @@ func (l *Limits) acquire(ctx context.Context, limited limitOf) (leave func(), er
 	if limited.perSecond() == 0 && limited.Concurrent == 0 {
 		return func() {}, nil
 	}
-	s := l.enter(limited.key, limited.Rule)
-	if err := s.acquire(ctx, limited.Rule, limited.kind); err != nil {
+	s, t := l.enter(limited.key, limited.Rule)
+	if err := t.acquire(ctx, limited.Rule, limited.kind); err != nil {
 		l.leave(s)
 		if ctx.Err() == nil {
 			observe.From(ctx).Note(observe.Limited)
@@ -242,35 +266,35 @@ func (l *Limits) acquire(ctx context.Context, limited limitOf) (leave func(), er
 	}
 	return func() {
 		if limited.Concurrent > 0 {
-			s.giveSlot()
+			t.giveSlot()
 		}
 		l.leave(s)
 	}, nil
 }
 
 // acquire waits for the turn of a request, and takes a slot if the rule has any.
-func (s *state) acquire(ctx context.Context, r Rule, kind string) error {
+func (t turn) acquire(ctx context.Context, r Rule, kind string) error {
 	if r.Concurrent > 0 {
-		if err := s.takeSlot(ctx, r, kind); err != nil {
+		if err := t.takeSlot(ctx, r, kind); err != nil {
 			return err
 		}
 	}
 	if r.perSecond() == 0 {
 		return nil
 	}
-	err := s.awaitTurn(ctx, r, kind)
+	err := t.awaitTurn(ctx, r, kind)
 	if err != nil && r.Concurrent > 0 {
-		s.giveSlot()
+		t.giveSlot()
 	}
 	return err
 }
 
 // awaitTurn waits until the rate allows a request.
-func (s *state) awaitTurn(ctx context.Context, r Rule, kind string) error {
-	turn := s.rate.Reserve()
-	wait := turn.Delay()
+func (t turn) awaitTurn(ctx context.Context, r Rule, kind string) error {
+	reserved := t.rate.Reserve()
+	wait := reserved.Delay()
 	if wait > longestWait {
-		turn.Cancel()
+		reserved.Cancel()
 		return toolpost.Failed("this %s may have %d requests in %v, and too many wait already; the call was not carried out. Call again in %v.",
 			kind, r.Requests, r.Per, (wait + time.Second - 1).Truncate(time.Second))
 	}
@@ -278,14 +302,14 @@ func (s *state) awaitTurn(ctx context.Context, r Rule, kind string) error {
 	case <-time.After(wait):
 		return nil
 	case <-ctx.Done():
-		turn.Cancel()
+		reserved.Cancel()
 		return context.Cause(ctx)
 	}
 }
 
-func (s *state) takeSlot(ctx context.Context, r Rule, kind string) error {
+func (t turn) takeSlot(ctx context.Context, r Rule, kind string) error {
 	select {
-	case s.slots <- struct{}{}:
+	case t.slots <- struct{}{}:
 		return nil
 	case <-time.After(longestWait):
 		return toolpost.Failed("this %s may have %d requests under way, and they took longer than %v; the call was not carried out. Call again when some of them are done.",
@@ -295,4 +319,4 @@ func (s *state) takeSlot(ctx context.Context, r Rule, kind string) error {
 	}
 }
 
-func (s *state) giveSlot() { <-s.slots }
+func (t turn) giveSlot() { <-t.slots }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -191,5 +192,35 @@ func TestCrowd(t *testing.T) {
 		if _, err := call(t.Context(), l, "new", "t", 0); err != nil || l.Len() != 1 {
 			t.Errorf("an hour later: %v, %d are remembered", err, l.Len())
 		}
+	})
+}
+
+// TestSet checks that changed limits hold for the next request, and that requests under
+// way end as they began.
+func TestSet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limit.New(limit.Options{PerTool: limit.Rule{Concurrent: 1}})
+		var running sync.WaitGroup
+		running.Go(func() { _, _ = call(t.Context(), l, "a", "t", time.Minute) })
+		synctest.Wait()
+		l.Set(limit.Options{PerTool: limit.Rule{Requests: 1, Per: time.Hour, Concurrent: 2}})
+		if _, err := call(t.Context(), l, "a", "t", 0); err != nil {
+			t.Fatal(err)
+		}
+		if noted, _ := call(t.Context(), l, "a", "t", 0); noted != observe.Limited {
+			t.Error("a second request in an hour is not refused")
+		}
+		l.Set(limit.Options{PerTool: limit.Rule{Requests: 1000, Per: time.Second}})
+		time.Sleep(time.Second)
+		for range 5 {
+			if _, err := call(t.Context(), l, "a", "t", 0); err != nil {
+				t.Error(err)
+			}
+		}
+		l.Set(limit.Options{})
+		if _, err := call(t.Context(), l, "a", "t", 0); err != nil {
+			t.Error(err)
+		}
+		running.Wait()
 	})
 }
