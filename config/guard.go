@@ -120,7 +120,7 @@ func (g *Guard) admitProfiles(c *Config, remedy string) (waiting []string) {
 			waits = "it is new and is not served until you approve it"
 			p.Clients, p.Token, p.Err = nil, "", fmt.Errorf("profile %q: %s; %s", p.Name, waits, remedy)
 		case p.hold(&approved):
-			waits = "the change to whom it is for, or to what it serves, takes effect once you approve it"
+			waits = "the change of its clients, or of the tools that it serves, takes effect once you approve it"
 		}
 		if p.Token != "" && g.profiles[p.Name].Token != p.Token {
 			waits, p.Token = "its new token is accepted once you approve it", ""

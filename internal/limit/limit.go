@@ -88,9 +88,9 @@ func New(o Options) *Limits {
 	return l
 }
 
-// Set replaces the options for the requests that begin from now on. What was used under
-// an earlier rate still counts; requests under way no longer do if their number is
-// limited in another way.
+// Set replaces the options for the requests that begin from now on. Requests that were
+// counted for an earlier rate still count. Those under way do not, if their number has
+// another limit now.
 func (l *Limits) Set(o Options) { l.opts.Store(&o) }
 
 // Admit is the Admit of package gateway: it runs before the user is asked about a
