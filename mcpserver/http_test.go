@@ -250,11 +250,33 @@ func TestStructuredContentByVersion(t *testing.T) {
 		return toolpost.RawResult(json.RawMessage(`{"content":[],"structuredContent":[1]}`)), nil
 	}))
 	e := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`, s.session(t))
-	if want := `{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`; e.last() != want {
+	if want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"[1]"}]}}`; e.last() != want {
 		t.Errorf("session era: %s", e.last())
 	}
 	if e := s.callModern(t, "t"); !strings.Contains(e.last(), `"structuredContent":[1]`) {
 		t.Errorf("stateless era: %s", e.last())
+	}
+}
+
+// A client gets nothing in a result that it would refuse: neither members that are
+// null nor content that its version does not have.
+func TestResultsAreValidByVersion(t *testing.T) {
+	s := serve(t, nil, rawTool("t", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		return toolpost.RawResult(json.RawMessage(`{"content":[{"type":"text","text":"a","_meta":null},{"type":"resource_link","uri":"x:1","name":"n"}],"isError":null}`)), nil
+	}))
+	for version, want := range map[string]string{
+		"2024-11-05": `{"content":[{"type":"text","text":"a"},{"type":"text","text":"n: x:1"}]}`,
+		"2025-11-25": `{"content":[{"type":"text","text":"a"},{"type":"resource_link","uri":"x:1","name":"n"}]}`,
+	} {
+		e := s.post(t, strings.Replace(initialize, "2025-11-25", version, 1), "")
+		session := "Mcp-Session-Id: " + e.header.Get("Mcp-Session-Id") + "\nMcp-Protocol-Version: " + version + "\n"
+		e = s.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`, session)
+		if want = `{"jsonrpc":"2.0","id":1,"result":` + want + `}`; e.last() != want {
+			t.Errorf("%s: got %s, want %s", version, e.last(), want)
+		}
+	}
+	if e := s.callModern(t, "t"); !strings.Contains(e.last(), `"text":"a"},{"type":"resource_link"`) || strings.Contains(e.last(), "null") {
+		t.Errorf("2026-07-28: got %s", e.last())
 	}
 }
 

@@ -71,6 +71,7 @@ func (r *request) notify(ctx context.Context, method string, params json.RawMess
 	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}
+	params = wire.MendParams(params, method, r.version)
 	switch method {
 	case "notifications/progress":
 		if r.ProgressToken == nil {
@@ -141,6 +142,7 @@ func (c sessionCaller) Request(ctx context.Context, method string, params json.R
 	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}
+	params = wire.MendParams(params, method, c.version)
 	sent, err := c.session.calls.Begin()
 	if err != nil {
 		return nil, err

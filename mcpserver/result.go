@@ -22,8 +22,9 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	}
 	found := result.Encoded().Scan
 	r.asks = false // an earlier round may have asked
-	if o := result.Encoded().Long; o != nil {
-		return c.splice(r, o, found, result.OutputRef()), nil
+	long := result.Encoded().Long
+	if long != nil && !mustLoad(r, long, found) {
+		return c.splice(r, long, found, result.OutputRef()), nil
 	}
 	raw, err := result.MarshalJSON()
 	switch {
@@ -32,8 +33,14 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	case !wire.IsObject(raw):
 		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(r.Message))
 	}
-	if found == nil {
+	if found == nil || long != nil {
 		found = search(raw)
+		if long != nil || result.Encoded().Raw != nil { // nobody has looked
+			found.Odd, found.Newer = wire.Look(raw)
+		}
+	}
+	if mended := mendResult(r, raw, found); !bytes.Equal(mended, raw) {
+		raw, found = mended, search(mended)
 	}
 	if r.asks = found.Asks; r.asks && r.modern() {
 		if err := r.requireInputs(raw); err != nil {
@@ -42,6 +49,31 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	}
 	raw, meta := withRef(raw, found, result.OutputRef())
 	return inMemory(c.finish(r, raw, found, meta)), nil
+}
+
+// maxMended is how long a result from a file may be that is loaded because clients
+// would refuse something in it.
+const maxMended = 32 << 20
+
+// mustLoad reports whether a result that may be in a file is needed in memory.
+func mustLoad(r *request, o *longjson.Object, found *wire.Answer) bool {
+	structured := o.Member("structuredContent")
+	lost := structured != nil && structured.Kind != '{' && !r.modern()
+	return o.Size() <= maxMended && (lost || found.Odd || found.Newer && wire.LacksContent(r.version))
+}
+
+// refusable reports whether the client may refuse something in a result.
+func refusable(r *request, found *wire.Answer) bool {
+	return r.Method != callTool || found.Odd || found.Newer && wire.LacksContent(r.version)
+}
+
+// mendResult returns a result without anything that the client would refuse. One
+// that asks for input, or names a task, is left as it is.
+func mendResult(r *request, raw json.RawMessage, found *wire.Answer) json.RawMessage {
+	if kind := member(raw, "resultType"); !refusable(r, found) || kind != nil && string(kind) != `"complete"` {
+		return raw
+	}
+	return wire.MendResult(raw, r.Method, subject(r.Message), r.version)
 }
 
 // drop closes a result that is not sent.
@@ -121,7 +153,7 @@ const (
 func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta json.RawMessage) json.RawMessage {
 	if !r.modern() {
 		if s := found.Structured; s != nil && s[0] != '{' {
-			return wire.Delete(raw, "structuredContent")
+			return withoutStructured(raw, s)
 		}
 		return raw
 	}
@@ -130,6 +162,33 @@ func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta 
 		raw = wire.Set(raw, "_meta", with)
 	}
 	return wire.Append(raw, c.missing(r, found, cached, meta != nil)...)
+}
+
+// withoutStructured returns a result without its structured content, which is not an
+// object, as older versions want it. If the result has no text, the JSON becomes one.
+func withoutStructured(raw, structured json.RawMessage) json.RawMessage {
+	raw = wire.Delete(raw, "structuredContent")
+	if content, changed := withText(wire.Get(raw, "content"), structured); changed {
+		raw = wire.Set(raw, "content", content)
+	}
+	return raw
+}
+
+// withText returns content with a text block that has the JSON of structured
+// content, unless there is a text, or nothing to say.
+func withText(content, structured json.RawMessage) (with json.RawMessage, changed bool) {
+	if string(structured) == "null" {
+		return content, false
+	}
+	b := []byte{'['}
+	for block := range wire.Elements(content) {
+		if wire.Unquote(wire.Get(block, "type")) == "text" {
+			return content, false
+		}
+		b = append(append(b, block...), ',')
+	}
+	b = append(b, `{"type":"text","text":`...)
+	return append(wire.AppendQuote(b, string(structured)), "}]"...), true
 }
 
 // introduced returns the _meta of a result with the name and version of the server.

@@ -46,10 +46,19 @@ func (b *body) long() *longResult {
 		value, _ := l.Read(longjson.Span{From: m.Value, To: m.To}) // without it, the rest cannot be read later either
 		return value
 	}
-	l.found.IsError = string(short("isError", 5)) == "true"
+	l.found.Odd, l.found.Newer = b.scan.Odd, b.scan.Newer
+	switch failed := string(short("isError", 5)); {
+	case failed == "true":
+		l.found.IsError = true
+	case failed != "false" && l.Member("isError") != nil:
+		l.found.Odd = true
+	}
 	l.found.Typed = l.Member("resultType") != nil
 	l.found.ResultType = wire.Unquote(short("resultType", 1<<10))
 	l.found.Asks = l.found.ResultType == "input_required"
+	if m := l.Member("_meta"); m != nil && m.Kind != '{' {
+		l.found.Odd = true
+	}
 	if l.found.ResultMeta = short("_meta", mostMeta); l.found.ResultMeta == nil && l.Member("_meta") != nil {
 		return nil
 	}

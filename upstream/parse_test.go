@@ -106,6 +106,34 @@ func TestNotUnicode(t *testing.T) {
 	}
 }
 
+// The scan of a long result notes what clients may refuse in it.
+func TestOddLongResults(t *testing.T) {
+	long := `{"type":"text","text":"` + strings.Repeat("é", 200<<10) + `"}`
+	for result, want := range map[string]wire.Answer{
+		`{"content":[` + long + `]}`:                                                                   {},
+		`{"content":[` + long + `],"isError":null}`:                                                    {Odd: true},
+		`{"content":[` + long + `],"_meta":[]}`:                                                        {Odd: true},
+		`{"content":[` + long + `,{"type":"text","text":"a","_meta":null}]}`:                           {Odd: true},
+		`{"content":[` + long + `,{"type":"resource","resource":{"uri":"x","text":"a","blob":null}}]}`: {Odd: true},
+		`{"content":[` + long + `,null]}`:                                                              {Odd: true},
+		`{"content":[` + long + `,{"type":"audio","data":"","mimeType":""}]}`:                          {Newer: true},
+		`{"contents":[{"uri":"x","mimeType":null,` + long[1:] + `]}`:                                   {Odd: true},
+		`{"content":[` + long + `],"structuredContent":{"content":[{"text":null}]}}`:                   {},
+	} {
+		b := &body{limits: &limits{max: 1 << 20, dir: t.TempDir()}}
+		b.add([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + "}"))
+		_, unread, err := b.messages()
+		if err != nil || unread == nil {
+			t.Fatal(err, unread)
+		}
+		l := unread.err.(*longResult)
+		if l.found.Odd != want.Odd || l.found.Newer != want.Newer {
+			t.Errorf("%.30s…%s: odd %v, newer %v", result, result[max(30, len(result)-60):], l.found.Odd, l.found.Newer)
+		}
+		l.Close()
+	}
+}
+
 // Whatever a server sends, a call ends, with a result that is an object or with
 // an error, and what is sent back is JSON.
 func FuzzAnswers(f *testing.F) {

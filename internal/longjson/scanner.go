@@ -51,6 +51,8 @@ type Scanner struct {
 	Members []Member
 	Request bool     // the message has a method or params
 	URIs    []string // of the resources that the content of the result names
+	Odd     bool     // a client may refuse something in the content; see [wire.Answer]
+	Newer   bool     // likewise: older versions lack a type of the content
 
 	at    int64
 	want  expected
@@ -169,6 +171,7 @@ func (s *Scanner) value(c byte) {
 	if len(s.stack) == 1 && s.names[1] == "result" && c == '{' {
 		s.Result.From = s.at
 	}
+	s.Odd = s.Odd || s.isOddInContent(c)
 	switch {
 	case c == '{' || c == '[':
 		if s.want = nameOrEnd; c == '[' {

@@ -18,6 +18,8 @@ func (s *Scanner) inString(p []byte) {
 		most = longestToken + 1
 	case s.isOfContent("uri"):
 		most = longestURI + 1
+	case s.isOfContent("type"):
+		most = longestToken + 1
 	}
 	switch c := p[0]; {
 	case s.digits > 0 || s.escaped:
@@ -124,11 +126,32 @@ func (s *Scanner) endString() {
 	if s.isOfContent("uri") && len(s.text) <= longestURI && len(s.URIs) < mostURIs {
 		s.URIs = append(s.URIs, wire.Unquote(s.text))
 	}
+	if len(s.stack) == 4 && s.isOfContent("type") {
+		ok, newer := wire.ContentType(s.text)
+		s.Odd, s.Newer = s.Odd || !ok, s.Newer || newer
+	}
 	if len(s.text) > longestToken {
 		s.text = s.text[:0]
 	}
 	s.identify()
 	s.ended()
+}
+
+// isOddInContent reports whether a client may refuse a value that begins with c: a
+// block of the content, a member of one, or the contents of a resource.
+func (s *Scanner) isOddInContent(c byte) bool {
+	if s.names[1] != "result" || s.names[2] != "content" && s.names[2] != "contents" {
+		return false
+	}
+	switch len(s.stack) {
+	case 2:
+		return c != '['
+	case 3:
+		return s.stack[2] == '[' && c != '{'
+	case 4:
+		return s.stack[3] == '{' && wire.OddMember(s.names[4], c)
+	}
+	return len(s.stack) == 5 && s.stack[4] == '{' && s.names[4] == "resource" && wire.OddMember(s.names[5], c)
 }
 
 // isText reports whether the string that ended is the text of a content block, or

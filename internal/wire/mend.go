@@ -32,6 +32,30 @@ func Mend(definition json.RawMessage, kind Kind, version string) (mended json.Ra
 	return mended, m.reasons, err
 }
 
+// MendResult is [Mend] for the result of a method about a subject, the URI or name
+// in its params. A result that cannot be made valid, or of another method, stays as
+// it is.
+func MendResult(result json.RawMessage, method, subject, version string) json.RawMessage {
+	return mendMessage(result, resultShapes()[method], subject, version)
+}
+
+// MendParams is [Mend] for the params of a request or notification of a server.
+// Those that cannot be made valid, or of another method, stay as they are.
+func MendParams(params json.RawMessage, method, version string) json.RawMessage {
+	return mendMessage(params, paramsShapes()[method], "", version)
+}
+
+func mendMessage(raw json.RawMessage, of *shape, subject, version string) json.RawMessage {
+	if of == nil {
+		return raw
+	}
+	m := mender{version: version, subject: subject}
+	if mended, err := m.mend(raw, of); err == nil {
+		return mended
+	}
+	return raw
+}
+
 // A shape describes the values that a member may have in MCP's published schema.
 type shape struct {
 	begins  string // the first bytes of a value, such as tf for a boolean
@@ -48,9 +72,9 @@ type field struct {
 	name string
 	*shape
 	required bool
-	missing  func(object json.RawMessage) json.RawMessage // the value where it is required and missing; it may return nil
-	first    string                                       // version that has it, "" for all
-	last     string                                       // version that has it, "" for all
+	missing  func(m *mender, object json.RawMessage) json.RawMessage // the value where it is required and missing; it may return nil
+	first    string                                                  // version that has it, "" for all
+	last     string                                                  // version that has it, "" for all
 }
 
 func (f *field) in(version string) bool {
@@ -60,6 +84,7 @@ func (f *field) in(version string) bool {
 // A mender makes one value valid.
 type mender struct {
 	version string
+	subject string // of the request whose result it is
 	path    []string
 	reasons []string
 }
@@ -85,7 +110,12 @@ func (m *mender) mend(raw json.RawMessage, of *shape) (json.RawMessage, error) {
 		m.because("has members of the same name, or text that is not Unicode")
 		raw = clean
 	}
-	return m.value(raw, of)
+	trimmed := bytes.TrimSpace(raw)
+	mended, err := m.value(trimmed, of)
+	if err == nil && &mended[0] == &trimmed[0] && len(mended) == len(trimmed) {
+		return raw, nil // as it is, with white space
+	}
+	return mended, err
 }
 
 // unique returns JSON in which no object has two members of one name, and all text
@@ -128,7 +158,7 @@ func appendUnique(b []byte, v *jsontree.Value, outermost bool) []byte {
 
 // value returns a value as it has to be, or why it cannot be kept.
 func (m *mender) value(raw json.RawMessage, of *shape) (json.RawMessage, error) {
-	mended, err := m.check(bytes.TrimSpace(raw), of)
+	mended, err := m.check(raw, of)
 	if err == nil || of.convert == nil {
 		return mended, err
 	}
@@ -137,11 +167,11 @@ func (m *mender) value(raw json.RawMessage, of *shape) (json.RawMessage, error) 
 		return nil, err
 	}
 	m.because("is replaced: %v", err)
-	return converted, nil
+	return m.check(converted, of)
 }
 
 func (m *mender) check(raw json.RawMessage, of *shape) (json.RawMessage, error) {
-	if strings.IndexByte(of.begins, raw[0]) < 0 {
+	if len(raw) == 0 || strings.IndexByte(of.begins, raw[0]) < 0 {
 		return nil, fmt.Errorf("%.40q is not %s", raw, of.what)
 	}
 	if of.choose != nil {
@@ -193,7 +223,7 @@ func (m *mender) object(raw json.RawMessage, of *shape) (json.RawMessage, error)
 		}
 		var value json.RawMessage
 		if f.missing != nil {
-			value = f.missing(mended)
+			value = f.missing(m, mended)
 		}
 		if value == nil {
 			return nil, fmt.Errorf("it has no valid %s", f.name)

@@ -61,6 +61,8 @@ type Answer struct {
 	ResultMeta    json.RawMessage
 	OddMeta       bool // there may be another _meta than ResultMeta
 	Links         bool // a string begins as the types of resources do
+	Odd           bool // a client may refuse something in a result of tools/call
+	Newer         bool // it has content of a type that older versions lack
 }
 
 // IsCall reports whether the message is a request that wants an answer.

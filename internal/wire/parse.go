@@ -290,9 +290,10 @@ func (s *scanner) result(m *Message) error {
 		case `"isError"`:
 			raw, err := s.value()
 			m.IsError = string(raw) == "true"
+			m.Odd = m.Odd || !m.IsError && string(raw) != "false"
 			return err
 		case `"content"`:
-			return s.raw(&m.Content)
+			return s.content(m)
 		case `"structuredContent"`:
 			return s.raw(&m.Structured)
 		case `"resultType"`:
@@ -306,6 +307,7 @@ func (s *scanner) result(m *Message) error {
 			return s.raw(&m.ResultState)
 		case `"_meta"`:
 			m.OddMeta = m.ResultMeta != nil
+			m.Odd = m.Odd || m.OddMeta || s.Peek() != '{'
 			return s.raw(&m.ResultMeta)
 		}
 		return s.skip()

@@ -85,7 +85,7 @@ func (p *parts) tool() *shape {
 // schema returns the shape of an object that is a schema, as far as MCP describes
 // it. Up to 2025-11-25, the schema of a property is an object. Missing returns the
 // type where it is not that of an object.
-func (p *parts) schema(missing func(json.RawMessage) json.RawMessage) *shape {
+func (p *parts) schema(missing func(*mender, json.RawMessage) json.RawMessage) *shape {
 	property := &shape{begins: "{", what: "a schema", convert: schemaOf}
 	return objectOf(
 		field{name: "type", shape: oneOf("object"), required: true, missing: missing},
@@ -114,7 +114,7 @@ func (p *parts) prompt() *shape {
 // resource returns the members that resources and their templates share. One
 // without a name is named by its address.
 func (p *parts) resource(address string) []field {
-	named := func(object json.RawMessage) json.RawMessage {
+	named := func(_ *mender, object json.RawMessage) json.RawMessage {
 		if value := Get(object, address); len(value) > 0 && value[0] == '"' {
 			return value
 		}
@@ -141,7 +141,7 @@ func schemaOf(raw json.RawMessage, _ string) json.RawMessage {
 }
 
 // typeOfOutput returns the type of an output schema that has properties.
-func typeOfOutput(schema json.RawMessage) json.RawMessage {
+func typeOfOutput(_ *mender, schema json.RawMessage) json.RawMessage {
 	if Get(schema, "type") == nil && IsObject(Get(schema, "properties")) {
 		return json.RawMessage(`"object"`)
 	}
@@ -163,8 +163,8 @@ func oneOf(values ...string) *shape {
 	}}
 }
 
-func constant(value string) func(json.RawMessage) json.RawMessage {
-	return func(json.RawMessage) json.RawMessage { return json.RawMessage(value) }
+func constant(value string) func(*mender, json.RawMessage) json.RawMessage {
+	return func(*mender, json.RawMessage) json.RawMessage { return json.RawMessage(value) }
 }
 
 // isCount reports whether a number is an integer from 0 to 2^53-1, written as one.

@@ -1,0 +1,156 @@
+package wire
+
+// has is a set of the members that a block of content has, and its type.
+type has uint16
+
+const (
+	hasText has = 1 << iota
+	hasData
+	hasMIMEType
+	hasURI
+	hasName
+	hasBlob
+	hasResource
+	hasType
+	hasMeta
+	isText
+	isImage
+	isAudio
+	isLink
+	isResource
+	isOther // of a type that no version has
+)
+
+// memberOf returns the member of a block of content, or of the resource in one, with
+// a name. A value that begins with another byte than it has to may be odd, as may be
+// members that few blocks have.
+func memberOf(name string, begins byte) (member has, odd bool) {
+	switch name {
+	case "type":
+		member = hasType
+	case "text":
+		member = hasText
+	case "data":
+		member = hasData
+	case "mimeType":
+		member = hasMIMEType
+	case "uri":
+		member = hasURI
+	case "name":
+		member = hasName
+	case "blob":
+		member = hasBlob
+	case "resource":
+		return hasResource, begins != '{'
+	case "_meta":
+		return hasMeta, begins != '{'
+	case "title", "description":
+	case "annotations", "icons", "size":
+		return 0, true
+	default:
+		return 0, false
+	}
+	return member, begins != '"'
+}
+
+// OddMember reports whether a client may refuse a member of a block of content, or of
+// the resource in one, whose value begins with a byte.
+func OddMember(name string, begins byte) bool {
+	_, odd := memberOf(name, begins)
+	return odd
+}
+
+// ContentType reports whether a value, in quotes, can be a type of content, and
+// whether older versions lack the type.
+func ContentType(quoted []byte) (ok, newer bool) {
+	is := typeOf(quoted)
+	return is != 0, is&(isAudio|isLink) != 0
+}
+
+func typeOf(quoted []byte) has {
+	switch string(quoted) {
+	case `"text"`:
+		return isText
+	case `"image"`:
+		return isImage
+	case `"audio"`:
+		return isAudio
+	case `"resource_link"`:
+		return isLink
+	case `"resource"`:
+		return isResource
+	}
+	if len(quoted) > 2 && quoted[0] == '"' {
+		return isOther
+	}
+	return 0
+}
+
+// isWhole reports whether a block has the members that its type requires.
+func (h has) isWhole() bool {
+	var needs has
+	switch {
+	case h&isText != 0:
+		needs = hasText
+	case h&(isImage|isAudio) != 0:
+		needs = hasData | hasMIMEType
+	case h&isLink != 0:
+		needs = hasURI | hasName
+	case h&isResource != 0:
+		needs = hasResource
+	}
+	return h&needs == needs && h >= isText
+}
+
+// Look scans a result of tools/call that no scan of a message has seen. It reports
+// the members Odd and Newer of its [Answer].
+func Look(result []byte) (odd, newer bool) {
+	var m Message
+	s := lenient(result)
+	if s.result(&m) != nil || s.Broken {
+		return true, m.Newer
+	}
+	return m.Odd, m.Newer
+}
+
+// content reads the content of a result, and notes what a client may refuse.
+func (s *scanner) content(m *Message) error {
+	if m.Content != nil || s.Peek() != '[' {
+		m.Odd = true
+		return s.raw(&m.Content)
+	}
+	start := s.Pos
+	err := s.array(func() error {
+		block, err := s.block(m, false)
+		m.Newer = m.Newer || block&(isAudio|isLink) != 0
+		m.Odd = m.Odd || !block.isWhole()
+		return err
+	})
+	m.Content = s.Data[start:s.Pos:s.Pos]
+	return err
+}
+
+// block reads a block of content, or the resource in one.
+func (s *scanner) block(m *Message, inBlock bool) (block has, err error) {
+	if s.Peek() != '{' {
+		m.Odd = true
+		return 0, s.skip()
+	}
+	err = s.object(func(name []byte) error {
+		member, odd := memberOf(string(name[1:len(name)-1]), s.Peek())
+		m.Odd = m.Odd || odd || block&member != 0
+		block |= member
+		switch {
+		case member == hasType:
+			kind, err := s.value()
+			block |= typeOf(kind)
+			return err
+		case member == hasResource && !inBlock:
+			resource, err := s.block(m, true)
+			m.Odd = m.Odd || resource&hasURI == 0 || resource&(hasText|hasBlob) == 0
+			return err
+		}
+		return s.skip()
+	})
+	return block, err
+}
