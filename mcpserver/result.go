@@ -34,14 +34,9 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(r.Message))
 	}
 	if found == nil || long != nil {
-		found = search(raw)
-		if long != nil || result.Encoded().Raw != nil { // nobody has looked
-			found.Odd, found.Newer = wire.Look(raw)
-		}
+		found = searchFully(raw, long != nil || result.Encoded().Raw != nil)
 	}
-	if mended := mendResult(r, raw, found); !bytes.Equal(mended, raw) {
-		raw, found = mended, search(mended)
-	}
+	raw, found = mendResult(r, raw, found)
 	if r.asks = found.Asks; r.asks && r.modern() {
 		if err := r.requireInputs(raw); err != nil {
 			return nil, faultOf(r, err)
@@ -69,11 +64,25 @@ func refusable(r *request, found *wire.Answer) bool {
 
 // mendResult returns a result without anything that the client would refuse. One
 // that asks for input, or names a task, is left as it is.
-func mendResult(r *request, raw json.RawMessage, found *wire.Answer) json.RawMessage {
+func mendResult(r *request, raw json.RawMessage, found *wire.Answer) (json.RawMessage, *wire.Answer) {
 	if kind := member(raw, "resultType"); !refusable(r, found) || kind != nil && string(kind) != `"complete"` {
-		return raw
+		return raw, found
 	}
-	return wire.MendResult(raw, r.Method, subject(r.Message), r.version)
+	mended := wire.MendResult(raw, r.Method, subject(r.Message), r.version)
+	if bytes.Equal(mended, raw) {
+		return raw, found
+	}
+	return mended, search(mended)
+}
+
+// searchFully is search. If the result is foreign, it also looks for members that
+// clients may refuse.
+func searchFully(raw json.RawMessage, foreign bool) *wire.Answer {
+	found := search(raw)
+	if foreign {
+		found.Odd, found.Newer = wire.Look(raw)
+	}
+	return found
 }
 
 // drop closes a result that is not sent.

@@ -126,15 +126,20 @@ func (s *Scanner) endString() {
 	if s.isOfContent("uri") && len(s.text) <= longestURI && len(s.URIs) < mostURIs {
 		s.URIs = append(s.URIs, wire.Unquote(s.text))
 	}
-	if len(s.stack) == 4 && s.isOfContent("type") {
-		ok, newer := wire.ContentType(s.text)
-		s.Odd, s.Newer = s.Odd || !ok, s.Newer || newer
-	}
+	s.noteType()
 	if len(s.text) > longestToken {
 		s.text = s.text[:0]
 	}
 	s.identify()
 	s.ended()
+}
+
+// noteType notes the type of a block of content, if it is the string that ended.
+func (s *Scanner) noteType() {
+	if len(s.stack) == 4 && s.isOfContent("type") {
+		ok, newer := wire.ContentType(s.text)
+		s.Odd, s.Newer = s.Odd || !ok, s.Newer || newer
+	}
 }
 
 // isOddInContent reports whether a client may refuse a value that begins with c: a

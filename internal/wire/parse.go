@@ -283,15 +283,20 @@ func (s *scanner) optional(into *json.RawMessage) error {
 	return err
 }
 
+// failed reads isError.
+func (s *scanner) failed(m *Message) error {
+	raw, err := s.value()
+	m.IsError = string(raw) == "true"
+	m.Odd = m.Odd || !m.IsError && string(raw) != "false"
+	return err
+}
+
 func (s *scanner) result(m *Message) error {
 	m.Answer, s.links = Answer{}, false // of an earlier member of this name
 	err := s.members(&m.Result, func(name []byte) error {
 		switch string(name) {
 		case `"isError"`:
-			raw, err := s.value()
-			m.IsError = string(raw) == "true"
-			m.Odd = m.Odd || !m.IsError && string(raw) != "false"
-			return err
+			return s.failed(m)
 		case `"content"`:
 			return s.content(m)
 		case `"structuredContent"`:
