@@ -17,16 +17,21 @@ import (
 // Mark takes the place of a secret in JSON.
 const Mark = "[secret]"
 
-var secretMember = lazyregexp.New(`(?i)token$|access[-_]?tokens$|secret|passw|^pwd$|passphrase|^account$|authori[sz]ation|(api|private|access|session)[-_]?key|credential|cookie`)
+var secretMember = lazyregexp.New(`(?i)token$|access[-_]?tokens$|secret|passw|^pwd$|passphrase|^account$|authori[sz]ation|(api|private|access|session|account)[-_]?key|credential|cookie|^(otp|pin|auth|signature|sig)$|connection[-_]?string|session[-_]?id$`)
 
 // textForms are the forms of secrets in a text. The regular expressions are slow, so
 // each is used only if the text has one of its hints, in small letters.
 var textForms = sync.OnceValue(func() []textForm {
 	return []textForm{
-		{[]string{"-----begin"}, lazyregexp.New(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*`)},
+		{[]string{"-----begin"}, lazyregexp.New(`-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----[^-]*`)},
 		{[]string{"passw", "secret", `key"`, `token"`}, lazyregexp.New(`(?i)"[\w-]*(passw(or)?d|secret|api[-_]?key|private[-_]?key|access[-_]?token)"\s*:\s*"[^"]*"`)}, // JSON in a text
-		{[]string{"password=", "passwd=", "secret=", "token=", "apikey=", "api_key="}, lazyregexp.New(`(?i)\b\w*(passw(or)?d|secret|token|api_?key)=[^\s"'&]+`)},
-		{[]string{"://"}, lazyregexp.New(`://[^/\s"@]*:[^/\s"@]*@`)},
+		{[]string{"='", `="`}, lazyregexp.New(`(?i)\b\w*(passw(or)?d|pwd|secret|token|api_?key)=('[^']*'|"[^"]*")`)},
+		{[]string{"passw", "pwd=", "secret=", "token=", "apikey=", "api_key="}, lazyregexp.New(`(?i)\b\w*(passw(or)?d|pwd|secret|token|api_?key)=[^\s"'&;]+`)},
+		{[]string{"passw", "secret:", "token:", "key:"}, lazyregexp.New(`(?im)\b[\w-]*(passw(or)?d|passphrase|secret|(access|auth|api)[-_]?token|api[-_]?key|private[-_]?key):[ \t]+(["'][^"'\n]+["']|[^\s"',;]*[0-9!#$%^*+][^\s"',;]*)`)}, // YAML and headers; a word of letters only is prose
+		{[]string{"accountkey=", "sharedaccesskey=", "sig=", "signature="}, lazyregexp.New(`(?i)\b((shared)?access|account|sharedaccess)key=[\w+/=-]{8,}|[?&](sig|signature|x-amz-signature|x-goog-signature)=[^\s"'&]{8,}`)},
+		{[]string{"://"}, lazyregexp.New(`://[^/\s"@:]*:(\d*[^\d/\s"@][^\s"]*|\d*)@`)}, // up to the last @: a password may have one, and a slash; a port has a slash after it
+		{[]string{"authorization"}, lazyregexp.New(`(?i)\bauthorization["']?\s*[:=]\s*["']?(token|apikey|api-key|digest|negotiate)\s+[^\s"']+`)},
+		{[]string{"hf_", "npm_", "sg.", "ya29.", "k_live_", "k_test_"}, lazyregexp.New(`\b(hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|SG\.[\w-]{10,}\.[\w-]{20,}|ya29\.[\w-]{16,}|[srp]k_(live|test)_[A-Za-z0-9]{10,})`)},
 		{[]string{"bearer", "basic"}, lazyregexp.New(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}`)},
 		{[]string{"toolpost_"}, lazyregexp.New(`\btoolpost_[\w-]{40,}`)}, // of our own callers
 		{[]string{"sk-"}, lazyregexp.New(`(?i)\bsk-[\w-]{8,}`)},
