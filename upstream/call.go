@@ -33,7 +33,11 @@ func newRequest(call *toolpost.Call, what, method string, params json.RawMessage
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
 	silent := call.Params != nil && wire.Get(c.meta, "progressToken") == nil
-	return &request{what: what, content: c, again: true, requester: requester{call.Caller, &owner, silent, nil, nil}}
+	r := &request{what: what, content: c, again: true, requester: requester{caller: call.Caller, owner: &owner, silent: silent}}
+	if !silent && call.Caller != nil {
+		r.progress = newProgress()
+	}
+	return r
 }
 
 // mostCalls bounds the calls of one server that are under way.

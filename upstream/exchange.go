@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
@@ -58,6 +60,38 @@ type requester struct {
 	silent bool            // the client wants no progress
 	keep   keepFunc        // nil if nothing stores texts that are too long for memory
 	limit  *deadline       // nil for requests of our own
+
+	progress *progress // what the client got of it; nil if it wants none
+}
+
+// A progress is what a client was told of one call, which may be sent more than once.
+type progress struct {
+	mu      sync.Mutex
+	sending int64   // the number of the exchange that reports it now
+	highest float64 // of all exchanges
+	before  float64 // the highest of the exchanges before this one
+}
+
+func newProgress() *progress { return &progress{highest: math.Inf(-1), before: math.Inf(-1)} }
+
+// rises reports whether a value of an exchange is above all that were passed on of the
+// exchanges before. A call that is repeated begins again, and MCP lets progress never
+// go back. What a server reports within one exchange is its own.
+func (p *progress) rises(number int64, value json.RawMessage) bool {
+	at, err := strconv.ParseFloat(string(value), 64)
+	if p == nil || err != nil {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if number != p.sending {
+		p.sending, p.before = number, p.highest
+	}
+	if at <= p.before {
+		return false
+	}
+	p.highest = max(p.highest, at)
+	return true
 }
 
 // questioner returns the call that a question or a log message on the stream of x

@@ -35,7 +35,7 @@ func (p *peer) progress(m *wire.Message) {
 		return
 	}
 	x.limit.extend()
-	if x.caller == nil {
+	if x.caller == nil || !x.progress.rises(x.number, wire.Get(m.Params, "progress")) {
 		return
 	}
 	p.pass(x, m.Method, presentableProgress(wire.Delete(m.Params, "progressToken")))

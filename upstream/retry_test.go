@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -114,5 +116,56 @@ func TestBrokenConnection(t *testing.T) {
 	}
 	if handshakes.Load() != 1 || ended.Load() != 0 {
 		t.Errorf("%d sessions were opened and %d ended", handshakes.Load(), ended.Load())
+	}
+}
+
+// The progress of a call that is repeated goes on where it was, as if there were one
+// call; within one execution it is as the server reports it.
+func TestProgressOfRepeatedCall(t *testing.T) {
+	var calls atomic.Int64
+	srv := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		result := `{"content":[]}`
+		switch {
+		case len(m.ID) == 0:
+			w.WriteHeader(http.StatusAccepted)
+			return
+		case m.Method == "initialize":
+			w.Header().Set("Mcp-Session-Id", "1")
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		case m.Method == "tools/list":
+			result = `{"tools":[{"name":"read","inputSchema":{},"annotations":{"readOnlyHint":true}}]}`
+		case m.Method == "tools/call":
+			w.Header().Set("Content-Type", "text/event-stream")
+			values, last := []string{"1", "2", "2", "3"}, false
+			if calls.Add(1) == 2 {
+				values, last = []string{"1", "2.5", "3", "3.5", "4"}, true
+			}
+			for _, value := range values {
+				fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%s}}\n\n", m.ID, value)
+			}
+			if last {
+				fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, result)
+				return
+			}
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
+	seen := newRecorder()
+	call := &toolpost.Call{Name: "read", Caller: seen, Owner: toolpost.Owner{Session: "one"}, Params: json.RawMessage(`{"name":"read","_meta":{"progressToken":7}}`)}
+	if _, err := s.call(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`progress{"progress":1}`, `progress{"progress":2}`, `progress{"progress":2}`, `progress{"progress":3}`, `progress{"progress":3.5}`, `progress{"progress":4}`}
+	if diff := cmp.Diff(want, seen.heard); diff != "" {
+		t.Error(diff)
 	}
 }
