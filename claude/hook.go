@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // A Hook is a function that the CLI calls at an event and waits for.
@@ -188,7 +190,8 @@ func checkHooks(hooks []Hook, log *slog.Logger) error {
 	return nil
 }
 
-// isMisspelled reports whether an event differs from a known one in case only.
+// isMisspelled reports whether an event that is not known is almost one that is.
 func isMisspelled(event string) bool {
-	return slices.ContainsFunc(strings.Fields(hookEvents), func(known string) bool { return known != event && strings.EqualFold(known, event) })
+	known := strings.Fields(hookEvents)
+	return !slices.Contains(known, event) && suggest.Nearest(event, known) != ""
 }

@@ -118,7 +118,7 @@ func (g *Guard) admitProfiles(c *Config, remedy string) (waiting []string) {
 		switch approved, known := g.profiles[p.Name]; {
 		case !known:
 			waits = "it is new and is not served until you approve it"
-			p.Clients, p.Token, p.Err = nil, "", fmt.Errorf("profile %q: %s; %s", p.Name, waits, remedy)
+			p.Clients, p.Token, p.Err = nil, "", fmt.Errorf("profile %q: %s", p.Name, waits) // clients read it: no path of this machine
 		case p.hold(&approved):
 			waits = "the change of its clients, or of the tools that it serves, takes effect once you approve it"
 		}

@@ -41,13 +41,14 @@ func endpointOf(r *http.Request) string {
 	switch {
 	case isPrefix(prefix):
 		return strings.TrimSuffix(prefix, "/") + "/" + strings.TrimLeft(path, "/")
-	case prefix != "", slices.ContainsFunc(proxyHeaders, func(name string) bool { return len(r.Header[name]) > 0 }):
+	case prefix != "", !r.ProtoAtLeast(1, 1), slices.ContainsFunc(proxyHeaders, func(name string) bool { return len(r.Header[name]) > 0 }):
 		return strings.ReplaceAll(path[strings.LastIndexByte(path, '/')+1:], ":", "%3A")
 	}
 	return "/" + strings.TrimLeft(path, "/")
 }
 
-// proxyHeaders are those by which a proxy says that it is one.
+// proxyHeaders are those by which a proxy says that it is one. One that speaks HTTP/1.0,
+// as nginx does by default, need not send any.
 var proxyHeaders = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"}
 
 // isPrefix reports whether a text is a path that needs no escaping, and leads to no

@@ -100,7 +100,9 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
 	structured := r.Structured()
 	switch e := r.Encoded(); {
-	case e.Raw == nil && e.Long == nil, structured != nil && v.fits(structured):
+	case structured != nil && (e.Raw == nil && e.Long == nil || v.fits(structured)):
+		return r, nil
+	case structured == nil && (e.Raw != nil || e.Long != nil): // the server sent none
 		return r, nil
 	case promises(v.tool, r):
 		return unpromised(r, r.Parts())

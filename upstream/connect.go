@@ -41,6 +41,7 @@ type dialer struct {
 	grace     time.Duration
 	log       *slog.Logger
 	secrets   *secret.Values // hidden in the errors of this server
+	probable  *secret.Values // those of them that are hidden from clients too: what is probably secret
 	known     *secret.Values // see [Options].Secrets
 	http      *http.Client   // nil until the configuration is complete
 	transport Transport      // as configured or found; "" if neither
@@ -55,7 +56,7 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: completed{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
+	d := &dialer{cfg: completed{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, probable: o.Secrets.Extend(secret.Hidden, cfg.Secrets()...), known: o.Secrets, budget: o.Budget}
 	d.instances.own, d.client, d.oneClient = o.Instance, o.Client, o.OneClient
 	d.forget()
 	if cfg.URL != "" && o.Complete == nil {
@@ -106,6 +107,13 @@ func (d *dialer) attempts() []attempt {
 	return all
 }
 
+// addSecrets adds what is probably secret.
+func (d *dialer) addSecrets(secrets []string) {
+	d.secrets.Add("", secrets...)
+	d.probable.Add("", secrets...)
+	d.known.Add(d.cfg.written.Name, secrets...)
+}
+
 // lookUp completes what the configuration refers to. A new password counts from the
 // next connection on.
 func (d *dialer) lookUp(ctx context.Context) error {
@@ -115,8 +123,7 @@ func (d *dialer) lookUp(ctx context.Context) error {
 	var failed error
 	one := func(place, value string) string {
 		text, secrets, err := d.cfg.complete(ctx, value)
-		d.secrets.Add("", secrets...)
-		d.known.Add(d.cfg.written.Name, secrets...)
+		d.addSecrets(secrets)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", place, err)
 		}
@@ -134,7 +141,7 @@ func (d *dialer) lookUp(ctx context.Context) error {
 		return failed
 	}
 	d.secrets.Add("", cfg.everything()...)
-	d.known.Add(cfg.Name, cfg.Secrets()...)
+	d.addSecrets(cfg.Secrets())
 	if cfg.URL != "" && (d.http == nil || !maps.Equal(cfg.Headers, d.cfg.Headers) || !cfg.Auth.equal(d.cfg.Auth)) {
 		if d.http != nil {
 			d.http.CloseIdleConnections()
@@ -164,8 +171,7 @@ func (d *dialer) lookUpAuth(written *Auth, one func(place, value string) string)
 	if x.Subject == nil && x.SubjectToken != "" {
 		x.Subject = func(ctx context.Context) (string, error) {
 			token, secrets, err := d.cfg.complete(ctx, written.Exchange.SubjectToken)
-			d.secrets.Add("", secrets...)
-			d.known.Add(d.cfg.written.Name, secrets...)
+			d.addSecrets(secrets)
 			return token, err
 		}
 	}

@@ -2,10 +2,10 @@ package upstream
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -18,11 +18,12 @@ var (
 	errSessionMissing = fmt.Errorf("the request was refused: %w", errSessionLost)
 )
 
-// Words of servers that do not know a session, or wait for an initialize.
-var (
-	aboutSession   = lazyregexp.New(`(?i)session|initiali[sz]`)
-	aboutHandshake = lazyregexp.New(`(?i)initiali[sz]`)
-)
+// aboutSession matches words of servers that do not know a session, or wait for an
+// initialize.
+var aboutSession = lazyregexp.New(`(?i)session|initiali[sz]`)
+
+// probeTime is how long one request that confirms a lost session may take.
+const probeTime = 10 * time.Second
 
 // A refusal is how a server refused a request.
 type refusal struct {
@@ -63,45 +64,36 @@ func (p *peer) hasSession() bool {
 	return false
 }
 
-// namesSession reports whether a refusal is about our session.
-func (p *peer) namesSession(r *refusal) bool {
-	if p.hasSession() {
-		return aboutSession.MatchString(r.text)
-	}
-	return aboutHandshake.MatchString(r.text)
-}
-
 // forgot reports whether the server refused a request because it no longer knows our
 // session, which it then ends. MCP wants status 404 for that, but servers use many
-// others, and all of them for other reasons too. So other requests, which worked
-// before, have to confirm it: those of calls under way would be lost for nothing.
+// others, and all of them for other reasons too. So two requests that worked before have
+// to confirm it: calls under way would be lost for nothing. A server that answers one of
+// them knows the session, whatever a tool's error says. One that is too slow for them is
+// believed if it follows the rule.
 func (p *peer) forgot(ctx context.Context, x *exchange, err error) bool {
 	r, ok := refusalOf(err)
-	if !ok || p.meta != nil || x.handshake() {
+	if !ok || p.meta != nil || x.handshake() || !p.hasSession() {
 		return false
 	}
-	named := p.namesSession(&r)
-	if !named && !(r.byHTTP() && p.hasSession()) {
+	byRule := r.status == http.StatusNotFound
+	if !r.byHTTP() && !aboutSession.MatchString(r.text) {
 		return false
 	}
 	p.mu.Lock()
 	worked := p.worked
 	p.mu.Unlock()
-	if worked == "" {
+	if worked == "" && !byRule {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, endTimeout)
-	defer cancel()
 	p.checking.Lock()
 	defer p.checking.Unlock()
 	if p.ctx.Err() != nil {
 		return errors.Is(p.failure(), errSessionLost)
 	}
-	switch {
-	case p.refuses(ctx, "ping", nil, nil) && p.refuses(ctx, worked, nil, nil):
-	case named && p.refuses(ctx, x.method, json.RawMessage(nowhere), &r):
-	default:
-		return false
+	for _, method := range []string{"ping", worked} {
+		if refused, answered := p.probe(ctx, method); answered || !refused && !byRule {
+			return false
+		}
 	}
 	p.fail(errSessionLost)
 	return true
@@ -116,22 +108,16 @@ func (p *peer) noteWorked(method string) {
 	}
 }
 
-// nowhere are the params of a request that no server carries out.
-const nowhere = `{"name":"toolpost-check","uri":"toolpost:check","arguments":{}}`
-
-// refuses reports whether the server refuses a request as one of an unknown session:
-// in the same way as another one, if that is not nil.
-func (p *peer) refuses(ctx context.Context, method string, params json.RawMessage, like *refusal) bool {
+// probe reports whether the server refuses a request as one of an unknown session, or
+// answers it.
+func (p *peer) probe(ctx context.Context, method string) (refused, answered bool) {
 	if method == "" {
-		return false
+		return false, false
 	}
-	_, err := p.exchange(ctx, &exchange{content: content{method: method, params: params}})
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	_, err := p.exchange(ctx, &exchange{content: content{method: method}})
 	r, ok := refusalOf(err)
-	switch {
-	case !ok:
-		return false
-	case like != nil:
-		return p.namesSession(&r) && r.status == like.status && r.code == like.code
-	}
-	return r.byHTTP() || p.namesSession(&r)
+	refused = ok && (r.byHTTP() || aboutSession.MatchString(r.text))
+	return refused, err == nil || ok && !refused
 }

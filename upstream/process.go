@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -165,7 +167,7 @@ func environment(added map[string]string) []string {
 	names := strings.Fields(inherited)
 	env := environ.Select(func(name, value string) bool {
 		_, ok := added[name]
-		return !ok && environ.Matches(names, strings.ToUpper(name)) && !hasPassword(name, value)
+		return !ok && environ.Matches(names, strings.ToUpper(name)) && !hasPassword(strings.ToUpper(name), value)
 	})
 	for name, value := range added {
 		env = append(env, name+"="+value)
@@ -176,7 +178,13 @@ func environment(added map[string]string) []string {
 // hasPassword reports whether the address of a package index has a user: that is for who
 // configured it, and not for every server. Proxies are needed by all.
 func hasPassword(name, value string) bool {
-	return (strings.Contains(name, "INDEX") || strings.Contains(name, "REGISTRY")) && strings.Contains(value, "@")
+	if !strings.Contains(name, "INDEX") && !strings.Contains(name, "REGISTRY") {
+		return false
+	}
+	return slices.ContainsFunc(strings.Fields(value), func(address string) bool { // an extra index may have several
+		u, err := url.Parse(address)
+		return err != nil || u.User != nil
+	})
 }
 
 // depthVariable holds how many Toolposts started each other to start this

@@ -180,7 +180,7 @@ func (u *Upstream) serve(s *session) error {
 		case <-s.relist:
 		case waited = <-s.refresh:
 		}
-		relist(u, s)
+		relist(u, s, waited != nil)
 		if waited != nil {
 			close(waited)
 			continue
@@ -192,10 +192,15 @@ func (u *Upstream) serve(s *session) error {
 	}
 }
 
-func relist(u *Upstream, s *session) {
+// relist reads the lists again. Where only a client wanted to know, a server that does not
+// answer is left alone: it may be busy with a call.
+func relist(u *Upstream, s *session, refresh bool) {
 	l, _, err := u.list(s, slowestList)
 	switch {
 	case u.ctx.Err() != nil:
+		return
+	case err != nil && refresh:
+		u.log.Debug("cannot read the lists of the server again", "err", u.dial.problem(err))
 		return
 	case err != nil:
 		u.log.Warn("cannot read the changed lists of the server", "err", u.dial.problem(err))

@@ -40,7 +40,8 @@ func (c *Config) values(use func(name, value string) bool) []string {
 	var secrets []string
 	for name, v := range c.Headers {
 		if use(name, v) {
-			secrets = append(append(secrets, v), strings.Fields(v)...)
+			words := strings.Fields(v)
+			secrets = append(append(secrets, v), words[min(1, len(words)-1):]...) // the first of several is a scheme
 			secrets = append(secrets, decodedBasic(v)...)
 		}
 	}
@@ -65,7 +66,7 @@ func (c *Config) values(use func(name, value string) bool) []string {
 			}
 		}
 	}
-	return slices.DeleteFunc(secrets, func(s string) bool { return s == "Bearer" })
+	return secrets
 }
 
 // decodedBasic returns the credentials of a header with Basic authentication.

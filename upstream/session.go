@@ -27,7 +27,7 @@ type session struct {
 }
 
 func newSession(d *dialer, t Transport) *session {
-	s := &session{transport: t, began: time.Now(), relist: make(chan struct{}, 1), refresh: make(chan chan struct{}, 1), watch: d.watch, secrets: d.secrets}
+	s := &session{transport: t, began: time.Now(), relist: make(chan struct{}, 1), refresh: make(chan chan struct{}, 1), watch: d.watch, secrets: d.probable}
 	s.peer = newPeer(d.log, s.changes, d.budget)
 	s.client, s.oneClient = d.client, d.oneClient
 	return s
@@ -106,6 +106,8 @@ var errNotObject = errors.New("not a JSON object")
 
 // fromServer returns err as the caller gets it: an error that the server
 // answered is a *[toolpost.ProtocolError], without the secrets that the server repeats.
+// Other values of the configuration stay: a model needs the name of a repository, and a
+// login page its address.
 func (s *session) fromServer(err error) error {
 	e, ok := errors.AsType[*wire.Error](err)
 	if !ok {

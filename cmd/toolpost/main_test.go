@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -60,6 +61,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every program with -race takes a second to end
 			env.Values[programsKey{}] = map[string]*background{}
 			return os.MkdirAll(home, 0o755)
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "hup" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return !signal.Ignored(syscall.SIGHUP), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"start":      start,

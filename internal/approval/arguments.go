@@ -62,8 +62,8 @@ func (a *Argument) compile(strict bool) (c *condition, err error) {
 // that no caller can keep the rules busy.
 const (
 	maxText    = 1 << 20   // of one text that a rule is about
-	maxWork    = 32 << 20  // bytes that are read and searched for one call
-	regexpCost = 8         // times as long as a search, a regular expression needs
+	maxWork    = 128 << 20 // bytes that are read and searched for one call
+	regexpCost = 4         // times as long as a search, a regular expression needs
 	maxCommas  = 1_000_000 // in the arguments: a bound of the values
 )
 

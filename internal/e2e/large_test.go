@@ -209,7 +209,7 @@ func sseCaller(t *testing.T, url string) func(n int) string {
 			}
 		}
 	}
-	address := url + "/" + string(next())
+	address := url + string(next()) // a path
 	ask := func(message string) []byte {
 		resp, err := http.Post(address, "application/json", strings.NewReader(message))
 		if err != nil {

@@ -74,7 +74,7 @@ func (e *ear) overHTTP(s *mcpserver.Server, sse bool) (listen func()) {
 		}
 		go e.read(lines, "data: ")
 		e.send = func(message string) {
-			do(http.MethodPost, h.URL+"/"+strings.TrimSpace(strings.TrimPrefix(address, "data: ")), message).Body.Close()
+			do(http.MethodPost, h.URL+strings.TrimSpace(strings.TrimPrefix(address, "data: ")), message).Body.Close()
 		}
 		return nil
 	}

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/filelock"
@@ -37,7 +39,8 @@ func Locked(ctx context.Context, path string, f func() error) error {
 	return f()
 }
 
-// openLock returns the lock of a file, nil if the user has no folder for settings.
+// openLock returns the lock of a file, nil if the user has no folder for settings, or
+// none that can be written.
 func openLock(path string) (*os.File, error) {
 	settings, err := os.UserConfigDir()
 	if err != nil {
@@ -53,9 +56,16 @@ func openLock(path string) (*os.File, error) {
 		path = filepath.Join(dir, filepath.Base(path))
 	}
 	folder := filepath.Join(settings, "toolpost", "locks")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
+	err = os.MkdirAll(folder, 0o700)
+	if err == nil {
+		var lock *os.File
+		sum := sha256.Sum256([]byte(path))
+		if lock, err = os.OpenFile(filepath.Join(folder, hex.EncodeToString(sum[:16])), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+			return lock, nil
+		}
 	}
-	sum := sha256.Sum256([]byte(path))
-	return os.OpenFile(filepath.Join(folder, hex.EncodeToString(sum[:16])), os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) { // such as that of a container
+		return nil, nil
+	}
+	return nil, err
 }

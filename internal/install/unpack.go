@@ -230,7 +230,10 @@ func removeLeft(dir string) {
 // part, because a program uses it, must not look like an unpacked bundle.
 func Remove(folder string) error {
 	old, err := os.MkdirTemp(filepath.Dir(folder), ".new-*")
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // so the folder does not either
+		return nil
+	case err != nil:
 		return err
 	}
 	err = os.Rename(folder, filepath.Join(old, "bundle"))

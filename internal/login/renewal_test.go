@@ -101,11 +101,13 @@ func TestUnsavedTokenExpires(t *testing.T) {
 type lockedVault struct {
 	vault.Vault
 	asked  atomic.Int32
+	asks   chan struct{} // closed when it waits
 	locked chan struct{} // closed when it is unlocked
 }
 
 func (v *lockedVault) Get(name string) ([]byte, error) {
 	if v.asked.Add(1) == 2 {
+		close(v.asks)
 		<-v.locked
 	}
 	return v.Vault.Get(name)
@@ -117,16 +119,20 @@ func TestLockedVault(t *testing.T) {
 	if _, err := login.New(files, nil).Login(t.Context(), w.config(), nil, browser(t)); err != nil {
 		t.Fatal(err)
 	}
-	v := &lockedVault{Vault: files, locked: make(chan struct{})}
+	v := &lockedVault{Vault: files, asks: make(chan struct{}), locked: make(chan struct{})}
 	l := login.New(v, nil)
 	client := &http.Client{Transport: l.Wrap(w.config(), "toolpost login it", nil)(&http.Transport{DisableKeepAlives: true})}
 	for range 3 {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-v.asks
+			time.AfterFunc(20*time.Millisecond, cancel)
+		}()
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.config().URL, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Do(req); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := client.Do(req); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		cancel()
