@@ -64,7 +64,7 @@ type requester struct {
 	progress *progress // what the client got of it; nil if it wants none
 }
 
-// A progress is what a client was told of one call, which may be sent more than once.
+// A progress is what a client got of one call, which may be sent more than once.
 type progress struct {
 	mu      sync.Mutex
 	sending int64   // the number of the exchange that reports it now
@@ -76,7 +76,7 @@ func newProgress() *progress { return &progress{highest: math.Inf(-1), before: m
 
 // rises reports whether a value of an exchange is above all that were passed on of the
 // exchanges before. A call that is repeated begins again, and MCP lets progress never
-// go back. What a server reports within one exchange is its own.
+// go back. Within one exchange, the client gets all values that the server reports.
 func (p *progress) rises(number int64, value json.RawMessage) bool {
 	at, err := strconv.ParseFloat(string(value), 64)
 	if p == nil || err != nil {

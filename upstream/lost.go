@@ -90,12 +90,21 @@ func (p *peer) forgot(ctx context.Context, x *exchange, err error) bool {
 	if p.ctx.Err() != nil {
 		return errors.Is(p.failure(), errSessionLost)
 	}
+	if !p.isForgotten(ctx, worked, byRule) {
+		return false
+	}
+	p.fail(errSessionLost)
+	return true
+}
+
+// isForgotten reports whether the server refuses a ping and a request that worked before.
+// If it refused by the rule, it is enough that it answers neither.
+func (p *peer) isForgotten(ctx context.Context, worked string, byRule bool) bool {
 	for _, method := range []string{"ping", worked} {
 		if refused, answered := p.probe(ctx, method); answered || !refused && !byRule {
 			return false
 		}
 	}
-	p.fail(errSessionLost)
 	return true
 }
 

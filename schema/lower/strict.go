@@ -2,8 +2,10 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -68,6 +70,9 @@ func StrictInput(s *schema.Schema) (*schema.Schema, []Loss) {
 	if err == nil {
 		return s, nil
 	}
+	if written := withObjectType(s); written != nil {
+		return written, []Loss{{Keyword: "type", Kind: Noop, Detail: err.Error()}}
+	}
 	low := Schema(s, &Rules{Root: Root{Object: true}, Union: Union{OneOf: true}})
 	written, broken := s.With(low.Schema)
 	rejected := slices.ContainsFunc(low.Losses, func(l Loss) bool { return l.Kind == Rejected })
@@ -75,4 +80,17 @@ func StrictInput(s *schema.Schema) (*schema.Schema, []Loss) {
 		return nil, []Loss{{Keyword: "inputSchema", Kind: Rejected, Detail: "strict clients lose all tools because of it: " + err.Error()}}
 	}
 	return written, low.Losses
+}
+
+// withObjectType returns s with the type of its root in lower case, nil if strict readers
+// refuse it for another reason. The types below keep the case that an API wants.
+func withObjectType(s *schema.Schema) *schema.Schema {
+	if kind := wire.Unquote(wire.Get(s.Raw(), "type")); kind == "object" || !strings.EqualFold(kind, "object") {
+		return nil
+	}
+	written, err := s.With(wire.Set(s.Raw(), "type", []byte(`"object"`)))
+	if err != nil || written.Strict() != nil {
+		return nil
+	}
+	return written
 }
