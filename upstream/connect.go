@@ -41,7 +41,6 @@ type dialer struct {
 	grace     time.Duration
 	log       *slog.Logger
 	secrets   *secret.Values // hidden in the errors of this server
-	probable  *secret.Values // those of them that are hidden from clients too: what is probably secret
 	known     *secret.Values // see [Options].Secrets
 	http      *http.Client   // nil until the configuration is complete
 	transport Transport      // as configured or found; "" if neither
@@ -56,7 +55,7 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: completed{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, probable: o.Secrets.Extend(secret.Hidden, cfg.Secrets()...), known: o.Secrets, budget: o.Budget}
+	d := &dialer{cfg: completed{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
 	d.instances.own, d.client, d.oneClient = o.Instance, o.Client, o.OneClient
 	d.forget()
 	if cfg.URL != "" && o.Complete == nil {
@@ -110,7 +109,6 @@ func (d *dialer) attempts() []attempt {
 // addSecrets adds what is probably secret.
 func (d *dialer) addSecrets(secrets []string) {
 	d.secrets.Add("", secrets...)
-	d.probable.Add("", secrets...)
 	d.known.Add(d.cfg.written.Name, secrets...)
 }
 

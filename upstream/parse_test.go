@@ -371,17 +371,17 @@ func TestLongResultOfACallerThatLeaves(t *testing.T) {
 // of this process, and their other bytes stay as they are.
 func TestRefusalsHideSecrets(t *testing.T) {
 	known := secret.NewValues(secret.Hidden, "of-another-server")
-	secretsOf(&Config{Name: "srv", Env: map[string]string{"PLAIN": "h4rmless", "FOLDER": "/srv/projects", "HOME": "/home/someone", "TOKEN": "pr0bable"}}, known)
-	s := &session{secrets: known}
+	hide := secretsOf(&Config{Name: "srv", Env: map[string]string{"PLAIN": "h4rmless", "FOLDER": "/srv/projects", "HOME": "/home/someone", "TOKEN": "pr0bable", "OWNER": "my-org"}}, known)
+	s := &session{secrets: hide}
 	for data, want := range map[string]string{
 		`{"a": 1.0, "path": "/srv/projects/x", "home": "/home/someone"}`: `{"a": 1.0, "path": "/srv/projects/x", "home": "/home/someone"}`,
-		`["h4rmless", {"pr0bable": "of-another-server"}, 1.0]`:           `["h4rmless",{"[hidden]":"[hidden]"},1.0]`,
+		`["h4rmless", {"pr0bable": "of-another-server"}, 1.0]`:           `["[hidden]",{"[hidden]":"[hidden]"},1.0]`,
 		`"\u0070r0bable"`: `"[hidden]"`,
 		``:                ``,
 	} {
-		err := s.fromServer(&wire.Error{Code: -32000, Message: "bad key pr0bable", Data: []byte(data)})
+		err := s.fromServer(&wire.Error{Code: -32000, Message: "my-org: bad key pr0bable", Data: []byte(data)})
 		protocol, ok := errors.AsType[*toolpost.ProtocolError](err)
-		if !ok || protocol.Message != "bad key [hidden]" || string(protocol.Data) != want {
+		if !ok || protocol.Message != "my-org: bad key [hidden]" || string(protocol.Data) != want {
 			t.Errorf("%s became %v", data, err)
 		}
 	}

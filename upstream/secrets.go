@@ -23,9 +23,11 @@ func secretsOf(cfg *Config, known *secret.Values) *secret.Values {
 func (c *Config) everything() []string { return c.values(mayBeSecret) }
 
 // mayBeSecret reports whether the value of a variable or header may be a secret: all
-// but paths, and the variables that every program gets. Errors name these often.
+// but paths, words without a digit, and the variables that every program gets. Errors
+// name these often, and a model needs the name of a repository.
 func mayBeSecret(name, value string) bool {
-	return secret.Is(name, value) || !isPath.MatchString(value) && !environ.Matches(strings.Fields(environ.Common), name)
+	return secret.Is(name, value) || strings.ContainsAny(value, "0123456789") && !isPath.MatchString(value) &&
+		!environ.Matches(strings.Fields(environ.Common), name)
 }
 
 var isPath = lazyregexp.New(`^(/|~/|\.{1,2}/|[A-Za-z]:[\\/])[\w.~ /\\-]*$`)

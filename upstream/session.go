@@ -27,7 +27,7 @@ type session struct {
 }
 
 func newSession(d *dialer, t Transport) *session {
-	s := &session{transport: t, began: time.Now(), relist: make(chan struct{}, 1), refresh: make(chan chan struct{}, 1), watch: d.watch, secrets: d.probable}
+	s := &session{transport: t, began: time.Now(), relist: make(chan struct{}, 1), refresh: make(chan chan struct{}, 1), watch: d.watch, secrets: d.secrets}
 	s.peer = newPeer(d.log, s.changes, d.budget)
 	s.client, s.oneClient = d.client, d.oneClient
 	return s
@@ -106,8 +106,7 @@ var errNotObject = errors.New("not a JSON object")
 
 // fromServer returns err as the caller gets it: an error that the server
 // answered is a *[toolpost.ProtocolError], without the secrets that the server repeats.
-// Other values of the configuration stay: a model needs the name of a repository, and a
-// login page its address.
+// The addresses of login pages stay as they are: the user opens them.
 func (s *session) fromServer(err error) error {
 	e, ok := errors.AsType[*wire.Error](err)
 	if !ok {
@@ -115,6 +114,9 @@ func (s *session) fromServer(err error) error {
 	}
 	protocol := protocolError(e)
 	protocol.Message = s.secrets.Replace(protocol.Message)
+	if e.Code == codeURLRequired {
+		return protocol
+	}
 	if clear, hidden := secret.RedactJSON(protocol.Data, &secret.JSONOptions{Text: s.secrets.Replace, Known: true}); hidden > 0 {
 		protocol.Data = clear // otherwise its bytes stay as they are
 	}
