@@ -47,8 +47,8 @@ func endpointOf(r *http.Request) string {
 	return "/" + strings.TrimLeft(path, "/")
 }
 
-// proxyHeaders are those by which a proxy says that it is one. One that speaks HTTP/1.0,
-// as nginx does by default, need not send any.
+// proxyHeaders are the headers that proxies add. A proxy that speaks HTTP/1.0, as nginx
+// does by default, may add none.
 var proxyHeaders = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"}
 
 // isPrefix reports whether a text is a path that needs no escaping, and leads to no
