@@ -63,17 +63,27 @@ func onArgument(r approval.Rule, name, pattern string) approval.Rule {
 
 // recording makes the server's tools record the arguments of their calls.
 func (f *fake) recording(calls *[]string, names ...string) {
-	f.set(func(f *fake) {
-		f.status.State, f.status.Tools, f.tools = upstream.Ready, len(names), nil
-		for _, name := range names {
-			one := tool(name, "s")
-			one.Handler = func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-				*calls = append(*calls, name+string(call.Arguments))
-				return toolpost.TextResult("done"), nil
-			}
-			f.tools = append(f.tools, one)
-		}
-	})
+	var tools []*toolpost.Tool
+	for _, name := range names {
+		tools = append(tools, answeredBy(name, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			*calls = append(*calls, name+string(call.Arguments))
+			return toolpost.TextResult("done"), nil
+		}))
+	}
+	f.readyWith(tools...)
+}
+
+// answering makes the server ready with one tool that h answers.
+func (f *fake) answering(name string, h toolpost.Handler) { f.readyWith(answeredBy(name, h)) }
+
+func answeredBy(name string, h toolpost.Handler) *toolpost.Tool {
+	t := tool(name, "s")
+	t.Handler = h
+	return t
+}
+
+func (f *fake) readyWith(tools ...*toolpost.Tool) {
+	f.set(func(f *fake) { f.status.State, f.status.Tools, f.tools = upstream.Ready, len(tools), tools })
 	f.end()
 }
 

@@ -56,14 +56,11 @@ func TestCallAfterLogin(t *testing.T) {
 				}
 				return test.login
 			}})
-			f.last("s").recording(new([]string), "write")
-			f.last("s").set(func(f *fake) {
-				f.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-					if ran++; ran <= test.needed {
-						return nil, &toolpost.UnavailableError{Text: "it needs a login; run: x", Login: true}
-					}
-					return toolpost.TextResult("done"), nil
+			f.last("s").answering("write", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				if ran++; ran <= test.needed {
+					return nil, &toolpost.UnavailableError{Text: "it needs a login; run: x", Login: true}
 				}
+				return toolpost.TextResult("done"), nil
 			})
 			wantTools(t, g, "s__write")
 			before := time.Now()
@@ -87,11 +84,8 @@ func TestCallWithoutLogin(t *testing.T) {
 	cfg := servers("s", "x")
 	cfg.Servers[0].Config = upstream.Config{Name: "s", URL: "http://127.0.0.1:1/mcp"}
 	g, f := open(t, cfg)
-	f.last("s").recording(new([]string), "write")
-	f.last("s").set(func(f *fake) {
-		f.tools[0].Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return nil, &toolpost.UnavailableError{Text: "it needs a login; run: x", Login: true}
-		}
+	f.last("s").answering("write", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		return nil, &toolpost.UnavailableError{Text: "it needs a login; run: x", Login: true}
 	})
 	wantTools(t, g, "s__write")
 	user := &shower{answers(yes), []string{"elicitation.url"}}

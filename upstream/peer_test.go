@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -248,46 +249,62 @@ func TestCancelWithoutSession(t *testing.T) {
 
 // A session ends after its calls: a server may wait for them before it ends it.
 func TestCloseCancelsCallsFirst(t *testing.T) {
-	reached := make(chan string, 1)
-	ends := make(chan string, 9)
-	srv := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodDelete {
-			ends <- "the session"
-			return
+	synctest.Test(t, func(t *testing.T) {
+		server := &callServer{}
+		s := start(t, &upstream.Config{URL: "http://127.0.0.1:1/mcp", ProtocolVersion: "2025-11-25", Wrap: func(*http.Transport) http.RoundTripper { return server }}).ready(t)
+		var calling sync.WaitGroup
+		calling.Go(func() { _, _ = s.call(t.Context(), &toolpost.Call{Name: "t"}) })
+		synctest.Wait()
+		s.Close()
+		calling.Wait()
+		if want := []string{"call " + server.call, "the session"}; !slices.Equal(server.ends, want) {
+			t.Errorf("what ended was %q, want %q", server.ends, want)
 		}
+	})
+}
+
+// A callServer is a server in memory with one tool that never answers. It notes what ends.
+type callServer struct {
+	call string // the id of its call
+	mu   sync.Mutex
+	ends []string
+}
+
+func (s *callServer) end(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ends = append(s.ends, what)
+}
+
+func (s *callServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	answer.Header().Set("Content-Type", "application/json")
+	switch r.Method {
+	case http.MethodGet:
+		answer.WriteHeader(http.StatusMethodNotAllowed)
+	case http.MethodDelete:
+		s.end("the session")
+	case http.MethodPost:
 		var m message
 		_ = json.NewDecoder(r.Body).Decode(&m)
-		w.Header().Set("Content-Type", "application/json")
 		switch m.Method {
 		case "initialize":
-			w.Header().Set("Mcp-Session-Id", "1")
-			result(w, &m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}`)
+			answer.Header().Set("Mcp-Session-Id", "1")
+			result(answer, &m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}`)
 		case "tools/list":
-			result(w, &m, "{"+oneTool+"}")
+			result(answer, &m, "{"+oneTool+"}")
 		case "tools/call":
-			reached <- string(m.ID)
+			s.call = string(m.ID)
 			<-r.Context().Done()
+			return nil, r.Context().Err()
 		case "notifications/cancelled":
-			ends <- "call " + string(wire.Get(m.Params, "requestId"))
-			w.WriteHeader(http.StatusAccepted)
+			s.end("call " + string(wire.Get(m.Params, "requestId")))
+			answer.WriteHeader(http.StatusAccepted)
 		default:
-			w.WriteHeader(http.StatusMethodNotAllowed)
+			answer.WriteHeader(http.StatusAccepted)
 		}
-	}))
-	s := start(t, &upstream.Config{URL: srv.URL, ProtocolVersion: "2025-11-25"}).ready(t)
-	var calling sync.WaitGroup
-	calling.Go(func() { _, _ = s.call(t.Context(), &toolpost.Call{Name: "t"}) })
-	id := <-reached
-	s.Close()
-	calling.Wait()
-	close(ends)
-	var order []string
-	for end := range ends {
-		order = append(order, end)
 	}
-	if want := []string{"call " + id, "the session"}; !slices.Equal(order, want) {
-		t.Errorf("what ended was %q, want %q", order, want)
-	}
+	return answer.Result(), nil
 }
 
 // A question to a client ends when the server that asks is lost.
