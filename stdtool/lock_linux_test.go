@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/filelock"
 )
 
@@ -230,7 +231,7 @@ func TestStale(t *testing.T) {
 	}
 	defer root.Close()
 	old := time.Now().Add(-2 * time.Hour)
-	for name, at := range map[string]time.Time{tempName(): old, ".toolpost-mine": old, ".toolpost-ABCDEFGHIJKLMNOPQRSTUVWXYZ": time.Now()} {
+	for name, at := range map[string]time.Time{atomicfile.TempName(): old, ".toolpost-mine": old, ".toolpost-ABCDEFGHIJKLMNOPQRSTUVWXYZ": time.Now()} {
 		if err := root.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +248,7 @@ func TestStale(t *testing.T) {
 		t.Errorf("%s are there", names)
 	}
 	// A process that is killed between link and rename leaves a file with a name.
-	left := tempName()
+	left := atomicfile.TempName()
 	if err := errors.Join(root.WriteFile(left, nil, 0o600), root.Chtimes(left, old, old)); err != nil {
 		t.Fatal(err)
 	}

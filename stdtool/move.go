@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 type moveInput struct {
@@ -77,7 +78,7 @@ func (f *Workspace) rename(from, to string) error {
 	if err != nil {
 		return writeError(to, err)
 	}
-	if err := f.root.Rename(from, to); err != nil {
+	if err := atomicfile.Retry(func() error { return f.root.Rename(from, to) }); err != nil {
 		undo()
 		return writeError(to, err)
 	}

@@ -1,12 +1,11 @@
 package stdtool
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
-	"time"
+
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 // A tempFile is a new file on its way to a name. Where the system allows it, it
@@ -20,37 +19,15 @@ type tempFile struct {
 // errNoLink reports that a file without a name cannot be given one.
 var errNoLink = errors.New("the file cannot be given a name")
 
-const tempPrefix = ".toolpost-"
-
-func tempName() string { return tempPrefix + rand.Text() }
-
 // namedTemp makes a file that has a name from the beginning.
 func namedTemp(dir *os.Root, mode fs.FileMode) (*tempFile, error) {
-	name := tempName()
+	name := atomicfile.TempName()
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
 	}
-	removeStale(dir)
+	atomicfile.RemoveStale(dir)
 	return &tempFile{f, dir, name}, nil
-}
-
-// removeStale removes what processes that were killed have left long ago.
-func removeStale(dir *os.Root) {
-	f, err := dir.Open(".")
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
-	for _, name := range names {
-		if !strings.HasPrefix(name, tempPrefix) || len(name) != len(tempName()) {
-			continue
-		}
-		if info, err := dir.Lstat(name); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Hour {
-			_ = dir.Remove(name)
-		}
-	}
 }
 
 // create gives the file a name that no other file has.
@@ -73,8 +50,8 @@ func (t *tempFile) create(name string) error {
 // once it is old.
 func (t *tempFile) replace(name string) error {
 	if t.name == "" {
-		removeStale(t.dir)
-		temp := tempName()
+		atomicfile.RemoveStale(t.dir)
+		temp := atomicfile.TempName()
 		if err := link(t.File, t.dir, temp); err != nil {
 			return err
 		}
@@ -83,7 +60,7 @@ func (t *tempFile) replace(name string) error {
 	if err := t.Close(); err != nil {
 		return err
 	}
-	err := t.dir.Rename(t.name, name)
+	err := atomicfile.Retry(func() error { return t.dir.Rename(t.name, name) })
 	if err == nil {
 		t.name = ""
 	}

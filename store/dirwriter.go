@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/filelock"
 )
 
@@ -216,7 +217,7 @@ func (w *dirWriter) link() error {
 	}
 	// The file system has no links: of several processes that do this at once,
 	// the last one keeps its blob.
-	return w.root.Rename(w.path, file(w.name))
+	return atomicfile.Retry(func() error { return w.root.Rename(w.path, file(w.name)) })
 }
 
 func (w *dirWriter) Close() error {

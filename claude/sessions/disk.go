@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -198,7 +199,7 @@ func replace(root *os.Root, name string, text []byte) error {
 	}
 	_, err = f.Write(text)
 	if err = cmp.Or(err, f.Close()); err == nil {
-		err = root.Rename(draft, name)
+		err = atomicfile.Retry(func() error { return root.Rename(draft, name) })
 	}
 	if err != nil {
 		_ = root.Remove(draft)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 const tokenVariable = "TOOLPOST_TOKEN"
@@ -114,24 +115,9 @@ func readToken(file string) (string, error) {
 func storeToken(file string, replace bool) (string, error) {
 	token := newToken()
 	err := os.MkdirAll(filepath.Dir(file), 0o700)
-	var f *os.File
 	if err == nil {
-		f, err = os.CreateTemp(filepath.Dir(file), ".token-*") // with mode 0600
+		err = atomicfile.Write(file, []byte(token+"\n"), &atomicfile.Options{New: !replace})
 	}
-	if err != nil {
-		return "", fmt.Errorf("store the token: %w; set %s instead", err, tokenVariable)
-	}
-	_, err = f.WriteString(token + "\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil && replace {
-		err = os.Rename(f.Name(), file)
-	} else if err == nil {
-		err = os.Link(f.Name(), file)
-		if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without hard links
-			err = os.Rename(f.Name(), file)
-		}
-	}
-	_ = os.Remove(f.Name()) // it is gone after a rename
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("store the token: %w; set %s instead", err, tokenVariable)
 	}

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/trust"
 )
 
@@ -31,7 +32,6 @@ const (
 	mostStored = 256 << 20 // bytes of all entries
 	mostFiles  = 2000
 	oldest     = 90 * 24 * time.Hour // since an entry was last written
-	staleTemp  = time.Hour           // of a file whose writer has ended
 )
 
 const (
@@ -89,9 +89,9 @@ func Open(dir string) (*Folder, error) {
 	key, err := readKey(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		key, err = createKey(dir, path, os.Link) // fails if another process has made one meanwhile
+		key, err = createKey(path, &atomicfile.Options{New: true})
 	case err != nil: // without its key, all entries are misses
-		key, err = createKey(dir, path, os.Rename)
+		key, err = createKey(path, nil)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open catalog: %w; remove %s", err, path)
@@ -107,23 +107,16 @@ func readKey(path string) ([]byte, error) {
 	return data, err
 }
 
-// createKey makes a key and puts it in its place. If that fails, it returns the
-// key that is there.
-func createKey(dir, path string, put func(from, to string) error) ([]byte, error) {
+// createKey makes a key and stores it. If it is to be new and another process has made
+// one meanwhile, it returns that.
+func createKey(path string, opts *atomicfile.Options) ([]byte, error) {
 	key := make([]byte, keySize)
 	_, _ = rand.Read(key) // never fails
-	temp, err := writeTemp(dir, key)
-	if err != nil {
-		return nil, err
+	err := atomicfile.Write(path, key, opts)
+	if errors.Is(err, fs.ErrExist) {
+		return readKey(path)
 	}
-	defer os.Remove(temp)
-	if put(temp, path) == nil {
-		return key, nil
-	}
-	if other, err := readKey(path); err == nil {
-		return other, nil
-	}
-	return key, os.Rename(temp, path) // a file system without links
+	return key, err
 }
 
 // Fingerprint returns a hash of v's JSON that only this user can make: nothing
@@ -179,12 +172,9 @@ func (f *Folder) Write(e *Entry) error {
 	case len(body) > MostBytes:
 		return fmt.Errorf("store catalog of %q: %w: %d bytes, at most %d", e.Server, ErrTooLarge, len(body), MostBytes)
 	}
-	temp, err := writeTemp(f.dir, append([]byte(f.mac("entry", body)+"\n"), body...))
-	if err != nil {
+	data := append([]byte(f.mac("entry", body)+"\n"), body...)
+	if err := atomicfile.Write(f.path(e.Config, e.Server), data, nil); err != nil {
 		return fmt.Errorf("store catalog of %q: %w", e.Server, err)
-	}
-	if err := os.Rename(temp, f.path(e.Config, e.Server)); err != nil {
-		return errors.Join(fmt.Errorf("store catalog of %q: %w", e.Server, err), os.Remove(temp))
 	}
 	return f.prune(time.Now())
 }
@@ -210,17 +200,4 @@ func readFile(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
-func writeTemp(dir string, data []byte) (path string, err error) {
-	file, err := os.CreateTemp(dir, ".*.tmp") // with mode 0600
-	if err != nil {
-		return "", err
-	}
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
-}
-
 func isEntry(name string) bool { return strings.HasSuffix(name, ending) }
-func isTemp(name string) bool  { return strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp") }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/catalog"
 )
 
@@ -127,7 +128,7 @@ func TestLimits(t *testing.T) {
 	}
 	old := time.Now().Add(-91 * 24 * time.Hour)
 	write(t, f, entry("c", "old"))
-	stale := filepath.Join(dir, ".x.tmp")
+	stale := filepath.Join(dir, atomicfile.TempName())
 	if err := errors.Join(os.Chtimes(files(t, dir)[0], old, old), os.WriteFile(stale, nil, 0o600), os.Chtimes(stale, old, old)); err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,9 @@ type stored struct {
 }
 
 // prune removes the entries that were written longest ago while there are too
-// many, those that are too old, and what processes that were killed left behind.
+// many, and those that are too old.
 func (f *Folder) prune(now time.Time) error {
-	all, err := f.stored(now)
+	all, err := f.stored()
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (f *Folder) prune(now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// stored returns the entries, and removes temporary files that nothing writes.
-func (f *Folder) stored(now time.Time) ([]stored, error) {
+// stored returns the entries.
+func (f *Folder) stored() ([]stored, error) {
 	files, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, fmt.Errorf("list catalog: %w", err)
@@ -47,14 +47,8 @@ func (f *Folder) stored(now time.Time) ([]stored, error) {
 		if err != nil {
 			continue // another process has removed it
 		}
-		path := filepath.Join(f.dir, file.Name())
-		switch {
-		case isEntry(file.Name()):
-			all = append(all, stored{path, info.Size(), info.ModTime()})
-		case isTemp(file.Name()) && now.Sub(info.ModTime()) > staleTemp:
-			if err := remove(path); err != nil {
-				return nil, err
-			}
+		if isEntry(file.Name()) {
+			all = append(all, stored{filepath.Join(f.dir, file.Name()), info.Size(), info.ModTime()})
 		}
 	}
 	return all, nil
@@ -62,7 +56,7 @@ func (f *Folder) stored(now time.Time) ([]stored, error) {
 
 // Clear removes all entries. It returns how many there were, and their bytes.
 func (f *Folder) Clear() (entries int, bytes int64, err error) {
-	all, err := f.stored(time.Now())
+	all, err := f.stored()
 	if err != nil {
 		return 0, 0, err
 	}

@@ -1,46 +1,28 @@
 package edit
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 // Save writes a file whole or not at all. Only its owner may read it, because it
 // may hold secrets, unless it was there with other rights before.
 func Save(path string, data []byte) error {
-	return SaveIf(path, data, func() error { return nil })
+	return SaveIf(path, data, nil)
 }
 
 // SaveIf is [Save], unless check returns an error. It is called when all is ready,
 // right before the file is replaced.
 func SaveIf(path string, data []byte, check func() error) error {
-	mode := fs.FileMode(0o600)
 	path, err := target(path)
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".toolpost-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = check()
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.Write(path, data, &atomicfile.Options{KeepMode: true, Check: check})
 }
 
 // target returns the file that a path stands for: a symbolic link stays, and what it

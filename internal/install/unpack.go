@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 // Bounds of a bundle: a small file can stand for far more than a disk holds.
@@ -86,7 +88,7 @@ func (b *bundle) unpack() error {
 		err = syncFolders(made)
 	}
 	if err == nil {
-		err = os.Rename(made, b.folder)
+		err = atomicfile.Rename(made, b.folder)
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(made))
@@ -236,7 +238,7 @@ func Remove(folder string) error {
 	case err != nil:
 		return err
 	}
-	err = os.Rename(folder, filepath.Join(old, "bundle"))
+	err = atomicfile.Rename(folder, filepath.Join(old, "bundle"))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/filelock"
 	"github.com/toolpost/toolpost/internal/trust"
 )
@@ -236,22 +237,7 @@ func (f *File) write(l *Lock) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(f.path), ".toolpost-pins-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if info, e := os.Stat(f.path); e == nil && f.shared {
-		err = errors.Join(err, file.Chmod(info.Mode().Perm()))
-	}
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), f.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return atomicfile.Write(f.path, data, &atomicfile.Options{KeepMode: f.shared, Locked: f.lock != ""})
 }
 
 // encode returns the content of a file of at most so many bytes. If the texts of all

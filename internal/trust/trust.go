@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 // A Store keeps approvals in a folder, one file each, so that two processes
@@ -135,19 +137,7 @@ func (s *Store) write(a *Approval) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.Path(a.File))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.Write(s.Path(a.File), append(data, '\n'), nil)
 }
 
 // CheckFolder returns an error if someone else than the current user and the
@@ -177,7 +167,7 @@ func (s *Store) Prepare() error { return os.MkdirAll(s.dir, 0o700) }
 
 // Revoke forgets the approval of a file. Found reports whether there was one.
 func (s *Store) Revoke(file string) (found bool, err error) {
-	err = os.Remove(s.Path(file))
+	err = atomicfile.Retry(func() error { return os.Remove(s.Path(file)) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -1,6 +1,7 @@
 package trust_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/trust"
 )
 
@@ -111,5 +113,18 @@ func TestLocate(t *testing.T) {
 	}
 	if _, err := trust.Locate("none/f"); err == nil {
 		t.Error("a folder that does not exist has a place")
+	}
+}
+
+// The temporary file of an approval that was killed is removed by a later one.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	left, old := filepath.Join(dir, atomicfile.TempName()), time.Now().Add(-2*time.Hour)
+	if err := errors.Join(os.WriteFile(left, nil, 0o600), os.Chtimes(left, old, old)); err != nil {
+		t.Fatal(err)
+	}
+	approve(t, trust.NewStore(dir), "/a", "x")
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v are there, %v", entries, err)
 	}
 }

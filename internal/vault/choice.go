@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/trust"
 )
 
@@ -81,7 +82,7 @@ func Choose(dir string, kind Kind) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("choose a vault: %w", err)
 	}
-	if err := writeFile(dir, choiceFile(dir), []byte(kind+"\n")); err != nil {
+	if err := atomicfile.Write(choiceFile(dir), []byte(kind+"\n"), nil); err != nil {
 		return fmt.Errorf("choose a vault: %w", err)
 	}
 	return nil

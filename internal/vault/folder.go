@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/filelock"
 	"github.com/toolpost/toolpost/internal/trust"
 )
@@ -117,68 +118,20 @@ func (f *folder) Update(ctx context.Context, name string, change func([]byte) ([
 // replace writes or removes the file of a secret. The caller holds its lock.
 func (f *folder) replace(name string, secret []byte) error {
 	var err error
-	removeLeftovers(f.path(name))
 	switch {
 	case len(secret) > longestFile:
 		return errTooLong(secret)
 	case secret == nil:
-		if err = os.Remove(f.path(name)); errors.Is(err, fs.ErrNotExist) {
+		if err = atomicfile.Remove(f.path(name)); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 	default:
-		err = writeFile(f.dir, f.path(name), secret)
+		err = atomicfile.Write(f.path(name), secret, &atomicfile.Options{Locked: true})
 	}
 	if err != nil {
 		return fmt.Errorf("keep a secret: %w", err)
 	}
 	return nil
-}
-
-// writeFile replaces a file of a folder, with mode 0600.
-func writeFile(dir, path string, data []byte) error {
-	file, err := os.CreateTemp(dir, temporaryPrefix(path)+"*"+temporaryEnding) // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) // nothing, once it is renamed
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	syncFolder(dir)
-	return nil
-}
-
-// temporaryEnding ends the names of files that are renamed when they are complete.
-const temporaryEnding = ".tmp"
-
-func temporaryPrefix(path string) string { return filepath.Base(path) + "-" }
-
-// removeLeftovers removes the files of writers of one secret that were killed. They
-// hold secrets. The lock of the secret keeps other writers away.
-func removeLeftovers(path string) {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return // the write reports it
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), temporaryPrefix(path)) && strings.HasSuffix(e.Name(), temporaryEnding) {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // the next write tries again
-		}
-	}
-}
-
-// syncFolder makes the names in a folder survive a crash of the system.
-func syncFolder(dir string) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return // Windows opens no folders; a rename is durable there
-	}
-	defer d.Close()
-	_ = d.Sync() // not every file system can
 }
 
 // Names decodes the names of the files.

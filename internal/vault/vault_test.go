@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/zalando/go-keyring"
+
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 // A memoryKeyring is a keyring with the limit of Windows, and may stop working.
@@ -301,18 +303,31 @@ func TestFilesOfKilledWriters(t *testing.T) {
 	v := &folder{dir: dir}
 	set(t, v, "a", []byte("x"))
 	set(t, v, "b", []byte("y"))
-	left := func(name string) string {
-		file, err := os.CreateTemp(dir, temporaryPrefix(v.path(name))+"*"+temporaryEnding)
-		if err != nil {
-			t.Fatal(err)
+	left := func(name string) (temp string) {
+		err := atomicfile.Write(v.path(name), nil, &atomicfile.Options{Check: func() error {
+			found, err := filepath.Glob(filepath.Join(dir, ".toolpost-*"))
+			for _, file := range found {
+				if info, err := os.Stat(file); err == nil && info.Size() == 0 {
+					temp = file
+				}
+			}
+			return errors.Join(err, errors.New("killed"))
+		}})
+		if temp == "" || os.WriteFile(temp, []byte("x"), 0o600) != nil {
+			t.Fatal(temp, err)
 		}
-		file.Close()
-		return file.Name()
+		return temp
 	}
 	mine, other := left("a"), left("b")
 	set(t, v, "a", []byte("z"))
 	if _, err := os.Stat(mine); err == nil {
 		t.Error("the file of a killed writer stays")
+	}
+	set(t, v, "c", []byte("x"))
+	removed := left("c")
+	set(t, v, "c", nil)
+	if _, err := os.Stat(removed); err == nil {
+		t.Error("the file of a killed writer stays after its secret is removed")
 	}
 	if _, err := os.Stat(other); err != nil {
 		t.Errorf("the file of a writer of another secret: %v", err)
