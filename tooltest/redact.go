@@ -147,14 +147,16 @@ func (h *trafficRedactor) body(data []byte) []byte {
 	return all
 }
 
-// publicMembers are members of models' answers: a provider takes a thought back only
+// publicMembers excepts members of models' answers: a provider takes a thought back only
 // with its signature, which opens nothing.
-var publicMembers = &secret.JSONOptions{Public: []string{"signature"}}
+func publicMembers() *secret.JSONOptions {
+	return &secret.JSONOptions{Public: []string{"signature"}}
+}
 
 // json returns a JSON value without secrets. The known ones are removed first: a
 // pattern may match the beginning of one only.
 func (h *trafficRedactor) json(data []byte) []byte {
-	for _, opts := range []*secret.JSONOptions{{Known: true, Text: h.known}, publicMembers} {
+	for _, opts := range []*secret.JSONOptions{{Known: true, Text: h.known}, publicMembers()} {
 		if clear, hidden := secret.RedactJSON(data, opts); hidden > 0 {
 			data = clear
 		}
@@ -165,7 +167,7 @@ func (h *trafficRedactor) json(data []byte) []byte {
 // learnBody notes the values of the members of a JSON body that are named like a
 // secret, because a server may repeat them in another form.
 func (h *trafficRedactor) learnBody(data []byte) {
-	clear, hidden := secret.RedactJSON(data, publicMembers)
+	clear, hidden := secret.RedactJSON(data, publicMembers())
 	var whole, redacted any
 	if hidden == 0 || json.Unmarshal(data, &whole) != nil || json.Unmarshal(clear, &redacted) != nil {
 		return
