@@ -299,7 +299,10 @@ func (l *listener) keep(broken sender, t topic) {
 
 func (l *listener) notification(t topic) []byte {
 	params := json.RawMessage("{}")
-	if t.uri != "" {
+	switch {
+	case t.uri != "" && l.subscription == nil:
+		params = wire.Append(params, `"uri":`+string(wire.Quote(wire.ReplaceURI(t.uri))))
+	case t.uri != "":
 		params = wire.Append(params, `"uri":`+string(wire.Quote(t.uri)))
 	}
 	if l.subscription != nil {

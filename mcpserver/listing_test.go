@@ -69,13 +69,13 @@ func TestListingMends(t *testing.T) {
 			t.Errorf("since 2026-07-28 clients are sent %s, want %s", page.stateless, want)
 		}
 		f := newFeatures(&toolpost.Features{Resources: []*toolpost.Resource{
-			{URI: "x:1", Definition: json.RawMessage(`{"mimeType":null}`)}, {URI: "none", Definition: json.RawMessage(`{"name":"n"}`)},
+			{URI: "x:1", Definition: json.RawMessage(`{"mimeType":null}`)}, {URI: "", Definition: json.RawMessage(`{"name":"n"}`)},
 		}}, log)
 		if got := string(f.lists[listResources].page("").body); got != `{"resources":[{"uri":"x:1","name":"x:1"}]` {
 			t.Errorf("resources: %s", got)
 		}
 	}
-	for _, want := range []string{"annotations.title is left out", "mimeType is left out", `name=none why="it has no valid uri"`} {
+	for _, want := range []string{"annotations.title is left out", "mimeType is left out", `name="" why="it has no valid uri"`} {
 		if n := strings.Count(out.String(), want); n != 1 {
 			t.Errorf("%d reports say %q:\n%s", n, want, out.String())
 		}

@@ -65,6 +65,15 @@ func subject(m *wire.Message) string {
 	return m.Name
 }
 
+// restoreURI makes a message name a resource as its server does, where the client got
+// another URI because it would have refused the server's.
+func restoreURI(m *wire.Message) {
+	if own := wire.RestoreURI(m.URI); own != m.URI {
+		m.URI = own
+		m.Params = wire.Set(m.Params, "uri", wire.Quote(own))
+	}
+}
+
 // notify sends a notification of the handler. The client gets progress only if
 // it sent a token, and log messages only from its level on.
 func (r *request) notify(ctx context.Context, method string, params json.RawMessage) error {

@@ -213,6 +213,7 @@ func (s *session) answer(r *request) (result payload, err error) {
 		return nil, wire.Errorf(wire.CodeInvalidRequest, "%.100q came before initialize; send initialize first", r.Method)
 	}
 	r.peer, r.owner = p, s.owner(p)
+	restoreURI(r.Message)
 	switch r.Method {
 	case "logging/setLevel":
 		return s.setLevel(r.Message)

@@ -39,7 +39,7 @@ var outside = map[string][]string{
 	"internal/codec":      {jsonModule},
 	"internal/edit":       {"github.com/BurntSushi/toml", "github.com/tailscale/hujson"},
 	"internal/extension":  {jsonModule},
-	"internal/wire":       {jsonModule},
+	"internal/wire":       {jsonModule, "golang.org/x/net"}, // domains in URIs
 	"internal/jsontree":   {jsonModule},
 	"schema":              {jsonModule},
 	"internal/subschema":  {"github.com/dlclark/regexp2"},

@@ -27,6 +27,7 @@ type listing struct {
 	Errors map[string]string   // by the member of a list, or "connect"
 	Names  map[string][]string // of the items of each list
 	Last   string              // the text of the last call, or its error
+	Read   []string            // the texts of all resources; nil if the client reads none
 }
 
 // TestDamagedDefinitions serves servers that list damaged definitions, each beside
@@ -112,6 +113,11 @@ func (a listing) check(t *testing.T, good, bad *damagedServer) {
 			}
 		}
 	}
+	for _, uri := range bad.odd {
+		if a.Read != nil && !slices.Contains(a.Read, uri) {
+			t.Errorf("%s: %q is not read: %q", a.URL, uri, a.Read)
+		}
+	}
 	if a.Last != "hello" {
 		t.Errorf("%s: the last call answers %q", a.URL, a.Last)
 	}
@@ -124,13 +130,17 @@ func damageClients(t *testing.T) map[string]func(*testing.T, string, []string) [
 			return ran(t, node(t), append([]string{testdata(t, "lists.mjs"), mode, peer(t, pkg, "", "."), calls}, urls...)...)
 		}
 	}
+	python := func(pkg string) func(*testing.T, string, []string) []listing {
+		return func(t *testing.T, calls string, urls []string) []listing {
+			return ran(t, pythonOf(t, pkg), append([]string{testdata(t, "lists.py"), calls}, urls...)...)
+		}
+	}
 	return map[string]func(*testing.T, string, []string) []listing{
 		"typescript 1":            typescript("1", "@modelcontextprotocol/sdk"),
 		"typescript 2 legacy":     typescript("legacy", "@modelcontextprotocol/client"),
 		"typescript 2 2026-07-28": typescript("2026-07-28", "@modelcontextprotocol/client"),
-		"python": func(t *testing.T, calls string, urls []string) []listing {
-			return ran(t, pythonOf(t, "fastmcp"), append([]string{testdata(t, "lists.py"), calls}, urls...)...)
-		},
+		"python 1":                python("mcp-server-sqlite"), // its clients parse URIs
+		"python 2":                python("fastmcp"),
 		"java": func(t *testing.T, calls string, urls []string) []listing {
 			jars := filepath.Join(os.Getenv("TOOLPOST_LIVE"), "java-mcp-0.17.0")
 			java, err := exec.LookPath("java")

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/internal/accept"
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // lists are the lists of MCP, with the member that names an item.
@@ -31,6 +33,7 @@ type damagedServer struct {
 	result map[string]string   // by method
 	intact map[string][]string // names of the items that are not damaged, by the member of their list
 	calls  map[string]string   // results by tool, damaged too
+	odd    []string            // URIs of resources that clients which parse them refuse
 }
 
 // newDamagedServer damages definitions, always alike for one seed.
@@ -48,6 +51,9 @@ func newDamagedServer(seed uint64) *damagedServer {
 				continue
 			}
 			items = append(items, damage(rng, item, l.member == "tools"))
+		}
+		if l.member == "resources" {
+			items = append(items, s.oddResources(rng)...)
 		}
 		rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 		s.result[l.method] = fmt.Sprintf(`{%q:[%s]}`, l.member, strings.Join(items, ","))
@@ -67,6 +73,29 @@ func newDamagedServer(seed uint64) *damagedServer {
 		}
 	}
 	return s
+}
+
+// What addresses are made of that readers of URLs refuse, and of some that they accept.
+var (
+	oddSchemes  = []string{"http:", "https://", "ftp:///", "FILE://", "file:", "git://", "x+y:", "urn:", "1x://", "", "/"}
+	oddURIParts = []string{"a", "repo", "b.example", "日本", "bücher", "xn--a", "1.2.3.4", "256.0.0.1", "0x", "..", "[::1]", "[::1", "[]", "%41", "%zz", "%", "%00", "\x01", "\n",
+		" ", "@", ":", ":80", ":99999", ":main", "/", "//", `\`, "?", "#", "|", "^", "<", `"`, "{x}", "_"}
+)
+
+// oddResources returns resources that are intact but for their URIs.
+func (s *damagedServer) oddResources(rng *rand.Rand) (items []string) {
+	for i := range 8 {
+		uri := oddSchemes[rng.IntN(len(oddSchemes))]
+		for range rng.IntN(5) {
+			uri += oddURIParts[rng.IntN(len(oddURIParts))]
+		}
+		uri += fmt.Sprintf("?%s-%d", s.name, i) // that no other server has
+		if !wire.IsURI(uri) && cleartext.Clean(uri) == uri {
+			s.odd = append(s.odd, uri)
+		}
+		items = append(items, marshal(map[string]any{"uri": uri, "name": fmt.Sprint("odd ", i)}))
+	}
+	return items
 }
 
 // definitions returns twelve definitions for a list, with every optional member.
@@ -193,6 +222,8 @@ func (s *damagedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},"serverInfo":{"name":"damaged","version":"1"}}`
 	case "tools/call":
 		result = s.calls[m.Params.Name]
+	case "resources/read":
+		result = marshal(map[string]any{"contents": []any{map[string]any{"uri": m.Params.URI, "text": m.Params.URI}}})
 	case "ping":
 		result = "{}"
 	}

@@ -105,6 +105,7 @@ type message struct {
 		ProtocolVersion string
 		ClientInfo      json.RawMessage
 		Name            string
+		URI             string
 		Arguments       json.RawMessage
 	}
 }

@@ -123,9 +123,7 @@ func (s *Scanner) endString() {
 		s.named(inResult)
 		return
 	}
-	if s.isOfContent("uri") && len(s.text) <= longestURI && len(s.URIs) < mostURIs {
-		s.URIs = append(s.URIs, wire.Unquote(s.text))
-	}
+	s.noteURI()
 	s.noteType()
 	if len(s.text) > longestToken {
 		s.text = s.text[:0]
@@ -139,6 +137,20 @@ func (s *Scanner) noteType() {
 	if len(s.stack) == 4 && s.isOfContent("type") {
 		ok, newer := wire.ContentType(s.text)
 		s.Odd, s.Newer = s.Odd || !ok, s.Newer || newer
+	}
+}
+
+// noteURI notes the URI of a block of content, or of the contents of a resource, if it
+// is the string that ended.
+func (s *Scanner) noteURI() {
+	inBlock, inContents := s.isOfContent("uri"), s.names[2] == "contents" && len(s.stack) == 4 && s.names[4] == "uri"
+	if !inBlock && !inContents || len(s.text) > longestURI {
+		return
+	}
+	uri := wire.Unquote(s.text)
+	s.Odd = s.Odd || !wire.IsURI(uri)
+	if inBlock && len(s.URIs) < mostURIs {
+		s.URIs = append(s.URIs, uri)
 	}
 }
 

@@ -145,6 +145,10 @@ func (s *scanner) block(m *Message, inBlock bool) (block has, err error) {
 			kind, err := s.value()
 			block |= typeOf(kind)
 			return err
+		case member == hasURI:
+			uri, err := s.value()
+			m.Odd = m.Odd || err == nil && !isURI(uri)
+			return err
 		case member == hasResource && !inBlock:
 			resource, err := s.block(m, true)
 			m.Odd = m.Odd || resource&hasURI == 0 || resource&(hasText|hasBlob) == 0

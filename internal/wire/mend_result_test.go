@@ -51,6 +51,10 @@ func TestMendResult(t *testing.T) {
 		{"prompts/get", LastSession, `{"messages":null}`, `{"messages":[]}`},
 		{"resources/read", LastSession, `{"contents":[{"text":"t","mimeType":null},{"uri":"x:2","text":null}]}`, `{"contents":[{"text":"t","uri":"x:9"}]}`},
 		{"resources/read", LastSession, `{"contents":{"uri":"x:1","blob":""}}`, `{"contents":[{"uri":"x:1","blob":""}]}`},
+		{"tools/call", LastSession, `{"content":[{"type":"resource_link","uri":"git://a:b/","name":"n"},{"type":"resource","resource":{"uri":"","text":"t"}},{"type":"resource","resource":{"uri":"a b","text":"t"}}]}`,
+			`{"content":[{"type":"resource_link","uri":"toolpost-uri:git://a:b/","name":"n"},{"type":"text","text":"{\"type\":\"resource\",\"resource\":{\"uri\":\"\",\"text\":\"t\"}}"},{"type":"resource","resource":{"uri":"toolpost-uri:a%20b","text":"t"}}]}`},
+		{"tools/call", Stateless, `{"content":[{"type":"resource_link","uri":"git://a:b/","name":"n"}]}`, `{"content":[{"type":"resource_link","uri":"git://a:b/","name":"n"}]}`},
+		{"resources/read", LastSession, `{"contents":[{"uri":"http://","text":"t"}]}`, `{"contents":[{"uri":"toolpost-uri:http://","text":"t"}]}`},
 		{"completion/complete", LastSession, `{"completion":{"values":["a",null],"total":null,"hasMore":0}}`, `{"completion":{"values":["a"]}}`},
 		{"completion/complete", LastSession, `{"completion":{"values":[` + strings.Repeat(`"a",`, 100) + `"b"]}}`, `{"completion":{"values":[` + strings.Repeat(`"a",`, 99) + `"a"]}}`},
 		{"completion/complete", LastSession, `{}`, `{"completion":{"values":[]}}`},
@@ -97,14 +101,17 @@ func FuzzOddResults(f *testing.F) {
 func TestOddResults(t *testing.T) {
 	for raw, want := range map[string][2]bool{
 		`{"content":[{"type":"text","text":"a"},{"type":"image","data":"","mimeType":""},{"type":"resource","resource":{"uri":"x:1","text":""}},{"type":"video"}],"isError":true,"_meta":{"a":null},"structuredContent":[null]}`: {},
-		`{"content":[{"type":"audio","data":"","mimeType":""}]}`:        {false, true},
-		`{"content":[{"type":"resource_link","uri":"x:1","name":"n"}]}`: {false, true},
-		`{"content":[{"type":"text","text":"a","_meta":null}]}`:         {true, false},
-		`{"content":[{"text":"a"}]}`:                                    {true, false},
-		`{"content":null}`:                                              {true, false},
-		`{"content":[],"isError":"true"}`:                               {true, false},
-		`{"content":[],"_meta":[]}`:                                     {true, false},
-		`{"content":[{"type":"resource","resource":{"uri":"x:1"}}]}`:    {true, false},
+		`{"content":[{"type":"audio","data":"","mimeType":""}]}`:                 {false, true},
+		`{"content":[{"type":"resource_link","uri":"x:1","name":"n"}]}`:          {false, true},
+		`{"content":[{"type":"text","text":"a","_meta":null}]}`:                  {true, false},
+		`{"content":[{"text":"a"}]}`:                                             {true, false},
+		`{"content":null}`:                                                       {true, false},
+		`{"content":[],"isError":"true"}`:                                        {true, false},
+		`{"content":[],"_meta":[]}`:                                              {true, false},
+		`{"content":[{"type":"resource","resource":{"uri":"x:1"}}]}`:             {true, false},
+		`{"content":[{"type":"resource_link","uri":"x:1:a","name":"n"}]}`:        {false, true},
+		`{"content":[{"type":"resource_link","uri":"x://a:b","name":"n"}]}`:      {true, true},
+		`{"content":[{"type":"resource","resource":{"uri":"http:","text":""}}]}`: {true, false},
 	} {
 		odd, newer := Look([]byte(raw))
 		if got := [2]bool{odd, newer}; got != want {

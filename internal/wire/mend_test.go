@@ -72,7 +72,9 @@ func TestMend(t *testing.T) {
 		{KindResource, `{"uri":"x:1","name":7,"size":-1,"annotations":{"priority":5,"lastModified":"yesterday","audience":["user","robot"]}}`, `{"uri":"x:1","annotations":{"audience":["user"]},"name":"x:1"}`, "a number from 0 to 1"},
 		{KindResource, `{"uri":"x:1","name":"n","size":1.2e3,"annotations":{"lastModified":"2025-01-12"}}`, `{"uri":"x:1","name":"n","size":1200,"annotations":{"lastModified":"2025-01-12T00:00:00Z"}}`, "size is replaced"},
 		{KindResource, `{"uri":"x:1","name":"n","size":1e400,"annotations":{"lastModified":"2025-01-12T5:00:00Z","priority":1e-1}}`, `{"uri":"x:1","name":"n","annotations":{"priority":1e-1}}`, ""},
-		{KindResource, `{"uri":"notes/1","name":"n"}`, "", "it has no valid uri"},
+		{KindResource, `{"uri":"notes/1","name":"n"}`, `{"uri":"toolpost-uri:notes/1","name":"n"}`, "uri is replaced"},
+		{KindResource, `{"uri":"git://a:main/x"}`, `{"uri":"toolpost-uri:git://a:main/x","name":"git://a:main/x"}`, "a URI that clients can parse"},
+		{KindResource, `{"uri":"","name":"n"}`, "", "it has no valid uri"},
 		{KindResource, `{"name":"n"}`, "", "it has no valid uri"},
 		{KindTemplate, `{"uriTemplate":"{+a}","description":null,"mimeType":1}`, `{"uriTemplate":"{+a}","name":"{+a}"}`, ""},
 		{KindTemplate, `{"uriTemplate":null,"name":"n"}`, "", "it has no valid uriTemplate"},
@@ -93,6 +95,14 @@ func TestMendByVersion(t *testing.T) {
 	}
 	if got, _, err := Mend(raw, KindTool, LastSession); err != nil || string(got) != `{"name":"t","inputSchema":{"type":"object","properties":{"a":{}}}}` {
 		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// Clients since 2026-07-28 do not parse URIs.
+func TestMendURIByVersion(t *testing.T) {
+	raw := json.RawMessage(`{"uri":"git://repo:main/x","name":"n"}`)
+	if got, reasons, err := Mend(raw, KindResource, Stateless); err != nil || reasons != nil || &got[0] != &raw[0] {
+		t.Errorf("got %s, %q, %v", got, reasons, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -20,16 +19,17 @@ const digits = "-0123456789"
 // shapes returns the shape of each kind of definition.
 var shapes = sync.OnceValue(func() map[Kind]*shape {
 	p := newParts()
-	resource := append(p.resource("uri"), field{name: "uri", shape: p.uri, required: true}, field{name: "size", shape: p.count})
+	resource := append(p.resource("uri"), field{name: "size", shape: p.count})
+	resource = append(resource, p.uri(nil)...)
 	template := append(p.resource("uriTemplate"), field{name: "uriTemplate", shape: p.text, required: true})
 	return map[Kind]*shape{KindTool: p.tool(), KindPrompt: p.prompt(), KindResource: objectOf(resource...), KindTemplate: objectOf(template...)}
 })
 
 // parts are shapes that several others consist of.
 type parts struct {
-	text, flag, object, texts, uri *shape
-	count                          *shape // an integer that all clients read as one
-	role, icons, annotations       *shape
+	text, flag, object, texts *shape
+	count                     *shape // an integer that all clients read as one
+	role, icons, annotations  *shape
 }
 
 func newParts() *parts {
@@ -37,7 +37,6 @@ func newParts() *parts {
 		text:   &shape{begins: `"`, what: "a string"},
 		flag:   &shape{begins: "tf", what: "a boolean"},
 		object: &shape{begins: "{", what: "an object"},
-		uri:    &shape{begins: `"`, what: "a URI", accepts: isURI},
 		count:  &shape{begins: digits, what: "an integer", accepts: isCount, convert: toCount},
 		role:   oneOf("user", "assistant"),
 	}
@@ -116,7 +115,7 @@ func (p *parts) prompt() *shape {
 func (p *parts) resource(address string) []field {
 	named := func(_ *mender, object json.RawMessage) json.RawMessage {
 		if value := Get(object, address); len(value) > 0 && value[0] == '"' {
-			return value
+			return Quote(RestoreURI(Unquote(value)))
 		}
 		return nil
 	}
@@ -128,6 +127,16 @@ func (p *parts) resource(address string) []field {
 		{name: "annotations", shape: p.annotations},
 		{name: "icons", shape: p.icons},
 		{name: "_meta", shape: p.object},
+	}
+}
+
+// uri returns the members of an object that is named by a URI. Clients with sessions
+// may parse it; later ones read it as a text.
+func (p *parts) uri(missing func(*mender, json.RawMessage) json.RawMessage) []field {
+	parsed := &shape{begins: `"`, what: "a URI that clients can parse", accepts: isURI, convert: toURI}
+	return []field{
+		{name: "uri", shape: parsed, required: true, missing: missing, last: LastSession},
+		{name: "uri", shape: p.text, required: true, missing: missing, first: Stateless},
 	}
 }
 
@@ -213,16 +222,4 @@ func toTime(raw json.RawMessage, _ string) json.RawMessage {
 		return nil
 	}
 	return Quote(date.Format(time.RFC3339))
-}
-
-// isURI reports whether a text begins with a scheme (RFC 3986, 3.1), without which
-// some clients refuse it.
-func isURI(raw json.RawMessage) bool {
-	scheme, _, ok := strings.Cut(Unquote(raw), ":")
-	return ok && scheme != "" && (scheme[0]|0x20) >= 'a' && (scheme[0]|0x20) <= 'z' &&
-		bytes.IndexFunc([]byte(scheme), func(r rune) bool { return !isSchemeCharacter(r) }) < 0
-}
-
-func isSchemeCharacter(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '+' || r == '-' || r == '.'
 }

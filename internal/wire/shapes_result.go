@@ -20,7 +20,12 @@ func LacksContent(version string) bool { return version < firstLinks }
 // result that asks for input, or names a task, nothing is required; see [MendResult].
 var resultShapes = sync.OnceValue(func() map[string]*shape {
 	p := newParts()
-	contents := p.contents(func(m *mender, _ json.RawMessage) json.RawMessage { return Quote(m.subject) })
+	contents := p.contents(func(m *mender, _ json.RawMessage) json.RawMessage {
+		if m.version <= LastSession {
+			return Quote(ReplaceURI(m.subject))
+		}
+		return Quote(m.subject)
+	})
 	block := p.block()
 	message := objectOf(
 		field{name: "role", shape: p.role, required: true, missing: constant(`"user"`)},
@@ -59,13 +64,12 @@ var resultShapes = sync.OnceValue(func() map[string]*shape {
 // contents returns the shape of the contents of a resource. Missing returns the URI
 // of contents without one.
 func (p *parts) contents(missing func(*mender, json.RawMessage) json.RawMessage) *shape {
-	s := objectOf(
-		field{name: "uri", shape: p.text, required: true, missing: missing},
+	s := objectOf(append(p.uri(missing),
 		field{name: "mimeType", shape: p.text},
 		field{name: "text", shape: p.text},
 		field{name: "blob", shape: p.text},
 		field{name: "_meta", shape: p.object},
-	)
+	)...)
 	s.what = "an object with a text or blob"
 	s.accepts = func(raw json.RawMessage) bool { return Get(raw, "text") != nil || Get(raw, "blob") != nil }
 	return s
@@ -82,7 +86,7 @@ func (p *parts) block() *shape {
 		field{name: "data", shape: p.text, required: true},
 		field{name: "mimeType", shape: p.text, required: true, missing: constant(`"application/octet-stream"`)},
 	)
-	link := objectOf(append(p.resource("uri"), field{name: "uri", shape: p.text, required: true}, field{name: "size", shape: p.count})...)
+	link := objectOf(append(append(p.resource("uri"), p.uri(nil)...), field{name: "size", shape: p.count})...)
 	resource := own(field{name: "resource", shape: p.contents(nil), required: true})
 	choose := func(raw json.RawMessage, version string) *shape {
 		switch kind := Unquote(Get(raw, "type")); {

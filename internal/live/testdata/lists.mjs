@@ -29,6 +29,14 @@ for (const url of urls) {
         answer.errors[key] = String(e.message).slice(0, 400);
       }
     }
+    answer.read = [];
+    for (const uri of answer.names.resources ?? []) {
+      try {
+        answer.read.push(...(await client.readResource({ uri }, limit)).contents.map(c => c.text));
+      } catch (e) {
+        answer.read.push(String(e.message).slice(0, 400));
+      }
+    }
     for (const call of JSON.parse(calls.replaceAll('SERVER', url.slice(url.lastIndexOf('/p') + 2)))) {
       try {
         const result = await client.callTool(call, ...(mode === '1' ? [undefined, limit] : [limit]));

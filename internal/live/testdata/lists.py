@@ -2,7 +2,10 @@
 # A line for each address.
 import asyncio, json, sys
 from mcp.client.session import ClientSession
-from mcp.client.streamable_http import streamable_http_client
+try:
+    from mcp.client.streamable_http import streamable_http_client
+except ImportError:  # version 1
+    from mcp.client.streamable_http import streamablehttp_client as streamable_http_client
 
 LISTS = (("list_tools", "tools", "name"), ("list_prompts", "prompts", "name"),
          ("list_resources", "resources", "uri"), ("list_resource_templates", "resource_templates", "uri_template"))
@@ -25,6 +28,13 @@ async def ask(url, calls):
                         answer["names"][CAMEL.get(key, key)] = [str(get(item, name)) for item in get(result, key)]
                     except Exception as e:
                         answer["errors"][CAMEL.get(key, key)] = (type(e).__name__ + " " + str(e))[:400]
+                answer["read"] = []
+                for uri in answer["names"].get("resources", []):
+                    try:
+                        result = await asyncio.wait_for(session.read_resource(uri), 30)
+                        answer["read"] += [c.text for c in result.contents]
+                    except Exception as e:
+                        answer["read"].append((type(e).__name__ + " " + str(e))[:400])
                 for call in calls:
                     try:
                         result = await asyncio.wait_for(session.call_tool(call["name"], call["arguments"]), 30)
