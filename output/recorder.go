@@ -142,7 +142,9 @@ func (w writer) Write(p []byte) (int, error) {
 }
 
 // Text returns the text for the model: the whole output, or a view of it. More
-// output may follow.
+// output may follow; if it does after a view, all that is stored is copied once, because
+// the reference in the view stays what it is. A caller that looks at running output
+// again and again keeps its end itself, and calls Text when the output has ended.
 func (r *Recorder) Text(ctx context.Context) (text, ref string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

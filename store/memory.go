@@ -21,7 +21,8 @@ type memory struct {
 	limits Options
 
 	mu    sync.Mutex
-	size  int64
+	size  int64 // of the blobs
+	held  int64 // bytes of writers, and of blobs that are removed and still read
 	blobs map[string]*list.Element
 	used  *list.List // of *kept, oldest use first
 }
@@ -31,6 +32,7 @@ type kept struct {
 	index   index
 	pages   pages
 	readers int
+	removed bool
 }
 
 func (m *memory) Create(ctx context.Context, name string) (Writer, error) {
@@ -149,6 +151,27 @@ func (m *memory) drop(e *list.Element) {
 	b := m.used.Remove(e).(*kept)
 	delete(m.blobs, b.info.Name)
 	m.size -= b.info.Size
+	if b.removed = true; b.readers > 0 {
+		m.held += b.info.Size
+	}
+}
+
+// hold counts bytes that no blob has yet. Together they have the limit of all blobs: no
+// blob goes for output that may never be complete.
+func (m *memory) hold(n int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n > m.limits.Max-m.held {
+		return m.limits.full()
+	}
+	m.held += n
+	return nil
+}
+
+func (m *memory) release(n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held -= n
 }
 
 type memoryWriter struct {
@@ -163,8 +186,10 @@ type memoryWriter struct {
 func (w *memoryWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err == nil && int64(len(p)) > w.store.limits.Max-w.blob.index.size {
-		w.end(w.store.limits.full())
+	if w.err == nil {
+		if err := w.store.hold(int64(len(p))); err != nil {
+			w.end(err)
+		}
 	}
 	if w.err != nil {
 		return 0, failure("write", w.name, w.err)
@@ -200,7 +225,10 @@ func (w *memoryWriter) Close() error {
 	return nil
 }
 
-func (w *memoryWriter) end(why error) { w.err, w.blob = why, nil }
+func (w *memoryWriter) end(why error) {
+	w.store.release(w.blob.index.size)
+	w.err, w.blob = why, nil
+}
 
 type memoryBlob struct {
 	store  *memory
@@ -229,8 +257,10 @@ func (b *memoryBlob) Line(n int64) (int64, error) {
 func (b *memoryBlob) Close() error {
 	if !b.closed.Swap(true) {
 		b.store.mu.Lock()
-		b.kept.readers--
-		b.store.mu.Unlock()
+		defer b.store.mu.Unlock()
+		if b.kept.readers--; b.kept.removed && b.kept.readers == 0 {
+			b.store.held -= b.kept.info.Size
+		}
 	}
 	return nil
 }
