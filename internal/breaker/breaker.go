@@ -1,15 +1,19 @@
-// Package breaker keeps calls from servers that do not answer. It is a circuit
-// breaker for each server:
+// Package breaker keeps calls from servers, and from single tools, that do not answer. It
+// is a circuit breaker for each server and for each of its tools:
 //
 //	closed ── failures in a row, or Retry-After ──▶ open ── wait is over ──▶ half open
 //	  ▲                                              ▲                       │ one call
 //	  ├────────────── success, or a new connection ──┴──────── failure ──────┤
 //	  └──────────────────────────────────────────────────────────── success ─┘
+//
+// A call that takes too long may be due to its tool alone. It counts for the tool, and
+// for the server only together with calls of another tool.
 package breaker
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -21,6 +25,7 @@ const (
 	threshold    = 5 // failures in a row
 	shortestWait = 5 * time.Second
 	longestWait  = time.Minute
+	maxRequests  = 1000 // circuits of tools and others for each server
 )
 
 // Breakers are the circuit breakers of all servers. Failures that a server reports
@@ -30,12 +35,23 @@ type Breakers struct {
 	connection func(server string) Connection
 
 	mu  sync.Mutex
-	all map[string]*circuit
+	all map[string]*breaker // by server
 }
 
-// A circuit is the breaker of one server.
+// A breaker has the circuits of one server.
+type breaker struct {
+	server   circuit
+	requests map[request]*circuit // those that failed last
+}
+
+// A request is what a call is about, such as a tool.
+type request struct{ method, name string }
+
+// A circuit counts the failures of a server, or of one of its tools.
 type circuit struct {
 	failures int           // in a row
+	last     request       // that took too long; empty if none did
+	several  bool          // not all failures are of one request that took too long
 	wait     time.Duration // when it opened last
 	until    time.Time     // no call before; zero while it is closed
 	asked    bool          // the server asked for the wait
@@ -55,53 +71,82 @@ func New(connection func(server string) Connection) *Breakers {
 	if connection == nil {
 		connection = func(string) Connection { return Connection{} }
 	}
-	return &Breakers{connection: connection, all: map[string]*circuit{}}
+	return &Breakers{connection: connection, all: map[string]*breaker{}}
 }
 
 // Around is an Around of package gateway.
 func (b *Breakers) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	if err := b.admit(to.Server); err != nil {
+	if err := b.admit(to); err != nil {
 		observe.From(ctx).Note(observe.CircuitOpen)
 		return nil, err
 	}
 	ended := false
 	defer func() {
 		if !ended { // a panic
-			b.end(to.Server, nil, false)
+			b.end(to, nil, false)
 		}
 	}()
 	result, err := next(ctx, call)
 	ended = true
 	unavailable, _ := errors.AsType[*toolpost.UnavailableError](err)
-	b.end(to.Server, unavailable, ctx.Err() == nil || unavailable != nil)
+	b.end(to, unavailable, ctx.Err() == nil || unavailable != nil)
 	return result, err
 }
 
-// admit reports why a server gets no call now.
-func (b *Breakers) admit(server string) error {
+// admit reports why a request is not sent now.
+func (b *Breakers) admit(to *observe.Target) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.all[server]
-	if c == nil || c.until.IsZero() {
+	s := b.all[to.Server]
+	if s == nil {
 		return nil
 	}
-	now, wait := b.connection(server), time.Until(c.until)
-	switch {
-	case now.NeedsLogin:
-		return nil // the error of the call says what the user must do
-	case now.Connects != c.connects && !c.asked:
-		delete(b.all, server)
-		return nil
-	case wait > 0 && c.probing:
-		return toolpost.Failed("server %q did not answer, and another call is trying it now; the call was not carried out. Call again in %v.", server, inSeconds(wait))
-	case wait > 0 && c.asked:
-		return toolpost.Failed("server %q asked for no calls for now; the call was not carried out. Call again in %v.", server, inSeconds(wait))
-	case wait > 0:
-		return toolpost.Failed("server %q has not answered %d calls in a row, so it is not called for now; the call was not carried out. Call again in %v.",
-			server, c.failures, inSeconds(wait))
+	var probes []*circuit
+	for _, c := range []*circuit{&s.server, s.requests[request{to.Method, to.Name}]} {
+		if c == nil || c.until.IsZero() {
+			continue
+		}
+		switch now := b.connection(to.Server); {
+		case now.NeedsLogin:
+			return nil // the error of the call says what the user must do
+		case now.Connects != c.connects && !c.asked:
+			*c = circuit{several: c != &s.server}
+			continue
+		}
+		if wait := time.Until(c.until); wait > 0 {
+			what := fmt.Sprintf("server %q", to.Server)
+			if c != &s.server {
+				what = nameOf(to)
+			}
+			return c.refusal(what, inSeconds(wait))
+		}
+		probes = append(probes, c)
 	}
-	c.probing, c.until = true, time.Now().Add(max(c.wait, shortestWait)) // the call may take long; another one tries then
+	for _, c := range probes {
+		c.probing, c.until = true, time.Now().Add(max(c.wait, shortestWait)) // the call may take long; another one tries then
+	}
 	return nil
+}
+
+// nameOf names what a request is about, for the model.
+func nameOf(to *observe.Target) string {
+	switch to.Method {
+	case "tools/call":
+		return fmt.Sprintf("the tool %q of server %q", to.Name, to.Server)
+	case "prompts/get":
+		return fmt.Sprintf("the prompt %q of server %q", to.Name, to.Server)
+	}
+	return fmt.Sprintf("%s of server %q", to.Method, to.Server)
+}
+
+func (c *circuit) refusal(what string, wait time.Duration) error {
+	switch {
+	case c.probing:
+		return toolpost.Failed("%s did not answer, and another call is trying it now; the call was not carried out. Call again in %v.", what, wait)
+	case c.asked:
+		return toolpost.Failed("%s asked for no calls for now; the call was not carried out. Call again in %v.", what, wait)
+	}
+	return toolpost.Failed("%s has not answered %d calls in a row, so it is not called for now; the call was not carried out. Call again in %v.", what, c.failures, wait)
 }
 
 // inSeconds rounds up.
@@ -111,34 +156,73 @@ func inSeconds(d time.Duration) time.Duration {
 
 // end records how a call ended. A call that was canceled, or that needs a login first,
 // decides nothing.
-func (b *Breakers) end(server string, unavailable *toolpost.UnavailableError, decides bool) {
+func (b *Breakers) end(to *observe.Target, unavailable *toolpost.UnavailableError, decides bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.all[server]
 	if unavailable != nil && unavailable.Login {
 		unavailable, decides = nil, false
 	}
-	switch {
-	case unavailable == nil && decides && c.isAsked():
-		c.failures = 0 // the call began before the server asked for the wait, which goes on
+	s := b.all[to.Server]
+	if s == nil && unavailable == nil {
 		return
-	case unavailable == nil && decides:
-		delete(b.all, server)
-		return
-	case unavailable == nil:
-		if c != nil && c.probing {
-			c.probing, c.until = false, time.Now() // the next call tries
-		}
-		return
-	case c == nil:
-		c = &circuit{}
-		b.all[server] = c
 	}
-	b.fail(server, c, unavailable)
+	if s == nil {
+		s = &breaker{requests: map[request]*circuit{}}
+		b.all[to.Server] = s
+	}
+	r := request{to.Method, to.Name}
+	s.server.end(b.connectsOf(to.Server), r, unavailable, decides)
+	s.endRequest(b.connectsOf(to.Server), r, unavailable, decides)
+	if s.server == (circuit{}) && len(s.requests) == 0 {
+		delete(b.all, to.Server)
+	}
 }
 
-// fail records a call that was not answered.
-func (b *Breakers) fail(server string, c *circuit, unavailable *toolpost.UnavailableError) {
+// connectsOf returns a function, because few calls need to know.
+func (b *Breakers) connectsOf(server string) func() int {
+	return func() int { return b.connection(server).Connects }
+}
+
+// endRequest records how a call ended for its tool, which is to blame only for a call
+// that took too long.
+func (s *breaker) endRequest(connects func() int, r request, unavailable *toolpost.UnavailableError, decides bool) {
+	if unavailable != nil && !isSlow(unavailable) {
+		unavailable, decides = nil, false
+	}
+	c := s.requests[r]
+	if c == nil {
+		if unavailable == nil || len(s.requests) >= maxRequests {
+			return
+		}
+		c = &circuit{several: true}
+		s.requests[r] = c
+	}
+	if c.end(connects, r, unavailable, decides); unavailable == nil && c.failures == 0 {
+		delete(s.requests, r)
+	}
+}
+
+// isSlow reports whether a call only took too long: the server can be reached.
+func isSlow(e *toolpost.UnavailableError) bool { return e.Timeout && e.RetryAfter == 0 }
+
+// end records how a call ended.
+func (c *circuit) end(connects func() int, r request, unavailable *toolpost.UnavailableError, decides bool) {
+	switch {
+	case unavailable != nil:
+		c.several = c.several || !isSlow(unavailable) || c.last != r && c.last != request{}
+		c.last = r
+		c.fail(connects, unavailable)
+	case decides && c.isAsked():
+		c.failures = 0 // the call began before the server asked for the wait, which goes on
+	case decides:
+		*c = circuit{}
+	case c.probing:
+		c.probing, c.until = false, time.Now() // the next call tries
+	}
+}
+
+// fail counts a call that was not answered.
+func (c *circuit) fail(connects func() int, unavailable *toolpost.UnavailableError) {
 	asked := c.isAsked()
 	c.failures++
 	probe := c.probing
@@ -149,17 +233,17 @@ func (b *Breakers) fail(server string, c *circuit, unavailable *toolpost.Unavail
 		if asked {
 			wait = max(wait, time.Until(c.until)) // answers may arrive in another order than the server sent them
 		}
-		c.open(b.connection(server).Connects, wait, true)
-	case asked: // likewise: it waits already
-	case probe || c.failures >= threshold && c.until.IsZero():
+		c.open(connects(), wait, true)
+	case asked: // it waits already
+	case probe || c.failures >= threshold && c.several && c.until.IsZero():
 		c.wait = min(max(2*c.wait, shortestWait), longestWait)
-		c.open(b.connection(server).Connects, c.wait, false)
+		c.open(connects(), c.wait, false)
 	}
 }
 
 // isAsked reports whether the server asked for a wait that is not over.
 func (c *circuit) isAsked() bool {
-	return c != nil && c.asked && !c.probing && time.Until(c.until) > 0
+	return c.asked && !c.probing && time.Until(c.until) > 0
 }
 
 // open refuses calls for a time.

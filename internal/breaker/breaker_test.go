@@ -3,6 +3,7 @@ package breaker_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -235,6 +236,81 @@ func TestBreakerShowsThatALoginIsNeeded(t *testing.T) {
 	for range 2 {
 		if !s.reaches(t) {
 			t.Error("it hides that a login is needed")
+		}
+	}
+}
+
+// A tool that takes too long is refused by itself; its server is refused when another
+// tool takes too long too.
+func TestBreakerOfTool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connects := 0
+		b := breaker.New(func(string) breaker.Connection { return breaker.Connection{Connects: connects} })
+		slow := &toolpost.UnavailableError{Text: "slow", Timeout: true}
+		reaches := func(method, name string, answer error) bool {
+			called := false
+			_, err := b.Around(t.Context(), &observe.Target{Server: "s", Method: method, Name: name}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				called = true
+				return nil, answer
+			})
+			if !called && !strings.Contains(err.Error(), "Call again in") {
+				t.Error(err)
+			}
+			return called
+		}
+		check := func(what string, got, want bool) {
+			t.Helper()
+			if got != want {
+				t.Errorf("%s reaches the server: %v", what, got)
+			}
+		}
+		hang := func() {
+			t.Helper()
+			for range 5 {
+				check("the hanging tool", reaches("tools/call", "hangs", slow), true)
+			}
+			check("the hanging tool", reaches("tools/call", "hangs", slow), false)
+		}
+		hang()
+		check("another tool", reaches("tools/call", "works", nil), true)
+		check("a prompt of the same name", reaches("prompts/get", "hangs", nil), true)
+		check("a resource", reaches("resources/read", "", nil), true)
+		check("the hanging tool after an answer of another", reaches("tools/call", "hangs", nil), false)
+
+		time.Sleep(5 * time.Second)
+		check("the hanging tool, tried again", reaches("tools/call", "hangs", slow), true)
+		time.Sleep(5 * time.Second)
+		check("the hanging tool, tried in vain", reaches("tools/call", "hangs", slow), false)
+		time.Sleep(5 * time.Second)
+		check("the tool, tried again", reaches("tools/call", "hangs", nil), true)
+		hang() // an answer begins the count again
+
+		connects++
+		hang() // so does a new connection
+
+		check("another tool", reaches("tools/call", "hangs too", slow), true)
+		check("a tool of a server that hangs", reaches("tools/call", "works", nil), false)
+		time.Sleep(5 * time.Second)
+		check("a probe", reaches("tools/call", "works", nil), true)
+		check("another tool", reaches("tools/call", "hangs too", nil), true)
+	})
+}
+
+// However many tools hang, what is known of them is bounded, and a server that answers
+// others stays in use.
+func TestBreakerOfManyTools(t *testing.T) {
+	b := breaker.New(nil)
+	call := func(name string, answer error) bool {
+		called := false
+		_, _ = b.Around(t.Context(), &observe.Target{Server: "s", Name: name}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			called = true
+			return nil, answer
+		})
+		return called
+	}
+	for i := range 3000 {
+		if !call("works", nil) || !call(strconv.Itoa(i), &toolpost.UnavailableError{Timeout: true}) {
+			t.Fatalf("call %d was refused", i)
 		}
 	}
 }
