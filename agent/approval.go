@@ -44,6 +44,23 @@ const (
 	Wait  = "wait" // decide later with Session.Decide; the run ends
 )
 
+// Denial is what the model reads of a call that was denied.
+func (d *Decision) Denial() string {
+	return "The user denied this call. Do not try it again in another way." + d.reason()
+}
+
+func (d *Decision) reason() string {
+	if d.Reason == "" {
+		return ""
+	}
+	return " The reason: " + d.Reason
+}
+
+// Change is what the model reads of a call that ran with other arguments.
+func (d *Decision) Change() string {
+	return "The user changed the arguments of this call to " + string(d.Arguments)
+}
+
 func (d *Decision) validate() error {
 	switch d.Action {
 	case Allow, Deny, Wait:

@@ -85,18 +85,15 @@ func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
 	case Wait:
 		return nil, call, nil
 	case Deny:
-		text := "The user denied this call. Do not try it again in another way."
+		text := d.Denial()
 		if call.Interrupted {
-			text = interruptedText
-		}
-		if d.Reason != "" {
-			text += " The reason: " + d.Reason
+			text = interruptedText + d.reason()
 		}
 		return nil, nil, r.refuseRepeated(c, text)
 	case Edit:
 		edited := *call
 		edited.Arguments = d.Arguments
-		return &planned{state: c, call: &edited, warning: "The user changed the arguments of this call to " + string(d.Arguments)}, nil, nil
+		return &planned{state: c, call: &edited, warning: d.Change()}, nil, nil
 	}
 	p := &planned{state: c, call: call}
 	if !tool.Policy.LogAtDebug { // tools that are polled may repeat

@@ -189,6 +189,17 @@ func (s *Session) Unfinished() bool {
 	return len(now.messages) > 0 && (now.ended == nil || !isFinal(now.ended.Stop))
 }
 
+// OpenCalls is how many calls of tools have no result yet: they wait for a decision, or
+// did not end because their run ended. A new prompt answers them as not run.
+func (s *Session) OpenCalls() (n int) {
+	for _, c := range s.snapshot().batch {
+		if c.result == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Messages returns the conversation as the model receives it.
 func (s *Session) Messages() []*model.Message { return slices.Clone(s.snapshot().messages) }
 

@@ -63,9 +63,13 @@ func firstNotes(notes []string) []string {
 }
 
 // Decode converts arguments that a model wrote for t to the shape of the
-// original's schema, and validates them. Its error is written for the model.
+// original's schema, with the names that its Policy.Prepare gives them, and validates
+// them. Its error is written for the model.
 func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) {
 	decoded, _ := t.decode(arguments)
+	if prepare := t.Original.Policy.Prepare; prepare != nil {
+		decoded = prepare(decoded)
+	}
 	fitted, _, err := t.fitArguments(decoded)
 	if err != nil {
 		return nil, t.seen(err, arguments)

@@ -3,6 +3,7 @@ package stdtool
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -140,3 +141,25 @@ func fileError(name, done string, err error) error {
 
 // binary reports whether the beginning of a file is not text.
 func binary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
+
+// longestShown is the size of a file that is shown whole.
+const longestShown = 1 << 20
+
+// ReadExisting returns the content of the file that a path of a tool's arguments
+// names, so that a person sees what a call would replace. It does not read long files.
+func ReadExisting(root *os.Root, name string) ([]byte, error) {
+	local, err := localPath(root, name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(local)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%q is not a file", name)
+	case info.Size() > longestShown:
+		return nil, fmt.Errorf("it has %d bytes", info.Size())
+	}
+	return root.ReadFile(local)
+}

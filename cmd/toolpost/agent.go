@@ -141,22 +141,27 @@ func (f *agentFlags) options(cmd *cobra.Command, s *sessionFile, m model.Model, 
 			return m, err
 		},
 		Agent: agent.Options{System: f.system, Effort: f.effort, Limits: f.limits, Outputs: &outputs.Context{Cache: tools.cache}},
-		JSON:  f.json, OpenURL: openBrowser,
+		Rule:  f.rule(), JSON: f.json, OpenURL: openBrowser,
 		In: terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr()), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
 	}
 	if o.Agent.System == "" {
 		o.Agent.System = f.systemPrompt()
 	}
-	switch {
-	case f.target.yes:
-		o.Rule = chat.AllowAll
-	case f.deny:
-		o.Rule = chat.DenyAll
-	}
 	if m.Origin().Provider == "demo" {
 		o.Suggestion = demo.Suggestion
 	}
 	return o
+}
+
+// rule decides about calls that need an approval.
+func (f *agentFlags) rule() string {
+	switch {
+	case f.target.yes:
+		return chat.AllowAll
+	case f.deny:
+		return chat.DenyAll
+	}
+	return chat.Ask
 }
 
 // systemPrompt describes the task and the place of an agent.

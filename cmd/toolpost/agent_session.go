@@ -92,7 +92,8 @@ func sessionDir() (string, error) {
 	return filepath.Join(base, "sessions", hex.EncodeToString(sum[:8])), nil
 }
 
-// sessionFiles returns the sessions of the current folder, the newest first.
+// sessionFiles returns the sessions of the current folder, the one that was used last
+// first.
 func sessionFiles() ([]string, error) {
 	dir, err := sessionDir()
 	if err != nil {
@@ -106,11 +107,17 @@ func sessionFiles() ([]string, error) {
 		return nil, fmt.Errorf("list the sessions: %w", err)
 	}
 	var files []string
+	used := map[string]time.Time{}
 	for _, e := range slices.Backward(entries) {
 		if strings.HasSuffix(e.Name(), sessionEnd) {
-			files = append(files, filepath.Join(dir, e.Name()))
+			file := filepath.Join(dir, e.Name())
+			if info, err := e.Info(); err == nil {
+				used[file] = info.ModTime()
+			}
+			files = append(files, file)
 		}
 	}
+	slices.SortStableFunc(files, func(a, b string) int { return used[b].Compare(used[a]) })
 	return files, nil
 }
 

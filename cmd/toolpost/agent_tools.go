@@ -10,6 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	outputs "github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/stdtool"
 )
 
 // A workbench is what an agent works with: the tools of servers and the standard
@@ -122,7 +123,7 @@ func (w *workbench) readFile(path string) ([]byte, error) {
 	if w.folder == nil || w.folder.root == nil {
 		return nil, errors.New("there is no folder")
 	}
-	return w.folder.root.ReadFile(path)
+	return stdtool.ReadExisting(w.folder.root, path)
 }
 
 func (w *workbench) close() error {

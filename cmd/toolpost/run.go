@@ -31,8 +31,9 @@ code is 4, and --resume continues. "toolpost help exit-codes" lists all codes.
 ` + modelHelp + `
 
 With --model claude or claude/NAME, the claude command does the task in a loop
-of its own, with the tools of the configuration and those of --allow; --json
-then writes its messages.
+of its own, with the tools of the configuration and those of --allow. Calls of
+the configuration's tools that need an approval do not wait: without a terminal
+they are not run, and the exit code is 4. --json writes its messages.
 ` + sessionHelp + "\n" + targetHelp,
 		Example: `  toolpost run --model demo "What is in this folder?"
   toolpost run --model openai/gpt-6.2-sol --max-cost '$0.50' "Fix the failing test"
@@ -80,8 +81,17 @@ func (f *agentFlags) run(cmd *cobra.Command, cfg *config.Config, prompt string, 
 	return errors.Join(b.do(cmd, prompt), b.close())
 }
 
-// do runs one turn.
+// do runs one turn. Calls of the session that wait come before the prompt.
 func (b *bench) do(cmd *cobra.Command, prompt string) error {
+	if prompt != "" && b.session.OpenCalls() > 0 {
+		if err := b.turn(cmd, ""); err != nil {
+			return err
+		}
+	}
+	return b.turn(cmd, prompt)
+}
+
+func (b *bench) turn(cmd *cobra.Command, prompt string) error {
 	result, err := b.Turn(cmd.Context(), prompt)
 	if cmd.Context().Err() != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: to continue, run: toolpost run %s\n", b.session.command(&b.flags.session))

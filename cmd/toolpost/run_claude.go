@@ -14,19 +14,26 @@ import (
 	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/chat"
+	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/usage"
 )
 
 // runClaude has the claude command do the task, with its own loop.
 func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt string, allow []string) error {
-	opts, err := f.claudeOptions(prompt, allow)
+	opts, err := f.claudeOptions(cmd, prompt, allow)
 	if err != nil {
 		return err
 	}
 	if _, err := cli.Find(f.model.cli); err != nil { // before servers start
 		return err
 	}
+	asker := chat.New(&chat.Options{
+		Rule: f.rule(), JSON: f.json, OpenURL: openBrowser,
+		In: terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr()), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
+	})
+	f.target.confirm = asker.Confirm
 	s, err := f.target.open(cmd, cfg)
 	if err != nil {
 		return err
@@ -37,18 +44,31 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 	}
 	v := newRunView(cmd.OutOrStdout(), cmd.ErrOrStderr(), time.Now)
 	opts.Logger = slog.New(slog.NewTextHandler(v, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	ctx, cancel := context.WithCancelCause(cmd.Context())
+	defer cancel(nil)
 	kept, _ := outputStore(opts.Logger)
 	cache := outputs.New(kept, &outputs.Options{Logger: opts.Logger})
-	server, err := claude.NewServer(cmd.Context(), "", cache.Layer(s.set), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
+	server, err := claude.NewServer(cmd.Context(), "", asker.Layer(cache.Layer(s.set), cancel), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
 	if err != nil {
 		return err
 	}
 	defer server.Close()
 	opts.Servers = []*claude.Server{server}
-	return f.showClaude(cmd.Context(), v, claude.Run(cmd.Context(), prompt, opts))
+	if err := f.showClaude(ctx, v, claude.Run(ctx, prompt, opts)); err != nil {
+		return err
+	}
+	if n := asker.Undecided(); n > 0 {
+		return &stopError{exitWaiting, terminal.Count(n, "call") + " did not run because nobody could approve them: run this in a terminal, or add --yes, which approves all, or --deny"}
+	}
+	return nil
 }
 
-func (f *agentFlags) claudeOptions(prompt string, allow []string) (*claude.Options, error) {
+func (f *agentFlags) claudeOptions(cmd *cobra.Command, prompt string, allow []string) (*claude.Options, error) {
+	for _, name := range []string{"tools", "root", "pass-env", "effort", "base-url", "api-key-env"} {
+		if cmd.Flags().Changed(name) {
+			return nil, usagef("--%s is not for --model claude, which has tools and settings of its own; leave it out, or use another model, such as claude-cli", name)
+		}
+	}
 	_, name, named := strings.Cut(f.model.name, "/")
 	switch {
 	case named && name == "":

@@ -86,8 +86,8 @@ func (c *Chat) askInTurn(ctx context.Context, call *agent.Call) (agent.Decision,
 }
 
 func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, error) {
-	edited := json.RawMessage(nil)
-	c.showQuestion(call, mostShown)
+	shown, edited := *call, json.RawMessage(nil)
+	c.showQuestion(&shown, mostShown)
 	for {
 		answer, err := c.lines.Read(ctx, c.view.notes.paint(bold, approvalPrompt))
 		if errors.Is(err, io.EOF) || errors.Is(err, terminal.ErrInterrupt) {
@@ -110,12 +110,11 @@ func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, e
 			return c.deny(ctx, reason)
 		case "e", "edit":
 			if edited = c.edit(ctx, call, edited); edited != nil {
-				changed := *call
-				changed.Arguments = edited
-				c.showQuestion(&changed, mostShown)
+				shown.Arguments = edited
+				c.showQuestion(&shown, mostShown)
 			}
 		case "v", "view":
-			c.showQuestion(call, 0)
+			c.showQuestion(&shown, 0)
 		}
 	}
 }

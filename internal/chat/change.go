@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,25 +32,35 @@ func (c *Chat) describeChange(call *agent.Call) []string {
 	}
 	switch {
 	case call.Name == "write" && in.Content != nil:
-		return append([]string{terminal.Printable(in.Path)}, changedLines(s, c.currentFile(in.Path), *in.Content)...)
+		current, note := c.currentFile(in.Path)
+		lines := append([]string{terminal.Printable(in.Path)}, describeJSON(without(call.Arguments, "path", "content"))...)
+		if note != "" {
+			lines = append(lines, s.paint(yellow, note))
+		}
+		return append(lines, changedLines(s, current, *in.Content)...)
 	case call.Name == "edit" && in.Old != nil && in.New != nil:
-		return append([]string{terminal.Printable(in.Path)}, changedLines(s, *in.Old, *in.New)...)
+		lines := append([]string{terminal.Printable(in.Path)}, describeJSON(without(call.Arguments, "path", "old_string", "new_string"))...)
+		return append(lines, changedLines(s, *in.Old, *in.New)...)
 	case call.Name == "bash" && in.Command != "":
 		return append(boldLines(s, in.Command), describeJSON(without(call.Arguments, "command"))...)
 	}
 	return describeJSON(call.Arguments)
 }
 
-// currentFile returns the text of a file, "" if it cannot be read.
-func (c *Chat) currentFile(path string) string {
+// currentFile returns the text of a file, and what a person should know if it cannot
+// be shown.
+func (c *Chat) currentFile(path string) (text, note string) {
 	if c.opts.ReadFile == nil {
-		return ""
+		return "", ""
 	}
 	data, err := c.opts.ReadFile(path)
-	if err != nil {
-		return ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", "a new file"
+	case err != nil:
+		return "", "what it replaces is not shown: " + terminal.Printable(err.Error())
 	}
-	return string(data)
+	return string(data), ""
 }
 
 func boldLines(s *stream, text string) (lines []string) {
@@ -59,13 +70,15 @@ func boldLines(s *stream, text string) (lines []string) {
 	return lines
 }
 
-// without returns arguments without one of them, nil if no other is left.
-func without(raw json.RawMessage, name string) json.RawMessage {
+// without returns arguments without some of them, nil if no other is left.
+func without(raw json.RawMessage, names ...string) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil {
 		return raw
 	}
-	delete(all, name)
+	for _, name := range names {
+		delete(all, name)
+	}
 	if len(all) == 0 {
 		return nil
 	}

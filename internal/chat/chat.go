@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
@@ -29,8 +30,9 @@ type Options struct {
 	Free []string        // tools that need no approval although they do not only read
 	Ours map[string]bool // the standard tools of the current folder
 
-	// ReadFile reads a file that a tool would replace, to show the difference;
-	// nil shows the new content only.
+	// ReadFile reads a file that a tool would replace, to show the difference. Its
+	// error is [fs.ErrNotExist] for a new file. If it is nil, only the new content is
+	// shown.
 	ReadFile func(path string) ([]byte, error)
 
 	// OpenModel opens another model, for the command /model.
@@ -55,6 +57,8 @@ type Chat struct {
 	approver *approver
 	last     *agent.Result // of the last turn of Loop; nil if it has none
 	asking   chan struct{} // holds a token while the user is asked
+
+	undecided atomic.Int64 // calls of a Layer
 
 	mu       sync.Mutex
 	cancel   context.CancelCauseFunc // of the turn that runs; nil if none does

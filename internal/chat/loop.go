@@ -24,11 +24,22 @@ const commandHelp = `Type a task or a question. A paste may have several lines.
 Ctrl-C cancels the turn that runs; twice ends the program.`
 
 // Loop reads prompts and commands until the user leaves. First is the first
-// prompt, empty if the user types it. If the input is not a terminal, Loop ends
+// prompt, empty if the user types it. A session whose calls wait goes on with the
+// question about them. If the input is not a terminal, Loop ends
 // at the first turn without an answer, and returns the result of the last turn.
 func (c *Chat) Loop(ctx context.Context, first string) (*agent.Result, error) {
+	var begin []string
+	if c.opts.Session.OpenCalls() > 0 {
+		begin = append(begin, "")
+	}
 	if first != "" {
-		if err := c.answer(ctx, first); err != nil {
+		begin = append(begin, first)
+	}
+	for _, prompt := range begin {
+		if !c.goesOn() {
+			break
+		}
+		if err := c.answer(ctx, prompt); err != nil {
 			return nil, err
 		}
 	}

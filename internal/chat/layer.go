@@ -1,0 +1,43 @@
+package chat
+
+import (
+	"context"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/agent"
+)
+
+// Layer returns ts as a model with a loop of its own gets it: a call that needs an
+// approval runs once it has one. Cancel ends the run when the user ends it at a
+// question.
+func (c *Chat) Layer(ts toolpost.Toolset, cancel context.CancelCauseFunc) toolpost.Toolset {
+	return toolpost.Map(ts, func(t *toolpost.Tool) *toolpost.Tool {
+		run := t.Handler
+		t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			d, err := c.approver.decide(ctx, &agent.Call{Tool: t, Name: t.Name, Arguments: call.Arguments})
+			switch {
+			case err != nil:
+				cancel(err)
+				return nil, err
+			case d.Action == agent.Wait:
+				c.undecided.Add(1)
+				return nil, toolpost.Denied("Nobody can approve this call in this run. Go on without it, and report that.")
+			case d.Action == agent.Deny:
+				return nil, toolpost.Denied("%s", d.Denial())
+			case d.Action == agent.Edit:
+				edited := *call
+				edited.Arguments = d.Arguments
+				result, err := run(ctx, &edited)
+				if err == nil {
+					result = result.WithNotes(append(result.Notes(), d.Change())...)
+				}
+				return result, err
+			}
+			return run(ctx, call)
+		}
+		return t
+	})
+}
+
+// Undecided is how many calls of a Layer were not run because nobody could decide.
+func (c *Chat) Undecided() int { return int(c.undecided.Load()) }
