@@ -371,6 +371,91 @@ func TestResumeOfAnswer(t *testing.T) {
 	}
 }
 
+// TestCutCalls has a call in a response that was refused or cut: it never runs, also
+// not when the process ended before that was recorded.
+func TestCutCalls(t *testing.T) {
+	for stop, want := range map[string]string{model.StopLength: agent.StopLength, model.StopRefusal: agent.StopRefusal} {
+		for _, cut := range []string{"", `{"type":"end"`, `{"type":"result"`} { // what is not recorded any more
+			path := filepath.Join(t.TempDir(), "session.jsonl")
+			ran := 0
+			tools := toolpost.Tools{tool("note", func(context.Context, string) (string, error) { ran++; return "", nil })}
+			s := open(t, path)
+			refused := response(stop, append(say("So"), call(1, "note", `{"text":"x"}`))...)
+			m := &fixed{t: t, responses: []*model.Response{refused, response(model.StopEnd, say("Better.")...)}}
+			got, err := agent.New(m, tools, nil).Do(t.Context(), s, prompt("Go"))
+			if got == nil || got.Stop != want {
+				t.Fatalf("%s: %+v, %v", stop, got, err)
+			}
+			s.Close()
+			if cut != "" {
+				whole, _ := os.ReadFile(path)
+				if err := os.WriteFile(path, whole[:strings.LastIndex(string(whole), cut)], 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s = open(t, path)
+			if got, err := agent.New(m, tools, nil).Do(t.Context(), s); got == nil || got.Stop != want {
+				t.Errorf("%s, again: %+v, %v", stop, got, err)
+			}
+			if got, err := agent.New(m, tools, nil).Do(t.Context(), s, prompt("And now?")); got == nil || got.Text != "Better." || ran != 0 {
+				t.Errorf("%s, a new prompt: %+v, %v; the call ran %d times", stop, got, err, ran)
+			}
+			if all := outputs(s); len(all) != 1 || !strings.Contains(all[0], "not run") {
+				t.Errorf("%s: results %q", stop, all)
+			}
+		}
+	}
+}
+
+// TestUndo takes a prompt back, in a session that is opened again.
+func TestUndo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	s := open(t, path)
+	if s.Undo() == nil {
+		t.Error("an empty session has nothing to take back")
+	}
+	m := turns(t, say("One."), []model.Part{call(1, "echo", `{"text":"a"}`)}, say("Two."), say("Three."))
+	a := agent.New(m, toolpost.Tools{tool("echo", echo)}, nil)
+	do(t, a, s, prompt("First"))
+	do(t, a, s, prompt("Second"))
+	before := s.Usage().Requests
+	if err := s.Undo(); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	s = open(t, path)
+	if n := len(s.Messages()); n != 2 || s.Messages()[1].Text() != "One." || s.Usage().Requests != before || s.Unfinished() {
+		t.Errorf("%d messages, %d requests, unfinished: %v", n, s.Usage().Requests, s.Unfinished())
+	}
+	if got := do(t, a, s); got.Text != "One." {
+		t.Errorf("without a prompt: %+v", got)
+	}
+	if s.Undo() == nil {
+		t.Error("one prompt was taken back twice")
+	}
+	if got := do(t, a, s, prompt("Third")); got.Text != "Three." || len(s.Messages()) != 4 {
+		t.Errorf("%+v, %d messages", got, len(s.Messages()))
+	}
+}
+
+// TestRefusedTurnIsTakenBack where the provider refuses what follows it.
+func TestRefusedTurnIsTakenBack(t *testing.T) {
+	for name, parts := range map[string][]model.Part{"with a text": say("I"), "with a call": {call(1, "echo", `{"text":"a"}`)}, "empty": nil} {
+		s := agent.NewSession()
+		refused := response(model.StopRefusal, parts...)
+		refused.TakeBack = true
+		m := &fixed{t: t, responses: []*model.Response{response(model.StopEnd, say("One.")...), refused, response(model.StopEnd, say("Two.")...)}}
+		a := agent.New(m, toolpost.Tools{tool("echo", echo)}, nil)
+		do(t, a, s, prompt("First"))
+		if got := do(t, a, s, prompt("Bad")); got.Stop != agent.StopRefusal || len(s.Messages()) != 2 {
+			t.Errorf("%s: %+v, %d messages", name, got, len(s.Messages()))
+		}
+		if got := do(t, a, s, prompt("Good")); got.Text != "Two." || len(s.Messages()) != 4 {
+			t.Errorf("%s: %+v, %d messages", name, got, len(s.Messages()))
+		}
+	}
+}
+
 // TestLongPrompt has a conversation summarized whose prompt is long itself.
 func TestLongPrompt(t *testing.T) {
 	m, summaries := long(t, 20)

@@ -39,7 +39,7 @@ type record struct {
 	Result     *toolpost.Message `json:"result,omitempty"`     // recordResult
 	Complete   bool              `json:"complete,omitempty"`   // recordResult: the call ends the run
 	Duration   time.Duration     `json:"duration,omitempty"`   // recordResult: of the call, in nanoseconds; 0 if it did not run
-	Text       string            `json:"text,omitempty"`       // recordEnd: the answer
+	Text       string            `json:"text,omitempty"`       // recordEnd: the answer; recordResponse: why it was refused
 
 	Until    int              `json:"until,omitempty"`    // recordCompaction: how many messages Messages replaces
 	Messages []*model.Message `json:"messages,omitempty"` // recordCompaction
@@ -60,6 +60,7 @@ const (
 	recordSpent      = "spent"      // tokens of a model that ran inside a call
 	recordRetry      = "retry"      // tokens of a response that is not part of the conversation
 	recordEnd        = "end"        // the run has ended
+	recordUndo       = "undo"       // the last prompt and all after it are not part of the conversation
 )
 
 // trimmed is a tool result that became a reference.
@@ -75,6 +76,7 @@ type state struct {
 	messages []*model.Message
 	batch    []*callState // the calls of the last message, until all have results
 	stop     string       // the model's reason for the end of its last message
+	refusal  string       // why the provider refused it
 	context  int          // tokens of the conversation at the last response; 0 if unknown
 
 	// Of the whole session:
@@ -87,6 +89,14 @@ type state struct {
 	used      *usage.Ledger
 	completed *record // recordResult of the call that completed the run
 	ended     *record // recordEnd
+
+	undo *undo // what Undo goes back to; nil if there is no prompt to take back
+}
+
+// undo is the conversation before a prompt.
+type undo struct {
+	messages []*model.Message
+	ended    *record
 }
 
 // callState is a call of the last response.
@@ -127,6 +137,8 @@ func (s *state) apply(r *record) error {
 		addRequest(s.used, r)
 	case recordEnd:
 		s.ended = r
+	case recordUndo:
+		return s.applyUndo()
 	}
 	return nil // types of later versions that need not be understood
 }
@@ -136,10 +148,28 @@ func (s *state) applyUser(r *record) error {
 		return errors.New("a prompt while calls have no results, or without a message of the user")
 	}
 	if r.Type == recordPrompt {
-		s.earlier.Add(s.total())
-		s.turns, s.used, s.completed, s.ended = 0, new(usage.Ledger), nil, nil
+		s.undo = &undo{slices.Clip(s.messages), s.ended}
+		s.startOver()
 	}
 	s.add(r.Message)
+	return nil
+}
+
+// startOver begins to count anew.
+func (s *state) startOver() {
+	s.earlier.Add(s.total())
+	s.turns, s.used, s.completed, s.ended = 0, new(usage.Ledger), nil, nil
+}
+
+// applyUndo goes back to the conversation before the last prompt. What was used since
+// then stays used.
+func (s *state) applyUndo() error {
+	if s.undo == nil {
+		return errors.New("there is no prompt to take back")
+	}
+	s.startOver()
+	s.messages, s.ended = s.undo.messages, s.undo.ended
+	s.batch, s.stop, s.refusal, s.context, s.undo = nil, "", "", 0, nil
 	return nil
 }
 
@@ -163,7 +193,7 @@ func (s *state) applyResponse(r *record) error {
 	s.add(r.Message)
 	s.responses++
 	s.requests++
-	s.context, s.stop = r.Tokens.Context(), r.Stop
+	s.context, s.stop, s.refusal = r.Tokens.Context(), r.Stop, r.Text
 	s.turns++
 	addRequest(s.used, r)
 	for i, call := range r.Message.Calls() {

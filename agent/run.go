@@ -33,6 +33,7 @@ type run struct {
 	repeats   repeats
 	ended     bool // the consumer of the events has ended the iteration
 	asked     int  // how often in a row the answer had to be asked for again
+	takeBack  bool // the provider wants a refused turn to leave the conversation
 	shrunk    bool // the conversation was summarized because it was too long for the model
 	lookups   lookups
 }
@@ -81,10 +82,21 @@ func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err erro
 	}
 	for {
 		result, err := r.step(ctx)
-		if result != nil || err != nil {
+		switch {
+		case err == nil && result != nil && result.Stop == StopRefusal && r.takeBack:
+			return result, r.undo()
+		case result != nil || err != nil:
 			return result, err
 		}
 	}
+}
+
+// undo takes a refused turn out of the conversation.
+func (r *run) undo() error {
+	if err := r.session.append(&record{Type: recordUndo}); err != nil {
+		return err
+	}
+	return r.notice("the refused turn was taken back: with it, the provider refuses what follows")
 }
 
 // checkPrompt refuses parts that no provider accepts from a user. In the session,
@@ -115,6 +127,8 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 		return r.result(now.ended)
 	case now.completed != nil:
 		return r.complete(&now)
+	case now.batch != nil && wasCut(now.stop):
+		return r.leaveCalls(&now)
 	case now.batch != nil:
 		return r.answerCalls(ctx, now.batch)
 	case len(now.messages) == 0:
@@ -140,7 +154,27 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 	return r.ask(ctx)
 }
 
-// finish ends the run with the model's last message, which has no calls.
+// wasCut reports whether a response was ended before the model had finished it. What
+// it has is not to be acted on.
+func wasCut(stop string) bool { return stop == model.StopRefusal || stop == model.StopLength }
+
+// leaveCalls ends the run with a response that was cut. Its calls do not run: the end
+// is recorded first, so that no later run makes up for them.
+func (r *run) leaveCalls(now *state) (*Result, error) {
+	text := "This call was not run: the response with it was cut off at the limit of its length."
+	if now.stop == model.StopRefusal {
+		text = "This call was not run: the response with it was refused."
+	}
+	result, err := r.finish(now.messages[len(now.messages)-1], now.stop, now.refusal)
+	for _, c := range now.batch {
+		if err == nil && c.result == nil {
+			err = r.refuse(c, "%s", text)
+		}
+	}
+	return result, err
+}
+
+// finish ends the run with the model's last message, of which no call runs.
 func (r *run) finish(m *model.Message, stop, refusal string) (*Result, error) {
 	switch stop {
 	case model.StopRefusal:
@@ -161,7 +195,7 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.shrunk = false
+	r.shrunk, r.takeBack = false, response.TakeBack
 	if isEmpty(response.Message) && response.Stop != model.StopPause {
 		return r.withoutAnswer(response)
 	}
@@ -221,7 +255,7 @@ func (r *run) recordResponse(response *model.Response, m *model.Message) error {
 			origin = *p.Origin
 		}
 	}
-	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: &origin, Stop: response.Stop, Tokens: &response.Usage})
+	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: &origin, Stop: response.Stop, Text: response.Refusal, Tokens: &response.Usage})
 }
 
 // recordTokens records what a request used, also in the runs that this one is

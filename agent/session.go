@@ -200,6 +200,17 @@ func (s *Session) OpenCalls() (n int) {
 	return n
 }
 
+// Undo takes the last prompt and all that followed it out of the conversation. What
+// its calls did stays done, and what it cost is still counted.
+func (s *Session) Undo() error {
+	end, err := s.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	return s.append(&record{Type: recordUndo})
+}
+
 // Messages returns the conversation as the model receives it.
 func (s *Session) Messages() []*model.Message { return slices.Clone(s.snapshot().messages) }
 

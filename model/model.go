@@ -198,13 +198,14 @@ type Delta struct {
 
 // A Response is what a model answered.
 type Response struct {
-	ID      string // the provider's id of the response
-	Model   string // the model's name as the provider reports it
-	Message *Message
-	Stop    string // StopEnd, StopCalls, …
-	Refusal string // of StopRefusal: what the provider says about it
-	Usage   usage.Tokens
-	Losses  []Loss // what the model did not receive as it is in the request
+	ID       string // the provider's id of the response
+	Model    string // the model's name as the provider reports it
+	Message  *Message
+	Stop     string // StopEnd, StopCalls, …
+	Refusal  string // of StopRefusal: what the provider says about it
+	TakeBack bool   // of StopRefusal: the provider refuses every conversation that keeps the refused turn
+	Usage    usage.Tokens
+	Losses   []Loss // what the model did not receive as it is in the request
 }
 
 // The reasons why a response ended.

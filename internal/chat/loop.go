@@ -20,6 +20,7 @@ const commandHelp = `Type a task or a question. A paste may have several lines.
   /compact     replace old messages by a summary, to make room
   /model NAME  continue with another model, such as anthropic/claude-sonnet-5-5
   /continue    continue a turn that was canceled or reached a limit
+  /undo        take the last prompt and its answer out of the conversation
   /exit        end; so does Ctrl-D
 Ctrl-C cancels the turn that runs; twice ends the program.`
 
@@ -120,6 +121,8 @@ func (c *Chat) obey(ctx context.Context, line string) error {
 		c.changeModel(argument)
 	case "/compact":
 		c.compact(ctx)
+	case "/undo":
+		c.undo()
 	case "/continue":
 		return c.answer(ctx, "")
 	default:
@@ -162,6 +165,14 @@ func (c *Chat) compact(ctx context.Context) {
 	default:
 		c.view.say("%s replaced by a summary", plural(replaced, "old message is", "old messages are"))
 	}
+}
+
+func (c *Chat) undo() {
+	if err := c.opts.Session.Undo(); err != nil {
+		c.view.say("%s", terminal.Sanitize(err.Error()))
+		return
+	}
+	c.view.say("the last prompt and what followed are taken back; what calls did stays done")
 }
 
 func (c *Chat) showCall(argument string) {

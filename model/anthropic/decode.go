@@ -43,6 +43,7 @@ func (a *accumulator) response() *model.Response {
 	a.request.output.decode(r.Message)
 	r.Stop = stopOf(a.stop, len(r.Message.Calls()) > 0)
 	if r.Stop == model.StopRefusal {
+		r.TakeBack = true
 		if r.Refusal = a.refusal; r.Refusal == "" {
 			r.Refusal = "the provider refused to answer and gave no reason"
 		}
