@@ -133,13 +133,18 @@ func (r *run) trim(ctx context.Context) error {
 	return r.notice("%d old outputs of tools are replaced by references", len(changed))
 }
 
-// shrink makes a conversation shorter that the model refuses as too long. The
-// second time, a summary was not enough: outputs lose their ends.
+// shrink makes a conversation shorter that the model refuses as too long. Images and
+// documents go first, if they are most of it; then comes a summary. If that was not
+// enough, outputs lose their ends.
 func (r *run) shrink(ctx context.Context, tooLong error) error {
+	if dropped, err := r.dropMedia(); dropped > 0 || err != nil {
+		return err
+	}
 	if !r.shrunk {
 		r.shrunk = true
-		_, err := r.compact(ctx)
-		return err
+		if replaced, err := r.compact(ctx); replaced > 0 || err != nil {
+			return err
+		}
 	}
 	const most = 20_000
 	now := r.session.snapshot()
@@ -314,7 +319,7 @@ func prompts(messages []*model.Message) []model.Part {
 	for _, m := range slices.Backward(messages) {
 		for _, p := range slices.Backward(m.Parts) {
 			if m.Role == model.RoleUser && (p.Type == model.TypeImage || p.Type == model.TypeDocument) {
-				p = model.Text(strings.TrimSpace(fmt.Sprintf("[%s %s of type %q was here; ask the user for it if you need it again]", p.Type, p.Name, p.MIMEType)))
+				p = model.Text(mediaNote(p.Type, p.Name, p.MIMEType))
 			}
 			if m.Role != model.RoleUser || p.Type != model.TypeText || p.Name == summaryName {
 				continue

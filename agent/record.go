@@ -63,11 +63,13 @@ const (
 	recordUndo       = "undo"       // the last prompt and all after it are not part of the conversation
 )
 
-// trimmed is a tool result that became a reference.
+// trimmed is a tool result that became a reference or shorter, or an image or document
+// of the user that became a note.
 type trimmed struct {
 	Message int               `json:"message"`
 	Part    int               `json:"part"`
-	Result  *toolpost.Message `json:"result"`
+	Result  *toolpost.Message `json:"result,omitempty"`
+	Note    string            `json:"note,omitempty"`
 }
 
 // state is the result of applying all records of a session.
@@ -276,15 +278,21 @@ func (s *state) applyTrim(r *record) error {
 		if t.Message < 0 || t.Message >= len(s.messages) || t.Part < 0 || t.Part >= len(s.messages[t.Message].Parts) {
 			return errors.New("a trim of a part that does not exist")
 		}
-		if old := s.messages[t.Message].Parts[t.Part].Result; old == nil || t.Result == nil || old.CallID != t.Result.CallID {
-			return errors.New("a trim of a part that is not the result of the same call")
+		part := &s.messages[t.Message].Parts[t.Part]
+		isNote := t.Note != "" && t.Result == nil && (part.Type == model.TypeImage || part.Type == model.TypeDocument)
+		if old := part.Result; !isNote && (old == nil || t.Result == nil || old.CallID != t.Result.CallID) {
+			return errors.New("a trim of a part that is neither the result of the same call nor an image or document")
 		}
 	}
 	s.messages = slices.Clone(s.messages)
 	for _, t := range r.Trimmed {
 		old := s.messages[t.Message]
 		parts := slices.Clone(old.Parts)
-		parts[t.Part].Result = t.Result
+		if t.Note != "" {
+			parts[t.Part] = model.Text(t.Note)
+		} else {
+			parts[t.Part].Result = t.Result
+		}
 		s.messages[t.Message] = &model.Message{Role: old.Role, Parts: parts}
 	}
 	s.context = 0

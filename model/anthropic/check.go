@@ -16,6 +16,8 @@ const (
 	maxBreakpoints = 4
 )
 
+var errTooLong = errors.New("make the conversation shorter")
+
 // Check returns the reason why the API would refuse the body of a request. It
 // knows the rules that break conversations: the order of roles, calls and their
 // results, signatures of thinking, empty texts, cache breakpoints, media types,
@@ -26,7 +28,7 @@ func Check(body []byte) error { return checkBody(body, true) }
 // because that takes long.
 func checkBody(body []byte, tools bool) error {
 	if len(body) > maxBody {
-		return fmt.Errorf("the request has %d bytes; the limit is %d; compact the conversation", len(body), maxBody)
+		return fmt.Errorf("the request has %d bytes; the limit is %d; %w", len(body), maxBody, errTooLong)
 	}
 	root, err := jsontree.Parse(body, 2*maxLevels)
 	if err != nil {

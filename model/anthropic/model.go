@@ -3,6 +3,7 @@ package anthropic
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"net/http"
 
@@ -138,7 +139,11 @@ func (m *messagesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[
 			err = checkBody(built.body, false)
 		}
 		if err != nil {
-			yield(nil, &model.Error{Origin: m.origin, Kind: model.KindInvalid, Text: "the request was not sent", Err: err})
+			kind := model.KindInvalid
+			if errors.Is(err, errTooLong) {
+				kind = model.KindTooLong
+			}
+			yield(nil, &model.Error{Origin: m.origin, Kind: kind, Text: "the request was not sent", Err: err})
 			return
 		}
 		if err := m.exchange(ctx, built, yield); err != nil {

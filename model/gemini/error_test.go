@@ -81,8 +81,11 @@ func TestFinish(t *testing.T) {
 		{data(`{`+yes+`"index":0}`, `{"finishReason":"SAFETY","finishMessage":"unsafe"}`), model.StopRefusal, "SAFETY unsafe"},
 		{data(`{"finishReason":"PROHIBITED_CONTENT"}`), model.StopRefusal, "PROHIBITED_CONTENT"},
 		{"data: {\"promptFeedback\":{\"blockReason\":\"JAILBREAK\",\"blockReasonMessage\":\"no\"}}\n\n", model.StopRefusal, "JAILBREAK no"},
-		{data(`{` + yes + `"finishReason":"REASON_OF_TOMORROW"}`), model.StopEnd, ""},
-		{data(`{` + yes + `"finishReason":"OTHER"}`), model.StopEnd, ""},
+		{data(`{` + yes + `"finishReason":"REASON_OF_TOMORROW"}`), model.StopRefusal, "the response may not be complete; it ended with REASON_OF_TOMORROW"},
+		{data(`{` + yes + `"finishReason":"OTHER"}`), model.KindServer, ""},
+		{data(`{` + yes + `"finishReason":"MALFORMED_RESPONSE"}`), model.KindServer, ""},
+		{"[{\"candidates\":[{" + yes + "\"index\":0}]}\n,\r\n{\"candidates\":[{\"finishReason\":\"STOP\"}]}]\n", model.StopEnd, ""}, // the form without alt=sse
+		{"data: {\"candidates\":[{" + yes + "\rdata: \"finishReason\":\"STOP\"}]}\r\r", model.StopEnd, ""},
 		{data(`{"finishReason":"OTHER"}`), model.KindServer, ""},
 		{data(`{"content":{"parts":[{"text":""}]},"finishReason":"STOP"}`), model.KindServer, ""},
 		{data(`{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(x)"}`), model.KindServer, ""},

@@ -134,8 +134,13 @@ func (ps *parts) addCall(raw json.RawMessage, p *part) (*model.Delta, error) {
 	}
 	ps.close()
 	call := model.Part{Type: model.TypeCall, ID: f.ID, Name: ps.tools.OwnName(f.Name), Arguments: f.Args, Raw: raw}
-	if len(f.Args) == 0 || string(f.Args) == "null" {
+	switch text := textOf(f.Args); {
+	case len(f.Args) == 0 || string(f.Args) == "null":
 		call.Arguments = json.RawMessage(`{}`)
+	case wire.IsObject(json.RawMessage(text)): // written as text, which Google would not take back
+		call.Arguments = json.RawMessage(text)
+		function := wire.SetAll(wire.Get(raw, "functionCall"), wire.Member{Name: "args", Value: call.Arguments})
+		call.Raw = wire.SetAll(raw, wire.Member{Name: "functionCall", Value: function})
 	}
 	if call.ID == "" || slices.ContainsFunc(ps.all, func(p model.Part) bool { return p.ID == call.ID }) {
 		// The body of the request contains the whole conversation, so that no other
@@ -145,6 +150,12 @@ func (ps *parts) addCall(raw json.RawMessage, p *part) (*model.Delta, error) {
 	ps.tools.DecodeCall(&call, f.Name)
 	ps.all = append(ps.all, call)
 	return &model.Delta{Part: len(ps.all) - 1, Type: model.TypeCall, Name: call.Name, Text: string(call.Arguments)}, nil
+}
+
+// textOf returns the text of a JSON string, "" for another value.
+func textOf(raw json.RawMessage) (text string) {
+	_ = json.Unmarshal(raw, &text)
+	return text
 }
 
 // finish returns the parts, all of the origin.

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -22,10 +21,10 @@ import (
 // the fields of events are data too: a proxy may answer with plain JSON.
 func events(body io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		lines := bufio.NewReaderSize(body, 64<<10)
+		lines := sse.NewLines(body)
 		var data []byte
 		for {
-			line, err := sse.ReadLine(lines)
+			line, err := lines.Read()
 			switch {
 			case err != nil && err != io.EOF:
 				yield(nil, err)
@@ -169,8 +168,23 @@ func (s *stream) incomplete() *model.Error {
 	return s.fail(model.KindConnection, "the stream ended before the response did")
 }
 
-// add reads one event.
-func (s *stream) add(data []byte) ([]model.Delta, *model.Error) {
+// add reads one event, or a list of them: without "alt=sse" Google sends one list.
+func (s *stream) add(data []byte) (all []model.Delta, failed *model.Error) {
+	var list []json.RawMessage
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) || json.Unmarshal(data, &list) != nil {
+		return s.addChunk(data)
+	}
+	for _, one := range list {
+		var deltas []model.Delta
+		deltas, failed = s.addChunk(one)
+		if all = append(all, deltas...); failed != nil {
+			break
+		}
+	}
+	return all, failed
+}
+
+func (s *stream) addChunk(data []byte) ([]model.Delta, *model.Error) {
 	data = bytes.ToValidUTF8(data, []byte("\uFFFD")) // a raw form is stored as text
 	var c chunk
 	if err := decode(data, &c); err != nil {
@@ -250,6 +264,8 @@ func (s *stream) response() (*model.Response, *model.Error) {
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL":
 		// Nothing of the call is sent, so that no result can answer it.
 		return nil, s.fail(model.KindServer, fmt.Sprintf("the model called a function in a form that Google cannot read (%s): %.500s", s.finish, s.message))
+	case "MALFORMED_RESPONSE", "OTHER":
+		return nil, s.fail(model.KindServer, strings.TrimSpace("the response is not complete: "+s.finish+" "+s.message))
 	default: // STOP, and reasons that are not known
 		r.Stop = model.StopEnd
 		if len(r.Message.Calls()) > 0 {
@@ -257,6 +273,9 @@ func (s *stream) response() (*model.Response, *model.Error) {
 		}
 		if len(r.Message.Parts) == 0 {
 			return nil, s.fail(model.KindServer, strings.TrimSpace("the response is empty: "+s.finish+" "+s.message))
+		}
+		if s.finish != "STOP" {
+			r.Stop, r.Refusal = model.StopRefusal, strings.TrimSpace("the response may not be complete; it ended with "+s.finish+" "+s.message)
 		}
 	}
 	return r, nil

@@ -195,7 +195,8 @@ func (s *chatStream) callDelta(raw json.RawMessage) bool {
 // the same index.
 func (s *chatStream) callSlot(d *callDelta) int {
 	for at, slot := range s.slots {
-		if slot.member == "" && d.id != "" && d.id == slot.call.id {
+		sameIndex := d.index == "" || slot.call.index == "" || d.index == slot.call.index
+		if slot.member == "" && d.id != "" && d.id == slot.call.id && sameIndex {
 			return at
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 
-	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
@@ -232,10 +231,8 @@ func (s *chatStream) callPart(c *chatCall, cut bool, ids map[string]bool) model.
 		c.name = s.prepared.tools.WireName(c.name, maxName)
 	}
 	p := s.prepared.tools.call(c.id, c.name, arguments, cut && !json.Valid([]byte(arguments)))
-	if object := argumentsText(json.RawMessage(arguments)); object != arguments {
-		if p.Invalid != "" && arguments != "" {
-			p.Invalid += " You wrote: " + cleartext.Clip(arguments, 500)
-		}
+	if object := objectText(arguments); object != arguments {
+		quoteArguments(&p, arguments)
 		c.arguments = newFragments(object)
 	}
 	p.Raw = c.json()

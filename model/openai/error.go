@@ -119,7 +119,7 @@ func kindOf(f failure) string {
 			return w.kind
 		}
 	}
-	if f.Status >= 300 || strings.Contains(all, "server_error") || strings.Contains(all, "internal") {
+	if f.Status >= 300 || strings.Contains(all, "server_error") || strings.Contains(all, "internal") || f.Code+f.Type == "" {
 		return provider.KindOfStatus(f.Status)
 	}
 	return model.KindInvalid
@@ -132,8 +132,11 @@ func (e *endpoint) broken(err error) error {
 		return err
 	}
 	kind := model.KindConnection
-	if errors.Is(err, provider.ErrTooLarge) {
+	switch {
+	case errors.Is(err, provider.ErrTooLarge):
 		kind = model.KindServer
+	case errors.Is(err, provider.ErrWebPage):
+		kind = model.KindInvalid
 	}
 	return &model.Error{Origin: e.origin, Kind: kind, Text: e.clean(err.Error())}
 }
@@ -153,8 +156,9 @@ func (e *endpoint) malformed(text string) error {
 	return &model.Error{Origin: e.origin, Kind: model.KindServer, Text: "the response is malformed: " + e.clean(text)}
 }
 
-// tryAgain is how OpenAI requests a wait in a stream, which has no headers left.
-var tryAgain = lazyregexp.New(`(?i)try again in ([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s)`)
+// tryAgain is how OpenAI requests a wait in a stream, which has no headers left, such
+// as "1m12.3s", "20 s" or "2 minutes".
+var tryAgain = lazyregexp.New(`(?i)try again in ((?:[0-9]{1,9}(?:\.[0-9]{1,9})? ?(?:ms|h|m|s))+)`)
 
 // waitInText returns the wait that a message requests, 0 if none.
 func waitInText(message string) time.Duration {
@@ -162,12 +166,9 @@ func waitInText(message string) time.Duration {
 	if m == nil {
 		return 0
 	}
-	n, err := strconv.ParseFloat(m[1], 64)
+	wait, err := time.ParseDuration(strings.ToLower(strings.ReplaceAll(m[1], " ", "")))
 	if err != nil {
 		return 0
 	}
-	if strings.EqualFold(m[2], "ms") {
-		n /= 1000
-	}
-	return provider.Wait(n)
+	return provider.Wait(wait.Seconds())
 }

@@ -48,7 +48,10 @@ func (e *endpoint) send(ctx context.Context, path string, body []byte, handle fu
 
 // readEvents passes the events of the response to handle.
 func readEvents(res *http.Response, handle func(data []byte) (done bool, err error)) error {
-	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "application/json" {
+	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind {
+	case "text/html":
+		return provider.ErrWebPage
+	case "application/json":
 		data, err := io.ReadAll(res.Body)
 		if err == nil {
 			_, err = handle(data)
@@ -62,11 +65,28 @@ func readEvents(res *http.Response, handle func(data []byte) (done bool, err err
 		if data = bytes.TrimSpace(data); len(data) == 0 {
 			continue
 		}
-		if done, err := handle(data); done || err != nil {
-			return err
+		for _, one := range eachEvent(data) {
+			if done, err := handle(one); done || err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// eachEvent returns the events in the data of one: some servers leave the empty line
+// between events out.
+func eachEvent(data []byte) [][]byte {
+	lines := bytes.Split(data, []byte("\n"))
+	if len(lines) == 1 || json.Valid(data) {
+		return [][]byte{data}
+	}
+	for _, line := range lines {
+		if !json.Valid(line) && string(line) != "[DONE]" {
+			return [][]byte{data}
+		}
+	}
+	return lines
 }
 
 // limitResponse bounds the size of a response.

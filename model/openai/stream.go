@@ -54,6 +54,9 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 		if f := errorMember(data); f != nil {
 			return true, s.failed(*f)
 		}
+		if r := wholeResponse(data); r != nil {
+			return true, s.finish(r)
+		}
 	}
 	return !s.deltaEvent(&ev), nil
 }
@@ -99,14 +102,30 @@ func (s *responseStream) deltaEvent(ev *responses.ResponseStreamEventUnion) bool
 }
 
 // errorMember returns the error in an event that has no type, nil if there is
-// none.
+// none. Some servers write the event itself as the error.
 func errorMember(data []byte) *failure {
-	var event struct{ Error json.RawMessage }
-	if json.Unmarshal(data, &event) != nil || !isPresent(event.Error) {
+	var event struct{ Error, Object json.RawMessage }
+	if json.Unmarshal(data, &event) != nil {
+		return nil
+	}
+	switch {
+	case string(event.Object) == `"error"`:
+		event.Error = data
+	case !isPresent(event.Error):
 		return nil
 	}
 	f := readFailure(event.Error)
 	return &f
+}
+
+// wholeResponse returns the response of a server that does not stream, nil if it is not
+// one.
+func wholeResponse(data []byte) *responses.Response {
+	var r responses.Response
+	if json.Unmarshal(data, &r) != nil || r.Object != "response" || len(r.Output) == 0 {
+		return nil
+	}
+	return &r
 }
 
 // slot returns the index of the item with the provider's index.
@@ -228,11 +247,11 @@ type itemText struct{ Type, Text, Refusal string }
 // also in there.
 func (r *itemReader) part(raw json.RawMessage) model.Part {
 	var item struct {
-		Type      string `json:"type"`
-		Status    string `json:"status"`
-		CallID    string `json:"call_id"`
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
+		Type      string          `json:"type"`
+		Status    string          `json:"status"`
+		CallID    string          `json:"call_id"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
 		Content   []itemText
 		Summary   []itemText
 	}
@@ -255,8 +274,13 @@ func (r *itemReader) part(raw json.RawMessage) model.Part {
 		}
 		p.Text = strings.Join(all, "\n\n")
 	case model.TypeCall:
-		cut := item.Status == "incomplete" || (r.incomplete && !json.Valid([]byte(item.Arguments)))
-		p = r.tools.call(item.CallID, item.Name, item.Arguments, cut)
+		arguments := stringOf(item.Arguments)
+		cut := item.Status == "incomplete" || (r.incomplete && !json.Valid([]byte(arguments)))
+		p = r.tools.call(item.CallID, item.Name, arguments, cut)
+		if objectText(arguments) != arguments || item.Arguments[0] != '"' {
+			quoteArguments(&p, arguments)
+			raw = nil // the provider takes the text of an object only
+		}
 	default:
 		p.Text = item.Type
 	}

@@ -84,6 +84,9 @@ func TestCompatibleServers(t *testing.T) {
 		{"other id in a piece", events(delta(`"tool_calls":[{"index":0,"id":"c1","function":{"name":"weather","arguments":"{\"city\":"}}]`),
 			delta(`"tool_calls":[{"index":0,"id":"c9","function":{"name":null,"arguments":"\"Oslo\"}"}}]`), stop), model.StopCalls, weather, ""},
 		{"arguments as an object", events(delta(`"tool_calls":[{"index":0,"id":"c1","function":{"name":"weather","arguments":{"city":"Oslo"}}}]`), stop), model.StopCalls, weather, ""},
+		{"arguments as text in a text", events(delta(`"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"weather","arguments":"\"{\\\"city\\\":\\\"Oslo\\\"}\""}}]`), stop), model.StopCalls, weather, ""},
+		{"line ends of one character", strings.ReplaceAll(events(delta(`"content":"Hi"`), stop), "\n", "\r"), model.StopEnd, `{"content":"Hi"}`, "Hi"},
+		{"no empty lines", strings.ReplaceAll(events(delta(`"content":"H"`), delta(`"content":"i"`), stop), "\n\n", "\n"), model.StopEnd, `{"content":"Hi"}`, "Hi"},
 		{"interleaved", events(delta(`"tool_calls":[{"index":0,"id":"c1","function":{"name":"weather","arguments":"{\"city\":"}},{"index":1,"id":"c2","function":{"name":"weather","arguments":"{\"city\":"}}]`),
 			delta(`"tool_calls":[{"index":1,"function":{"arguments":"\"Bergen\"}"}},{"index":0,"function":{"arguments":"\"Oslo\"}"}}]`), stop), model.StopCalls, two, ""},
 		{"signature in a call", events(delta(`"tool_calls":[{"index":0,"id":"c1","function":{"name":"weather","arguments":"{\"city\":\"Oslo\"}","x":1},"extra_content":{"s": "<"}}]`), stop),
@@ -191,6 +194,9 @@ func TestErrors(t *testing.T) {
 		{429, `{"error":{"message":"x"}}`, model.KindRateLimit, "x", 250 * time.Millisecond, map[string]string{"Retry-After": "2", "Retry-After-Ms": "250"}},
 		{429, `{"error":{"message":"x"}}`, model.KindRateLimit, "x", 20 * 24 * time.Hour, map[string]string{"Retry-After": "1e99"}},
 		{429, `{"error":{"message":"x"}}`, model.KindRateLimit, "x", 0, map[string]string{"Retry-After": "NaN"}},
+		{429, `{"error":{"message":"Rate limit reached. Please try again in 1m12.5s."}}`, model.KindRateLimit, "Rate limit", 72500 * time.Millisecond, nil},
+		{429, `{"error":{"message":"Rate limit reached. Please try again in 6m0s."}}`, model.KindRateLimit, "Rate limit", 6 * time.Minute, nil},
+		{429, `{"error":{"message":"Please try again in 2 minutes"}}`, model.KindRateLimit, "try", 2 * time.Minute, nil},
 		{402, `{"error":{"message":"Insufficient Balance"}}`, model.KindQuota, "Insufficient", 0, nil},
 		{503, `<html>busy</html>`, model.KindOverloaded, "<html>", 0, nil},
 		{503, ``, model.KindOverloaded, "", 0, nil},
@@ -204,6 +210,11 @@ func TestErrors(t *testing.T) {
 		{401, `{"error":{"message":"Incorrect API key provided: ` + modeltest.Key + `","code":"invalid_api_key"}}`, model.KindAuth, "[API key]", 0, nil},
 		{200, late(`{"error":{"code":502,"message":"Provider failed ` + modeltest.Key + `"}}`), model.KindServer, "[API key]", 0, nil},
 		{200, late(`{"error":"overloaded"}`), model.KindOverloaded, "overloaded", 0, nil},
+		{200, late(`{"error":"model runner has unexpectedly stopped"}`), model.KindServer, "unexpectedly", 0, nil},
+		{200, late(`{"object":"error","message":"This model's maximum context length is 8 tokens.","type":"BadRequestError"}`), model.KindTooLong, "maximum", 0, nil},
+		{200, late(`{"object":"error","message":"engine died"}`), model.KindServer, "engine died", 0, nil},
+		{200, events(delta(`"content":"Hi"`)) + `error: {"code":500,"message":"out of memory","type":"server_error"}` + "\n\n", model.KindServer, "out of memory", 0, nil},
+		{200, "<!DOCTYPE html><html></html>", model.KindInvalid, "web page", 0, map[string]string{"Content-Type": "text/html; charset=utf-8"}},
 		{200, events(delta(`"content":"Hi"`)), model.KindConnection, "ended before", 0, nil},
 		{200, events(delta(`"content":"Hi"`), `{"choices":[{"ind`), model.KindConnection, "not JSON", 0, nil},
 		{200, "", model.KindConnection, "ended before", 0, nil},
@@ -273,6 +284,31 @@ func TestResponsesEvents(t *testing.T) {
 				t.Errorf("stop %q, parts %+v", got.Stop, got.Message.Parts)
 			}
 		})
+	}
+}
+
+// TestOddArguments has calls of the Responses API whose arguments are not the text of
+// an object. They go back as one.
+func TestOddArguments(t *testing.T) {
+	for arguments, valid := range map[string]bool{
+		`{"city":"Oslo"}`: true, `"\"{\\\"city\\\":\\\"Oslo\\\"}\""`: true, `""`: false, `"{\"city\":"`: false, `"[1]"`: false, `null`: false,
+	} {
+		call := `{"type":"function_call","call_id":"c1","name":"weather","arguments":` + arguments + `}`
+		body := `{"id":"r","object":"response","model":"m","status":"completed","output":[` + call + `]}` // of a server that does not stream
+		got, _, err := ask(t, openai.New, hello(t), map[string]string{"Content-Type": "application/json"}, 200, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := got.Message.Calls()
+		if len(calls) != 1 || (calls[0].Invalid == "") != valid || valid && string(calls[0].Arguments) != `{"city":"Oslo"}` {
+			t.Fatalf("%s: the calls are %+v", arguments, calls)
+		}
+		r := hello(t)
+		r.Messages = append(r.Messages, got.Message, &model.Message{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeResult, Result: &toolpost.Message{CallID: "c1", Text: "Sunny"}}}})
+		_, sent := send(t, openai.New, "m", openai.Options{APIKey: "k"}, r)
+		if valid != strings.Contains(sent, `"arguments":"{\"city\":\"Oslo\"}"`) {
+			t.Errorf("%s: sent %s", arguments, sent)
+		}
 	}
 }
 

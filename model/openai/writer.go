@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
@@ -97,6 +98,26 @@ func fileName(p *model.Part) string {
 		return "document.pdf"
 	}
 	return p.Name
+}
+
+// objectText returns what a model wrote as arguments as the text of a JSON object: some
+// write the text once more as a string of JSON. Without an object it is "{}".
+func objectText(arguments string) string {
+	var inner string
+	for range 2 {
+		if json.Unmarshal([]byte(arguments), &inner) == nil {
+			arguments = inner
+		}
+	}
+	return argumentsText(json.RawMessage(arguments))
+}
+
+// quoteArguments adds what the model wrote to the reason why its call cannot run: the
+// call in the history does not have it.
+func quoteArguments(p *model.Part, arguments string) {
+	if p.Invalid != "" && arguments != "" {
+		p.Invalid += " You wrote: " + cleartext.Clip(arguments, 500)
+	}
 }
 
 // argumentsText returns the arguments of a call as the text of a JSON object.
