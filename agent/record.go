@@ -115,13 +115,7 @@ type callState struct {
 func (s *state) apply(r *record) error {
 	switch r.Type {
 	case recordStart:
-		if r.Version != sessionVersion {
-			return fmt.Errorf("the session has the format %d; this version reads %d", r.Version, sessionVersion)
-		}
-		if s.id != "" {
-			return errors.New("a second session begins")
-		}
-		s.id = r.ID
+		return s.applyStart(r)
 	case recordPrompt, recordNote:
 		return s.applyUser(r)
 	case recordResponse:
@@ -145,6 +139,17 @@ func (s *state) apply(r *record) error {
 	return nil // types of later versions that need not be understood
 }
 
+func (s *state) applyStart(r *record) error {
+	if r.Version != sessionVersion {
+		return fmt.Errorf("the session has the format %d; this version reads %d", r.Version, sessionVersion)
+	}
+	if s.id != "" {
+		return errors.New("a second session begins")
+	}
+	s.id = r.ID
+	return nil
+}
+
 func (s *state) applyUser(r *record) error {
 	if s.batch != nil || !hasRole(r.Message, model.RoleUser) {
 		return errors.New("a prompt while calls have no results, or without a message of the user")
@@ -157,14 +162,14 @@ func (s *state) applyUser(r *record) error {
 	return nil
 }
 
-// startOver begins to count anew.
+// startOver begins to count from zero.
 func (s *state) startOver() {
 	s.earlier.Add(s.total())
 	s.turns, s.used, s.completed, s.ended = 0, new(usage.Ledger), nil, nil
 }
 
-// applyUndo goes back to the conversation before the last prompt. What was used since
-// then stays used.
+// applyUndo goes back to the conversation before the last prompt. The tokens and calls
+// since then stay counted.
 func (s *state) applyUndo() error {
 	if s.undo == nil {
 		return errors.New("there is no prompt to take back")
@@ -273,14 +278,20 @@ func (s *state) applyCompaction(r *record) error {
 	return nil
 }
 
+// fits reports whether t can take the place of a part.
+func (t *trimmed) fits(p *model.Part) bool {
+	if t.Result == nil {
+		return t.Note != "" && (p.Type == model.TypeImage || p.Type == model.TypeDocument)
+	}
+	return p.Result != nil && p.Result.CallID == t.Result.CallID
+}
+
 func (s *state) applyTrim(r *record) error {
 	for _, t := range r.Trimmed {
 		if t.Message < 0 || t.Message >= len(s.messages) || t.Part < 0 || t.Part >= len(s.messages[t.Message].Parts) {
 			return errors.New("a trim of a part that does not exist")
 		}
-		part := &s.messages[t.Message].Parts[t.Part]
-		isNote := t.Note != "" && t.Result == nil && (part.Type == model.TypeImage || part.Type == model.TypeDocument)
-		if old := part.Result; !isNote && (old == nil || t.Result == nil || old.CallID != t.Result.CallID) {
+		if !t.fits(&s.messages[t.Message].Parts[t.Part]) {
 			return errors.New("a trim of a part that is neither the result of the same call nor an image or document")
 		}
 	}
@@ -288,10 +299,8 @@ func (s *state) applyTrim(r *record) error {
 	for _, t := range r.Trimmed {
 		old := s.messages[t.Message]
 		parts := slices.Clone(old.Parts)
-		if t.Note != "" {
+		if parts[t.Part].Result = t.Result; t.Result == nil {
 			parts[t.Part] = model.Text(t.Note)
-		} else {
-			parts[t.Part].Result = t.Result
 		}
 		s.messages[t.Message] = &model.Message{Role: old.Role, Parts: parts}
 	}

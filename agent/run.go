@@ -69,16 +69,8 @@ func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err erro
 	if err := r.checkLimits(); err != nil {
 		return nil, err
 	}
-	if len(prompt) > 0 {
-		if err := checkPrompt(prompt); err != nil {
-			return nil, err
-		}
-		if err := r.session.abandon(ctx); err != nil {
-			return nil, err
-		}
-		if err := r.session.append(&record{Type: recordPrompt, Message: &model.Message{Role: model.RoleUser, Parts: prompt}}); err != nil {
-			return nil, err
-		}
+	if err := r.prompt(ctx, prompt); err != nil {
+		return nil, err
 	}
 	for {
 		result, err := r.step(ctx)
@@ -91,12 +83,18 @@ func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err erro
 	}
 }
 
-// undo takes a refused turn out of the conversation.
-func (r *run) undo() error {
-	if err := r.session.append(&record{Type: recordUndo}); err != nil {
+// prompt records what the user wrote, if it is something.
+func (r *run) prompt(ctx context.Context, prompt []model.Part) error {
+	if len(prompt) == 0 {
+		return nil
+	}
+	if err := checkPrompt(prompt); err != nil {
 		return err
 	}
-	return r.notice("the refused turn was taken back: with it, the provider refuses what follows")
+	if err := r.session.abandon(ctx); err != nil {
+		return err
+	}
+	return r.session.append(&record{Type: recordPrompt, Message: &model.Message{Role: model.RoleUser, Parts: prompt}})
 }
 
 // checkPrompt refuses parts that no provider accepts from a user. In the session,
@@ -152,26 +150,6 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 		}
 	}
 	return r.ask(ctx)
-}
-
-// wasCut reports whether a response was ended before the model had finished it. What
-// it has is not to be acted on.
-func wasCut(stop string) bool { return stop == model.StopRefusal || stop == model.StopLength }
-
-// leaveCalls ends the run with a response that was cut. Its calls do not run: the end
-// is recorded first, so that no later run makes up for them.
-func (r *run) leaveCalls(now *state) (*Result, error) {
-	text := "This call was not run: the response with it was cut off at the limit of its length."
-	if now.stop == model.StopRefusal {
-		text = "This call was not run: the response with it was refused."
-	}
-	result, err := r.finish(now.messages[len(now.messages)-1], now.stop, now.refusal)
-	for _, c := range now.batch {
-		if err == nil && c.result == nil {
-			err = r.refuse(c, "%s", text)
-		}
-	}
-	return result, err
 }
 
 // finish ends the run with the model's last message, of which no call runs.

@@ -21,7 +21,7 @@ func (c *Chat) Layer(ts toolpost.Toolset, cancel context.CancelCauseFunc) toolpo
 				return nil, err
 			case d.Action == agent.Wait:
 				c.undecided.Add(1)
-				return nil, toolpost.Denied("Nobody can approve this call in this run. Go on without it, and report that.")
+				return nil, toolpost.Denied("This call needs the user's approval, and this run has no terminal to ask in. Go on without it, and report that.")
 			case d.Action == agent.Deny:
 				return nil, toolpost.Denied("%s", d.Denial())
 			case d.Action == agent.Edit:
@@ -39,5 +39,5 @@ func (c *Chat) Layer(ts toolpost.Toolset, cancel context.CancelCauseFunc) toolpo
 	})
 }
 
-// Undecided is how many calls of a Layer were not run because nobody could decide.
+// Undecided is how many calls of a Layer were not run because there was no terminal to decide in.
 func (c *Chat) Undecided() int { return int(c.undecided.Load()) }

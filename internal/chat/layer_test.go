@@ -25,7 +25,7 @@ func TestLayer(t *testing.T) {
 		"reads":       {reads: true, rule: DenyAll, want: `{"a":1}`},
 		"all allowed": {rule: AllowAll, want: `{"a":1}`},
 		"all denied":  {rule: DenyAll, text: "denied"},
-		"nobody":      {text: "Nobody can approve"},
+		"no terminal": {text: "no terminal to ask in"},
 		"yes":         {ask: &agent.Decision{Action: agent.Allow}, want: `{"a":1}`},
 		"no":          {ask: &agent.Decision{Action: agent.Deny, Reason: "not 100%"}, text: "The reason: not 100%"},
 		"edited":      {ask: &agent.Decision{Action: agent.Edit, Arguments: json.RawMessage(`{"a":2}`)}, want: `{"a":2}`, text: `changed the arguments of this call to {"a":2}`},
@@ -58,7 +58,7 @@ func TestLayer(t *testing.T) {
 				raw, _ := result.MarshalJSON()
 				text = strings.Join(append(result.Notes(), string(raw)), " ")
 			}
-			if ran != test.want || !strings.Contains(text, test.text) || ended != test.fails || (c.Undecided() > 0) != (name == "nobody") {
+			if ran != test.want || !strings.Contains(text, test.text) || ended != test.fails || (c.Undecided() > 0) != (name == "no terminal") {
 				t.Errorf("it ran with %q; the result is %s (%v); the run ended with %v, %d undecided", ran, text, err, ended, c.Undecided())
 			}
 		})

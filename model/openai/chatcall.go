@@ -190,13 +190,18 @@ func (s *chatStream) callDelta(raw json.RawMessage) bool {
 	return s.put(&model.Delta{Part: at, Type: model.TypeCall, Name: s.prepared.tools.OwnName(c.name), Text: text})
 }
 
+// isOf reports whether a piece names the call. Some servers give two calls of one
+// response the same id.
+func (d *callDelta) isOf(c *chatCall) bool {
+	return d.id != "" && d.id == c.id && (d.index == "" || c.index == "" || d.index == c.index)
+}
+
 // callSlot returns the index of the slot whose call a piece continues, -1 if it
 // begins a new one. Servers leave out the index or the id, or give all calls
 // the same index.
 func (s *chatStream) callSlot(d *callDelta) int {
 	for at, slot := range s.slots {
-		sameIndex := d.index == "" || slot.call.index == "" || d.index == slot.call.index
-		if slot.member == "" && d.id != "" && d.id == slot.call.id && sameIndex {
+		if slot.member == "" && d.isOf(&slot.call) {
 			return at
 		}
 	}

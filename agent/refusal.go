@@ -1,0 +1,31 @@
+package agent
+
+import "github.com/toolpost/toolpost/model"
+
+// wasCut reports whether a response was ended before the model had finished it. What
+// it has is not to be acted on.
+func wasCut(stop string) bool { return stop == model.StopRefusal || stop == model.StopLength }
+
+// leaveCalls ends the run with a response that was cut. Its calls do not run: the end
+// is recorded first, so that no later run makes up for them.
+func (r *run) leaveCalls(now *state) (*Result, error) {
+	text := "This call was not run: the response with it was cut off at the limit of its length."
+	if now.stop == model.StopRefusal {
+		text = "This call was not run: the response with it was refused."
+	}
+	result, err := r.finish(now.messages[len(now.messages)-1], now.stop, now.refusal)
+	for _, c := range now.batch {
+		if err == nil && c.result == nil {
+			err = r.refuse(c, "%s", text)
+		}
+	}
+	return result, err
+}
+
+// undo takes a refused turn out of the conversation.
+func (r *run) undo() error {
+	if err := r.session.append(&record{Type: recordUndo}); err != nil {
+		return err
+	}
+	return r.notice("the refused turn was taken back: with it, the provider refuses what follows")
+}
