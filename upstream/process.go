@@ -96,9 +96,17 @@ func (p *process) ended(err error) {
 // kills it. It returns when its group is gone.
 func (p *process) close() {
 	p.closing.Do(func() {
-		p.stdin.Close()
+		closed := make(chan struct{})
+		go func() { // where writing has no deadlines, a message that is not read may delay it
+			defer close(closed)
+			p.stdin.Close()
+		}()
 		group.Stop(p.cmd.Process.Pid, p.gone, p.grace, p.grace)
 		p.stdout.End()
+		select {
+		case <-closed:
+		case <-time.After(group.Reaping):
+		}
 	})
 }
 

@@ -139,8 +139,10 @@ func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
 		return context.Cause(ctx)
 	}
 	line := wire.Line(message)
-	_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(writeTime))
-	n, err := c.proc.stdin.Write(line)
+	n, err := 0, c.proc.stdin.SetWriteDeadline(time.Now().Add(writeTime))
+	if !errors.Is(err, os.ErrNoDeadline) { // such as on Windows; then it is written in the background
+		n, err = c.proc.stdin.Write(line)
+	}
 	switch {
 	case err == nil:
 		<-c.writing
@@ -171,12 +173,13 @@ const writeTime = 20 * time.Millisecond
 // can follow half a message.
 func (c *stdio) complete(ctx context.Context, rest []byte) error {
 	_ = c.proc.stdin.SetWriteDeadline(time.Time{})
-	limited := make(chan struct{})
+	limited, written := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(limited)
-		_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(answerTimeout))
+		c.limitWrite(written)
 	})
 	_, err := c.proc.stdin.Write(rest)
+	close(written)
 	if !stop() {
 		<-limited // the next message has a deadline of its own
 	}
@@ -184,9 +187,28 @@ func (c *stdio) complete(ctx context.Context, rest []byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		c.lost(fmt.Errorf("it did not read a message within %v", answerTimeout))
+		c.lost(errUnread)
 	default:
 		c.lost(c.proc.end()) // which waits a little for the process to end
 	}
 	return context.Cause(c.ctx)
+}
+
+var errUnread = fmt.Errorf("it did not read a message within %v", answerTimeout)
+
+// limitWrite ends the process if what is being written is not written in time.
+func (c *stdio) limitWrite(written <-chan struct{}) {
+	err := c.proc.stdin.SetWriteDeadline(time.Now().Add(answerTimeout))
+	if !errors.Is(err, os.ErrNoDeadline) {
+		return
+	}
+	timer := time.NewTimer(answerTimeout)
+	go func() {
+		defer timer.Stop()
+		select {
+		case <-written:
+		case <-timer.C:
+			c.lost(errUnread)
+		}
+	}()
 }

@@ -7,7 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A caller that leaves while its message is being written does not end the
@@ -43,4 +46,48 @@ func TestSenderLeavesWhileWriting(t *testing.T) {
 	if err := <-sent; err != nil || c.ctx.Err() != nil {
 		t.Errorf("the next sender got %v, and the connection %v", err, context.Cause(c.ctx))
 	}
+}
+
+// A pipe without deadlines is one of Windows.
+type pipeWithoutDeadlines struct{ *io.PipeWriter }
+
+func (pipeWithoutDeadlines) SetWriteDeadline(time.Time) error { return os.ErrNoDeadline }
+
+// Where writing has no deadlines, a process that reads nothing holds no caller, and is
+// ended in time.
+func TestSendWithoutDeadlines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, stdin := io.Pipe()
+		defer r.Close()
+		c := &stdio{peer: newPeer(slog.New(slog.DiscardHandler), nil, nil), proc: &process{stdin: pipeWithoutDeadlines{stdin}, cmd: new(exec.Cmd), exited: make(chan struct{})}, writing: make(chan struct{}, 1), done: make(chan struct{})}
+		close(c.done)
+		close(c.proc.exited)
+		c.proc.closing.Do(func() {}) // there is no process
+		read := make(chan string)
+		go func() {
+			line, _ := bufio.NewReader(r).ReadString('\n')
+			read <- line
+		}()
+		if err := c.send(t.Context(), "", []byte("first")); err != nil {
+			t.Error(err)
+		}
+		if got := <-read; got != "first\n" {
+			t.Errorf("%q was written", got)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := c.send(ctx, "", []byte("second")); err != context.DeadlineExceeded {
+			t.Errorf("the sender got %v", err)
+		}
+		time.Sleep(answerTimeout - time.Millisecond)
+		synctest.Wait()
+		if c.ctx.Err() != nil {
+			t.Error("the process was ended too early")
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if context.Cause(c.ctx) != errUnread {
+			t.Errorf("the connection ended with %v", context.Cause(c.ctx))
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,10 +15,11 @@ const maxRest = 1 << 20
 // An Output reads what a command writes to a pipe. It ends with the command,
 // also if others have the pipe open for longer.
 type Output struct {
-	mu    sync.Mutex // held by who reads
-	file  *os.File
-	ended bool
-	rest  bytes.Buffer
+	ending atomic.Bool // readers are interrupted, where reading has no deadlines
+	mu     sync.Mutex  // held by who reads
+	file   *os.File
+	ended  bool
+	rest   bytes.Buffer
 }
 
 // Pipe returns an Output and the file for the command to write to, which the
@@ -34,23 +36,30 @@ func Pipe() (*Output, *os.File, error) {
 func (o *Output) Read(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.ended {
+	if !o.ended && !o.ending.Load() {
 		n, err := o.file.Read(b)
-		if !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, os.ErrClosed) {
+		interrupted := errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, os.ErrClosed) ||
+			err != nil && o.ending.Load()
+		if n > 0 || !interrupted {
 			return n, err
 		}
-		o.collect()
 	}
+	o.collect()
 	return o.rest.Read(b)
 }
 
 // End closes the pipe. Output that was written before can still be read.
 func (o *Output) End() {
 	if errors.Is(o.file.SetReadDeadline(time.Unix(1, 0)), os.ErrNoDeadline) { // it wakes who reads
-		time.Sleep(250 * time.Millisecond) // on such a system what is there is read first,
-		_ = o.file.Close()                 // and closing wakes
+		time.Sleep(250 * time.Millisecond) // on such a system what is there is read first
+		o.ending.Store(true)
+		for !o.mu.TryLock() { // a reader may just be about to read: one interrupt is not enough
+			interrupt(o.file)
+			time.Sleep(5 * time.Millisecond)
+		}
+	} else {
+		o.mu.Lock()
 	}
-	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.collect()
 }

@@ -1,0 +1,8 @@
+//go:build !windows
+
+package group
+
+import "os"
+
+// interrupt ends a read of a pipe that is under way, where reading has no deadlines.
+func interrupt(f *os.File) { _ = f.Close() }
