@@ -30,6 +30,7 @@ type load struct {
 	rounds   int           // connections of each client; 0 means until the time is over
 	calls    int           // over each connection
 	patience time.Duration // a call without an answer for so long is wrong
+	provoked time.Duration // how long a client waits for a hostile server
 	stuck    time.Duration // how long a client that does not read stays, at most
 	think    time.Duration // the longest pause between calls
 	answered func(n int)   // is called after each answer; may be nil
@@ -44,11 +45,12 @@ type client struct {
 	era     string
 	prefix  string
 	changed atomic.Bool // the list, since it was read
+	hostile []string    // servers that it provokes
 }
 
 // runClient connects again and again. The even clients have sessions, the odd ones
-// are stateless. Of 20 pairs, two vanish, one does not read, one sends slowly, and
-// two use the server with a process for each session.
+// are stateless. Of 20 pairs, two vanish, one does not read, one sends slowly, two use the
+// server with a process for each session, and two call hostile servers too.
 func runClient(ctx context.Context, l *load, number int) {
 	for round := 0; ctx.Err() == nil && (l.rounds == 0 || round < l.rounds); round++ {
 		c := &client{load: l, number: number, round: round, era: sessionEra, prefix: prefixOf(number, round)}
@@ -65,8 +67,11 @@ func runClient(ctx context.Context, l *load, number int) {
 			err = c.sendSlowly(ctx)
 		case 4, 5:
 			err = c.converse(ctx, own)
+		case 6, 7:
+			c.hostile = hostileNames()
+			fallthrough
 		default:
-			err = c.converse(ctx, shared, other, web, steady)
+			err = c.converse(ctx, shared, auto, web, steady)
 		}
 		if err != nil && ctx.Err() == nil {
 			l.t.fail("connection %s: %w", c.prefix, err)
@@ -86,6 +91,10 @@ func pause(ctx context.Context, most time.Duration) {
 
 // mine counts what reached the connection, and checks whom it belongs to.
 func (c *client) mine(what, text string) {
+	if len(c.hostile) > 0 && strings.HasPrefix(text, foreign) {
+		c.t.add(foreign + " " + what)
+		return
+	}
 	if c.t.add(what); !strings.HasPrefix(text, c.prefix) {
 		c.t.fail("%s of %q reached %q", what, text, c.prefix)
 	}
@@ -156,6 +165,10 @@ func (c *client) converse(ctx context.Context, servers ...string) error {
 			parallel.Go(func() { c.call(ctx, session, p) })
 			i++
 		}
+		if len(c.hostile) > 0 {
+			name := c.hostile[random.IntN(len(c.hostile))]
+			parallel.Go(func() { c.provoke(ctx, session, name) })
+		}
 		parallel.Wait()
 		pause(ctx, c.think)
 	}
@@ -171,16 +184,15 @@ type plan struct {
 
 // plan chooses a call. Some are canceled on their way, some have a large answer,
 // some ask. A process that several clients share cannot ask: it is unclear which of
-// them is meant. For the same reason a stateless client that canceled a call is not
-// asked by its own process any more, so it cancels none there.
+// them is meant.
 func (c *client) plan(random *rand.Rand, servers []string, i int) *plan {
 	p := &plan{server: servers[random.IntN(len(servers))], tool: "__echo", in: nonce{Nonce: fmt.Sprint(c.prefix, i), Wait: random.IntN(30)}}
 	switch n := random.IntN(20); {
-	case n == 0 && (p.server != own || c.era == sessionEra):
+	case n == 0:
 		p.cancelAfter = time.Duration(1 + random.Int64N(int64(30*time.Millisecond)))
 	case n == 1:
 		p.in.Size = 128 << 10
-	case n < 6 && p.server != shared && p.server != other:
+	case n < 6 && p.server != shared:
 		p.tool = "__ask"
 	}
 	return p
@@ -203,7 +215,7 @@ func (c *client) list(ctx context.Context, session *mcp.ClientSession) {
 }
 
 func missingTools(listed []*mcp.Tool) (missing []string) {
-	for _, server := range []string{shared, other, own, web, steady} {
+	for _, server := range []string{shared, auto, own, web, steady} {
 		for _, tool := range []string{"__echo", "__ask"} {
 			if !slices.ContainsFunc(listed, func(t *mcp.Tool) bool { return t.Name == server+tool }) {
 				missing = append(missing, server+tool)
@@ -235,6 +247,36 @@ func (c *client) call(ctx context.Context, session *mcp.ClientSession, p *plan) 
 	}
 }
 
+// provoke calls the tool of a hostile server, whose answer may be anything. It cancels
+// the call soon, except one with an enormous answer: the SDK's client closes its session
+// when it stops reading one.
+func (c *client) provoke(ctx context.Context, session *mcp.ClientSession, name string) {
+	patience := c.provoked
+	if strings.HasPrefix(name, "enormous") {
+		patience = c.patience
+	}
+	calling, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	params := &mcp.CallToolParams{Name: name + "__provoke", Arguments: nonce{}}
+	params.SetProgressToken(c.prefix + name)
+	result, err := session.CallTool(calling, params)
+	switch {
+	case calling.Err() != nil:
+		c.t.add("hostile call canceled")
+	case err != nil || result.IsError:
+		c.t.add("hostile call failed")
+	default:
+		c.t.add("hostile call answered")
+	}
+}
+
+// Parts of errors that are the gateway's fault: a friendly server's question was
+// refused, or a friendly server's process was not to be had.
+const (
+	refusedQuestion = "fulfilling input request"
+	noProcess       = "processes for its clients, which is the limit"
+)
+
 // check checks that the result is that of the call. Only servers that are disturbed
 // may fail.
 func (c *client) check(server, id string, result *mcp.CallToolResult) {
@@ -248,11 +290,28 @@ func (c *client) check(server, id string, result *mcp.CallToolResult) {
 		if c.answered != nil {
 			c.answered(n)
 		}
-	case result.IsError && server != steady:
+	case result.IsError && server != steady && !strings.Contains(text, refusedQuestion) && !strings.Contains(text, noProcess):
 		c.t.add("server lost")
 	default:
 		c.t.fail("call %s of %s was answered with %.300q", id, server, text)
 	}
+}
+
+// askOnce has the server with default settings ask while there is a single client.
+// Otherwise its first question would be refused: nothing shows before that it asks.
+func askOnce(ctx context.Context, url string, t *tally) error {
+	c := &client{load: &load{url: url, t: t}, era: sessionEra, prefix: prefixOf(9998, 0)}
+	session, end, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	id := c.prefix + "0"
+	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: auto + "__ask", Arguments: nonce{Nonce: id}})
+	if err == nil {
+		c.check(steady, id, result) // nothing is disturbed yet
+	}
+	return err
 }
 
 // awaitTools returns when all tools are listed.

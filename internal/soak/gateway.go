@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,24 +33,39 @@ type process struct {
 	err          error
 }
 
+// addresses are those of the servers over HTTP.
+type addresses struct{ web, steady, hostile string }
+
 // configuration returns that of the gateway, whose processes are this command.
-func configuration(self, webURL, steadyURL string) []byte {
-	return fmt.Appendf(nil, `{"output": false, "mcpServers": {
-	"shared": {"command": %[1]q, "args": ["upstream"]},
-	"other": {"command": %[1]q, "args": ["upstream"]},
+func configuration(self string, at *addresses) []byte {
+	all := fmt.Appendf(nil, `{"output": false, "mcpServers": {
+	"shared": {"command": %[1]q, "args": ["upstream"], "share": "always"},
+	"auto": {"command": %[1]q, "args": ["upstream"], "idle": %[4]q},
 	"own": {"command": %[1]q, "args": ["upstream"], "share": "per-session", "idle": %[4]q},
 	"web": {"url": %[2]q},
-	"steady": {"url": %[3]q, "protocolVersion": %[5]q}
-}}`, self, webURL, steadyURL, sessionTimeout.String(), statelessEra)
+	"steady": {"url": %[3]q, "protocolVersion": %[5]q}`, self, at.web, at.steady, sessionTimeout.String(), statelessEra)
+	for _, name := range hostileNames() {
+		server := fmt.Sprintf(`"command": %q, "args": ["hostile", %q]`, self, name)
+		switch transport := newHostile(name).transport; {
+		case transport == overStateless:
+			server = fmt.Sprintf(`"url": "%s/%s", "protocolVersion": %q`, at.hostile, name, statelessEra)
+		case transport == overSSE:
+			server = fmt.Sprintf(`"url": "%s/%s", "type": "sse"`, at.hostile, name)
+		case transport == overSessions:
+			server = fmt.Sprintf(`"url": "%s/%s"`, at.hostile, name)
+		}
+		all = fmt.Appendf(all, ",\n\t%q: {%s, \"connectTimeout\": \"5s\", \"timeout\": \"10s\", \"idle\": %q}", name, server, sessionTimeout.String())
+	}
+	return append(all, "\n}}"...)
 }
 
-func startGateway(toolpost, dir, webURL, steadyURL string) (*process, error) {
+func startGateway(toolpost, dir string, at *addresses) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	file := filepath.Join(dir, "toolpost.json")
-	if err := os.WriteFile(file, configuration(self, webURL, steadyURL), 0o600); err != nil {
+	if err := os.WriteFile(file, configuration(self, at), 0o600); err != nil {
 		return nil, err
 	}
 	g := &process{done: make(chan struct{})}
@@ -131,9 +148,13 @@ func disturb(ctx context.Context, pid int, w *webServer, t *tally) {
 	}
 }
 
-// killOne kills one of the processes that a process has started.
+// killOne kills one of the processes of friendly servers that a process has started.
 func killOne(pid int, t *tally) {
-	if children := childrenOf(pid); len(children) > 0 {
+	children := slices.DeleteFunc(childrenOf(pid), func(child int) bool {
+		arguments, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child)) // empty if it has ended
+		return !bytes.HasSuffix(arguments, []byte("\x00upstream\x00"))
+	})
+	if len(children) > 0 {
 		_ = syscall.Kill(children[rand.IntN(len(children))], syscall.SIGKILL) // it may have ended
 		t.add("server process killed")
 	}

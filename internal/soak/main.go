@@ -19,8 +19,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "upstream" {
-		if err := serveStdio(); err != nil {
+	if len(os.Args) > 1 && (os.Args[1] == "upstream" || os.Args[1] == "hostile") {
+		if err := serveStdio(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -53,10 +53,11 @@ func soak(o *options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	restarted, undisturbed := serveHTTP(false), serveHTTP(true)
+	restarted, undisturbed, hostile := serveHTTP(false), serveHTTP(true), serveHostileHTTP()
 	defer restarted.Close()
 	defer undisturbed.Close()
-	g, err := startGateway(o.toolpost, dir, restarted.URL, undisturbed.URL)
+	defer hostile.Close()
+	g, err := startGateway(o.toolpost, dir, &addresses{web: restarted.URL, steady: undisturbed.URL, hostile: hostile.URL})
 	if err != nil {
 		return err
 	}
@@ -67,6 +68,9 @@ func soak(o *options) error {
 		return fmt.Errorf("await the tools of all servers: %w", err)
 	}
 	r := &run{options: o, tally: newTally()}
+	if err := askOnce(starting, g.url, r.tally); err != nil {
+		return fmt.Errorf("ask once before there are several clients: %w", err)
+	}
 	if r.idle, err = g.measure(); err != nil {
 		return err
 	}
@@ -97,7 +101,7 @@ func (r *run) load(g *process, w *webServer) []sample {
 	// gateway had not answered.
 	ctx, end := context.WithCancel(context.Background())
 	defer time.AfterFunc(r.time, end).Stop()
-	l := &load{url: g.url, calls: 20, patience: time.Minute, stuck: 40 * time.Second, think: 200 * time.Millisecond, t: r.tally}
+	l := &load{url: g.url, calls: 20, patience: time.Minute, provoked: 2 * time.Second, stuck: 40 * time.Second, think: 200 * time.Millisecond, t: r.tally}
 	var all sync.WaitGroup
 	for i := range r.clients {
 		all.Go(func() { runClient(ctx, l, i) })

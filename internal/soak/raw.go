@@ -136,10 +136,13 @@ func (c *client) vanish(ctx context.Context) error {
 	}
 	defer s.leave()
 	defer context.AfterFunc(ctx, func() { s.conn.Close() })()
-	servers := []string{shared, other, web, steady}
+	servers := []string{shared, auto, web, steady}
 	server, tool := servers[rand.IntN(len(servers))], "__echo"
 	if rand.IntN(4) == 0 {
-		server, tool = servers[2+rand.IntN(2)], "__ask"
+		server, tool = servers[1+rand.IntN(3)], "__ask"
+		if server == auto && c.era == statelessEra { // the call would keep its process for minutes
+			server = web
+		}
 	}
 	if _, err := s.conn.Write(s.call(server+tool, nonce{Nonce: c.prefix + "0", Wait: 500, Size: rand.IntN(256 << 10)})); err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "upstream" {
+	if len(os.Args) > 1 && (os.Args[1] == "upstream" || os.Args[1] == "hostile") {
 		main()
 		return
 	}
@@ -31,13 +31,13 @@ func TestMain(m *testing.M) {
 }
 
 // serveGateway serves a gateway of this process, and returns its address.
-func serveGateway(t *testing.T, webURL, steadyURL string) string {
+func serveGateway(t *testing.T, at *addresses) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Parse("toolpost.json", configuration(self, webURL, steadyURL), os.LookupEnv)
+	cfg, err := config.Parse("toolpost.json", configuration(self, at), os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,13 +65,18 @@ func TestShortSoak(t *testing.T) {
 	restarted, undisturbed := serveHTTP(false), serveHTTP(true)
 	t.Cleanup(undisturbed.Close)
 	t.Cleanup(restarted.Close)
-	url := serveGateway(t, restarted.URL, undisturbed.URL)
+	hostile := serveHostileHTTP()
+	t.Cleanup(hostile.Close)
+	url := serveGateway(t, &addresses{web: restarted.URL, steady: undisturbed.URL, hostile: hostile.URL})
 	if err := awaitTools(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	tally := newTally()
+	if err := askOnce(t.Context(), url, tally); err != nil {
+		t.Fatal(err)
+	}
 	var disturbing sync.WaitGroup // not the client that got the answer
-	l := &load{url: url, rounds: 2, calls: 8, patience: time.Hour, stuck: 50 * time.Millisecond, think: time.Millisecond, t: tally, answered: func(n int) {
+	l := &load{url: url, rounds: 2, calls: 8, patience: time.Hour, provoked: 50 * time.Millisecond, stuck: 50 * time.Millisecond, think: time.Millisecond, t: tally, answered: func(n int) {
 		switch {
 		case n%60 == 0:
 			disturbing.Go(restarted.restart)
@@ -89,7 +94,7 @@ func TestShortSoak(t *testing.T) {
 		t.Error(err)
 	}
 	t.Log(tally.counts)
-	for _, outcome := range []string{"answered", "list", "progress", "log message", "elicitation", "sampling", "vanished", "did not read", "sent slowly"} {
+	for _, outcome := range []string{"answered", "list", "progress", "log message", "elicitation", "sampling", "vanished", "did not read", "sent slowly", "hostile call canceled"} {
 		if tally.counts[outcome] == 0 {
 			t.Errorf("%s: 0", outcome)
 		}
@@ -146,6 +151,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 		"without content":      {web, &mcp.CallToolResult{}, 1},
 		"server away":          {web, text("away", true), 0},
 		"undisturbed and away": {steady, text("away", true), 1},
+		"refused question":     {own, text("multi-round-trip: "+refusedQuestion, true), 1},
 		"right answers":        {own, checkAnswers(id, mcp.InputResponseMap{"elicit": elicited(id), "sample": sampled(id)}), 0},
 		"other elicitation":    {own, checkAnswers(id, mcp.InputResponseMap{"elicit": elicited("x"), "sample": sampled(id)}), 1},
 		"other sampling":       {own, checkAnswers(id, mcp.InputResponseMap{"elicit": elicited(id), "sample": sampled("x")}), 1},

@@ -16,12 +16,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Names of the servers. All clients share the processes shared and other, and the
-// servers web and steady over HTTP. Steady is stateless and is never disturbed: it
-// must answer every call. Own has a process for each session.
+// Names of the friendly servers. All clients share the process shared, which must not
+// ask, and the servers web and steady over HTTP. Steady is stateless and is never
+// disturbed: it must answer every call. Own has a process for each session; auto has
+// the default settings, and one for each session since it has asked.
 const (
 	shared = "shared"
-	other  = "other"
+	auto   = "auto"
 	own    = "own"
 	web    = "web"
 	steady = "steady"
@@ -120,7 +121,13 @@ func change(s *mcp.Server, n int64) {
 	})
 }
 
-func serveStdio() error { return newUpstream().Run(context.Background(), &mcp.StdioTransport{}) }
+// serveStdio is the server that the arguments of the command name.
+func serveStdio(arguments []string) error {
+	if len(arguments) == 2 {
+		return serveHostile(arguments[1])
+	}
+	return newUpstream().Run(context.Background(), &mcp.StdioTransport{})
+}
 
 // A webServer is a server over HTTP that can be restarted at the same address.
 type webServer struct {
