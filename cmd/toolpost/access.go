@@ -144,13 +144,33 @@ func harmful(cfg *config.Config) string {
 // permit refuses a changed configuration that needs a token if the server
 // started without one, or that changes who may log in.
 func (a *access) permit(cfg *config.Config) error {
-	if !a.always && !reflect.DeepEqual(cfg.Access, a.options) {
+	if !a.always && !reflect.DeepEqual(withoutSecret(cfg.Access), withoutSecret(a.options)) {
 		return errors.New("who may log in (\"access\") has changed; restart toolpost to use that")
 	}
 	if what := harmful(cfg); what != "" && a.token == "" && !a.always {
 		return fmt.Errorf("clients could %s without a token; restart toolpost, which then asks them for one", what)
 	}
 	return nil
+}
+
+// withoutSecret returns options without the client secret of introspection, which may
+// change while callers log in.
+func withoutSecret(o *callers.Options) *callers.Options {
+	if o == nil || o.Introspection == nil {
+		return o
+	}
+	without, introspection := *o, *o.Introspection
+	introspection.ClientSecret = ""
+	without.Introspection = &introspection
+	return &without
+}
+
+// useSecret asks about the tokens of callers with the client secret of a configuration
+// that permit allows.
+func (a *access) useSecret(cfg *config.Config) {
+	if a.login != nil && cfg.Access != nil && cfg.Access.Introspection != nil {
+		a.login.UseSecret(cfg.Access.Introspection.ClientSecret)
+	}
 }
 
 // challengeHeader has a client's question whether we know the token, and

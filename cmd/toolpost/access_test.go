@@ -309,3 +309,32 @@ func TestRefusedForNow(t *testing.T) {
 		t.Errorf("got %d %v", w.Code, w.Header())
 	}
 }
+
+// A client secret that was rotated is used at once; other changes of who may log in
+// need a restart.
+func TestPermitRotatedSecret(t *testing.T) {
+	options := func(change func(o *callers.Options)) *callers.Options {
+		o := &callers.Options{Issuer: "https://login.example.com", Resource: "https://tools.example.com/mcp",
+			Introspection: &callers.Introspection{ClientID: "toolpost", ClientSecret: "first"}}
+		change(o)
+		return o
+	}
+	same := func(*callers.Options) {}
+	a := &access{token: "x", options: options(same)}
+	for name, change := range map[string]func(o *callers.Options){
+		"nothing":    same,
+		"the secret": func(o *callers.Options) { o.Introspection.ClientSecret = "second" },
+		"issuer":     func(o *callers.Options) { o.Issuer = "https://other.example.com" },
+		"client":     func(o *callers.Options) { o.Introspection.ClientID = "other" },
+		"endpoint":   func(o *callers.Options) { o.Introspection.Endpoint = "https://login.example.com/other" },
+		"no more":    func(o *callers.Options) { o.Introspection = nil },
+	} {
+		err := a.permit(&config.Config{Access: options(change)})
+		if want := name == "nothing" || name == "the secret"; want != (err == nil) {
+			t.Errorf("%s has changed: %v", name, err)
+		}
+	}
+	if a.options.Introspection.ClientSecret != "first" || a.permit(&config.Config{}) == nil {
+		t.Error("the options have changed, or no longer count")
+	}
+}

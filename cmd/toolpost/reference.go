@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -81,6 +82,8 @@ func readOutput(ctx context.Context, folder, line string) (string, error) {
 	cmd.WaitDelay = time.Second // an agent that the command has started may hold its output open
 	group.Lead(cmd)
 	cmd.Cancel = func() error { group.Kill(cmd.Process.Pid); return os.ErrProcessDone }
+	runtime.LockOSThread() // the command gets a signal when the thread that started it ends
+	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil

@@ -81,6 +81,7 @@ func (r *reloader) changed(ctx context.Context, next *config.Config, err error, 
 	}
 	if err == nil {
 		r.endSessions(r.access.useProfiles(ready))
+		r.access.useSecret(ready)
 		r.limits.Set(next.Limits)
 	}
 	switch {

@@ -55,11 +55,15 @@ func (c *Caller) Bound(ctx context.Context, listens bool) (context.Context, cont
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
 	}
-	if c.Ended == nil {
-		return ctx, cancel
+	stop := func() bool { return true }
+	if c.Ended != nil {
+		stop = context.AfterFunc(c.Ended, cancel)
 	}
-	stop := context.AfterFunc(c.Ended, cancel)
-	return ctx, func() { stop(); cancel() }
+	if !listens || c.expires.IsZero() {
+		return ctx, func() { stop(); cancel() }
+	}
+	expiry := afterDeadline(c.expires, time.Now, cancel)
+	return ctx, func() { expiry.stop(); stop(); cancel() }
 }
 
 // isName reports whether a token may have the name, or be for a profile of it.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -32,7 +33,7 @@ const (
 // some up neither displace known tokens nor delay the requests about them.
 type introspector struct {
 	issuer  *issuer
-	opts    Introspection
+	opts    atomic.Pointer[Introspection]
 	client  *http.Client
 	asking  chan struct{} // holds one value for each request about a known token that is under way
 	strange chan struct{} // likewise for unknown ones
@@ -52,10 +53,18 @@ type introspected struct {
 
 func newIntrospector(i *issuer, o *Introspection) *introspector {
 	client := newClient(http.DefaultTransport.(*http.Transport).Clone())
-	return &introspector{
-		issuer: i, opts: *o, client: client, asking: make(chan struct{}, mostAsking), strange: make(chan struct{}, mostStrange),
+	n := &introspector{
+		issuer: i, client: client, asking: make(chan struct{}, mostAsking), strange: make(chan struct{}, mostStrange),
 		limit: rate.NewLimiter(rate.Every(strangeTime), strangeOnce), known: map[string]*introspected{}, refused: map[string]*introspected{},
 	}
+	n.use(o)
+	return n
+}
+
+// use replaces the options of later questions.
+func (i *introspector) use(o *Introspection) {
+	opts := *o
+	i.opts.Store(&opts)
 }
 
 // read implements claimReader.
@@ -147,7 +156,8 @@ func (i *introspector) keep(hash string, a *introspected) {
 }
 
 func (i *introspector) ask(ctx context.Context, token string, c *claims) error {
-	endpoint := i.opts.Endpoint
+	opts := i.opts.Load()
+	endpoint := opts.Endpoint
 	if endpoint == "" {
 		m, err := i.issuer.metadata(ctx)
 		if err != nil {
@@ -161,6 +171,6 @@ func (i *introspector) ask(ctx context.Context, token string, c *claims) error {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.SetBasicAuth(url.QueryEscape(i.opts.ClientID), url.QueryEscape(i.opts.ClientSecret))
+	r.SetBasicAuth(url.QueryEscape(opts.ClientID), url.QueryEscape(opts.ClientSecret))
 	return answer(i.client, r, c)
 }

@@ -74,6 +74,16 @@ func NewResource(o *Options) (*Resource, error) {
 	return s, nil
 }
 
+// UseSecret replaces the client secret with which the authorization server is asked about
+// tokens. It does nothing if it is not asked.
+func (s *Resource) UseSecret(secret string) {
+	if i, ok := s.claimReader.(*introspector); ok {
+		opts := *i.opts.Load()
+		opts.ClientSecret = secret
+		i.use(&opts)
+	}
+}
+
 // Issuer returns the address of the authorization server.
 func (s *Resource) Issuer() string { return s.opts.Issuer }
 

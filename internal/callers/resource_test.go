@@ -244,6 +244,14 @@ func TestIntrospection(t *testing.T) {
 	if _, refusal := check(map[string]any{"active": true, "scope": "other"}); refusal == nil || refusal.Code != "insufficient_scope" {
 		t.Errorf("got %v", refusal)
 	}
+	s.UseSecret("rotated")
+	if _, refusal := check(map[string]any{"active": true}); refusal == nil || refusal.Status != http.StatusServiceUnavailable {
+		t.Errorf("with a secret that the server does not know: %v", refusal)
+	}
+	s.UseSecret("s:cret")
+	if _, refusal := check(map[string]any{"active": true}); refusal != nil {
+		t.Errorf("with the right secret again: %v", refusal)
+	}
 	a.broken.Store(true)
 	if _, refusal := check(map[string]any{"active": true}); refusal == nil || refusal.Status != http.StatusServiceUnavailable {
 		t.Errorf("got %v", refusal)

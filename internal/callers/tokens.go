@@ -63,7 +63,7 @@ type liveToken struct {
 	Token
 	ctx   context.Context // ends when the token is revoked or expires
 	end   context.CancelFunc
-	timer *time.Timer // of its expiry; nil if it does not expire
+	timer *deadline // of its expiry; nil if it does not expire
 }
 
 // OpenTokens returns the tokens of a folder, which need not exist.
@@ -187,7 +187,7 @@ func (t *Tokens) use(all []Token, ended func(identity string)) {
 	t.mu.Unlock()
 	for _, gone := range before {
 		if gone.timer != nil {
-			gone.timer.Stop()
+			gone.timer.stop()
 		}
 		gone.end()
 		ended(gone.identity())
@@ -198,7 +198,7 @@ func newLiveToken(token Token, ended func(identity string)) *liveToken {
 	l := &liveToken{Token: token}
 	l.ctx, l.end = context.WithCancel(context.Background())
 	if !token.Expires.IsZero() {
-		l.timer = time.AfterFunc(time.Until(token.Expires), func() {
+		l.timer = afterDeadline(token.Expires, time.Now, func() {
 			l.end()
 			ended(token.identity())
 		})
