@@ -82,6 +82,10 @@ type Options struct {
 	// login (URL mode elicitation). Nil leaves such calls with their error.
 	Login LoginFunc
 
+	// Starting is how long a server at an address that cannot be reached counts as one
+	// that starts; see [upstream.Options].
+	Starting time.Duration
+
 	// Complete reads the secrets that values of servers refer to; see
 	// [config.Reference]. Nil passes the values on as they are.
 	Complete config.Completer
@@ -175,7 +179,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: opts.Complete, Secrets: opts.Secrets, Credentials: opts.Credentials, Budget: budget.New(nil, budget.Limit{Bytes: maxHeld})}
+	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: opts.Complete, Secrets: opts.Secrets, Credentials: opts.Credentials, Starting: opts.Starting, Budget: budget.New(nil, budget.Limit{Bytes: maxHeld})}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)

@@ -6,8 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -28,12 +32,14 @@ func (u *Upstream) run() {
 	defer close(u.done)
 	delay, logged := u.opts.Backoff, ""
 	pause(u.ctx, u.nudge, u.opts.StartDelay, 0)
+	began := time.Now()
 	for u.ctx.Err() == nil {
 		up, err := u.connectOnce()
 		if u.ctx.Err() != nil {
 			break
 		}
-		if up > stableAfter {
+		starts := time.Since(began) < u.opts.Starting && isNotThereYet(err)
+		if up > stableAfter || starts {
 			delay = u.opts.Backoff
 		}
 		if up > 0 {
@@ -42,20 +48,12 @@ func (u *Upstream) run() {
 		if errors.Is(err, errSessionLost) && up > u.opts.Backoff {
 			continue // the server restarted and is there: no reason to wait
 		}
-		level := slog.LevelWarn
-		if err.Error() == logged {
-			level = slog.LevelDebug // nothing new
-		}
-		logged = err.Error()
 		wait := delay/2 + rand.N(delay)
 		if up > 0 && delay == u.opts.Backoff {
 			wait = 0 // the first loss of a server that worked: it may be there again
 		}
-		u.log.Log(u.ctx, level, "server unavailable", "err", err, "retry", wait.Round(time.Millisecond))
-		u.publish(func(v *view) {
-			v.tried = true
-			v.status.State, v.status.Err, v.status.Retry = failedState(err), err, time.Now().Add(wait)
-		})
+		u.noteAway(err, wait, starts, err.Error() == logged)
+		logged = err.Error()
 		pause(u.ctx, u.nudge, wait, u.opts.Backoff)
 		delay = min(2*delay, longestBackoff)
 	}
@@ -63,6 +61,30 @@ func (u *Upstream) run() {
 		v.tried, v.session = true, nil
 		v.status.State, v.status.Err, v.status.Retry = Closed, u.dial.problem(errClosed), time.Time{}
 	})
+}
+
+// noteAway shows why the server is not there, and when it is tried again. One that starts
+// has not been tried yet.
+func (u *Upstream) noteAway(err error, wait time.Duration, starts, known bool) {
+	level := slog.LevelWarn
+	if known {
+		level = slog.LevelDebug
+	}
+	u.log.Log(u.ctx, level, "server unavailable", "err", err, "retry", wait.Round(time.Millisecond))
+	u.publish(func(v *view) {
+		v.tried = v.tried || !starts
+		v.status.State, v.status.Err, v.status.Retry = failedState(err), err, time.Now().Add(wait)
+	})
+}
+
+// isNotThereYet reports whether a server at an address may be one that is still to be
+// started: nothing answers there, or only the proxy before it.
+func isNotThereYet(err error) bool {
+	if status, ok := errors.AsType[*statusError](err); ok {
+		return status.status == http.StatusBadGateway || status.status == http.StatusServiceUnavailable || status.status == http.StatusGatewayTimeout
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || isA[*net.DNSError](err) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)
 }
 
 func failedState(err error) State {

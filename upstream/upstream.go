@@ -75,6 +75,11 @@ type Options struct {
 	// alone.
 	Budget *budget.Budget
 
+	// Starting is how long, after Start, a server at an address that cannot be reached
+	// counts as one that starts: Ready and calls wait for it, and it is tried again
+	// without longer and longer pauses. With 0 the first attempt decides.
+	Starting time.Duration
+
 	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0
 	Patience time.Duration // how long a call waits for a server that is away; 5 s if 0. For the first connection it waits six times as long
 	Grace    time.Duration // how long a child may take for each step of its end; 2 s if 0

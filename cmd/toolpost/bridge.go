@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,18 @@ func (o *bridgeOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVarP(&o.env, "env", "e", nil, "`NAME=VALUE` to add to the environment of COMMAND, with ${VARIABLES}; may be repeated")
 	f.StringVar(&o.share, "share", "", "`WHO` shares the process of COMMAND: "+config.Always+" (all clients), "+config.PerSession+" or "+config.Auto+" (all, until it asks one of them; the default)")
 	f.StringVar(&o.transport, "transport", "", "`TRANSPORT` of ADDRESS: http or sse (default: found by trying)")
+}
+
+// bridgeStart is how long a bridge waits for its server to be started. Clients that
+// connect to it wait as long; see [mcpserver.Options].
+const bridgeStart = 20 * time.Second
+
+// starting is how long a server that cannot be reached counts as one that starts.
+func (c *configuration) starting() time.Duration {
+	if c.bridge {
+		return bridgeStart
+	}
+	return 0
 }
 
 // checkBridge refuses arguments of serve that name no server.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,6 +165,25 @@ func TestBridgeLooksLikeServer(t *testing.T) {
 				t.Errorf("%s is added: %s", what, more)
 			}
 		})
+	}
+}
+
+// A client that connects to a bridge before there is its server gets what that server
+// says and lists, not an empty server.
+func TestBridgeBeforeServer(t *testing.T) {
+	var asked atomic.Int32
+	server := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return newAskingServer() }, nil)
+	late := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) <= 3 {
+			http.Error(w, "the server starts", http.StatusBadGateway)
+			return
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(late.Close)
+	got := described(t, []string{"toolpost", "serve", late.URL, "--stdio", "--fresh"})
+	if !strings.Contains(got["serverInfo"], "asking") || !strings.Contains(got["tools"], "grow") {
+		t.Errorf("got %v", got)
 	}
 }
 

@@ -288,6 +288,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Login:       o.loginFor(s, l, logins),
 		Complete:    s.secrets.complete,
 		Secrets:     s.secrets.known,
+		Starting:    found.starting(),
 	})
 	if err != nil {
 		return usageError{err}
