@@ -219,7 +219,6 @@ func (r *run) compact(ctx context.Context) (replaced int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("summarize the conversation: %w", err)
 	}
-	origin := r.agent.model.Origin()
 	summary := model.UserText("The conversation so far was replaced by this summary to make room.\n\n" + strings.TrimSpace(response.Message.Text()) +
 		"\n\nThe user's messages follow, word for word.")
 	summary.Parts = append(summary.Parts, prompts(old)...)
@@ -227,7 +226,7 @@ func (r *run) compact(ctx context.Context) (replaced int, err error) {
 		summary.Parts = append(summary.Parts, model.Part{Type: model.TypeText, Name: summaryName, Text: outputs})
 	}
 	summary.Parts[0].Name = summaryName
-	if err := r.recordTokens(&record{Type: recordCompaction, Until: until, Messages: []*model.Message{summary}, Origin: &origin, Tokens: &response.Usage}); err != nil {
+	if err := r.recordTokens(&record{Type: recordCompaction, Until: until, Messages: []*model.Message{summary}, Origin: r.originOf(response), Tokens: &response.Usage}); err != nil {
 		return 0, err
 	}
 	r.repeats.counts = nil // the model has forgotten what it called
@@ -271,7 +270,7 @@ func (r *run) summarize(ctx context.Context, old []*model.Message) (*model.Respo
 		response, err = r.request(ctx, "short summary", q)
 	}
 	if err == nil && strings.TrimSpace(response.Message.Text()) == "" {
-		retry := &record{Type: recordRetry, Origin: new(r.agent.model.Origin()), Tokens: &response.Usage}
+		retry := &record{Type: recordRetry, Origin: r.originOf(response), Tokens: &response.Usage}
 		return nil, cmp.Or(r.recordTokens(retry), errNoSummary)
 	}
 	return response, err

@@ -65,6 +65,10 @@ func (r *run) checkLimits() error {
 	return nil
 }
 
+func errNoTokens(models string) error {
+	return fmt.Errorf("the provider of %s did not say how many tokens a response has, so a limit of tokens or costs cannot end the run; limit the turns or the time", models)
+}
+
 func errNoPrice(model string) error {
 	return fmt.Errorf("the price of %s is not known, so Limits.Cost cannot end the run; add the price to Options.Prices, or limit the tokens", model)
 }
@@ -75,10 +79,19 @@ func (r *run) limitsCost() bool {
 	return r.agent.opts.Limits.Cost > 0 || r.outer != nil && r.outer.run.limitsCost()
 }
 
-// checkCost refuses to go on after a response of a model without a price, such as
-// the second model of a fallback, if the cost is limited.
+// limitsTokens reports whether the tokens of the run, or of a run that it is inside
+// of, are limited.
+func (r *run) limitsTokens() bool {
+	return r.agent.opts.Limits.Tokens > 0 || r.outer != nil && r.outer.run.limitsTokens()
+}
+
+// checkCost refuses to go on after a response that no limit can count: one of a model
+// without a price, such as the second model of a fallback, or one without its tokens.
 func (r *run) checkCost(now *state) error {
-	if now.used.Unpriced == 0 || !r.limitsCost() {
+	switch {
+	case now.used.Unmeasured > 0 && (r.limitsCost() || r.limitsTokens()):
+		return errNoTokens(strings.Join(now.used.UnmeasuredModels(), ", "))
+	case now.used.Unpriced == 0 || !r.limitsCost():
 		return nil
 	}
 	return errNoPrice(strings.Join(now.used.UnpricedModels(), ", "))

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -203,7 +202,7 @@ func isEmpty(m *model.Message) bool {
 // withoutAnswer handles a response that is empty. It does not become part of the
 // conversation: some providers would refuse it.
 func (r *run) withoutAnswer(response *model.Response) (*Result, error) {
-	if err := r.recordTokens(&record{Type: recordRetry, Origin: new(r.agent.model.Origin()), Tokens: &response.Usage}); err != nil {
+	if err := r.recordTokens(&record{Type: recordRetry, Origin: r.originOf(response), Tokens: &response.Usage}); err != nil {
 		return nil, err
 	}
 	if response.Stop == model.StopRefusal || response.Stop == model.StopLength {
@@ -227,13 +226,18 @@ func (r *run) recordResponse(response *model.Response, m *model.Message) error {
 			c.Invalid, c.Arguments = cmp.Or(c.Invalid, "The arguments are not valid JSON. Call the tool again with a JSON object."), nil
 		}
 	}
-	origin := r.agent.model.Origin()
-	for _, p := range m.Parts {
+	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: r.originOf(response), Stop: response.Stop, Text: response.Refusal, Tokens: &response.Usage})
+}
+
+// originOf returns the model that wrote a response.
+func (r *run) originOf(response *model.Response) *model.Origin {
+	origin := cmp.Or(response.Origin, r.agent.model.Origin())
+	for _, p := range response.Message.Parts {
 		if p.Origin != nil {
 			origin = *p.Origin
 		}
 	}
-	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: &origin, Stop: response.Stop, Text: response.Refusal, Tokens: &response.Usage})
+	return &origin
 }
 
 // recordTokens records what a request used, also in the runs that this one is
@@ -244,84 +248,6 @@ func (r *run) recordTokens(e *record) error {
 		return err
 	}
 	return r.spend(e)
-}
-
-func (r *run) newRequest() *model.Request {
-	o := &r.agent.opts
-	now := r.session.snapshot()
-	return &model.Request{System: o.System, Messages: slices.Clone(now.messages), Tools: r.tools, Output: o.Output,
-		MaxTokens: o.MaxTokens, Effort: o.Effort, CacheKey: now.id}
-}
-
-// emitDelta yields a delta, unless it belongs to a summary, which is not for the
-// user.
-func (r *run) emitDelta(q *model.Request, d *model.Delta) error {
-	if q.NoCalls {
-		return nil
-	}
-	return r.emit(&Event{Type: EventDelta, Delta: d})
-}
-
-// request sends a request to the model, and yields its deltas. Purpose is the
-// beginning of the name for Options.Step.
-func (r *run) request(ctx context.Context, purpose string, q *model.Request) (*model.Response, error) {
-	step := r.agent.opts.Step
-	if step == nil {
-		response, err := r.stream(ctx, q)
-		if err != nil {
-			return nil, cmp.Or(context.Cause(ctx), err)
-		}
-		return response, r.reportLosses(response)
-	}
-	raw, err := step(ctx, fmt.Sprintf("%s %d", purpose, r.session.snapshot().requests), func(ctx context.Context) (json.RawMessage, error) {
-		response, err := r.stream(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(response)
-	})
-	if err != nil {
-		return nil, err
-	}
-	var response *model.Response
-	if err := json.Unmarshal(raw, &response); err != nil || response == nil || response.Message == nil {
-		return nil, fmt.Errorf("decode the stored response %.100q: %w", raw, cmp.Or(err, errors.New("it has no message")))
-	}
-	return response, r.reportLosses(response)
-}
-
-// stream yields the deltas of a response, and returns it.
-func (r *run) stream(ctx context.Context, q *model.Request) (*model.Response, error) {
-	var response *model.Response
-	for delta, err := range r.agent.model.Stream(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		if delta == nil {
-			continue
-		}
-		if delta.Response != nil {
-			response = delta.Response
-		}
-		if err := r.emitDelta(q, delta); err != nil {
-			return nil, err
-		}
-	}
-	if response == nil || response.Message == nil {
-		return nil, errors.New("the model's stream ended without a response")
-	}
-	return response, nil
-}
-
-func (r *run) reportLosses(response *model.Response) error {
-	if len(response.Losses) == 0 {
-		return nil
-	}
-	var all []string
-	for _, l := range response.Losses {
-		all = append(all, l.String())
-	}
-	return r.notice("the model did not receive the conversation as it is: %s", strings.Join(all, "; "))
 }
 
 // answer ends the run with a message, if it is what was asked for.

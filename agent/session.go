@@ -44,7 +44,7 @@ func NewSession() *Session {
 // A last line that a crash cut off is removed. While the session is open, other
 // processes cannot open it.
 func OpenSession(path string) (*Session, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}
@@ -101,6 +101,9 @@ const firstBytes = `{"type":"session"`
 // session does is another kind of file and stays as it is.
 func (s *Session) truncate(line []byte) error {
 	n := min(len(line), len(firstBytes))
+	if n == 0 {
+		return nil
+	}
 	if s.size == 0 && string(line[:n]) != firstBytes[:n] {
 		return errNotSession
 	}
@@ -145,7 +148,7 @@ func (s *Session) write(line []byte) error {
 	if s.file == nil {
 		return nil
 	}
-	n, err := s.file.Write(line)
+	n, err := s.file.WriteAt(line, s.size) // files that only append cannot be truncated on Windows
 	if err != nil {
 		return errors.Join(err, s.file.Truncate(s.size))
 	}

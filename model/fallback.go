@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -16,8 +17,8 @@ import (
 // long: a conversation that continued on a model with a larger context would
 // never fit the first one again. Shorten the conversation instead.
 //
-// Origin and Check are those of the first model; Origin of the parts of a
-// response is that of the model that answered. To retry before the next model is
+// Origin and Check are those of the first model; Origin of the deltas and of a
+// response and its parts is that of the model that answered. To retry before the next model is
 // asked, pass models of [Retry].
 func Fallback(first Model, others ...Model) Model {
 	return &fallback{first, others}
@@ -40,7 +41,7 @@ func (m *fallback) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, err
 			if earlier != nil && !yield(&Delta{Restart: earlier}, nil) {
 				return
 			}
-			err, ended := forward(ctx, next, r, yield)
+			err, ended := forward(ctx, next, r, func(d *Delta, err error) bool { return yield(d.from(next.Origin()), err) })
 			if ended {
 				return
 			}
@@ -57,6 +58,18 @@ func (m *fallback) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, err
 		}
 		yield(nil, earlier)
 	}
+}
+
+// from returns d with the origin of the model that writes.
+func (d *Delta) from(o Origin) *Delta {
+	c := *d
+	c.Origin = cmp.Or(c.Origin, o)
+	if c.Response != nil {
+		response := *c.Response
+		response.Origin = cmp.Or(response.Origin, o)
+		c.Response = &response
+	}
+	return &c
 }
 
 // ofProvider reports whether another provider may accept the request.

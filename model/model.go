@@ -193,6 +193,12 @@ type Delta struct {
 	// earlier deltas. It is nil otherwise.
 	Restart *Error
 
+	// Tokens are what the provider has counted of this request so far, nil if it is
+	// not new. A request that fails or is cancelled is billed too.
+	Tokens *usage.Tokens
+
+	Origin Origin // the model that writes, if it is another one than was asked, as of a [Fallback]
+
 	Response *Response
 }
 
@@ -204,6 +210,7 @@ type Response struct {
 	Stop     string // StopEnd, StopCalls, …
 	Refusal  string // of StopRefusal: what the provider says about it
 	TakeBack bool   // of StopRefusal: the provider refuses every conversation that keeps the refused turn
+	Origin   Origin // the model that answered, if it is another one than was asked
 	Usage    usage.Tokens
 	Losses   []Loss // what the model did not receive as it is in the request
 }

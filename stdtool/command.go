@@ -85,8 +85,12 @@ func (c *command) ending() string {
 func (c *command) report(ctx context.Context) *toolpost.Result {
 	gone := c.process.isGone() // asked first: all output is there then
 	c.mu.Lock()
-	text, left := c.unread.text()
+	unread := c.unread
 	c.unread = &headTail{}
+	if !gone { // the end of a character may follow
+		c.unread.write(unread.dropUnfinished())
+	}
+	text, left := unread.text()
 	c.cut = c.cut || left > 0
 	cut := c.cut
 	c.mu.Unlock()

@@ -16,12 +16,15 @@ func links(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// keepMode gives f the mode of the file that it replaces, and the owner if we
-// may; without the owner, the mode does not let others act as one.
+// keepMode gives f the mode, the owner and the group of the file that it replaces. Who
+// may not give them away writes in place, which keeps them.
 func keepMode(f *os.File, was fs.FileInfo) error {
-	mode := was.Mode()
-	if s, ok := was.Sys().(*syscall.Stat_t); !ok || f.Chown(int(s.Uid), int(s.Gid)) != nil {
-		mode = mode.Perm()
+	s, ok := was.Sys().(*syscall.Stat_t)
+	if !ok || f.Chown(int(s.Uid), int(s.Gid)) != nil {
+		return errInPlace
 	}
-	return f.Chmod(mode)
+	return f.Chmod(was.Mode())
 }
+
+// doNotWait opens a pipe that took a file's place without waiting for a reader.
+const doNotWait = syscall.O_NONBLOCK

@@ -15,7 +15,7 @@ func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
 	if int64(len(d.content)) < d.info.Size() {
 		return toolpost.Failed("%q can only be written in place, and is too large for that: ask the user to change it", d.given)
 	}
-	f, err := dir.OpenFile(file, os.O_WRONLY, 0)
+	f, err := dir.OpenFile(file, os.O_WRONLY|doNotWait, 0)
 	if err != nil {
 		return err
 	}

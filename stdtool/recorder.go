@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // A Recorder takes the output of a command while it runs.
@@ -74,12 +75,43 @@ func (h *headTail) text() (text string, left int64) {
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
 		head = head[:i+1]
 	}
+	head = head[:len(head)-unfinished(head)]
 	if i := bytes.IndexByte(tail, '\n'); i >= 0 && i+1 < len(tail) {
 		tail = tail[i+1:]
+	}
+	for n := 0; n < utf8.UTFMax-1 && len(tail) > 0 && !utf8.RuneStart(tail[0]); n++ {
+		tail = tail[1:]
 	}
 	left = h.total - int64(len(head)+len(tail))
 	mark := fmt.Sprintf("\n[%d bytes are left out here: to see them, write the output to a file or filter it]\n\n", left)
 	return validUTF8(string(head)) + mark + validUTF8(string(tail)), left
+}
+
+// dropUnfinished takes the beginning of a character away from the end.
+func (h *headTail) dropUnfinished() []byte {
+	end := &h.tail
+	if len(h.tail) == 0 {
+		end = &h.head
+	}
+	n := unfinished(*end)
+	rest := bytes.Clone((*end)[len(*end)-n:])
+	*end = (*end)[:len(*end)-n]
+	h.total -= int64(n)
+	return rest
+}
+
+// unfinished returns how many bytes at the end of a text begin a character that is not
+// complete.
+func unfinished(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
 }
 
 func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

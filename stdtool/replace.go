@@ -94,7 +94,7 @@ func (d *document) parent() (dir *os.Root, file string, undo func(), err error) 
 func (d *document) replace(dir *os.Root, file string, content []byte) (err error) {
 	var old *os.File
 	if d.info != nil { // who may not write the file may often still replace it
-		if old, err = dir.OpenFile(file, os.O_WRONLY, 0); err != nil {
+		if old, err = dir.OpenFile(file, os.O_WRONLY|doNotWait, 0); err != nil {
 			return err
 		}
 		defer old.Close()

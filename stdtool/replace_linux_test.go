@@ -198,6 +198,64 @@ func TestEditKeepsAttributes(t *testing.T) {
 	}
 }
 
+// A file of another user whose group may write it keeps both.
+func TestEditKeepsOwner(t *testing.T) {
+	if dir := os.Getenv("TOOLPOST_AGAIN"); dir != "" {
+		if err := edited(t, dir, []byte("new")); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can act as another user")
+	}
+	dir, err := os.MkdirTemp("/tmp", "toolpost-") // others can get there
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	const nobody, owner, group = 65534, 1001, 4000
+	path := filepath.Join(dir, "f")
+	if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chown(path, owner, group), os.Chmod(path, 0o664), os.Chown(dir, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	if err := again(t, dir, &syscall.Credential{Uid: nobody, Gid: nobody, Groups: []uint32{group}}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(path)
+	if s := info.Sys().(*syscall.Stat_t); string(got) != "new" || s.Uid != owner || s.Gid != group || info.Mode() != 0o664 {
+		t.Errorf("it holds %q, and is of %d:%d with the mode %v", got, s.Uid, s.Gid, info.Mode())
+	}
+}
+
+// A pipe that took the place of a file does not hold the edit.
+func TestEditOfPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	d, err := NewWorkspace(root).open(t.Context(), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { d.unlock() }()
+	if err := errors.Join(os.Remove(filepath.Join(dir, "f")), unix.Mkfifo(filepath.Join(dir, "f"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.save([]byte("new")); err == nil {
+		t.Error("a pipe was edited")
+	}
+}
+
 // What may not be given to another file stays where it is.
 func TestEditInPlace(t *testing.T) {
 	if dir := os.Getenv("TOOLPOST_AGAIN"); dir != "" {

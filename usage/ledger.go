@@ -13,10 +13,11 @@ import (
 // those in Models and Tools. The methods are safe for concurrent use, and those of a
 // nil Ledger do nothing. Read the fields of a [Ledger.Clone].
 type Ledger struct {
-	Requests int    `json:"requests"`           // to models
-	Unpriced int    `json:"unpriced,omitempty"` // those of the requests whose price is unknown
-	Tokens   Tokens `json:"tokens"`
-	Cost     Money  `json:"cost"` // of the requests whose price is known, in units of 10^-12 dollars
+	Requests   int    `json:"requests"`             // to models
+	Unpriced   int    `json:"unpriced,omitempty"`   // those of the requests whose cost is unknown
+	Unmeasured int    `json:"unmeasured,omitempty"` // those of which the provider did not count the tokens; their cost is unknown too
+	Tokens     Tokens `json:"tokens"`
+	Cost       Money  `json:"cost"` // of the requests whose price is known, in units of 10^-12 dollars
 
 	// Of a tool: its own calls. Of a run: the calls of all tools of the run.
 	Calls     int           `json:"calls,omitempty"`
@@ -30,9 +31,13 @@ type Ledger struct {
 	mu sync.Mutex
 }
 
-// AddRequest adds a request to a model, and what it cost if that is known.
+// AddRequest adds a request to a model, and what it cost if that is known. Without
+// tokens it was not measured: no request has none.
 func (l *Ledger) AddRequest(model string, t Tokens, cost Money, known bool) {
 	request := &Ledger{Requests: 1, Tokens: t, Cost: cost}
+	if t == (Tokens{}) {
+		request.Unmeasured, known = 1, false
+	}
 	if !known {
 		request.Unpriced, request.Cost = 1, 0
 	}
@@ -94,14 +99,24 @@ func (l *Ledger) collectModels(all *map[string]*Ledger) {
 
 // UnpricedModels returns the models that Cost leaves out, sorted.
 func (l *Ledger) UnpricedModels() []string {
+	return l.modelsWith(func(part *Ledger) bool { return part.Unpriced > 0 })
+}
+
+// UnmeasuredModels returns the models that Tokens leave out, sorted.
+func (l *Ledger) UnmeasuredModels() []string {
+	return l.modelsWith(func(part *Ledger) bool { return part.Unmeasured > 0 })
+}
+
+func (l *Ledger) modelsWith(has func(*Ledger) bool) []string {
 	all := l.ByModel()
-	maps.DeleteFunc(all, func(_ string, part *Ledger) bool { return part.Unpriced == 0 })
+	maps.DeleteFunc(all, func(_ string, part *Ledger) bool { return !has(part) })
 	return slices.Sorted(maps.Keys(all))
 }
 
 func (l *Ledger) addAll(other *Ledger) {
 	l.Requests = addCounts(l.Requests, other.Requests)
 	l.Unpriced = addCounts(l.Unpriced, other.Unpriced)
+	l.Unmeasured = addCounts(l.Unmeasured, other.Unmeasured)
 	l.Tokens, l.Cost = l.Tokens.Add(other.Tokens), l.Cost.Add(other.Cost)
 	l.Calls = addCounts(l.Calls, other.Calls)
 	l.Arguments, l.Results = addCounts(l.Arguments, other.Arguments), addCounts(l.Results, other.Results)

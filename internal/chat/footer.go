@@ -62,6 +62,9 @@ func spent(l *usage.Ledger) string {
 	if t.Reasoning > 0 {
 		text += " (" + thousands(t.Reasoning) + " thinking)"
 	}
+	if l.Unmeasured > 0 {
+		text += ", not counted: " + terminal.Count(l.Unmeasured, "request")
+	}
 	switch {
 	case l.Requests == 0:
 		return text

@@ -48,6 +48,7 @@ func (a *accumulator) add(data []byte) (*model.Delta, error) {
 		message := event.Get("message")
 		a.id, a.name = textOf(message.Get("id")), textOf(message.Get("model"))
 		a.count(message.Get("usage"))
+		return &model.Delta{Tokens: new(a.usage)}, nil
 	case "content_block_start":
 		return a.start(event.Get("index"), event.Get("content_block"))
 	case "content_block_delta":

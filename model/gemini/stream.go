@@ -200,11 +200,14 @@ func (s *stream) addChunk(data []byte) ([]model.Delta, *model.Error) {
 		return nil, s.failure(c.Error.Code, c.Error)
 	}
 	s.tokens = s.tokens.latest(c.UsageMetadata)
+	var all []model.Delta
+	if c.UsageMetadata != (tokens{}) {
+		all = append(all, model.Delta{Tokens: new(s.tokens.usage())})
+	}
 	s.id, s.version = first(s.id, c.ResponseID), first(s.version, c.ModelVersion)
 	if f := c.PromptFeedback; f != nil && f.BlockReason != "" {
 		s.blocked, s.message = true, strings.TrimSpace(f.BlockReason+" "+f.BlockReasonMessage)
 	}
-	var all []model.Delta
 	for i := range c.Candidates {
 		deltas, err := s.addCandidate(&c.Candidates[i])
 		all = append(all, deltas...)
