@@ -178,3 +178,25 @@ func TestNotificationsOutsideOfCalls(t *testing.T) {
 		}
 	}
 }
+
+// Whoever shares the processes of a server, what it says about a task reaches the client of
+// the task, and only it.
+func TestTaskStatusOfSharedProcesses(t *testing.T) {
+	for _, share := range []string{"always", "auto", "per-client", "per-session"} {
+		for _, above := range []string{"http", "sse", "stdio"} {
+			t.Run(share+" to "+above, func(t *testing.T) {
+				s := openGateway(t, `{"mcpServers":{"x":`+extendedEntry(t, "stdio", wire.LastSession)+`,"share":"`+share+`","prefix":""}}}`)
+				a, b := hearing(t, s, above), hearing(t, s, above)
+				const status = "notifications/tasks/status"
+				for _, e := range []*ear{a, b} {
+					id := wire.Unquote(wire.Get(wire.Get([]byte(e.call("tools/call", `{"name":"job","task":{}}`)), "task"), "taskId"))
+					e.say(status, `{"taskId":"`+id+`","status":"working"}`)
+					e.want(status, `{"taskId":"`+id+`","status":"working"}`)
+				}
+				if len(a.heard) > 0 || len(b.heard) > 0 {
+					t.Error("a client heard of a task of another")
+				}
+			})
+		}
+	}
+}
