@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // compare records what was to be added or removed, and was not.
@@ -18,6 +19,26 @@ func (w *issueWrite) compare(now *issue) {
 	noteOtherChanges(w, now)
 	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
 	nameJournalIDs(w.ctx, w.s, now, w.before)
+	w.leaveOutLongTexts(now)
+}
+
+// mostEcho is the number of characters of a description that the answer to a change
+// repeats.
+const mostEcho = 2000
+
+// leaveOutLongTexts keeps the answer to a small change small.
+func (w *issueWrite) leaveOutLongTexts(now *issue) {
+	n := utf8.RuneCountInString(string(now.Description))
+	if n <= mostEcho {
+		return
+	}
+	w.notes = append(w.notes, fmt.Sprintf("The description has %d characters and is not repeated here; get_issue returns it.", n))
+	now.Hash, now.Description = hashOf(string(now.Description)), ""
+	for i := range now.Journals {
+		if d := now.Journals[i].change("description"); d != nil {
+			d.Old, d.New = "", ""
+		}
+	}
 }
 
 // noteOtherChanges notes what else is not as it was. A move or another tracker drops what does

@@ -263,6 +263,9 @@ func (e *descriptionEdit) done(now *issue) (*toolpost.Result, error) {
 		checked = true
 	}
 	delete(e.set, "description") // it may have changed again already
+	ours := *e.before
+	ours.Description = now.Description // what it was before is no change of others
+	e.issueWrite.before = &ours
 	return e.readBack()
 }
 

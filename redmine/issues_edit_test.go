@@ -163,6 +163,23 @@ func TestEditGuardedByHash(t *testing.T) {
 	}
 }
 
+// TestEditIsOwn: the caller's edit is not reported as a change of others, and the
+// answer does not repeat a long description.
+func TestEditIsOwn(t *testing.T) {
+	for _, rest := range []string{"", strings.Repeat(" and so on", 8000)} {
+		d := described("alpha beta gamma"+rest, 1)
+		f := newFake(nil)
+		f.handle = d.handle
+		text, structured, failed := result(t.Context(), t, f.open(t), "edit_issue_description", `{"id":"5","old_text":"beta","new_text":"BETA"}`)
+		if failed || strings.Contains(text, "also changed") || !strings.HasPrefix(d.description, "alpha BETA gamma") || len(text)+len(structured) > 4000 {
+			t.Errorf("%d bytes: %.500s", len(text)+len(structured), text)
+		}
+		if !strings.Contains(structured, "description_hash") || (rest != "") != strings.Contains(text, "get_issue returns it") {
+			t.Errorf("%.500s", text)
+		}
+	}
+}
+
 // TestEditsWaitForTheirOwnThing: an edit that hangs stops only edits of the same
 // issue, and those give up when they are cancelled.
 func TestEditsWaitForTheirOwnThing(t *testing.T) {
