@@ -41,6 +41,8 @@ type record struct {
 	Duration   time.Duration     `json:"duration,omitempty"`   // recordResult: of the call, in nanoseconds; 0 if it did not run
 	Text       string            `json:"text,omitempty"`       // recordEnd: the answer; recordResponse: why it was refused
 
+	Setup json.RawMessage `json:"setup,omitempty"` // recordSetup
+
 	Until    int              `json:"until,omitempty"`    // recordCompaction: how many messages Messages replaces
 	Messages []*model.Message `json:"messages,omitempty"` // recordCompaction
 	Trimmed  []trimmed        `json:"trimmed,omitempty"`  // recordTrim
@@ -60,6 +62,7 @@ const (
 	recordSpent      = "spent"      // tokens of a model that ran inside a call
 	recordRetry      = "retry"      // tokens of a response that is not part of the conversation
 	recordEnd        = "end"        // the run has ended
+	recordSetup      = "setup"      // what the program keeps with the session
 	recordUndo       = "undo"       // the last prompt and all after it are not part of the conversation
 )
 
@@ -79,7 +82,8 @@ type state struct {
 	batch    []*callState // the calls of the last message, until all have results
 	stop     string       // the model's reason for the end of its last message
 	refusal  string       // why the provider refused it
-	context  int          // tokens of the conversation at the last response; 0 if unknown
+	setup    json.RawMessage
+	context  int // tokens of the conversation at the last response; 0 if unknown
 
 	// Of the whole session:
 	responses int           // messages of the model
@@ -133,6 +137,8 @@ func (s *state) apply(r *record) error {
 		addRequest(s.used, r)
 	case recordEnd:
 		s.ended = r
+	case recordSetup:
+		s.setup = r.Setup
 	case recordUndo:
 		return s.applyUndo()
 	}

@@ -203,6 +203,15 @@ func (s *Session) OpenCalls() (n int) {
 	return n
 }
 
+// Setup is the JSON that [Session.Keep] recorded last, nil if there is none.
+func (s *Session) Setup() json.RawMessage { return s.snapshot().setup }
+
+// Keep records what the program needs to continue the session as it began, such as the
+// name of the model.
+func (s *Session) Keep(setup json.RawMessage) error {
+	return s.append(&record{Type: recordSetup, Setup: setup})
+}
+
 // Undo takes the last prompt and all that followed it out of the conversation. What
 // its calls did stays done, and what it cost is still counted.
 func (s *Session) Undo() error {

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,5 +199,23 @@ func TestSessionKeepsParts(t *testing.T) {
 	}
 	if string(want[1].Parts[0].Raw) != `{"type": "thinking",  "signature":"é<&>"}` || len(want[2].Parts[0].Result.Parts[1].Data) != 2 {
 		t.Errorf("%+v", want)
+	}
+}
+
+// TestKeep: the session keeps what its program gives it last.
+func TestKeep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	s := open(t, path)
+	if s.Setup() != nil {
+		t.Errorf("a new session has %s", s.Setup())
+	}
+	for _, setup := range []string{`{"a":1}`, `{"a":2}`} {
+		if err := s.Keep(json.RawMessage(setup)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	if got := string(open(t, path).Setup()); got != `{"a":2}` {
+		t.Errorf("got %s", got)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,13 +94,14 @@ func (f *agentFlags) checkPrice(m model.Model) error {
 type bench struct {
 	*chat.Chat
 	flags   *agentFlags
+	server  string // the words that name it in a command
 	session *sessionFile
 	closers []func() error
 }
 
 // open opens the model, the tools and the session.
 func (f *agentFlags) open(cmd *cobra.Command, cfg *config.Config) (_ *bench, err error) {
-	b := &bench{flags: f}
+	b := &bench{flags: f, server: serverWords(cfg, f.target.address)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.close())
@@ -111,10 +111,7 @@ func (f *agentFlags) open(cmd *cobra.Command, cfg *config.Config) (_ *bench, err
 		return nil, err
 	}
 	b.closers = append(b.closers, func() error { return b.session.end(&f.session) }, f.model.close)
-	m, err := f.model.open(cmp.Or(f.model.name, lastModel(b.session.Messages())))
-	if err == nil {
-		err = f.checkPrice(m)
-	}
+	m, err := f.openModel(cmd, cfg, b.session)
 	if err != nil {
 		return nil, err
 	}
@@ -125,18 +122,58 @@ func (f *agentFlags) open(cmd *cobra.Command, cfg *config.Config) (_ *bench, err
 		return nil, err
 	}
 	b.closers = append(b.closers, tools.close)
-	c = chat.New(f.options(cmd, b.session, m, tools))
+	c = chat.New(f.options(cmd, cfg, b.session, m, tools))
 	b.Chat = c
 	return b, c.Begin(b.session.path)
 }
 
-func (f *agentFlags) options(cmd *cobra.Command, s *sessionFile, m model.Model, tools *workbench) *chat.Options {
+// openModel opens the model that the command line or the session names, and records
+// what the session is continued with.
+func (f *agentFlags) openModel(cmd *cobra.Command, cfg *config.Config, s *sessionFile) (model.Model, error) {
+	if err := f.restore(cmd, s.Setup(), cfg); err != nil {
+		return nil, err
+	}
+	name := f.model.name
+	if name == "" && len(s.Messages()) > 0 {
+		if name = lastModel(s.Messages()); name == "" {
+			return nil, usagef("the session does not say which model it was held with: name it with --model, and with --base-url if it is your own server")
+		}
+	}
+	if name == "" {
+		var err error
+		if name, err = f.model.choose(); err != nil {
+			return nil, err
+		}
+	}
+	m, err := f.model.open(name)
+	if err == nil {
+		err = f.checkPrice(m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, f.keep(cmd, cfg, s, name)
+}
+
+// keep records what the session is continued with, if that is new.
+func (f *agentFlags) keep(cmd *cobra.Command, cfg *config.Config, s *sessionFile, model string) error {
+	setup, err := f.setup(cmd, s.Setup(), cfg, model)
+	if err != nil || string(setup) == string(s.Setup()) {
+		return err
+	}
+	return s.Keep(setup)
+}
+
+func (f *agentFlags) options(cmd *cobra.Command, cfg *config.Config, s *sessionFile, m model.Model, tools *workbench) *chat.Options {
 	o := &chat.Options{
 		Session: s.Session, Model: m, Tools: tools.set, Free: tools.free, Ours: tools.ours, ReadFile: tools.readFile,
 		OpenModel: func(name string) (model.Model, error) {
 			m, err := f.model.open(name)
 			if err == nil {
 				err = f.checkPrice(m)
+			}
+			if err == nil {
+				err = f.keep(cmd, cfg, s, name)
 			}
 			return m, err
 		},
@@ -194,13 +231,21 @@ type stopError struct {
 
 func (e *stopError) Error() string { return e.text }
 
+// limitFlags are the flags of the limits that count from the prompt.
+func limitFlags() map[string]string {
+	return map[string]string{
+		agent.StopTurns: "--max-turns N", agent.StopCalls: "--max-calls N",
+		agent.StopTokens: "--max-tokens N", agent.StopCost: "--max-cost DOLLARS",
+	}
+}
+
 // outcome returns the error of a turn that ended without an answer. Command is
 // that of the user.
 func (b *bench) outcome(command string, r *agent.Result) error {
 	if r == nil {
 		return nil
 	}
-	next := fmt.Sprintf("%s %s", command, b.session.command(&b.flags.session))
+	next := fmt.Sprintf("%s %s%s", command, b.session.command(&b.flags.session), b.server)
 	switch r.Stop {
 	case agent.StopAnswer, agent.StopDone:
 		return nil
@@ -208,6 +253,9 @@ func (b *bench) outcome(command string, r *agent.Result) error {
 		return &stopError{exitWaiting, fmt.Sprintf("to decide, run in a terminal: %s\nor add --yes, which approves all, or --deny", next)}
 	case agent.StopRefusal:
 		return &stopError{exitRefused, "the model refused"}
+	}
+	if flag := limitFlags()[r.Stop]; flag != "" { // the session keeps the limit
+		return &stopError{exitLimit, "to continue with a higher limit, run: " + next + " " + flag}
 	}
 	return &stopError{exitLimit, "to continue, run: " + next}
 }

@@ -94,7 +94,7 @@ func (b *bench) do(cmd *cobra.Command, prompt string) error {
 func (b *bench) turn(cmd *cobra.Command, prompt string) error {
 	result, err := b.Turn(cmd.Context(), prompt)
 	if cmd.Context().Err() != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: to continue, run: toolpost run %s\n", b.session.command(&b.flags.session))
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: to continue, run: toolpost run %s%s\n", b.session.command(&b.flags.session), b.server)
 	}
 	if err != nil {
 		return errors.Join(err, b.Fail(err))
