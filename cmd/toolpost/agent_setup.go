@@ -29,7 +29,7 @@ func keptFlags() []string {
 }
 
 // restore sets the flags as the session has them, unless the command line says
-// otherwise. Who names another model or address names the rest of it too.
+// otherwise. A command line that names another model or address names all of it.
 func (f *agentFlags) restore(cmd *cobra.Command, raw json.RawMessage, cfg *config.Config) error {
 	var kept setup
 	if raw == nil {
@@ -42,20 +42,32 @@ func (f *agentFlags) restore(cmd *cobra.Command, raw json.RawMessage, cfg *confi
 	if kept[serverSetup] != nil && cfg == nil && !flags.Changed("config") {
 		return usagef("this session has the tools of a server that the command line named: name it again, or give --config")
 	}
-	elsewhere := slices.ContainsFunc([]string{"model", "base-url", "api-key-env"}, flags.Changed)
-	for _, name := range keptFlags() {
-		values, flag := kept[name], flags.Lookup(name)
-		switch {
-		case flag == nil, flag.Changed, len(values) == 0:
-		case elsewhere && (name == "base-url" || name == "api-key-env"):
-		case cfg != nil && (name == "config" || name == "profile"):
-		default:
-			if err := setFlag(flag, values); err != nil {
-				return fmt.Errorf("read how the session began: --%s: %w", name, err)
-			}
-		}
+	if slices.ContainsFunc([]string{"model", "base-url", "api-key-env"}, flags.Changed) {
+		delete(kept, "base-url")
+		delete(kept, "api-key-env")
+	}
+	if cfg != nil {
+		delete(kept, "config")
+		delete(kept, "profile")
+	}
+	if err := kept.set(flags); err != nil {
+		return fmt.Errorf("read how the session began: %w", err)
 	}
 	return f.check()
+}
+
+// set sets the flags that the command line does not set.
+func (s setup) set(flags *pflag.FlagSet) error {
+	for _, name := range keptFlags() {
+		values, flag := s[name], flags.Lookup(name)
+		if flag == nil || flag.Changed || len(values) == 0 {
+			continue
+		}
+		if err := setFlag(flag, values); err != nil {
+			return fmt.Errorf("--%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 func setFlag(flag *pflag.Flag, values []string) error {
