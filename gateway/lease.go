@@ -102,6 +102,9 @@ func (p *pool) add(call *toolpost.Call) (*process, error) {
 	}
 	opts := p.opts
 	opts.Known, opts.StartDelay, opts.Eager = p.known(), 0, true // the call waits for it
+	if home, ok := p.home.connection.(interface{ AsksForRoots() bool }); ok {
+		opts.AsksForRoots = home.AsksForRoots()
+	}
 	own, err := p.newProcess(opts, call.CallerIntroduction())
 	if err != nil {
 		return nil, err

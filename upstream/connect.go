@@ -51,12 +51,13 @@ type dialer struct {
 	instances instances
 	client    *toolpost.Introduction // the only client, if there is only one
 	oneClient func(refused bool)     // may be nil
+	roots     bool                   // the server is known to ask for them
 	budget    *budget.Budget         // of all that waits; nil for none
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
 	d := &dialer{cfg: completed{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
-	d.instances.own, d.client, d.oneClient = o.Instance, o.Client, o.OneClient
+	d.instances.own, d.client, d.oneClient, d.roots = o.Instance, o.Client, o.OneClient, o.AsksForRoots
 	d.forget()
 	if cfg.URL != "" && o.Complete == nil {
 		d.http = d.cfg.client(cfg, &d.instances)

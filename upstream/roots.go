@@ -15,7 +15,7 @@ import (
 // the first call of a client they get a notification that the roots have
 // changed, so that they ask when a client can answer.
 type rootsState struct {
-	asked   bool            // the server asks outside of calls
+	asked   bool            // the server asks for roots
 	stale   bool            // the client's roots have changed
 	current json.RawMessage // the answer of the only client; nil before there is one
 	renewed chan struct{}   // holds one value when a question asked since current was set is answered
@@ -53,18 +53,27 @@ func (p *peer) needsRoots(whose *toolpost.Owner) bool {
 	return true
 }
 
-// rootsAsked records that the server asks for roots, outside of calls or not. It
-// returns what must be called when the question is answered.
-func (p *peer) rootsAsked(outside bool) (answered func()) {
+// rootsAsked records that the server asks for roots. It returns what must be called when
+// the question is answered.
+func (p *peer) rootsAsked() (answered func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.roots.asked = p.roots.asked || outside
+	p.roots.asked = true
 	renewed := p.roots.renewed
 	return func() {
 		select {
 		case renewed <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// noteRoots records which roots a client gave the server during a call.
+func (p *peer) noteRoots(roots json.RawMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.several && len(roots) <= maxRoots {
+		p.roots.current = roots
 	}
 }
 
@@ -106,6 +115,19 @@ func (u *Upstream) Settled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.forgotten && !p.underWay()
+}
+
+// AsksForRoots reports whether the server has asked for roots over its present
+// connection.
+func (u *Upstream) AsksForRoots() bool {
+	v, _ := u.view()
+	if v.session == nil {
+		return false
+	}
+	p := v.session.peer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.roots.asked
 }
 
 // RootsChanged records that the client of a session has other roots than before.

@@ -66,7 +66,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 	}
 	answered := func() {}
 	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
-		answered = p.rootsAsked(x == nil)
+		answered = p.rootsAsked()
 	}
 	var whose toolpost.Owner // empty if it belongs to no client
 	if x != nil {
@@ -124,6 +124,9 @@ func (p *peer) put(ctx context.Context, x, from *exchange, unclear error, m *wir
 		tried := x
 		if over && from == nil { // another call of the same client may be the one that asks
 			x, unclear = p.origin(nil)
+		}
+		if err == nil && m.Method == "roots/list" {
+			p.noteRoots(result)
 		}
 		if err == nil || ctx.Err() != nil || x == tried {
 			return result, err

@@ -29,7 +29,7 @@ type session struct {
 func newSession(d *dialer, t Transport) *session {
 	s := &session{transport: t, began: time.Now(), relist: make(chan struct{}, 1), refresh: make(chan chan struct{}, 1), watch: d.watch, secrets: d.secrets}
 	s.peer = newPeer(d.log, s.changes, d.budget)
-	s.client, s.oneClient = d.client, d.oneClient
+	s.client, s.oneClient, s.roots.asked = d.client, d.oneClient, d.roots
 	return s
 }
 

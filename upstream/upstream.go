@@ -64,6 +64,10 @@ type Options struct {
 	// and not only when it has listed too.
 	Eager bool
 
+	// AsksForRoots means that the server is known to ask for roots: it gets those of its
+	// client before the first call.
+	AsksForRoots bool
+
 	// OneClient is called when the server sends a question, or a log message that a
 	// client waits for, that names no call: only the connection shows for which client
 	// it is. Refused reports that a question reached no client, because it may be for

@@ -16,7 +16,9 @@ import (
 //
 //	pid      returns the id of its process
 //	ask      asks the client with the method and the params of its arguments, and returns the answer
-//	roots    returns the roots that it knows; it asks for them when it starts and when they change
+//	roots    returns the roots that it knows; it asks for them when they change, and with
+//	         ROOTS=1 when it starts, with "late" when it answers its first call, with "slow" the
+//	         same if it knows the client, otherwise when it lists its tools
 //	log      logs "in", answers, and logs "after"
 //	hang     never answers
 //	change   replaces the tool version_N by version_N+1
@@ -58,17 +60,27 @@ func (s *solitary) take(m json.RawMessage) {
 	case "initialize":
 		s.client = params
 		s.send(`"id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":"solitary","version":"1"}}`, id)
-	case "notifications/initialized", "notifications/roots/list_changed":
+	case "notifications/initialized":
+		if os.Getenv("ROOTS") == "1" {
+			s.askRoots()
+		}
+	case "notifications/roots/list_changed":
 		if os.Getenv("ROOTS") != "" {
-			s.calls[s.ask("roots/list", "{}")] = nil
+			s.askRoots()
 		}
 	case "tools/list":
+		if os.Getenv("ROOTS") == "slow" && wire.Unquote(wire.Get(wire.Get(s.client, "clientInfo"), "name")) != "g" {
+			s.askRoots()
+		}
 		var tools []string
 		for _, name := range []string{"pid", "ask", "roots", "log", "hang", "change", "client", fmt.Sprint("version_", s.version)} {
 			tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name))
 		}
 		s.send(`"id":%s,"result":{"tools":[%s]}`, id, strings.Join(tools, ","))
 	case "tools/call":
+		if how := os.Getenv("ROOTS"); (how == "late" || how == "slow") && s.asked == 0 {
+			s.askRoots()
+		}
 		s.call(id, wire.Unquote(wire.Get(params, "name")), wire.Get(params, "arguments"))
 	case "":
 		answer := wire.Get(m, "result")
@@ -87,6 +99,8 @@ func (s *solitary) take(m json.RawMessage) {
 		}
 	}
 }
+
+func (s *solitary) askRoots() { s.calls[s.ask("roots/list", "{}")] = nil }
 
 func (s *solitary) call(id json.RawMessage, tool string, arguments json.RawMessage) {
 	const log = `"method":"notifications/message","params":{"level":"info","data":%q}`

@@ -31,6 +31,39 @@ func TestChangedRootsReachServers(t *testing.T) {
 	}
 }
 
+// A process that is started for a client gets its roots before its first call if the
+// server is known to ask for them.
+func TestRootsBeforeTheFirstCall(t *testing.T) {
+	for _, share := range []string{"auto", "always", "per-session", "per-client"} {
+		t.Run(share, func(t *testing.T) {
+			g := visit(t, serveFile(t, `"a":{"command":"solitary","env":{"ROOTS":"slow"},"share":"`+share+`"}`), "g", everyCapability)
+			if got := g.call("a__roots", "{}"); !strings.Contains(got, "file:///one") {
+				t.Errorf("got %s", got)
+			}
+			g.leave()
+		})
+	}
+}
+
+// A server that starts with the first call of its client may ask for roots while this
+// call is under way, and no more: it gets those that the client has later all the same.
+func TestRootsOfTheFirstCall(t *testing.T) {
+	for _, share := range []string{"auto", "always", "per-session", "per-client"} {
+		t.Run(share, func(t *testing.T) {
+			g := visit(t, serveFile(t, `"a":{"command":"solitary","env":{"ROOTS":"late"},"share":"`+share+`"}`), "g", everyCapability)
+			g.call("a__roots", "{}")
+			g.answers["roots/list"] = `{"roots":[{"uri":"file:///two"}]}`
+			if _, err := g.post(t.Context(), `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`); err != nil {
+				t.Fatal(err)
+			}
+			if got := g.call("a__roots", "{}"); !strings.Contains(got, "file:///two") {
+				t.Errorf("got %s", got)
+			}
+			g.leave()
+		})
+	}
+}
+
 // A log message that a server sends after its answer reaches the only client of the
 // server, if that wants messages of its level.
 func TestLogsOutsideOfCalls(t *testing.T) {
