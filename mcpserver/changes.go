@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -53,8 +54,11 @@ func topicOf(method string) topic {
 const (
 	// changeDelay collects changes that follow each other closely.
 	changeDelay = 10 * time.Millisecond
-	// maxWatched is how many bytes of URIs one listener may watch.
-	maxWatched = 64 << 10
+	// maxWatched is how many bytes of URIs one listener may watch. The listeners of one
+	// client may watch maxClientWatched resources, of maxClientWatchedBytes.
+	maxWatched            = 64 << 10
+	maxClientWatched      = 25_000
+	maxClientWatchedBytes = 16 << 20
 	// Notifications of extensions that wait for one client. More are dropped.
 	maxSaid      = 100
 	maxSaidBytes = 256 << 10
@@ -63,6 +67,7 @@ const (
 // changes owns the notifications that something has changed.
 type changes struct {
 	views     *views
+	watched   *holders   // by URIs of resources
 	mu        sync.Mutex // also guards the listeners
 	listeners map[topic]map[*listener]bool
 	reviews   int // that have begun
@@ -73,21 +78,21 @@ type changes struct {
 func (c *changes) join(l *listener, t topic) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	total := len(t.uri)
-	for known := range l.topics {
-		total += len(known.uri)
-	}
 	_, known := l.topics[t]
+	watches := !known && t.uri != ""
 	switch {
 	case l.gone:
 		return errEnded
-	case !known && total > maxWatched:
+	case watches && (l.uriBytes+len(t.uri) > maxWatched || !l.watched.Take(len(t.uri))):
 		return wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
 	case l.topics == nil:
 		l.topics = map[topic]bool{}
 	}
 	if !known {
 		l.topics[t] = false
+	}
+	if watches {
+		l.uriBytes += len(t.uri)
 	}
 	if c.listeners[t] == nil {
 		c.listeners[t] = map[*listener]bool{}
@@ -101,6 +106,10 @@ func (c *changes) part(l *listener, t topic) (last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l.unmark(t)
+	if _, known := l.topics[t]; known && t.uri != "" {
+		l.uriBytes -= len(t.uri)
+		l.watched.Give(len(t.uri))
+	}
 	delete(l.topics, t)
 	if !c.listeners[t][l] {
 		return false
@@ -183,16 +192,18 @@ type listener struct {
 	subscription json.RawMessage // the id of subscriptions/listen; nil for sessions
 	client       Client          // is set before the listener joins a topic
 	level        *atomic.Int32   // the least level of log messages; nil for none
+	watched      budget.Share[quotaHolder]
 
 	// All that follows is guarded by changes.mu.
-	stream  sender         // nil while none is open
-	topics  map[topic]bool // whether the client has not heard of a change
-	news    []topic        // of which it has not heard, in order
-	said    [][]byte       // by extensions, in order
-	writing bool           // run is running, or soon will be
-	gone    bool           // it joins nothing any more
-	view    *view          // the lists that the client is shown; nil if that is not known
-	lists   knownLists
+	stream   sender         // nil while none is open
+	topics   map[topic]bool // whether the client has not heard of a change
+	uriBytes int            // of the topics
+	news     []topic        // of which it has not heard, in order
+	said     [][]byte       // by extensions, in order
+	writing  bool           // run is running, or soon will be
+	gone     bool           // it joins nothing any more
+	view     *view          // the lists that the client is shown; nil if that is not known
+	lists    knownLists
 }
 
 // open gives the listener a stream and returns the one before it.
@@ -277,8 +288,8 @@ func (l *listener) next() (stream sender, said []byte, t topic) {
 		return l.stream, said, topic{}
 	}
 	for l.stream != nil && len(l.news) > 0 {
-		t = l.news[0]
-		l.unmark(t)
+		t, l.news = l.news[0], l.news[1:]
+		l.topics[t] = false
 		if l.isNews(t) { // it may have listed meanwhile, or the list is as it was again
 			l.setKnown(t, true)
 			return l.stream, nil, t

@@ -12,6 +12,7 @@ import (
 	"weak"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -41,8 +42,8 @@ func TestUndeliveredChanges(t *testing.T) {
 		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{weak.Make(live): weak.Make(now)}
 		defer runtime.KeepAlive(now)
 		topics := []topic{{method: toolsChanged}, {method: promptsChanged}, {resourceUpdated, "x://1"}}
-		c := &changes{views: v, listeners: map[topic]map[*listener]bool{}}
-		l := &listener{changes: c}
+		c := &changes{views: v, watched: newHolders(budget.Limit{}), listeners: map[topic]map[*listener]bool{}}
+		l := &listener{changes: c, watched: c.watched.Of(quotaHolder{})}
 		for _, t := range topics {
 			_ = c.join(l, t)
 		}

@@ -23,6 +23,7 @@ import (
 type core struct {
 	views    *views
 	sessions *sessionTable
+	held     *holders // by messages of clients
 	changes  *changes
 	watchers *watchers
 	parked   *parkedCalls
@@ -33,6 +34,7 @@ type core struct {
 	opts     *Options
 	ownName  bool             // the server behind the toolset is introduced by its own name
 	running  inflight.Counter // requests under way
+	owed     inflight.Counter // calls whose HTTP requests have ended: over SSE until they are answered, and parked ones until they end
 }
 
 // dispatch returns the result of a request whose client is known.
@@ -121,7 +123,7 @@ func (c *core) list(r *request, l listing) (payload, error) {
 	if r.modern() {
 		items, tail = found.stateless, `,"resultType":"complete",`+cacheable+`,"_meta":{`+serverInfo+`:`+string(c.introduction(r.view))+`}}`
 	}
-	return payload{{data: items}, {data: []byte(tail)}}, nil
+	return payload{{data: items, shared: true}, {data: []byte(tail)}}, nil
 }
 
 // newCall returns the call that a handler gets for r.

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,8 +20,6 @@ type duplex struct {
 	write func(payload) error
 	turn  chan struct{}    // full while a goroutine writes
 	open  inflight.Counter // calls that are to be answered soon
-	size  atomic.Int64     // of the params of calls under way
-	all   *atomic.Int64    // of those of all sessions over SSE
 	begun sync.Once        // done when initialize is answered: changes are sent from then on
 
 	opening atomic.Bool // initialize has come
@@ -38,44 +37,45 @@ func newMilestone() milestone { return milestone{done: make(chan struct{})} }
 
 func (m *milestone) reach() { m.once.Do(func() { close(m.done) }) }
 
-// maxAllBytes limits the params of the calls of all sessions over SSE.
-const maxAllBytes = 512 << 20
-
 func (s *session) newDuplex(write func(payload) error) *duplex {
-	s.duplex = &duplex{session: s, write: write, turn: make(chan struct{}, 1), all: new(atomic.Int64), known: newMilestone(), opened: newMilestone()}
+	s.duplex = &duplex{session: s, write: write, turn: make(chan struct{}, 1), known: newMilestone(), opened: newMilestone()}
 	return s.duplex
 }
 
-// deliver takes messages that came together.
-func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool) error {
+// deliver takes messages that came together, and gives up what they hold when they are
+// answered.
+func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool, held *hold) error {
 	if batch && !d.batches() {
+		held.release()
 		return errNoBatches()
 	}
-	release, err := d.admit(msgs)
-	if err != nil {
-		return err
+	if open := d.served.Len(); open >= maxCalls && slices.ContainsFunc(msgs, func(m wire.Message) bool { return m.IsCall() }) {
+		held.release()
+		return wire.Errorf(wire.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", open)
 	}
-	calls, err := d.accept(ctx, msgs)
+	calls, err := d.accept(ctx, msgs, held)
 	if err != nil || len(calls) == 0 {
-		release()
+		held.release()
 		return err
 	}
-	d.start(calls, batch, release)
+	d.start(calls, batch, held)
 	return nil
 }
 
-// start answers calls that came together on a goroutine, and then releases them.
-func (d *duplex) start(calls []*request, batch bool, release func()) {
+// start answers calls that came together on a goroutine.
+func (d *duplex) start(calls []*request, batch bool, held *hold) {
 	initializes := !batch && calls[0].Method == "initialize"
 	follows := !initializes && calls[0].Method != "ping" && d.opening.Load()
 	d.opening.CompareAndSwap(false, initializes)
 	awaited := calls[0].Method != listenMethod // which ends with the session
 	if awaited {
 		d.open.Add(1)
+		d.core.owed.Add(1)
 	}
 	go func() {
-		defer release()
+		defer held.release()
 		if awaited {
+			defer d.core.owed.Add(-1)
 			defer d.open.Add(-1)
 		}
 		if follows {
@@ -102,31 +102,6 @@ func (d *duplex) awaitOpened(calls []*request) {
 		case <-d.done:
 		}
 	}
-}
-
-// admit reports why messages cannot be accepted. The function ends their calls.
-func (d *duplex) admit(msgs []wire.Message) (release func(), err error) {
-	calls, size := 0, int64(0)
-	for i := range msgs {
-		if msgs[i].IsCall() {
-			calls++
-			size += int64(len(msgs[i].Params))
-		}
-	}
-	switch open := d.served.Len(); {
-	case calls == 0:
-		return func() {}, nil
-	case d.all.Load() > maxAllBytes:
-		return nil, wire.Errorf(wire.CodeInvalidRequest, "too many large calls are under way; try again later")
-	case open > 0 && (open+calls > maxCalls || d.size.Load()+size > maxCallBytes):
-		return nil, wire.Errorf(wire.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", open)
-	}
-	d.size.Add(size)
-	d.all.Add(size)
-	return func() {
-		d.size.Add(-size)
-		d.all.Add(-size)
-	}, nil
 }
 
 // serve answers calls that came together.

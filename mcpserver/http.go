@@ -3,12 +3,11 @@ package mcpserver
 import (
 	"bytes"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"os"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/wire"
@@ -22,8 +21,6 @@ import (
 type httpHandler struct {
 	core     *core
 	guard    *guard
-	large    chan struct{} // holds one value for each large request that is under way
-	bytesSSE atomic.Int64  // of the params of calls over SSE
 	draining drain
 }
 
@@ -138,61 +135,40 @@ func (f *httpHandler) recover(w http.ResponseWriter, r *http.Request) {
 type post struct {
 	msgs  []wire.Message
 	batch bool
-	large bool
 	from  Client
+	hold  hold
 }
 
 // post reads a POST, and serves it.
 func (f *httpHandler) post(w http.ResponseWriter, r *http.Request, from Client, serve func(http.ResponseWriter, *http.Request, *post) *refusal) *refusal {
-	release, not := f.reserve(w, r)
+	p := &post{from: from}
+	if !p.hold.take(f.core.held, newQuotaHolder(f.core.opts.Identity(r), addressOf(r)), int(min(max(r.ContentLength, 0), smallPart))) {
+		return tooMuch(w)
+	}
+	defer p.hold.release()
+	body, not := f.read(w, r, &p.hold)
 	if not != nil {
 		return not
 	}
-	defer release()
-	body, not := f.read(w, r)
-	if not != nil {
-		return not
-	}
-	large := len(body) > smallBody
-	if !large {
-		release()
-	}
-	msgs, batch, fault := wire.Parse(body)
+	var fault *wire.Error
+	p.msgs, p.batch, fault = wire.Parse(body)
 	if fault != nil {
 		not = &refusal{http.StatusBadRequest, fault}
-	} else if leave, stopping := f.draining.admit(w, msgs); stopping != nil {
+	} else if starts := f.core.starts(p.msgs); starts && !p.hold.hasRoomToCall(f.core.held) {
+		not = tooMuch(w)
+	} else if leave, stopping := f.enter(w, p.msgs, starts); stopping != nil {
 		not = stopping
 	} else {
 		defer leave()
-		not = serve(w, r, &post{msgs, batch, large, from})
+		not = serve(w, r, p)
 	}
 	switch {
-	case not != nil && batch:
+	case not != nil && p.batch:
 		return not // no message is refused by its id
 	case not != nil:
-		refuse(w, not.status, faultID(msgs), not.fault)
+		refuse(w, not.status, faultID(p.msgs), not.fault)
 	}
 	return nil
-}
-
-// Requests above smallBody keep much memory as long as their calls last.
-const (
-	smallBody = 1 << 20
-	mostLarge = 32
-)
-
-// reserve makes room for a request that may be large.
-func (f *httpHandler) reserve(w http.ResponseWriter, r *http.Request) (release func(), not *refusal) {
-	if r.ContentLength >= 0 && r.ContentLength <= smallBody {
-		return func() {}, nil
-	}
-	select {
-	case f.large <- struct{}{}:
-		return sync.OnceFunc(func() { <-f.large }), nil
-	default:
-		w.Header().Set("Retry-After", "5")
-		return nil, refused(http.StatusServiceUnavailable, "too many large requests are under way; try again later")
-	}
 }
 
 // streamable serves a POST to /mcp.
@@ -204,13 +180,13 @@ func (f *httpHandler) streamable(w http.ResponseWriter, r *http.Request, p *post
 	case p.batch && version > wire.LastBatch:
 		return &refusal{http.StatusBadRequest, errNoBatches()}
 	case version >= wire.Stateless || !p.batch && p.msgs[0].Version >= wire.Stateless:
-		return f.stateless(w, r, &p.msgs[0], p.from)
+		return f.stateless(w, r, p)
 	}
 	return f.session(w, r, p)
 }
 
 // read reads the body of a POST.
-func (f *httpHandler) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+func (f *httpHandler) read(w http.ResponseWriter, r *http.Request, held *hold) ([]byte, *refusal) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
@@ -218,10 +194,12 @@ func (f *httpHandler) read(w http.ResponseWriter, r *http.Request) ([]byte, *ref
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return nil, refused(http.StatusUnsupportedMediaType, "send the body without Content-Encoding")
 	}
-	body, err := readBody(w, r, f.core.opts.MaxBody)
+	body, err := readBody(w, r, f.core.opts.MaxBody, held)
 	switch tooLarge, ok := errors.AsType[*http.MaxBytesError](err); {
 	case err == nil:
 		return body, nil
+	case errors.Is(err, errNoRoom):
+		return nil, tooMuch(w)
 	case ok:
 		return nil, refused(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -231,13 +209,36 @@ func (f *httpHandler) read(w http.ResponseWriter, r *http.Request) ([]byte, *ref
 	return nil, &refusal{http.StatusBadRequest, wire.Errorf(wire.CodeParse, "read the body: %.200v", err)}
 }
 
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+// A countedBody has a hold grow by what is read beyond what was taken before.
+type countedBody struct {
+	io.Reader
+	held  *hold
+	taken int
+}
+
+var errNoRoom = errors.New("the client has no room for the body")
+
+func (c *countedBody) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if c.taken -= n; c.taken < 0 {
+		if !c.held.grow(-c.taken) {
+			return n, errNoRoom
+		}
+		c.taken = 0
+	}
+	return n, err
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, held *hold) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
-	const trusted = 64 << 10 // a larger buffer is for bytes that did come
-	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), trusted)+bytes.MinRead))
-	_, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
+	body := io.Reader(http.MaxBytesReader(w, r.Body, limit))
+	if r.ContentLength < 0 || r.ContentLength > smallPart {
+		body = &countedBody{body, held, held.size()}
+	}
+	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), smallPart)+bytes.MinRead)) // a larger one is for bytes that did come
+	_, err := b.ReadFrom(body)
 	if err == nil {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end the call
 	}

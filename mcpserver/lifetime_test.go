@@ -108,32 +108,6 @@ func TestEndOfSSECancels(t *testing.T) {
 	soon(t, ended, "the end of the call")
 }
 
-// The calls of one session over SSE keep little memory, and none once it has ended.
-func TestCallsOverSSEAreLimited(t *testing.T) {
-	tool, started, ended := waiter()
-	s := serve(t, nil, tool)
-	for range 2 {
-		ctx, leave := context.WithCancel(t.Context())
-		events, post := s.openSSE(t, ctx, "/sse")
-		post(initialize)
-		soon(t, events, "the answer of initialize")
-		large := strings.Replace(waitCall, `"name"`, `"arguments":{"x":"`+strings.Repeat("x", 15<<20)+`"},"name"`, 1)
-		for i := range 4 {
-			if status := post(strings.Replace(large, `"id":1`, `"id":`+jsonNumber(i), 1)); status != http.StatusAccepted {
-				t.Fatalf("call %d: %d", i, status)
-			}
-			soon(t, started, "the call")
-		}
-		if status := post(strings.Replace(large, `"id":1`, `"id":9`, 1)); status != http.StatusBadRequest {
-			t.Errorf("a fifth call: %d", status)
-		}
-		leave()
-		for range 4 {
-			soon(t, ended, "the end of the call")
-		}
-	}
-}
-
 // openSSE opens a session of the oldest transport. The client resolves the
 // address of its messages as browsers do.
 func (s *served) openSSE(t *testing.T, ctx context.Context, path string) (events chan string, post func(body string) int) {

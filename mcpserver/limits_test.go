@@ -302,40 +302,6 @@ func TestLongResources(t *testing.T) {
 	}
 }
 
-// Large requests that are under way at once are limited.
-func TestLargeRequestsAreLimited(t *testing.T) {
-	started, goOn := make(chan struct{}), make(chan struct{})
-	s := serve(t, nil, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		started <- struct{}{}
-		<-goOn
-		return toolpost.TextResult("done"), nil
-	}))
-	body, header := modernCall("wait", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`, "")
-	answers := make(chan exchange)
-	for range 32 {
-		go func() { answers <- s.post(t, body, header) }()
-		soon(t, started, "the call")
-	}
-	if e := s.post(t, body, header); e.status != http.StatusServiceUnavailable {
-		t.Errorf("one more: %d %s", e.status, e.body)
-	}
-	if e := s.post(t, initialize, ""); e.status != http.StatusOK {
-		t.Errorf("a small one: %d %s", e.status, e.body)
-	}
-	close(goOn)
-	for range 32 {
-		if e := <-answers; !strings.Contains(e.body, "done") {
-			t.Errorf("got %d %.200s", e.status, e.body)
-		}
-	}
-	session := s.session(t)
-	for range 33 {
-		if e := s.post(t, strings.Replace(ping, `"ping"`, `"ping","params":{"x":"`+strings.Repeat("x", 1<<20)+`"}`, 1), session); e.status != http.StatusOK {
-			t.Fatalf("later: %d %.200s", e.status, e.body)
-		}
-	}
-}
-
 // A small request of a length that is not known in advance is not large.
 func TestChunkedRequestsAreSmall(t *testing.T) {
 	started, goOn := make(chan struct{}), make(chan struct{})

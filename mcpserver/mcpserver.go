@@ -35,6 +35,7 @@ import (
 	"weak"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -158,8 +159,8 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 	c := &core{
 		views:    v,
 		sessions: newSessionTable(o),
-		changes:  &changes{views: v, listeners: map[topic]map[*listener]bool{}},
-		parked:   newParkedCalls(),
+		changes:  &changes{views: v, watched: newHolders(budget.Limit{Number: maxClientWatched, Bytes: maxClientWatchedBytes}), listeners: map[topic]map[*listener]bool{}},
+		held:     newMessageHolders(o),
 		log:      o.Logger,
 		info:     json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
 		life:     life,
@@ -167,8 +168,9 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 		opts:     o,
 		ownName:  o.Bridge && opts.Name == "",
 	}
+	c.parked = newParkedCalls(&c.owed, o)
 	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}, asked: map[string]map[*view]*toolpost.Features{}}
-	s := &Server{core: c, http: &httpHandler{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}, large: make(chan struct{}, mostLarge)}}
+	s := &Server{core: c, http: &httpHandler{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}}}
 	s.end = func() {
 		if end(); !given {
 			live.Close()

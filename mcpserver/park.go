@@ -14,6 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/internal/inflight"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -25,11 +27,10 @@ import (
 //	tools/call ──▶ handler … asks ──▶ {"resultType":"input_required", inputRequests, requestState}
 //	tools/call + inputResponses + requestState ──▶ … handler goes on ──▶ result
 const (
-	parkTime       = 10 * time.Minute
-	parkLimit      = 1000
-	parkLimitOfOne = 50       // of one caller
-	parkSizeOfOne  = 32 << 20 // bytes of the parameters of its calls
-	inputKey       = "input"
+	parkTime    = 10 * time.Minute
+	maxParked   = 250      // calls of one client
+	parkedBytes = 64 << 20 // of their requests
+	inputKey    = "input"
 )
 
 var (
@@ -39,13 +40,26 @@ var (
 
 // parkedCalls holds the calls that wait for answers of their clients.
 type parkedCalls struct {
-	prefix  string // of our states; others are those of handlers, or of servers behind them
+	prefix  string            // of our states; others are those of handlers, or of servers behind them
+	owed    *inflight.Counter // counts the calls until they end
+	held    *holders          // by calls that were parked, until they end
 	mu      sync.Mutex
 	byState map[string]*parkedCall // by state
 }
 
-func newParkedCalls() *parkedCalls {
-	return &parkedCalls{prefix: "toolpost:" + rand.Text() + ":", byState: map[string]*parkedCall{}}
+func newParkedCalls(owed *inflight.Counter, o *Options) *parkedCalls {
+	each := budget.Limit{Number: maxParked, Bytes: max(parkedBytes, 2*int(o.MaxBody))}
+	return &parkedCalls{prefix: "toolpost:" + rand.Text() + ":", owed: owed, held: newHolders(each), byState: map[string]*parkedCall{}}
+}
+
+// resumes reports whether a call goes on with one that is parked.
+func (l *parkedCalls) resumes(m *wire.Message) bool {
+	if m.RequestState == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.byState[wire.Unquote(m.RequestState)] != nil
 }
 
 // A parkedCall is one call that may be parked, from the request that started it
@@ -54,7 +68,9 @@ type parkedCall struct {
 	method, name string
 	owner        toolpost.Owner
 	arguments    json.RawMessage
-	size         int // of the parameters
+	holder       quotaHolder
+	size         int   // of the request, which is kept as long as the call
+	held         *hold // since the call was parked first; guarded by parkedCalls.mu
 	cancel       context.CancelCauseFunc
 	asks         chan *ask
 	done         chan outcome[payload]
@@ -83,11 +99,14 @@ func (l *parkedCalls) serve(ctx context.Context, r *request, call func(context.C
 		return l.resume(ctx, r, state)
 	}
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	f := &parkedCall{method: r.Method, name: subject(r.Message), owner: r.owner, arguments: r.Arguments, size: len(r.Params), cancel: cancel, asks: make(chan *ask), done: make(chan outcome[payload], 1)}
+	f := &parkedCall{method: r.Method, name: subject(r.Message), owner: r.owner, arguments: r.Arguments, holder: r.sender.quotaHolder(), size: max(r.hold.size(), len(r.Params)), cancel: cancel, asks: make(chan *ask), done: make(chan outcome[payload], 1)}
 	f.now.Store(r)
 	f.seen = observe.From(ctx)
+	l.owed.Add(1)
 	go func() {
+		defer l.owed.Add(-1)
 		result, err := call(own, f)
+		result, err = l.holdOf(f).keep(result, err)
 		f.done <- outcome[payload]{result, err}
 		cancel(nil)
 	}()
@@ -104,11 +123,7 @@ func (l *parkedCalls) resume(ctx context.Context, r *request, state string) (pay
 	}
 	answer := wire.Get(r.InputResponses, inputKey)
 	if answer == nil { // ask again
-		raw, err := l.park(f, f.asked)
-		if err != nil {
-			f.leave(err) // nothing finds it any more
-		}
-		return raw, err
+		return l.park(f, f.asked) // it has its room until it ends
 	}
 	f.now.Store(r) // before the handler goes on
 	f.asked.answer <- outcome[json.RawMessage]{value: answer}
@@ -122,6 +137,7 @@ func (l *parkedCalls) wait(ctx context.Context, r *request, f *parkedCall) (payl
 	for {
 		select {
 		case o := <-f.done:
+			l.holdOf(f).release()
 			observe.From(ctx).Adopt(f.seen)
 			return o.value, o.err
 		case a := <-f.asks:
@@ -157,28 +173,28 @@ func (l *parkedCalls) park(f *parkedCall, a *ask) (payload, error) {
 // makeRoom reports whether f can be parked. Calls that have ended meanwhile,
 // whose results no client has fetched, give way. The lock is held.
 func (l *parkedCalls) makeRoom(f *parkedCall) bool {
-	if l.hasRoom(f) {
+	if f.held == nil {
+		f.held = newHold(l.held, f.holder, f.size)
+	}
+	if f.held != nil {
 		return true
 	}
+	own, limit := l.held.Of(f.holder).Held(), l.held.Limit()
+	full := own.Number >= limit.Number || own.Bytes+f.size > limit.Bytes // else there is no room in all
 	for state, other := range l.byState {
-		if len(other.done) > 0 && (other.owner == f.owner || len(l.byState) >= parkLimit) {
+		if len(other.done) > 0 && (other.holder == f.holder || !full) {
 			l.drop(state, errNobodyAnswered)
 		}
 	}
-	return l.hasRoom(f)
+	f.held = newHold(l.held, f.holder, f.size)
+	return f.held != nil
 }
 
-// hasRoom reports whether the limits allow to park f, in all and for its
-// caller. The lock is held.
-func (l *parkedCalls) hasRoom(f *parkedCall) bool {
-	own, size := 1, f.size
-	for _, other := range l.byState {
-		if other.owner == f.owner {
-			own++
-			size += other.size
-		}
-	}
-	return len(l.byState) < parkLimit && own <= parkLimitOfOne && (size <= parkSizeOfOne || own == 1)
+// holdOf returns what a call holds since it was parked first.
+func (l *parkedCalls) holdOf(f *parkedCall) *hold {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return f.held
 }
 
 // drop ends a parked call. The lock is held.
@@ -190,10 +206,19 @@ func (l *parkedCalls) drop(state string, cause error) {
 	}
 }
 
-// leave ends a call whose client has left.
+// leave ends a call whose client has left. The lock is held.
 func (f *parkedCall) leave(cause error) {
 	f.cancel(cause)
-	go func() { (<-f.done).value.close() }()
+	end := func(o outcome[payload]) {
+		o.value.close()
+		f.held.release()
+	}
+	select {
+	case o := <-f.done:
+		end(o)
+	default:
+		go func() { end(<-f.done) }()
+	}
 }
 
 // take gets the parked call back, nil if there is none. A state is good once, for the

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/longjson"
@@ -20,7 +19,7 @@ import (
 // lotCore is a core with one tool, which asks once.
 func lotCore(t *testing.T) (c *core, ended chan error) {
 	t.Helper()
-	ended = make(chan error, 99)
+	ended = make(chan error, 999)
 	tool := &toolpost.Tool{
 		Definition: toolpost.Definition{Name: "ask", Input: schema.MustParse(`{"type":"object"}`)},
 		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
@@ -34,7 +33,8 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 		t.Fatal(err)
 	}
 	base := &view{live: live}
-	c = &core{views: &views{base: base}, parked: newParkedCalls(), log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
+	c = &core{views: &views{base: base}, log: slog.New(slog.DiscardHandler), info: json.RawMessage("{}"), life: context.Background(), opts: (*Options)(nil).orDefaults()}
+	c.parked = newParkedCalls(&c.owed, c.opts)
 	log := &reports{log: c.log}
 	base.catalog.Store(newCatalog(live.Set(), newFeatures(nil, log), nil, log))
 	return c, ended
@@ -147,11 +147,17 @@ func TestParkedCallExpires(t *testing.T) {
 	})
 }
 
+// fillParked takes all room for parked calls that is left.
+func fillParked(c *core) {
+	for i := 0; newHold(c.parked.held, quotaHolder{identity: strconv.Itoa(i)}, 0) != nil; i++ {
+		for newHold(c.parked.held, quotaHolder{identity: strconv.Itoa(i)}, 0) != nil {
+		}
+	}
+}
+
 func TestParkedCallsAreBounded(t *testing.T) {
 	c, ended := lotCore(t)
-	for i := range parkLimit {
-		c.parked.byState[string(rune(i))] = &parkedCall{timer: time.NewTimer(time.Hour), cancel: func(error) {}, owner: toolpost.Owner{Session: strconv.Itoa(i)}}
-	}
+	fillParked(c)
 	raw, err := serveRaw(t, c, parkRequest(c, "ask", "", ""))
 	if err != nil || !strings.Contains(string(raw), errTooManyParked.Error()) {
 		t.Errorf("got %s, %v", raw, err)
@@ -161,23 +167,24 @@ func TestParkedCallsAreBounded(t *testing.T) {
 	}
 }
 
-// A call that cannot be parked again ends: no state would find it.
+// A call that was parked has its room until it ends.
 func TestParkedAgainWithoutRoom(t *testing.T) {
 	c, ended := lotCore(t)
 	state := askState(t, c)
-	for i := range parkLimit {
-		c.parked.byState[string(rune(i))] = &parkedCall{timer: time.NewTimer(time.Hour), cancel: func(error) {}, owner: toolpost.Owner{Session: strconv.Itoa(i)}}
+	fillParked(c)
+	raw, err := serveRaw(t, c, parkRequest(c, "ask", state, "{}"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if raw, err := serveRaw(t, c, parkRequest(c, "ask", state, "{}")); err == nil {
-		t.Errorf("got %s", raw)
+	state = wire.Unquote(wire.Get(raw, "requestState"))
+	if raw, err := serveRaw(t, c, parkRequest(c, "ask", state, yes)); err != nil || !strings.Contains(string(raw), "accept") {
+		t.Errorf("got %s, %v", raw, err)
 	}
-	select {
-	case err := <-ended:
-		if !errors.Is(err, errTooManyParked) {
-			t.Errorf("the handler got %v", err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the handler waits for ever")
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if newHold(c.parked.held, quotaHolder{}, 0) == nil {
+		t.Error("the room is not given back")
 	}
 }
 
@@ -185,7 +192,7 @@ func TestParkedAgainWithoutRoom(t *testing.T) {
 func TestParkedCallsOfOneCaller(t *testing.T) {
 	c, ended := lotCore(t)
 	defer c.parked.close()
-	for range parkLimitOfOne {
+	for range maxParked {
 		askState(t, c)
 	}
 	raw, err := serveRaw(t, c, parkRequest(c, "ask", "", ""))
@@ -196,7 +203,7 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 		t.Errorf("the handler got %v", err)
 	}
 	other := parkRequest(c, "ask", "", "")
-	other.owner.Session = "another"
+	other.sender.address = "another"
 	if raw, err := serveRaw(t, c, other); err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" {
 		t.Errorf("another caller got %s, %v", raw, err)
 	}
@@ -209,7 +216,7 @@ func TestEndedCallsGiveWay(t *testing.T) {
 		c, ended := lotCore(t)
 		defer c.parked.close()
 		var states []string
-		for range parkLimitOfOne {
+		for range maxParked {
 			states = append(states, askState(t, c))
 		}
 		for _, state := range states[:2] {

@@ -15,9 +15,10 @@ type payload []part
 
 // A part is in memory, or in a file.
 type part struct {
-	data []byte
-	file *longjson.Object // nil if it is data
-	span longjson.Span    // in the file
+	data   []byte
+	shared bool             // the data are held for others anyway
+	file   *longjson.Object // nil if it is data
+	span   longjson.Span    // in the file
 }
 
 // inMemory returns the payload that consists of data.
@@ -44,6 +45,16 @@ func (p *part) copy(w io.Writer, from, to int64) error {
 func (p payload) size() (all int64) {
 	for i := range p {
 		all += p[i].size()
+	}
+	return all
+}
+
+// held returns how many bytes are in memory for this payload alone.
+func (p payload) held() (all int) {
+	for i := range p {
+		if !p[i].shared {
+			all += len(p[i].data)
+		}
 	}
 	return all
 }

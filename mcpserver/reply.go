@@ -152,9 +152,10 @@ func refuse(w http.ResponseWriter, status int, id []byte, fault *wire.Error) {
 }
 
 // faultID returns the id that the answer to a bad message has. A client whose
-// request is answered without its id waits for its timeout.
+// request is answered without its id waits for its timeout. The id of an answer is ours,
+// and may be that of a request of the client too.
 func faultID(msgs []wire.Message) []byte {
-	if len(msgs) != 1 {
+	if len(msgs) != 1 || msgs[0].Method == "" && (msgs[0].Result != nil || msgs[0].Err != nil) {
 		return nil
 	}
 	return msgs[0].ID

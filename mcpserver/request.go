@@ -20,6 +20,7 @@ type request struct {
 	sender  opener
 	session *session // nil if the request stands alone (2026-07-28)
 	out     sender
+	hold    *hold
 	asks    bool // its result asks the client for input
 
 	ctx context.Context         // of a request that a session has accepted

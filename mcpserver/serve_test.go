@@ -117,6 +117,12 @@ func newServerOf(t *testing.T, opts *mcpserver.Options, ts toolpost.Toolset) *mc
 func serve(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) *served {
 	t.Helper()
 	s, src := newServer(t, opts, tools...)
+	return servedOver(t, s, src)
+}
+
+// servedOver serves a server over HTTP.
+func servedOver(t *testing.T, s *mcpserver.Server, src *source) *served {
+	t.Helper()
 	h := httptest.NewServer(s.Handler())
 	client := h.Client()
 	t.Cleanup(func() {

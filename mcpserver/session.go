@@ -12,12 +12,8 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-const (
-	// maxCalls is how many calls one session may have under way; maxCallBytes
-	// limits their parameters, if there are several.
-	maxCalls     = 1000
-	maxCallBytes = 64 << 20
-)
+// maxCalls is how many calls one session may have under way.
+const maxCalls = 1000
 
 var (
 	errEnded     = errors.New("the session has ended; send initialize again")
@@ -52,14 +48,18 @@ type opener struct {
 	from              Client // without what initialize says
 }
 
-// quotaHolder returns who the session counts for: an authenticated caller, else all
+// A quotaHolder is who sessions and messages count for: an authenticated caller, else all
 // clients at one address.
-func (o *opener) quotaHolder() string {
-	if o.identity != "" {
-		return "identity " + o.identity
+type quotaHolder struct{ identity, address string }
+
+func newQuotaHolder(identity, address string) quotaHolder {
+	if identity != "" {
+		address = ""
 	}
-	return "address " + o.address
+	return quotaHolder{identity, address}
 }
+
+func (o *opener) quotaHolder() quotaHolder { return newQuotaHolder(o.identity, o.address) }
 
 // requests are those that are under way in both directions.
 type requests struct {
@@ -77,6 +77,7 @@ func (c *core) newSession(o opener) *session {
 	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, lifetime: lifetime{done: make(chan struct{})}}
 	s.level.Store(int32(levelIndex("info"))) // until logging/setLevel
 	s.listener.changes, s.listener.session, s.listener.level = c.changes, s.name, &s.level
+	s.listener.watched = c.changes.watched.Of(o.quotaHolder())
 	return s
 }
 
@@ -120,8 +121,8 @@ func (s *session) begin(p *peer) error {
 }
 
 // accept registers the requests among messages that came together, all or
-// none, and takes the other messages.
-func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []*request, err error) {
+// none, and takes the other messages. Held is what the messages hold.
+func (s *session) accept(ctx context.Context, msgs []wire.Message, held *hold) (calls []*request, err error) {
 	for i := range msgs {
 		m := &msgs[i]
 		if !m.IsCall() {
@@ -134,7 +135,7 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message) (calls []*req
 			}
 			return nil, err
 		}
-		calls = append(calls, &request{Message: m, sender: s.opener, session: s, ctx: own, end: end})
+		calls = append(calls, &request{Message: m, sender: s.opener, session: s, hold: held, ctx: own, end: end})
 	}
 	for i := range msgs {
 		switch m := &msgs[i]; {

@@ -55,7 +55,7 @@ type sessionTable struct {
 
 	mu       sync.Mutex
 	all      map[string]*session // by id
-	ofHolder map[string]int
+	ofHolder map[quotaHolder]int
 	sweeper  *time.Timer // nil while there are no sessions
 	closed   bool
 }
@@ -65,7 +65,7 @@ func newSessionTable(o *Options) *sessionTable {
 	if idle < 0 {
 		idle = math.MaxInt64
 	}
-	return &sessionTable{most: o.MaxSessions, mostOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofHolder: map[string]int{}}
+	return &sessionTable{most: o.MaxSessions, mostOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofHolder: map[quotaHolder]int{}}
 }
 
 // add adds a session with one open request; leave must follow.
@@ -89,7 +89,7 @@ func (t *sessionTable) add(s *session) *wire.Error {
 
 // makeRoom reports whether there is room for a session of a holder. It ends the
 // least used session if that makes room. The lock is held.
-func (t *sessionTable) makeRoom(holder string) bool {
+func (t *sessionTable) makeRoom(holder quotaHolder) bool {
 	full := t.ofHolder[holder] >= t.mostOfOne
 	if !full && len(t.all) < t.most {
 		return true
@@ -121,8 +121,8 @@ func (t *sessionTable) leastUsed(some func(*session) bool) (least *session) {
 
 // ofLargest returns a session without an open request of the holder who has most, if
 // that are more than another one will have; else nil. The lock is held.
-func (t *sessionTable) ofLargest(other string) *session {
-	largest, most := "", t.ofHolder[other]+1
+func (t *sessionTable) ofLargest(other quotaHolder) *session {
+	largest, most := quotaHolder{}, t.ofHolder[other]+1
 	for holder, n := range t.ofHolder {
 		if n > most {
 			largest, most = holder, n
@@ -145,7 +145,7 @@ func (t *sessionTable) find(id string, uses bool) (*session, *wire.Error) {
 		t.drop(s)
 		go s.end(errEnded)
 		return nil, nil
-	case s.busy >= maxCalls:
+	case uses && s.busy >= maxCalls: // answers to what calls ask have room
 		return nil, wire.Errorf(wire.CodeInvalidRequest, "the session has %d requests under way; wait for some of them", s.busy)
 	}
 	s.busy++

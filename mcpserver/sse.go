@@ -19,7 +19,6 @@ func (f *httpHandler) openSSE(w http.ResponseWriter, r *http.Request, from Clien
 	}
 	out, open := newStream(w, r)
 	d := s.newDuplex(out.put)
-	d.all = &f.bytesSSE
 	defer out.stop()
 	defer d.end(errEnded)
 	if out.endpoint(endpointOf(r)+"?"+sessionQuery+"="+s.id) != nil {
@@ -70,7 +69,7 @@ func (f *httpHandler) postSSE(w http.ResponseWriter, r *http.Request, p *post) *
 		return not
 	}
 	defer f.core.sessions.leave(s)
-	if err := s.duplex.deliver(context.WithoutCancel(r.Context()), p.msgs, p.batch); err != nil {
+	if err := s.duplex.deliver(context.WithoutCancel(r.Context()), p.msgs, p.batch, p.hold.move()); err != nil {
 		return notAccepted(err)
 	}
 	w.WriteHeader(http.StatusAccepted)

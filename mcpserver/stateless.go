@@ -12,7 +12,8 @@ import (
 
 // stateless serves a request of 2026-07-28, which stands alone. Clients cancel
 // it by closing its response; other notifications are those of extensions.
-func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) *refusal {
+func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, p *post) *refusal {
+	m, from := &p.msgs[0], p.from
 	if !m.IsCall() {
 		if fault := checkHeaders(r.Header, m); m.Method != "" && fault != nil {
 			return &refusal{http.StatusBadRequest, fault}
@@ -36,7 +37,7 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.
 	}
 	out := newReply(w, accepts(r.Header), broken)
 	defer out.stop()
-	c.out = out
+	c.out, c.hold = out, &p.hold
 	if m.Method == listenMethod {
 		s, not := f.open(w, r, from, "http") // takes the place of one
 		if not != nil {
@@ -50,7 +51,7 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, m *wire.
 		}
 		defer end(nil)
 	}
-	result, err := f.core.answer(ctx, c)
+	result, err := p.hold.keep(f.core.answer(ctx, c))
 	if err != nil {
 		fault = faultOf(c, err)
 		out.end(statusOf(fault), inMemory(wire.AppendError(nil, m.ID, fault)))

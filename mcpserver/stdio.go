@@ -101,6 +101,19 @@ func (d *duplex) refuse(id []byte, fault *wire.Error) error {
 	return d.send(context.Background(), wire.AppendError(nil, id, fault))
 }
 
+// deliverHeld delivers messages of so many bytes, if the client has room for them.
+func (d *duplex) deliverHeld(ctx context.Context, msgs []wire.Message, batch bool, size int) error {
+	held := newHold(d.core.held, d.quotaHolder(), size)
+	switch {
+	case held == nil:
+		return errTooMuch()
+	case d.core.starts(msgs) && !held.hasRoomToCall(d.core.held):
+		held.release()
+		return errTooMuch()
+	}
+	return d.deliver(ctx, msgs, batch, held)
+}
+
 func (d *duplex) deliverLine(ctx context.Context, line []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -109,7 +122,7 @@ func (d *duplex) deliverLine(ctx context.Context, line []byte) (err error) {
 	}()
 	msgs, batch, fault := wire.Parse(line)
 	if fault == nil {
-		err := d.deliver(ctx, msgs, batch)
+		err := d.deliverHeld(ctx, msgs, batch, len(line))
 		if !errors.As(err, &fault) {
 			return err
 		}

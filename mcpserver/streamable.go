@@ -32,7 +32,7 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 	if p.batch && !s.batches() {
 		return &refusal{http.StatusBadRequest, errNoBatches()}
 	}
-	calls, err := s.accept(context.WithoutCancel(r.Context()), p.msgs)
+	calls, err := s.accept(context.WithoutCancel(r.Context()), p.msgs, &p.hold)
 	if err != nil {
 		return notAccepted(err)
 	}
@@ -40,7 +40,7 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
-	defer abandon(r, calls, p.large)()
+	defer abandon(r, calls, p.hold.size())()
 	out := newReply(w, accepts(r.Header), nil)
 	defer out.stop()
 	out.end(http.StatusOK, s.respond(calls, p.batch, out))
@@ -74,7 +74,7 @@ func (s *session) respond(calls []*request, batch bool, out sender) payload {
 // respondTo returns the response to a call, and forgets the call.
 func (s *session) respondTo(r *request, out sender) payload {
 	r.out = out
-	result, err := s.answer(r)
+	result, err := r.hold.keep(s.answer(r))
 	r.end(nil)
 	if err != nil {
 		return inMemory(wire.AppendError(nil, r.ID, faultOf(r, err)))
@@ -82,11 +82,14 @@ func (s *session) respondTo(r *request, out sender) payload {
 	return result.answer(r.ID)
 }
 
-// abandon ends calls a while after their client has left. A large request
-// keeps too much memory for that.
-func abandon(r *http.Request, calls []*request, large bool) (stop func() bool) {
+// largeBody is how large a request is that keeps too much memory to go on for a client
+// that has left.
+const largeBody = 1 << 20
+
+// abandon ends calls a while after their client has left, unless they are large.
+func abandon(r *http.Request, calls []*request, size int) (stop func() bool) {
 	grace := abandonTime
-	if large {
+	if size > largeBody {
 		grace = 0
 	}
 	return context.AfterFunc(r.Context(), func() {

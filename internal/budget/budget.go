@@ -108,6 +108,9 @@ func NewShares[K comparable](common *Budget, each Limit) *Shares[K] {
 	return &Shares[K]{common: common, limit: each, all: map[K]*counted{}}
 }
 
+// Limit returns the limit of each share.
+func (s *Shares[K]) Limit() Limit { return s.limit }
+
 // Of returns the share of a key.
 func (s *Shares[K]) Of(key K) Share[K] { return Share[K]{s, key} }
 
@@ -137,6 +140,14 @@ func (s Share[K]) Take(bytes int) bool {
 // Grow adds bytes to a piece that was taken, like [Budget.Grow].
 func (s Share[K]) Grow(bytes int) bool { return s.budget().Grow(bytes) }
 
+// Held returns how much of the share is held.
+func (s Share[K]) Held() Limit {
+	if own := s.budget(); own != nil {
+		return own.Held()
+	}
+	return Limit{}
+}
+
 // Give gives back one piece that has so many bytes by now.
 func (s Share[K]) Give(bytes int) {
 	own := s.budget()
@@ -144,7 +155,7 @@ func (s Share[K]) Give(bytes int) {
 	s.leave(own)
 }
 
-// budget returns the budget of the key, of which something is held.
+// budget returns the budget of the key, nil if nothing is held of it.
 func (s Share[K]) budget() *counted {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
