@@ -119,7 +119,9 @@ func newFlooded(t *testing.T) *floodedServer {
 		tool("long", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return toolpost.TextResult(strings.Repeat("x", 400<<10)), nil
 		}),
-		tool("echo", func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.TextResult("here"), nil }),
+		tool("echo", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return toolpost.TextResult("here"), nil
+		}),
 	}, features: &toolpost.Features{
 		Subscribe: func(context.Context, string, bool) error { return nil },
 		ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
