@@ -110,7 +110,7 @@ func (p *peer) takeEvent(ev *event, from *exchange) error {
 	}
 	found, err := p.take(ev.data, from)
 	if found == 0 && err == nil {
-		p.skip("an event", ev.data.begin())
+		p.skipBroken("an event", ev.data.begin(), from)
 	}
 	return err
 }

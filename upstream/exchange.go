@@ -24,6 +24,7 @@ type exchange struct {
 	log     *slog.Logger
 	relay   relay
 	number  int64 // the id; later exchanges have greater ones
+	after   int   // how many messages without an answer were sent before; guarded by the peer's mutex
 
 	sent      bool // from here on the server may have carried it out
 	abandoned bool // its caller left before the server answered; guarded by the peer's mutex

@@ -146,7 +146,7 @@ func (s *session) initialize(ctx context.Context, version string) error {
 	s.learn(version, wire.Get(m.Result, "serverInfo"), m.Result)
 	s.conn.useVersion(version)
 	const initialized = "notifications/initialized"
-	if err := s.conn.send(ctx, initialized, wire.AppendRequest(nil, nil, initialized, json.RawMessage("{}"))); err != nil || ctx.Err() != nil {
+	if err := s.sendOneWay(ctx, initialized, wire.AppendRequest(nil, nil, initialized, json.RawMessage("{}"))); err != nil || ctx.Err() != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if s.can("logging") { // logs are not worth a failure, or a long wait

@@ -170,7 +170,13 @@ func statusAdvice(status int) string {
 // A contentError is an answer that is not MCP, though its status is good.
 type contentError struct{ kind, body string }
 
+// notJSON is the kind of an answer that is meant to be MCP.
+const notJSON = "an answer that is not JSON"
+
 func (e *contentError) Error() string {
+	if e.kind == notJSON {
+		return "it wrote an answer that is not JSON, which is a defect of the server; report it to its authors: " + e.body
+	}
 	s := fmt.Sprintf("it answered with %s, which is not MCP; check what its command or url leads to", e.kind)
 	if e.body != "" {
 		s += ": " + e.body

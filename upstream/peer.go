@@ -56,8 +56,9 @@ type peer struct {
 
 	mu sync.Mutex // guards what follows
 	owners
-	roots  rootsState
-	worked string // a request that the server carried out; "" before its lists are read
+	unnamed unnamed
+	roots   rootsState
+	worked  string // a request that the server carried out; "" before its lists are read
 }
 
 // Limits of one server: of all its clients together, and of each.
@@ -172,6 +173,7 @@ func (p *peer) exchange(ctx context.Context, x *exchange) (wire.Message, error) 
 	message := x.encode(pending.ID, p.meta)
 	p.mu.Lock()
 	p.begin(x)
+	x.after = p.unnamed.sent
 	p.mu.Unlock()
 	x.sent = true
 	m, err := p.await(ctx, x, pending, message)
@@ -245,9 +247,22 @@ func (p *peer) send(d delivery, message []byte) {
 	}
 	ctx, cancel := context.WithDeadline(p.ctx, until)
 	defer cancel()
-	if err := p.conn.send(ctx, d.method, message); err != nil {
+	if err := p.sendOneWay(ctx, d.method, message); err != nil {
 		p.log.Debug("cannot deliver a message", "method", d.method, "err", cause(err))
 	}
+}
+
+// skipBroken handles text that is not a message, of which from brought a stream or is
+// nil. An answer that is not JSON ends its call, which would wait in vain; other text is
+// skipped. It reports whether this is the first that is skipped.
+func (p *peer) skipBroken(what string, text []byte, from *exchange) (first bool) {
+	if id := wire.BrokenAnswer(text); id != nil {
+		p.noteAnswer(id, from)
+		if p.calls.Fail(id, &contentError{notJSON, excerpt(text, 300)}) {
+			return false
+		}
+	}
+	return p.skip(what, text)
 }
 
 // skip logs the first texts of the server that are not messages, then fewer and
@@ -306,6 +321,8 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 // receive delivers one message.
 func (p *peer) receive(m *wire.Message, from *exchange) {
 	switch {
+	case m.Method == "" && m.ID == nil:
+		p.unnamedError(m, from)
 	case m.Method == "":
 		p.noteAnswer(m.ID, from)
 		p.calls.Answer(*m)
@@ -325,6 +342,7 @@ func (p *peer) noteAnswer(id json.RawMessage, from *exchange) *exchange {
 	defer p.mu.Unlock()
 	x := p.answered(number)
 	if x != nil {
+		p.unnamed.settled = max(p.unnamed.settled, x.after)
 		x.answered.Store(true)
 		if x != from && x.leave != nil {
 			x.leave()

@@ -95,7 +95,7 @@ func (s *session) shareRoots(ctx context.Context, r *request) {
 	ctx, cancel := context.WithTimeout(ctx, rootsTime)
 	defer cancel()
 	const changed = "notifications/roots/list_changed"
-	if s.conn.send(ctx, changed, wire.AppendRequest(nil, nil, changed, json.RawMessage("{}"))) != nil {
+	if s.sendOneWay(ctx, changed, wire.AppendRequest(nil, nil, changed, json.RawMessage("{}"))) != nil {
 		return
 	}
 	if s.waitFor(ctx, renewed) {

@@ -85,7 +85,9 @@ func (c *stdio) message(line *body) {
 		c.partial.add(line.data)
 		if whole := c.partial; string(text) == "}" || whole.head != nil {
 			c.partial = nil
-			_, _ = c.take(whole, nil)
+			if found, err := c.take(whole, nil); found == 0 && err == nil {
+				c.skipBroken("lines to its stdout", whole.begin(), nil)
+			}
 		}
 	}
 }
@@ -96,7 +98,7 @@ func (c *stdio) takeOrSkip(line *body) {
 	case err != nil:
 		c.lost(err)
 	case found == 0 && len(bytes.TrimSpace(line.begin())) > 0:
-		if text := line.begin(); c.skip("a line to its stdout", text) {
+		if text := line.begin(); c.skipBroken("a line to its stdout", text, nil) {
 			shown := excerpt(text, 200)
 			c.foreign.Store(&shown)
 		}

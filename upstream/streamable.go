@@ -153,7 +153,11 @@ func (c *streamable) read(x *exchange, resp *http.Response) error {
 		return b.tooLong()
 	}
 	c.client.CloseIdleConnections() // what comes next on this one may be out of step too
-	return &contentError{"JSON that does not answer the call", excerpt(b.begin(), 300)}
+	kind := "JSON that does not answer the call"
+	if wire.BrokenAnswer(b.begin()) != nil {
+		kind = notJSON
+	}
+	return &contentError{kind, excerpt(b.begin(), 300)}
 }
 
 // post sends a message; the response is a good one.
