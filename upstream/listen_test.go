@@ -36,6 +36,11 @@ func (s *streamServer) RoundTrip(r *http.Request) (*http.Response, error) {
 		case "initialize":
 			resp.Header.Set("Mcp-Session-Id", "1")
 			body = strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"x","version":"1"}}}`, m.ID))
+		case "server/discover":
+			body = strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"x","version":"1"}}}`, m.ID))
+		case "subscriptions/listen":
+			s.asked = append(s.asked, time.Since(s.began).Round(time.Millisecond))
+			resp.StatusCode, body = s.get(len(s.asked))
 		case "tools/list":
 			body = strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{%s}}`, m.ID, oneTool))
 		case "ping":
@@ -81,6 +86,12 @@ func TestStreamIsAskedForAgain(t *testing.T) {
 			[]time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 31 * time.Second, 47 * time.Second}},
 		"a long retry": {func(int) (int, io.Reader) { return 200, lasts("retry: 3600000\n\n", 0) },
 			[]time.Duration{0, 30 * time.Second, 60 * time.Second, 90 * time.Second}},
+		"403 after a stream": {func(n int) (int, io.Reader) {
+			if n == 1 {
+				return 200, lasts("", time.Minute)
+			}
+			return 403, strings.NewReader("no")
+		}, []time.Duration{0, 61 * time.Second, 62 * time.Second, 64 * time.Second, 68 * time.Second}},
 		"the session of a proxy": {func(n int) (int, io.Reader) {
 			if n == 1 {
 				return 404, strings.NewReader("session not found")
@@ -88,17 +99,17 @@ func TestStreamIsAskedForAgain(t *testing.T) {
 			return 200, lasts("", time.Hour)
 		}, []time.Duration{0, time.Second}},
 	}
-	for _, status := range []int{400, 404, 405, 406, 501} {
+	for _, status := range []int{400, 403, 404, 405, 406, 410, 415, 422, 501} {
 		tests[fmt.Sprint(status)] = struct {
 			get  func(n int) (int, io.Reader)
 			want []time.Duration
 		}{func(int) (int, io.Reader) { return status, strings.NewReader("no") }, []time.Duration{0}}
 	}
-	for _, status := range []int{401, 403, 408, 425, 429, 500, 502, 504} {
+	for _, status := range []int{401, 408, 409, 425, 429, 500, 502, 504} {
 		tests[fmt.Sprint(status)] = struct {
 			get  func(n int) (int, io.Reader)
 			want []time.Duration
-		}{func(int) (int, io.Reader) { return status, strings.NewReader("no") }, []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 31 * time.Second}}
+		}{func(int) (int, io.Reader) { return status, strings.NewReader("no") }, []time.Duration{0, 1 * time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 31 * time.Second, 63 * time.Second, 127 * time.Second, 255 * time.Second, 511 * time.Second, 811 * time.Second, 1111 * time.Second}}
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +120,7 @@ func TestStreamIsAskedForAgain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(10 * time.Minute)
+				time.Sleep(20 * time.Minute)
 				synctest.Wait()
 				if v := u.Status(); v.State != upstream.Ready || v.Connects != 1 {
 					t.Errorf("status %+v", v)
@@ -118,6 +129,29 @@ func TestStreamIsAskedForAgain(t *testing.T) {
 				got := srv.asked[:min(len(srv.asked), len(test.want))]
 				if fmt.Sprint(got) != fmt.Sprint(test.want) || len(test.want) < 3 && len(srv.asked) > len(test.want) {
 					t.Errorf("asked at %v, want %v", srv.asked, test.want)
+				}
+			})
+		})
+	}
+}
+
+// The subscription of a server without sessions is made less and less often if the
+// server refuses it.
+func TestSubscriptionIsAskedForAgain(t *testing.T) {
+	for _, status := range []int{401, 403, 429, 500, 503} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := &streamServer{began: time.Now(), get: func(int) (int, io.Reader) { return status, strings.NewReader("no") }}
+				u, err := upstream.Start(&upstream.Config{URL: "http://srv.example", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28",
+					Wrap: func(*http.Transport) http.RoundTripper { return srv }}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				u.Close()
+				if n := len(srv.asked); n < 5 || n > 25 {
+					t.Errorf("asked %d times in an hour, at %v", n, srv.asked)
 				}
 			})
 		})

@@ -328,7 +328,7 @@ func (c *streamable) listen(answered func()) {
 	defer answered()
 	at := cursor{retry: time.Second}
 	offered := false
-	for lost, idle := 0, 0; ; idle++ {
+	for lost, idle, refusals := 0, 0, 0; ; idle++ {
 		resp, err := c.open(c.ctx, at.id)
 		answered()
 		status, refused := errors.AsType[*statusError](err)
@@ -339,13 +339,19 @@ func (c *streamable) listen(answered func()) {
 			if c.readStream(resp, &at, offered) {
 				idle = 0
 			}
-			offered, lost = true, 0
-		case refused && c.forgot(c.ctx, &exchange{}, err), refused && status.offersNoStream():
+			offered, lost, refusals = true, 0, 0
+		case refused && c.forgot(c.ctx, &exchange{}, err), refused && status.offersNoStream(offered):
 			return
-		case !refused && lost == 3:
+		case refused:
+			refusals++
+			if !c.sleep(c.ctx, status.pause(at.retry, refusals)) {
+				return
+			}
+			continue
+		case lost == 3:
 			c.fail(err)
 			return
-		case !refused:
+		default:
 			lost++
 		}
 		if !c.sleep(c.ctx, min(at.retry<<min(idle, 4), longestBackoff)) {
@@ -369,13 +375,25 @@ func (c *streamable) readStream(resp *http.Response, at *cursor, again bool) boo
 }
 
 // offersNoStream reports whether a server that refuses the stream will go on refusing
-// it. Other statuses, such as those of a proxy whose server starts, pass.
-func (e *statusError) offersNoStream() bool {
+// it. Other statuses pass, such as those of a proxy whose server starts, and most do
+// where the server gave a stream before.
+func (e *statusError) offersNoStream(before bool) bool {
 	switch e.status {
 	case http.StatusNotFound:
 		return !aboutSession.MatchString(e.body)
 	case http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusBadRequest, http.StatusNotImplemented:
 		return true
+	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict, http.StatusMisdirectedRequest, http.StatusLocked, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
 	}
-	return e.status < 300 // an answer that is not a stream
+	return e.status < 300 || e.status < 500 && !before // an answer that is not a stream, or a refusal that a login does not change
+}
+
+// longestPause bounds the pauses between requests that a server refuses each time.
+const longestPause = 5 * time.Minute
+
+// pause returns how long to wait after a refusal, of which there were several one after
+// the other.
+func (e *statusError) pause(first time.Duration, refusals int) time.Duration {
+	return max(min(first<<min(refusals-1, 20), longestPause), e.retryAfter)
 }

@@ -184,7 +184,11 @@ func (w *watch) listen(ctx context.Context, s *session) {
 				delay = least
 			}
 			s.sleep(ctx, delay)
-			delay = min(2*delay, longestBackoff)
+			most := longestBackoff
+			if isA[*statusError](err) {
+				most = longestPause
+			}
+			delay = min(2*delay, most)
 		}
 	}
 }
