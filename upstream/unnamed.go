@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// unnamed is what tells which message an error without an id answers. JSON-RPC lets a
+// unnamed records what an error without an id may answer. JSON-RPC lets a
 // server answer so what it could not read, and some servers refuse notifications so. A
 // call would wait for its whole limit if the error was for it, and is lost if the
 // error was not.
