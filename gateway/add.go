@@ -29,7 +29,7 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	l := newLink(nil)
 	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], l)
 	m.shared = g.shared
-	g.chain(g.cfg, []*member{m}) // the layers of all members stay
+	g.chain([]*member{m}) // the layers of all members stay
 	if err := g.check(g.cfg, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
 	}

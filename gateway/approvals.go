@@ -208,7 +208,7 @@ func (m *member) stillApproved(ctx context.Context, to *observe.Target, target a
 
 // lists reports whether the server lists a tool with this definition now.
 func (m *member) lists(ctx context.Context, d *toolpost.Definition) bool {
-	tools, err := m.link.tools(ctx)
+	tools, err := m.tools(ctx)
 	if err != nil {
 		return false
 	}

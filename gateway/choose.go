@@ -18,6 +18,7 @@ import (
 type viewKey struct {
 	profile string // "" for all that is served
 	dialect string // may be [config.NoDialect]
+	session string // that has lists of its own; "" for those of all clients
 }
 
 // A viewChooser chooses the view of each client by one configuration.
@@ -107,7 +108,7 @@ func (c *viewChooser) addressed(address string) (key viewKey, err error) {
 	case p != nil && !both:
 		return viewKey{profile: first}, nil
 	case p != nil:
-		return viewKey{first, second}, config.CheckDialect(c.book, second)
+		return viewKey{profile: first, dialect: second}, config.CheckDialect(c.book, second)
 	case both:
 		return key, c.unknownProfile(first)
 	case config.CheckDialect(c.book, first) != nil:

@@ -265,7 +265,25 @@ func (g *Gateway) notified(l *link, own *process, call *toolpost.Call) {
 		return
 	}
 	c.Params = m.aliases.show(m.key, c.Params)
-	g.events.Notify(toolpost.Event{Server: m.server.Name, Notification: &c})
+	g.pass(l, own, toolpost.Event{Server: m.server.Name, Notification: &c})
+}
+
+// pass passes a notification to the session that it names. If it names none, it is for
+// all that use the process.
+func (g *Gateway) pass(l *link, own *process, e toolpost.Event) {
+	p, pooled := l.up.(*pool)
+	switch {
+	case e.Notification.Session != "":
+		g.notifySession(e.Notification.Session, e)
+	case !pooled || own == p.lister():
+		g.notifyClients(l, nil, e)
+	default:
+		for _, session := range p.sessionsOf(own) {
+			c := *e.Notification
+			c.Session = session
+			g.notifySession(session, toolpost.Event{Server: e.Server, Notification: &c})
+		}
+	}
 }
 
 // mayNotify reports whether the configuration passes a notification of the server

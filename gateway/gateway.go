@@ -26,6 +26,7 @@ import (
 	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -138,15 +139,14 @@ type connector struct {
 
 // state is the part of a Gateway that its methods read while it changes.
 type state struct {
-	mu       sync.Mutex
+	lists    // of all clients but those with lists of their own
 	cfg      *config.Config
-	members  []*member
 	added    []*member // by Add; also in members
-	joined   *joined   // what the members offer
 	snapshot *Snapshot
 	options  *Options
 	pins     *pinboard // nil if nothing is pinned
 	memory   *memory
+	outputs  *output.Cache   // shortens what tools return; nil if nothing does
 	layers   toolpost.Source // what clients get
 }
 
@@ -195,7 +195,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		g.cancel()
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
-	g.views.servers, g.views.noted = &g.state, g.wake.send
+	g.views.servers, g.views.noted = &g.lists, g.wake.send
 	if err := g.Reload(ctx, cfg); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -241,13 +241,11 @@ func (g *Gateway) refresh() {
 	g.pins.reload()
 	j := join(g.ctx, g.members, globs(g.cfg.Quiet), g.memory, g.joined.served)
 	j.noteUnmatchedQuiet(g.members, g.cfg)
-	g.mu.Lock()
-	g.joined = j
-	g.mu.Unlock()
+	g.set(g.members, j)
 	if err := g.live.Refresh(g.ctx); err != nil { // join lets nothing through that a Set refuses
 		g.logger.Error("cannot refresh the tools", "err", err)
 	}
-	s.Withheld = j.withheld
+	s.Withheld = slices.Clip(j.withheld)
 	s.Findings = append(s.Findings, g.cfg.Findings...)
 	for _, m := range g.members {
 		if m.key != m.server.Name {
@@ -255,6 +253,7 @@ func (g *Gateway) refresh() {
 		}
 	}
 	s.Findings = append(s.Findings, j.findings...)
+	g.refreshSessions(j, s)
 	if why := g.pins.problem(); why != "" {
 		s.Findings = append(s.Findings, toolpost.Finding{Message: why})
 	}
@@ -309,12 +308,6 @@ func (g *Gateway) Live() *toolpost.Live { return g.live }
 
 // Views returns the joined toolset as each client receives it.
 func (g *Gateway) Views() *Views { return g.views }
-
-func (v *state) current() []*member {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.members
-}
 
 // Status returns the state of every server, in the order of the configuration.
 func (g *Gateway) Status() []upstream.Status {

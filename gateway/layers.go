@@ -37,13 +37,13 @@ import (
 //	output           shortens what a tool returns
 //	Live             what all clients share
 //	profile, dialect for each kind of client, see [view.compose]
-func (g *Gateway) chain(cfg *config.Config, members []*member) toolpost.Source {
+func (g *Gateway) chain(members []*member) {
 	for _, m := range members {
 		if m.layers != nil {
 			continue
 		}
 		m.hidden, m.suspicions = map[string]bool{}, map[string]*suspicion{}
-		own := toolpost.Toolset(toolpost.ToolsetFunc(m.link.tools)) // under the server's own names
+		own := toolpost.Toolset(toolpost.ToolsetFunc(m.tools)) // under the server's own names
 		own = atEachListing(own, m.keepUsable)
 		own = atEachListing(own, m.keepApproved)
 		own = atEachListing(own, m.applyFilters)
@@ -54,14 +54,27 @@ func (g *Gateway) chain(cfg *config.Config, members []*member) toolpost.Source {
 		own = toolpost.Map(own, m.routeCalls)
 		m.layers = atEachListing(own, m.applyChanges())
 	}
-	ts := toolpost.SourceOf(joinedServers{&g.state}) // what join made of all members
+}
+
+// serve composes what the tools of lists pass from the join to the Live of their clients.
+func (g *Gateway) serve(l *lists, outputs *output.Cache) toolpost.Source {
+	ts := toolpost.SourceOf(joinedServers{l}) // what join made of all members
 	if g.options.Middleware != nil {
 		ts = toolpost.Wrap(ts, g.options.Middleware)
 	}
-	if o := cfg.Output; g.options.Store != nil && !o.Off {
-		ts = output.New(g.options.Store, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: g.logger}).Layer(ts)
+	if outputs != nil {
+		ts = outputs.Layer(ts)
 	}
 	return ts
+}
+
+// newOutputs returns what shortens outputs, nil if the configuration wants none.
+func (g *Gateway) newOutputs(cfg *config.Config) *output.Cache {
+	o := cfg.Output
+	if g.options.Store == nil || o.Off {
+		return nil
+	}
+	return output.New(g.options.Store, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: g.logger})
 }
 
 // layered is what the layers of a member make of its tools. It is guarded by
@@ -134,7 +147,7 @@ func (m *member) keepApproved(tools []*toolpost.Tool) (approved []*toolpost.Tool
 	if len(tools) == 0 && m.status().State != upstream.Ready {
 		return nil // the server has not been asked yet
 	}
-	reasons := m.pins.review(m.server.Name, tools)
+	reasons := m.pins.review(m.lister(), tools)
 	for _, t := range tools {
 		if why := reasons[pinName(t.Name)]; why != "" {
 			m.withheld = append(m.withheld, withheld{t.Name, why})
@@ -223,7 +236,7 @@ func (m *member) applyChanges() func([]*toolpost.Tool) []*toolpost.Tool {
 }
 
 // joinedServers is the toolset that join made of all members.
-type joinedServers struct{ *state }
+type joinedServers struct{ *lists }
 
 func (s joinedServers) Tools(context.Context) ([]*toolpost.Tool, error) {
 	s.mu.Lock()

@@ -40,6 +40,7 @@ func (p *pool) acquire(ctx context.Context, call *toolpost.Call) (*process, erro
 		}
 		if own != nil {
 			p.begin(own, key)
+			p.enter(own, call)
 			return own, nil
 		}
 		if late == nil {
@@ -81,15 +82,10 @@ func (p *pool) choose(ctx context.Context, key clientKey, call *toolpost.Call) (
 			return nil, err
 		}
 	}
-	switch {
-	case leases, isStateless(call) && p.isHome(own): // such a client never ends
+	if leases || isStateless(call) && p.isHome(own) { // such a client never ends
 		return own, nil
-	case !isStateless(call):
-		own.visited = true
-		if key.party == "" {
-			own.sessions[key] = true
-		}
 	}
+	own.visited = own.visited || !isStateless(call)
 	p.bound[key] = own
 	return own, nil
 }

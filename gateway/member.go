@@ -41,6 +41,7 @@ type member struct {
 	pins   *pinboard // nil if nothing is pinned
 	shared
 	*link
+	process *process // that it lists, of a session that has its own; nil for what the link lists
 
 	allow, deny, extensions *regexp.Regexp
 	outputs                 []*regexp.Regexp // the globs of server.Outputs
@@ -111,6 +112,8 @@ func (m *member) status() upstream.Status {
 		return upstream.Status{Name: m.server.Name, State: Disabled, Transport: m.server.Transport}
 	case m.up == nil:
 		return upstream.Status{Name: m.server.Name, State: upstream.Failed, Transport: m.server.Transport, Err: m.err}
+	case m.process != nil:
+		return m.process.Status()
 	}
 	return m.up.Status()
 }
@@ -127,11 +130,29 @@ func (m *member) outputLimit(tool string) int {
 }
 
 // tools lists the server's tools, under its own names.
-func (l *link) tools(ctx context.Context) ([]*toolpost.Tool, error) {
-	if l.up == nil {
+func (m *member) tools(ctx context.Context) ([]*toolpost.Tool, error) {
+	if m.up == nil {
 		return nil, nil
 	}
-	return l.up.Tools(ctx)
+	return m.listing().Tools(ctx)
+}
+
+// listing returns what the member lists: that of its process if it has one.
+func (m *member) listing() toolpost.Source {
+	if m.process != nil {
+		return m.process.source
+	}
+	return m.up
+}
+
+func (m *member) features() *toolpost.Features {
+	if m.process == nil {
+		return m.link.features()
+	}
+	if f := m.process.source.Features(); f != nil {
+		return f
+	}
+	return &toolpost.Features{}
 }
 
 // inherit subscribes again to what is watched at the link before, once the
@@ -164,10 +185,10 @@ func (l *link) features() *toolpost.Features {
 // connecting reports whether the server has not connected yet, so that what it
 // offers beside tools is unknown. Redmine offers nothing else.
 func (m *member) connecting() bool {
-	if m.up == nil || m.server.Redmine != nil || m.up.Status().State == upstream.Ready {
+	if m.up == nil || m.server.Redmine != nil || m.status().State == upstream.Ready {
 		return false
 	}
-	f := m.up.Features()
+	f := m.listing().Features()
 	return f == nil || f.Incomplete
 }
 

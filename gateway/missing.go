@@ -19,10 +19,11 @@ func (g *Gateway) Missing(r Client, tool string) error {
 		return nil // the client has no tools at all
 	}
 	p := c.profiles[key.profile]
-	if why := g.withheldFrom(tool, p); why != nil {
+	lists := g.listsOf(r)
+	if why := lists.withheldFrom(tool, p); why != nil {
 		return why
 	}
-	of := namedServer(g.current(), tool)
+	of := namedServer(lists.current(), tool)
 	if of == nil || p != nil && !p.has(tool, of.server.Name) {
 		return nil
 	}
@@ -40,15 +41,15 @@ func (g *Gateway) Missing(r Client, tool string) error {
 
 // withheldFrom returns why a tool of the profile is withheld or denied, nil if it is
 // neither.
-func (g *Gateway) withheldFrom(tool string, p *profile) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, w := range g.joined.withheld {
+func (l *lists) withheldFrom(tool string, p *profile) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.joined.withheld {
 		if w.Name == tool && (p == nil || p.has(tool, w.Server)) {
 			return errors.New(w.Why)
 		}
 	}
-	if d, denied := g.joined.denied[tool]; denied && (p == nil || p.has(tool, d.server)) {
+	if d, denied := l.joined.denied[tool]; denied && (p == nil || p.has(tool, d.server)) {
 		return errors.New(d.why)
 	}
 	return nil

@@ -29,26 +29,26 @@ func newOrigins() origins {
 }
 
 // origins returns where everything comes from that clients can be shown now.
-func (v *state) origins() origins {
-	if v == nil {
+func (l *lists) origins() origins {
+	if l == nil {
 		return origins{}
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.joined.origins
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.joined.origins
 }
 
 // complete reports whether every server has listed what it has.
-func (v *state) complete() bool {
-	return v == nil || !slices.ContainsFunc(v.current(), func(m *member) bool {
+func (l *lists) complete() bool {
+	return l == nil || !slices.ContainsFunc(l.current(), func(m *member) bool {
 		return !m.server.Disabled && m.status().State != upstream.Ready
 	})
 }
 
 // declared returns what some of the servers offer together, but for prompts and
 // resources: their instructions, extensions and subscriptions.
-func (v *state) declared(servers map[string]bool) *toolpost.Features {
-	members := slices.DeleteFunc(slices.Clone(v.current()), func(m *member) bool { return !servers[m.server.Name] })
+func (l *lists) declared(servers map[string]bool) *toolpost.Features {
+	members := slices.DeleteFunc(slices.Clone(l.current()), func(m *member) bool { return !servers[m.server.Name] })
 	j := &joined{features: &toolpost.Features{}}
 	j.joinRequests(members)
 	j.joinExtensions(members)

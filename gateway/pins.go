@@ -58,8 +58,28 @@ type pinboard struct {
 	policies map[string]config.Pinning // by server
 	lock     *pins.Lock                // as it was read last, with what could not be stored
 	err      error                     // why the file cannot be read or written
-	memories map[string]pins.Memory
-	known    map[string]map[*toolpost.Tool]*pins.Definition // of the tools that each server lists
+	memories map[lister]pins.Memory
+	known    map[lister]map[*toolpost.Tool]*pins.Definition // of the tools that each server lists
+}
+
+// A lister is a server whose tools are compared with its pins, or the process of a
+// session: what processes list may differ.
+type lister struct {
+	server  string
+	process *process
+}
+
+func (m *member) lister() lister { return lister{m.server.Name, m.process} }
+
+// forget forgets what a process listed that has ended.
+func (b *pinboard) forget(of lister) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.memories, of)
+	delete(b.known, of)
 }
 
 // newPinboard returns the pinboard for p, nil if that is nil.
@@ -68,8 +88,8 @@ func newPinboard(ctx context.Context, p *Pins, logger *slog.Logger) (*pinboard, 
 		return nil, nil
 	}
 	b := &pinboard{
-		Pins: *p, ctx: ctx, logger: logger, err: p.Missing, memories: map[string]pins.Memory{},
-		lock: &pins.Lock{Servers: map[string]pins.Tools{}}, known: map[string]map[*toolpost.Tool]*pins.Definition{},
+		Pins: *p, ctx: ctx, logger: logger, err: p.Missing, memories: map[lister]pins.Memory{},
+		lock: &pins.Lock{Servers: map[string]pins.Tools{}}, known: map[lister]map[*toolpost.Tool]*pins.Definition{},
 	}
 	if b.File == "" {
 		return b, nil
@@ -139,21 +159,22 @@ func (b *pinboard) problem() string {
 
 // review compares the tools that a server lists with their pins, and pins new
 // ones. It returns what is withheld, by pinName. No two tools have the same one.
-func (b *pinboard) review(server string, tools []*toolpost.Tool) map[string]pins.Reason {
+func (b *pinboard) review(of lister, tools []*toolpost.Tool) map[string]pins.Reason {
 	if b == nil {
 		return nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	server := of.server
 	policy := b.policies[server]
 	if policy.Off {
 		return nil
 	}
-	listed := b.listed(server, tools)
-	memory := b.memories[server]
+	listed := b.listed(of, tools)
+	memory := b.memories[of]
 	if memory == nil {
 		memory = pins.Memory{}
-		b.memories[server] = memory
+		b.memories[of] = memory
 	}
 	r := memory.Review(b.lock.Servers[server], listed, policy.WithholdNew)
 	if r.Dirty || b.err != nil {
@@ -168,15 +189,15 @@ func (b *pinboard) review(server string, tools []*toolpost.Tool) map[string]pins
 
 // listed returns the definitions of tools. Those of tools that were listed
 // before are not made again.
-func (b *pinboard) listed(server string, tools []*toolpost.Tool) (listed []pins.Listed) {
-	before, now := b.known[server], map[*toolpost.Tool]*pins.Definition{}
+func (b *pinboard) listed(of lister, tools []*toolpost.Tool) (listed []pins.Listed) {
+	before, now := b.known[of], map[*toolpost.Tool]*pins.Definition{}
 	for _, t := range tools {
 		if now[t] = before[t]; now[t] == nil {
 			now[t] = definitionOf(t)
 		}
 		listed = append(listed, pins.Listed{Name: pinName(t.Name), Definition: now[t]})
 	}
-	b.known[server] = now
+	b.known[of] = now
 	return listed
 }
 
@@ -225,7 +246,7 @@ func (b *pinboard) vet(server string, t *toolpost.Tool) error {
 	if b.policies[server].Off {
 		return nil
 	}
-	d := b.known[server][t]
+	d := b.known[lister{server: server}][t]
 	if d == nil {
 		d = definitionOf(t)
 	}

@@ -17,15 +17,18 @@ type process struct {
 	source toolpost.Source // what the connection lists, with handlers of the pool
 	stop   func()          // ends watching the connection
 
-	first    clientKey          // that used it
-	used     bool               // by a client
-	several  bool               // other clients than the first used it too
-	visited  bool               // by sessions
-	sessions map[clientKey]bool // those that are bound to it and have not ended
-	spent    bool               // it gets no calls of clients any more
-	calls    int
-	last     time.Time // end of the last call
-	idle     *time.Timer
+	first    clientKey       // that used it
+	used     bool            // by a client
+	several  bool            // other clients than the first used it too
+	visited  bool            // by sessions
+	sessions map[string]bool // those that use it and have not ended
+	differs  comparison      // with what home lists
+
+	listsShown bool // its sessions get its lists
+	spent      bool // it gets no calls of clients any more
+	calls      int
+	last       time.Time // end of the last call
+	idle       *time.Timer
 }
 
 // settled reports whether the server has answered all calls of clients.
@@ -47,7 +50,7 @@ type (
 // noteProcess returns a context in which a pool notes the process of a call. Only of
 // clients without sessions it would not be known otherwise.
 func (l *link) noteProcess(ctx context.Context, call *toolpost.Call) context.Context {
-	if p, ok := l.up.(*pool); ok && isStateless(call) && p.areApart() {
+	if _, ok := l.up.(*pool); ok && isStateless(call) {
 		return context.WithValue(ctx, servedKey{}, &served{})
 	}
 	return ctx
@@ -68,7 +71,7 @@ func (l *link) processOf(ctx context.Context, call *toolpost.Call) *process {
 // newProcess starts a process. Its client is the only one that will use it, nil if that
 // is not known. The caller holds the mutex.
 func (p *pool) newProcess(opts upstream.Options, client *toolpost.Introduction) (*process, error) {
-	own := &process{sessions: map[clientKey]bool{}}
+	own := &process{sessions: map[string]bool{}}
 	opts.Client = client
 	opts.OneClient = func(refused bool) { p.noteAsks(own, refused) }
 	up, err := p.start(&p.server.Config, &opts)
@@ -180,7 +183,7 @@ func (p *pool) features(lister *process, listed *toolpost.Features) *toolpost.Fe
 		f.Notified = p.notified
 	}
 	if f.Subscribe != nil {
-		f.Subscribe = p.subscribe
+		f.Subscribe = func(ctx context.Context, uri string, on bool) error { return p.subscribe(ctx, lister, uri, on) }
 	}
 	return &f
 }
@@ -262,17 +265,20 @@ func (p *pool) notified(call *toolpost.Call) {
 	}
 }
 
-// subscribe begins or ends updates of a resource, in the process that lists. One that
-// takes its place subscribes again.
-func (p *pool) subscribe(ctx context.Context, uri string, on bool) error {
+// subscribe begins or ends updates of a resource, in the process that lists it. One that
+// takes the place of home subscribes again.
+func (p *pool) subscribe(ctx context.Context, lister *process, uri string, on bool) error {
 	p.mu.Lock()
-	home := p.home
+	shared := p.isHome(lister) || !p.runs(lister)
+	if shared {
+		lister = p.home
+	}
 	p.mu.Unlock()
-	subscribe := featuresOf(home).Subscribe
+	subscribe := featuresOf(lister).Subscribe
 	if subscribe == nil {
 		return fmt.Errorf("watch resource %s: %w", uri, toolpost.ErrNotFound)
 	}
-	if err := subscribe(ctx, uri, on); err != nil {
+	if err := subscribe(ctx, uri, on); err != nil || !shared {
 		return err
 	}
 	p.mu.Lock()

@@ -19,7 +19,7 @@ type profileLayer struct {
 	toolpost.Source // of all clients
 	*profile
 
-	behind  *state // the servers; nil if there are none
+	behind  *lists // the servers; nil if there are none
 	changes *retool.Retooler
 	readers *regexp.Regexp           // the tools that read long outputs
 	report  func([]toolpost.Finding) // of each listing
@@ -34,7 +34,7 @@ type profileLayer struct {
 
 // layer returns ts with what is in the profile. Report is called after each
 // listing.
-func (p *profile) layer(ts toolpost.Source, behind *state, report func([]toolpost.Finding)) *profileLayer {
+func (p *profile) layer(ts toolpost.Source, behind *lists, report func([]toolpost.Finding)) *profileLayer {
 	return &profileLayer{Source: ts, profile: p, behind: behind, changes: retool.New(p.Profile.Tools), readers: globs([]string{outputTools}), report: report}
 }
 

@@ -38,7 +38,7 @@ func (g *Gateway) Relist(ctx context.Context, r Client, tool string) bool {
 	var all sync.WaitGroup
 	for i, m := range members {
 		if p == nil || p.admits(m.server.Name) {
-			all.Go(func() { asked[i] = m.refresh(ctx, tool == "") })
+			all.Go(func() { asked[i] = m.refreshFor(ctx, r.Session, tool == "") })
 		}
 	}
 	all.Wait()
@@ -51,6 +51,16 @@ func (g *Gateway) Relist(ctx context.Context, r Client, tool string) bool {
 		}
 	}
 	return false
+}
+
+// refreshFor asks the server for its lists again, or the process of a session.
+func (l *link) refreshFor(ctx context.Context, session string, begins bool) bool {
+	if p, ok := l.up.(*pool); ok {
+		if own := p.processOfSession(session); own != nil {
+			return (&link{up: own.connection}).refresh(ctx, begins)
+		}
+	}
+	return l.refresh(ctx, begins)
 }
 
 // refresh asks the server for its lists again, see [upstream.Upstream.Refresh].

@@ -39,12 +39,14 @@ func (g *Gateway) apply(cfg *config.Config) error {
 	}
 	g.pins.configure(cfg)
 	members, gone := g.replaceMembers(cfg)
-	layers := g.chain(cfg, members)
-	if g.cfg != nil && g.cfg.Output == cfg.Output {
-		layers = g.layers // tools stay the same
+	g.chain(members)
+	outputs, layers := g.outputs, g.layers // tools stay the same
+	if g.cfg == nil || g.cfg.Output != cfg.Output {
+		outputs = g.newOutputs(cfg)
+		layers = g.serve(&g.lists, outputs)
 	}
 	g.mu.Lock()
-	g.layers = layers
+	g.outputs, g.layers = outputs, layers
 	g.cfg, g.members = cfg, members
 	g.mu.Unlock()
 	g.refresh()
@@ -150,19 +152,20 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 func (g *Gateway) connect(l *link, up connection) {
 	l.up = up
 	settle := time.AfterFunc(settleTime, g.wake.send)
-	if p, ok := up.(*pool); ok {
-		p.onNotification(func(own *process, call *toolpost.Call) { g.notified(l, own, call) })
-	}
-	stop := up.Watch(func(e toolpost.Event) {
+	take := func(own *process, e toolpost.Event) {
 		switch {
 		case e.Notification != nil:
-			g.notified(l, nil, e.Notification)
+			g.notified(l, own, e.Notification)
 		case e.Resource != "":
-			g.updated(l, e.Resource)
+			g.updated(l, own, e.Resource)
 		default:
 			g.wake.send()
 		}
-	})
+	}
+	if p, ok := up.(*pool); ok {
+		p.onEvent(take)
+	}
+	stop := up.Watch(func(e toolpost.Event) { take(nil, e) })
 	l.stop = func() {
 		settle.Stop()
 		stop()
@@ -170,8 +173,9 @@ func (g *Gateway) connect(l *link, up connection) {
 }
 
 // updated reports that a resource of a server has changed, by the URI that
-// clients know.
-func (g *Gateway) updated(l *link, uri string) {
+// clients know: to those that get the lists of the process, which is nil if the server
+// has only one.
+func (g *Gateway) updated(l *link, own *process, uri string) {
 	e := toolpost.Event{Resource: uri}
 	for _, m := range g.current() {
 		if m.link == l {
@@ -179,7 +183,7 @@ func (g *Gateway) updated(l *link, uri string) {
 		}
 	}
 	if e.Server != "" { // it may have been removed meanwhile
-		g.events.Notify(e)
+		g.notifyClients(l, own, e)
 	}
 }
 

@@ -66,6 +66,9 @@ func (a *view) reportSearch(l searchLimits, r toolsearch.Report) {
 		return
 	}
 	a.searched = r.Active
+	if a.key.session != "" {
+		return // the log has it of all clients
+	}
 	log := a.views.opts.Logger.With("profile", a.key.profile, "dialect", a.key.dialect)
 	if r.Active {
 		log.Info("most tools are not listed; the client finds them with find_tools", "tools", r.Tools, "tokens", r.Tokens,

@@ -52,7 +52,7 @@ type pool struct {
 	watched map[string]bool // resources that home is subscribed to
 	freed   chan struct{}   // closed when a process may have become free; nil if no call waits for that
 	closed  bool
-	notify  func(*process, *toolpost.Call) // takes notifications; may be nil
+	take    func(*process, toolpost.Event) // takes notifications and changes of resources; may be nil
 	noted   *upstream.Known                // home's, with asks
 	notedOf *upstream.Known
 }
@@ -95,12 +95,6 @@ func (p *pool) isAuto() bool {
 
 // apart reports whether clients have processes of their own. The mutex is held.
 func (p *pool) apart() bool { return p.asks || p.server.Share == config.PerSession }
-
-func (p *pool) areApart() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.apart()
-}
 
 func (p *pool) isHome(own *process) bool { return own == p.home || own == p.next }
 
@@ -245,6 +239,9 @@ func (p *pool) end(own *process) {
 	delete(p.all, own)
 	maps.DeleteFunc(p.bound, func(_ clientKey, other *process) bool { return other == own })
 	own.idle.Stop()
+	for session := range own.sessions {
+		p.leave(own, session)
+	}
 	p.closing.Go(func() {
 		own.stop()
 		_ = end(own.connection) // never fails
@@ -257,13 +254,15 @@ func (p *pool) end(own *process) {
 func (p *pool) SessionEnded(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for own := range p.each {
+		p.leave(own, session)
+	}
 	key := clientKey{session: session}
 	own := p.bound[key]
 	if own == nil || p.closed {
 		return
 	}
 	delete(p.bound, key)
-	delete(own.sessions, key)
 	p.settle(own)
 }
 
@@ -279,26 +278,29 @@ func (p *pool) RootsChanged(session string) {
 	}
 }
 
-// event takes what a process reports: of one that is not home, only notifications.
+// event takes what a process reports. That lists have changed counts of home, and of a
+// process whose sessions get its lists.
 func (p *pool) event(own *process, e toolpost.Event) {
 	p.mu.Lock()
-	home, notify := own == p.home, p.notify
+	take := p.take
+	changed := own == p.home || own.listsShown || p.hasOwnLists(own)
 	p.mu.Unlock()
 	switch {
-	case e.Notification != nil:
-		if notify != nil {
-			notify(own, e.Notification)
+	case e != toolpost.Event{}:
+		if take != nil {
+			take(own, e)
 		}
-	case home:
+	case changed:
 		p.events.Notify(e)
 	}
 }
 
-// onNotification sets what takes the notifications of all processes.
-func (p *pool) onNotification(f func(*process, *toolpost.Call)) {
+// onEvent sets what takes the notifications of all processes, and their changes of
+// resources.
+func (p *pool) onEvent(f func(*process, toolpost.Event)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.notify = f
+	p.take = f
 }
 
 // Close ends all processes.

@@ -109,7 +109,9 @@ func subscribe(ctx context.Context, members []*member, uri string, on bool) erro
 		return fmt.Errorf("watch resource %s: its server %q does not offer subscriptions: %w", uri, m.server.Name, toolpost.ErrNotFound)
 	}
 	err := f.Subscribe(ctx, own, on)
-	m.watch(own, on && err == nil)
+	if m.process == nil { // that of a session ends with its subscriptions
+		m.watch(own, on && err == nil)
+	}
 	return err
 }
 

@@ -44,7 +44,7 @@ func (a *view) compose(p viewParts) toolpost.Source {
 	ts := a.Source
 	var selected *profileLayer
 	if p.profile != nil {
-		selected = p.profile.layer(ts, a.views.servers, a.note)
+		selected = p.profile.layer(ts, a.servers, a.note)
 		ts = selected
 	}
 	a.profile.Store(selected)

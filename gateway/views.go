@@ -23,6 +23,7 @@ type Client struct {
 	Name, Version string // in clientInfo
 	UserAgent     string // the HTTP header
 	View          string // what the address names: a profile, a dialect, or PROFILE/DIALECT
+	Session       string // the Session of its calls, if it has one; this is not its claim
 }
 
 // ViewOptions are the optional parts of [NewViews]. Name, Profile and Dialect
@@ -44,9 +45,11 @@ type ViewOptions struct {
 type Views struct {
 	live    *toolpost.Live
 	opts    ViewOptions
-	servers *state                      // behind live; nil if there are none
+	servers *lists                      // behind live; nil if there are none
 	noted   func()                      // is called when the findings of a view differ
 	chooser atomic.Pointer[viewChooser] // is set under mu
+
+	ofSessions atomic.Pointer[map[string]*sessionLists] // those that have lists of their own; is set under mu
 
 	mu     sync.RWMutex
 	opened map[viewKey]*view
@@ -96,24 +99,61 @@ func (v *Views) View(r Client) (*toolpost.Live, error) {
 		if err != nil {
 			return nil, err
 		}
-		if key == (viewKey{dialect: config.NoDialect}) {
-			return v.live, nil
+		all, s := key == viewKey{dialect: config.NoDialect}, v.session(r.Session)
+		if s != nil {
+			key.session = r.Session
 		}
-		live, err := v.open(c, key)
-		if live != nil || c == v.chooser.Load() {
+		if all {
+			return v.joined(s), nil
+		}
+		live, err := v.open(c, key, s)
+		if live != nil || c == v.chooser.Load() && s == v.session(r.Session) {
 			return live, err
 		}
 	}
 }
 
-// open returns the view that c chose. It returns nil if c has been replaced,
+// sessions returns the sessions that have lists of their own.
+func (v *Views) sessions() map[string]*sessionLists {
+	if all := v.ofSessions.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// session returns the lists of a session, nil if it has none of its own.
+func (v *Views) session(name string) *sessionLists { return v.sessions()[name] }
+
+// joined returns what views are made of: the lists of a session, or of all clients.
+func (v *Views) joined(s *sessionLists) *toolpost.Live {
+	if s != nil {
+		return s.live
+	}
+	return v.live
+}
+
+// setSessions sets the sessions that have lists of their own, and ends the views of
+// those that have none any more.
+func (v *Views) setSessions(now map[string]*sessionLists) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.ofSessions.Store(&now)
+	for key, a := range v.opened {
+		if key.session != "" && now[key.session] == nil {
+			delete(v.opened, key)
+			a.close()
+		}
+	}
+}
+
+// open returns the view that c chose. It returns nil if c or s has been replaced,
 // because the view may no longer exist.
-func (v *Views) open(c *viewChooser, key viewKey) (*toolpost.Live, error) {
+func (v *Views) open(c *viewChooser, key viewKey, s *sessionLists) (*toolpost.Live, error) {
 	v.mu.RLock()
 	a := v.opened[key]
 	v.mu.RUnlock()
 	if a == nil {
-		if a = v.add(c, key); a == nil {
+		if a = v.add(c, key, s); a == nil {
 			return nil, nil
 		}
 	}
@@ -123,10 +163,10 @@ func (v *Views) open(c *viewChooser, key viewKey) (*toolpost.Live, error) {
 // maxViews is how many views are kept: clients choose them by their addresses.
 const maxViews = 256
 
-func (v *Views) add(c *viewChooser, key viewKey) *view {
+func (v *Views) add(c *viewChooser, key viewKey, s *sessionLists) *view {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if c != v.chooser.Load() {
+	if c != v.chooser.Load() || s != v.session(key.session) {
 		return nil
 	}
 	if v.opened[key] == nil {
@@ -137,7 +177,11 @@ func (v *Views) add(c *viewChooser, key viewKey) *view {
 			delete(v.opened, other)
 			a.close()
 		}
-		v.opened[key] = &view{Source: v.live, key: key, views: v}
+		a := &view{Source: v.joined(s), servers: v.servers, key: key, views: v}
+		if s != nil {
+			a.servers = &s.lists
+		}
+		v.opened[key] = a
 	}
 	return v.opened[key]
 }
@@ -186,7 +230,8 @@ func (v *Views) Close() error {
 
 // A view is the source of the Live that some clients get.
 type view struct {
-	toolpost.Source // of all clients
+	toolpost.Source        // of all clients, or of the session
+	servers         *lists // behind it; nil if there are none
 
 	key   viewKey
 	views *Views

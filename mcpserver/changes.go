@@ -66,8 +66,10 @@ const (
 
 // changes owns the notifications that something has changed.
 type changes struct {
-	views     *views
-	watched   *holders   // by URIs of resources
+	views   *views
+	watched *holders                                   // by URIs of resources
+	moved   func(l *listener, to *view, uris []string) // watches resources in another view
+
 	mu        sync.Mutex // also guards the listeners
 	listeners map[topic]map[*listener]bool
 	reviews   int // that have begun
@@ -135,6 +137,14 @@ func (c *changes) forget(l *listener) (uris []string) {
 		}
 	}
 	return uris
+}
+
+// watches reports whether a listener that is shown a view watches a resource.
+func (c *changes) watches(l *listener, in *view, uri string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, joined := l.topics[topic{resourceUpdated, uri}]
+	return joined && l.view == in && !l.gone
 }
 
 // announce notifies the listeners of a topic who are shown a view that the topic has
@@ -341,6 +351,17 @@ func (l *listener) setView(now *view, review int) bool {
 	defer l.changes.mu.Unlock()
 	if review != l.changes.reviews {
 		return false
+	}
+	if now != nil && now != l.view && l.view != nil {
+		var uris []string
+		for t := range l.topics {
+			if t.method == resourceUpdated {
+				uris = append(uris, t.uri)
+			}
+		}
+		if len(uris) > 0 {
+			go l.changes.moved(l, now, uris)
+		}
 	}
 	l.view = now
 	for _, t := range listTopics() {

@@ -169,7 +169,8 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 		ownName:  o.Bridge && opts.Name == "",
 	}
 	c.parked = newParkedCalls(&c.owed, o)
-	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}, asked: map[string]map[*view]*toolpost.Features{}}
+	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}, asked: map[string]askedViews{}}
+	c.changes.moved = c.watchers.move
 	s := &Server{core: c, http: &httpHandler{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}}}
 	s.end = func() {
 		if end(); !given {

@@ -75,6 +75,7 @@ type lifetime struct {
 
 func (c *core) newSession(o opener) *session {
 	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, lifetime: lifetime{done: make(chan struct{})}}
+	s.from.Session = s.name
 	s.level.Store(int32(levelIndex("info"))) // until logging/setLevel
 	s.listener.changes, s.listener.session, s.listener.level = c.changes, s.name, &s.level
 	s.listener.watched = c.changes.watched.Of(o.quotaHolder())

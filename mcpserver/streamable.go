@@ -127,6 +127,7 @@ func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire
 		return not
 	}
 	defer f.core.sessions.leave(s)
+	p.client.Session = s.name
 	_ = s.begin(p) // no other request knows it yet
 	w.Header().Set(sessionHeader, s.id)
 	out := newReply(w, accepts(r.Header), nil)

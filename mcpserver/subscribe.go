@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -21,8 +22,13 @@ type watchers struct {
 
 	mu    sync.Mutex
 	turns map[string]chan struct{} // by URI, while its source is asked; closed after that
-	asked map[string]map[*view]*toolpost.Features
+	asked map[string]askedViews
 }
+
+// askedViews are the views whose sources were asked for updates of a resource, with the
+// features by which they were asked. A view that is not used elsewhere any more is
+// forgotten.
+type askedViews map[weak.Pointer[view]]weak.Pointer[toolpost.Features]
 
 // take takes the turn to ask the source of a resource, so that such requests stay
 // in order; other resources do not wait. The returned function gives it back.
@@ -59,8 +65,7 @@ func (w *watchers) subscribe(ctx context.Context, l *listener, v *view, uri stri
 		return err
 	}
 	defer release()
-	f := v.catalog.Load().Features
-	if f.Subscribe == nil {
+	if v.catalog.Load().Subscribe == nil {
 		return wire.Errorf(wire.CodeMethodNotFound, "resources cannot be watched here")
 	}
 	if err := w.core.changes.join(l, topic{resourceUpdated, uri}); err != nil {
@@ -72,14 +77,48 @@ func (w *watchers) subscribe(ctx context.Context, l *listener, v *view, uri stri
 			w.part(ctx, l, uri)
 		}
 	}()
+	if err := w.ask(ctx, v, uri); err != nil {
+		return faultOf(&request{Message: &wire.Message{Method: readResource, Call: wire.Call{URI: uri}}, peer: &peer{}}, err)
+	}
+	watched = true
+	return nil
+}
+
+// ask asks the source of a view for updates of a resource. The caller has the turn of
+// the resource.
+func (w *watchers) ask(ctx context.Context, v *view, uri string) error {
+	f := v.catalog.Load().Features
+	if f.Subscribe == nil {
+		return toolpost.ErrNotFound
+	}
 	asked := w.askedFor(uri)
-	if !slices.Contains(slices.Collect(maps.Values(asked)), f) { // whether a view has the resource may have changed
+	maps.DeleteFunc(asked, func(v weak.Pointer[view], _ weak.Pointer[toolpost.Features]) bool { return v.Value() == nil })
+	by := weak.Make(f)
+	if !slices.Contains(slices.Collect(maps.Values(asked)), by) { // whether a view has the resource may have changed
 		if err := watch(ctx, f, uri, true); err != nil {
-			return faultOf(&request{Message: &wire.Message{Method: readResource, Call: wire.Call{URI: uri}}, peer: &peer{}}, err)
+			return err
 		}
 	}
-	asked[v], watched = f, true
+	asked[weak.Make(v)] = by
 	return nil
+}
+
+// move asks the source of a listener's new view for updates of what the listener
+// watches. If the view does not have a resource, the listener hears nothing of it.
+func (w *watchers) move(l *listener, v *view, uris []string) {
+	defer logPanic(w.core.log, "resources are not watched again")
+	for _, uri := range uris {
+		release, err := w.take(w.core.life, uri)
+		if err != nil {
+			return
+		}
+		if w.core.life.Err() == nil && w.core.changes.watches(l, v, uri) {
+			if err := w.ask(w.core.life, v, uri); err != nil {
+				w.core.log.Debug("a resource is not watched in another view", "uri", clip(uri), "err", clip(err.Error()))
+			}
+		}
+		release()
+	}
 }
 
 func (w *watchers) unsubscribe(ctx context.Context, l *listener, uri string) error {
@@ -99,8 +138,10 @@ func (w *watchers) part(ctx context.Context, l *listener, uri string) {
 		return
 	}
 	sources := map[*toolpost.Features]bool{}
-	for v := range w.askedFor(uri) {
-		sources[v.catalog.Load().Features] = true
+	for asked := range w.askedFor(uri) {
+		if v := asked.Value(); v != nil {
+			sources[v.catalog.Load().Features] = true
+		}
 	}
 	w.mu.Lock()
 	delete(w.asked, uri)
@@ -115,13 +156,13 @@ func (w *watchers) part(ctx context.Context, l *listener, uri string) {
 	}
 }
 
-// askedFor returns the views whose sources were asked for updates of a resource, with
-// the features by which they were asked. The caller has the turn of the resource.
-func (w *watchers) askedFor(uri string) map[*view]*toolpost.Features {
+// askedFor returns the views whose sources were asked for updates of a resource. The
+// caller has the turn of the resource.
+func (w *watchers) askedFor(uri string) askedViews {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.asked[uri] == nil {
-		w.asked[uri] = map[*view]*toolpost.Features{}
+		w.asked[uri] = askedViews{}
 	}
 	return w.asked[uri]
 }

@@ -19,6 +19,7 @@ type Client struct {
 	Name, Version string // in clientInfo
 	UserAgent     string // the HTTP header
 	View          string // what the address asks for: /mcp/VIEW or /sse/VIEW
+	Session       string // the Session of its calls, "" if it has none; this is not its claim
 }
 
 // requestClient returns the client that an HTTP request describes.

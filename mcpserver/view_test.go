@@ -34,14 +34,15 @@ type view struct {
 
 // readers are views by the name of a client, which tests change.
 type readers struct {
-	mu    sync.Mutex
-	views map[string]*view
-	seen  map[mcpserver.Client]bool
+	mu       sync.Mutex
+	views    map[string]*view
+	seen     map[mcpserver.Client]bool // without their sessions
+	sessions map[string]bool
 }
 
 func newReaders(t *testing.T, views map[string]*toolpost.Tool) *readers {
 	t.Helper()
-	r := &readers{views: map[string]*view{}, seen: map[mcpserver.Client]bool{}}
+	r := &readers{views: map[string]*view{}, seen: map[mcpserver.Client]bool{}, sessions: map[string]bool{}}
 	for name, tool := range views {
 		s := &source{tools: []*toolpost.Tool{tool}}
 		live, err := toolpost.NewLive(t.Context(), s)
@@ -56,6 +57,10 @@ func newReaders(t *testing.T, views map[string]*toolpost.Tool) *readers {
 func (r *readers) view(c mcpserver.Client) (*toolpost.Live, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if c.Session != "" {
+		r.sessions[c.Session] = true
+	}
+	c.Session = ""
 	r.seen[c] = true
 	switch {
 	case c.View != "" && r.views[c.View] == nil:
@@ -137,6 +142,16 @@ func TestViews(t *testing.T) {
 			if c := (mcpserver.Client{Name: c.client, Version: "9", UserAgent: agent, View: strings.TrimPrefix(c.path, "/")}); !r.saw(c) {
 				t.Errorf("nobody asked for the view of %+v", c)
 			}
+		}
+		want := 4
+		if w.transport == "stdio" {
+			want = 3
+		}
+		if w.transport == "http" && w.isModern() {
+			want = 0 // it has no sessions
+		}
+		if len(r.sessions) != want {
+			t.Errorf("%d sessions asked for their views, want %d", len(r.sessions), want)
 		}
 	})
 }

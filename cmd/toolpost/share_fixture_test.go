@@ -21,17 +21,19 @@ import (
 //	         same if it knows the client, otherwise when it lists its tools
 //	log      logs "in", answers, and logs "after"
 //	hang     never answers
-//	change   replaces the tool version_N by version_N+1
+//	change   replaces the tool version_N by version_N+1; and with FEATURES in its
+//	         environment the prompt prompt_N and the resource x://N, and x://shared is updated
 type solitary struct {
 	asked   int
 	calls   map[string]json.RawMessage // of ask, by the ids of the questions
 	roots   string
 	client  json.RawMessage // the params of initialize
 	version int
+	watched map[string]bool
 }
 
 func serveSolitary() {
-	s := &solitary{calls: map[string]json.RawMessage{}, roots: "none"}
+	s := &solitary{calls: map[string]json.RawMessage{}, roots: "none", watched: map[string]bool{}}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
@@ -59,7 +61,11 @@ func (s *solitary) take(m json.RawMessage) {
 	switch method := wire.Unquote(wire.Get(m, "method")); method {
 	case "initialize":
 		s.client = params
-		s.send(`"id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":"solitary","version":"1"}}`, id)
+		more := ""
+		if os.Getenv("FEATURES") != "" {
+			more = `,"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"completions":{}`
+		}
+		s.send(`"id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"logging":{}%s},"serverInfo":{"name":"solitary","version":"1"}}`, id, more)
 	case "notifications/initialized":
 		if os.Getenv("ROOTS") == "1" {
 			s.askRoots()
@@ -95,12 +101,31 @@ func (s *solitary) take(m json.RawMessage) {
 		delete(s.calls, string(id))
 	default:
 		if id != nil {
-			s.send(`"id":%s,"result":{}`, id)
+			s.send(`"id":%s,"result":%s`, id, s.feature(method, params))
 		}
 	}
 }
 
 func (s *solitary) askRoots() { s.calls[s.ask("roots/list", "{}")] = nil }
+
+// feature returns the result of a request that is not about tools.
+func (s *solitary) feature(method string, params json.RawMessage) string {
+	switch method {
+	case "prompts/list":
+		return fmt.Sprintf(`{"prompts":[{"name":"prompt_%d"}]}`, s.version)
+	case "resources/list":
+		return fmt.Sprintf(`{"resources":[{"uri":"x://shared","name":"shared"},{"uri":"x://%d","name":"r"}]}`, s.version)
+	case "prompts/get":
+		return fmt.Sprintf(`{"messages":[{"role":"user","content":{"type":"text","text":"of %d"}}]}`, os.Getpid())
+	case "resources/read":
+		return fmt.Sprintf(`{"contents":[{"uri":%s,"text":"of %d"}]}`, wire.Get(params, "uri"), os.Getpid())
+	case "completion/complete":
+		return fmt.Sprintf(`{"completion":{"values":["of %d"]}}`, os.Getpid())
+	case "resources/subscribe", "resources/unsubscribe":
+		s.watched[wire.Unquote(wire.Get(params, "uri"))] = method == "resources/subscribe"
+	}
+	return "{}"
+}
 
 func (s *solitary) call(id json.RawMessage, tool string, arguments json.RawMessage) {
 	const log = `"method":"notifications/message","params":{"level":"info","data":%q}`
@@ -119,6 +144,13 @@ func (s *solitary) call(id json.RawMessage, tool string, arguments json.RawMessa
 	case "change":
 		s.version++
 		s.send(`"method":"notifications/tools/list_changed"`)
+		if os.Getenv("FEATURES") != "" {
+			s.send(`"method":"notifications/prompts/list_changed"`)
+			s.send(`"method":"notifications/resources/list_changed"`)
+		}
+		if s.watched["x://shared"] {
+			s.send(`"method":"notifications/resources/updated","params":{"uri":"x://shared"}`)
+		}
 		s.text(id, "changed")
 	case "client":
 		s.text(id, string(s.client))
