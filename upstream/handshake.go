@@ -133,7 +133,27 @@ func hasVersion(list json.RawMessage, version string) bool {
 	return false
 }
 
+// initialize agrees on a version with sessions. A server that refuses ours and names
+// those that it has is asked for the newest of them that is ours too.
 func (s *session) initialize(ctx context.Context, version string) error {
+	err := s.initializeWith(ctx, version)
+	refused, ok := errors.AsType[*wire.Error](err)
+	if !ok || refused.Code != wire.CodeInvalidParams && refused.Code != wire.CodeUnsupportedProtocol {
+		return err
+	}
+	supported := wire.Get(refused.Data, "supported")
+	for _, other := range wire.Versions {
+		if other < modernVersion && other != version && hasVersion(supported, other) {
+			return s.initializeWith(ctx, other)
+		}
+	}
+	if supported != nil {
+		return fmt.Errorf("%w; it supports the protocol versions %s", err, excerpt(supported, 100))
+	}
+	return err
+}
+
+func (s *session) initializeWith(ctx context.Context, version string) error {
 	params := wire.Append(nil, `"protocolVersion":`+string(wire.Quote(version)), `"capabilities":`+string(s.clientCapabilities()), `"clientInfo":`+string(s.clientInfo()))
 	m, err := s.do(ctx, &exchange{content: content{method: "initialize", params: params}})
 	if err != nil {

@@ -54,6 +54,74 @@ func TestVersionIsAskedForAgain(t *testing.T) {
 	}
 }
 
+// A server that refuses to be initialized with our version is initialized with the
+// newest of those that it names, if one is ours; otherwise the error names them.
+func TestRefusedVersionOfInitialize(t *testing.T) {
+	for name, test := range map[string]struct {
+		status    int
+		code      int
+		supported string
+		pinned    string
+		want      string // asked for
+		err       string
+	}{
+		"older":           {200, -32602, `["1999-01-01","2024-11-05","2025-03-26"]`, "", "2025-11-25 2025-03-26", ""},
+		"bad request":     {400, -32602, `["2024-11-05"]`, "", "2025-11-25 2024-11-05", ""},
+		"by the new code": {400, -32022, `["2025-06-18"]`, "", "2025-11-25 2025-06-18", ""},
+		"pinned":          {200, -32602, `["2024-11-05"]`, "2025-06-18", "2025-06-18 2024-11-05", ""},
+		"unknown":         {200, -32602, `["1999-01-01"]`, "", "2025-11-25", "1999-01-01"},
+		"the same":        {200, -32602, `["2025-11-25"]`, "", "2025-11-25", "no"},
+		"not a list":      {200, -32602, `7`, "", "2025-11-25", "no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []string
+			h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				var m struct {
+					ID     json.RawMessage
+					Method string
+					Params struct{ ProtocolVersion string }
+				}
+				_ = json.Unmarshal(body, &m)
+				w.Header().Set("Content-Type", "application/json")
+				version := m.Params.ProtocolVersion
+				switch {
+				case m.Method == "initialize":
+					if len(asked) == 0 || asked[len(asked)-1] != version { // the first may be sent again
+						asked = append(asked, version)
+					}
+					if len(asked) == 1 {
+						w.WriteHeader(test.status)
+						fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no","data":{"supported":%s}}}`, m.ID, test.code, test.supported)
+						return
+					}
+					w.Header().Set("Mcp-Session-Id", "s")
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID, version)
+				case m.Method == "server/discover":
+					w.WriteHeader(http.StatusNotFound)
+				case m.ID == nil:
+					w.WriteHeader(http.StatusAccepted)
+				default:
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[]}}`, m.ID)
+				}
+			}))
+			defer h.Close()
+			u, err := upstream.Start(&upstream.Config{Name: "s", URL: h.URL, ProtocolVersion: test.pinned, Transport: upstream.HTTP}, &upstream.Options{Backoff: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer u.Close()
+			err = u.Ready(t.Context())
+			if got := fmt.Sprint(err); test.err == "" && err != nil || !strings.Contains(got, test.err) {
+				t.Errorf("got error %s, want %q", got, test.err)
+			}
+			if got := strings.Join(asked, " "); got != test.want {
+				t.Errorf("asked for %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // A server that never answers logging/setLevel is ready all the same.
 func TestSilentLogLevel(t *testing.T) {
 	t.Parallel()
