@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
@@ -190,6 +192,7 @@ const (
 // whether we are ready. Callers other than the owner get MCP and nothing else.
 func (a *access) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.usePublicPath(r)
 		caller, refusal := a.authenticate(r)
 		owner := refusal == nil && caller.Identity == ""
 		switch {
@@ -204,6 +207,18 @@ func (a *access) requireToken(next http.Handler) http.Handler {
 			a.serveCaller(w, r, caller, next)
 		}
 	})
+}
+
+// usePublicPath makes a request to the public address of the configuration one that came
+// through a proxy with the prefix of that address, whatever its headers claim: the answer
+// may name an address.
+func (a *access) usePublicPath(r *http.Request) {
+	if a.login == nil || (&url.URL{Host: r.Host}).Hostname() != a.login.Host() {
+		return
+	}
+	if prefix, known := a.login.Prefix(); known {
+		r.Header.Set("X-Forwarded-Prefix", cmp.Or(prefix, "/"))
+	}
 }
 
 // hideCredential removes the credential of a request: nothing behind this needs it, or

@@ -51,10 +51,16 @@ type callerServer struct {
 
 func serveCallers(t *testing.T, tokens map[string]map[string]any) *callerServer {
 	t.Helper()
+	return serveCallersAt(t, "https://tools.example.com/mcp", tokens)
+}
+
+// serveCallersAt is serveCallers with a public address.
+func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]any) *callerServer {
+	t.Helper()
 	issuer := authority(t, tokens)
 	cfg, err := config.Parse("toolpost.json", fmt.Appendf(nil, `{"mcpServers": {}, "profiles": {"all": {}, "reader": {"include": ["read_*"]}},
-		"access": {"issuer": %q, "resource": "https://tools.example.com/mcp", "scopes": ["tools"], "profiles": {"write": "all", "read": "reader"},
-			"introspection": {"clientId": "toolpost", "clientSecret": "secret"}}}`, issuer), func(string) (string, bool) { return "", false })
+		"access": {"issuer": %q, "resource": %q, "scopes": ["tools"], "profiles": {"write": "all", "read": "reader"},
+			"introspection": {"clientId": "toolpost", "clientSecret": "secret"}}}`, issuer, resource), func(string) (string, bool) { return "", false })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +74,7 @@ func serveCallers(t *testing.T, tokens map[string]map[string]any) *callerServer 
 		t.Fatal(err)
 	}
 	s := &service{log: slog.New(slog.DiscardHandler), live: live}
-	err = s.start(&mcpserver.Options{Identity: identity, View: func(c mcpserver.Client) (*toolpost.Live, error) {
+	err = s.start(&mcpserver.Options{Identity: identity, Hosts: []string{"tools.example.com"}, View: func(c mcpserver.Client) (*toolpost.Live, error) {
 		return views.View(gateway.Client{Name: c.Name, Version: c.Version, UserAgent: c.UserAgent, View: c.View})
 	}})
 	if err != nil {

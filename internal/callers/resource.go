@@ -90,6 +90,12 @@ func (s *Resource) Issuer() string { return s.opts.Issuer }
 // Host returns the name of this server in its address.
 func (s *Resource) Host() string { return s.base.Hostname() }
 
+// Prefix returns the path before /mcp in the address, such as that of a proxy. Known is
+// false if the address does not end in /mcp.
+func (s *Resource) Prefix() (prefix string, known bool) {
+	return strings.CutSuffix(s.base.EscapedPath(), "/mcp")
+}
+
 // Check returns the caller whose token came with a request for a path.
 func (s *Resource) Check(ctx context.Context, token, path string) (*Caller, *Refusal) {
 	c, refusal := s.verify(ctx, token, path)
