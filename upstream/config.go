@@ -54,8 +54,11 @@ type Config struct {
 
 	spawn func(cfg *Config, grace time.Duration) (*process, error) // startProcess if nil
 
-	// pingTimeout is how long an HTTP/2 connection may be silent before it is pinged, and
-	// how long the ping may take; 15 s if 0. Other connections end after both.
+	// pingAfter is how long an HTTP/2 connection may be silent before it is pinged, and
+	// pingTimeout how long the answer may take; 15 s and 5 min if 0. A server that
+	// computes in the thread that also reads answers late. Where nothing is there that
+	// acknowledges the ping, the system ends the connection sooner.
+	pingAfter   time.Duration
 	pingTimeout time.Duration
 }
 
@@ -120,7 +123,7 @@ func (c *Config) withDefaults() Config {
 	d.ConnectTimeout = orDefault(d.ConnectTimeout, patience)
 	d.ProbeTimeout = orDefault(d.ProbeTimeout, 5*time.Second)
 	d.CallTimeout = orDefault(d.CallTimeout, defaultCallTimeout)
-	d.pingTimeout = orDefault(d.pingTimeout, 15*time.Second)
+	d.pingAfter, d.pingTimeout = orDefault(d.pingAfter, 15*time.Second), orDefault(d.pingTimeout, 5*time.Minute)
 	d.MaxMessage = orDefault(d.MaxMessage, 64<<20)
 	if d.spawn == nil {
 		d.spawn = startProcess

@@ -75,7 +75,7 @@ func TestDeadConnection(t *testing.T) {
 	srv.EnableHTTP2 = true
 	srv.StartTLS()
 	defer srv.Close()
-	u := open(t, &Config{Name: "far", URL: srv.URL + "/mcp", Transport: HTTP, ProtocolVersion: classicVersion, pingTimeout: time.Second, Wrap: func(base *http.Transport) http.RoundTripper {
+	u := open(t, &Config{Name: "far", URL: srv.URL + "/mcp", Transport: HTTP, ProtocolVersion: classicVersion, pingAfter: time.Second, pingTimeout: time.Second, Wrap: func(base *http.Transport) http.RoundTripper {
 		base.TLSClientConfig = srv.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 		dial := base.DialContext
 		base.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -26,6 +26,9 @@ const (
 	endTimeout   = 2 * time.Second
 )
 
+// deadAfter is how long nothing that was sent may be acknowledged.
+const deadAfter = 30 * time.Second
+
 // newHTTPClient returns a client that speaks only to the origin of address,
 // and adds the headers to every request.
 func newHTTPClient(cfg *Config, behind *instances) *http.Client {
@@ -38,8 +41,8 @@ func newHTTPClient(cfg *Config, behind *instances) *http.Client {
 		(&http.Request{Header: header}).SetBasicAuth(user.Username(), password)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = httpconn.NewDialer(cfg.ConnectTimeout, 2*cfg.pingTimeout).DialContext
-	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: cfg.pingTimeout, PingTimeout: cfg.pingTimeout} // one connection carries all calls
+	transport.DialContext = httpconn.NewDialer(cfg.ConnectTimeout, deadAfter).DialContext
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: cfg.pingAfter, PingTimeout: cfg.pingTimeout} // one connection carries all calls
 	transport.MaxIdleConnsPerHost = 64
 	transport.DisableCompression = address.Scheme == "http" || httpconn.IsLoopback(address.Hostname()) // it costs more than it saves in a local network
 	if transport.DisableCompression && header["Accept-Encoding"] == nil {
