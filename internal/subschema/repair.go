@@ -52,6 +52,7 @@ func (r *repairer) schema(v *jsontree.Value, pointer string, depth int) {
 	}
 	r.keepLast(v, pointer)
 	r.translate(v, pointer)
+	r.members(v, pointer)
 	for _, k := range slices.Clone(v.Kids) {
 		if s := shape.Of(k.Name); s != 0 && r.keyword(v, k, s, pointer) {
 			for at, sub := range Held(k) {
