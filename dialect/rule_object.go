@@ -10,14 +10,6 @@ import (
 func objectRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "map", Effect: RefusesCall,
-			What:  "Objects have only declared properties; other members are not allowed.",
-			Why:   "The reader drops what additionalProperties allows. The model then always sends {}.",
-			Fix:   "Use a list of keys and values. Adapting does this, or asks for a string that contains JSON; the tool still gets the object.",
-			when:  func(d *Dialect) bool { return d.Input.Object.Maps != "" },
-			check: check{schema: openMembers},
-		},
-		{
 			Name: "closed", Effect: RefusesCall, rest: true,
 			What:  `Every object has "additionalProperties": false.`,
 			Why:   "The reader compiles the schema to a grammar, and refuses objects that allow undeclared members.",
@@ -60,21 +52,6 @@ func objectRules() []*Rule {
 			},
 			check: check{schema: propertyName},
 		},
-	}
-}
-
-func openMembers(v *view, n *node) {
-	if !n.object() || n.listed() {
-		return
-	}
-	if n.Get("patternProperties") != nil {
-		v.report("patternProperties", "members are allowed by a pattern of their names")
-	}
-	switch more := n.Get("additionalProperties"); {
-	case more != nil && !more.Is("false"):
-		v.report("additionalProperties", "members with any name are allowed")
-	case more == nil && n.parent != nil && len(n.Get("properties").Members())+len(n.Get("required").Items()) == 0:
-		v.report("additionalProperties", "the object has no properties, so members with any name are allowed")
 	}
 }
 

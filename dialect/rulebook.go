@@ -27,6 +27,7 @@ func rulebook() []*Rule {
 		typeRules(),
 		enumRules(),
 		textRules(),
+		mapRules(),
 		objectRules(),
 		arrayRules(),
 		refRules(),

@@ -40,7 +40,7 @@ var demands = map[string]string{
 	"input.union.none": "no-union", "input.union.noList": "type-list",
 	"input.union.siblings": "union-siblings", "input.union.firstKey": "first-key",
 	"input.object.closed": "closed", "input.object.allRequired": "all-required", "input.object.declared": "required-declared",
-	"input.object.filled": "properties-filled", "input.object.maps": "map", "input.object.name": "property-name",
+	"input.object.filled": "properties-filled", "input.object.maps": "map", "input.object.noEmptyMaps": "map-any", "input.object.name": "property-name",
 	"input.object.nameAll": "property-name", "input.object.nameMax": "property-name", "input.object.reserved": "property-name",
 	"input.array.items": "array-items", "input.array.typed": "array-items", "input.array.tuples": "tuple",
 	"input.enum.strings": "enum-type", "input.enum.numbers": "enum-type", "input.enum.scalars": "enum-type",

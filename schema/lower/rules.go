@@ -87,6 +87,7 @@ type Object struct {
 	Declared    bool   `json:"declared,omitempty"`    // every required name is a property
 	Filled      bool   `json:"filled,omitempty"`      // there is at least one property
 	Maps        string `json:"maps,omitempty"`        // members of any name: "" as additionalProperties, "pairs", "json"
+	NoEmptyMaps bool   `json:"noEmptyMaps,omitempty"` // additionalProperties is true instead of an empty schema
 	Name        string `json:"name,omitempty"`        // regular expression of property names; "" is any
 	NameAll     bool   `json:"nameAll,omitempty"`     // for all objects, not only the root
 	NameMax     int    `json:"nameMax,omitempty"`     // runes; 0 means no limit

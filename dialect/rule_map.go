@@ -1,0 +1,46 @@
+package dialect
+
+import "github.com/toolpost/toolpost/internal/jsontree"
+
+// mapRules are about objects with members of any name.
+func mapRules() []*Rule {
+	return []*Rule{
+		{
+			Name: "map", Effect: RefusesCall,
+			What:  "Objects have only declared properties; other members are not allowed.",
+			Why:   "The reader drops what additionalProperties allows. The model then always sends {}.",
+			Fix:   "Use a list of keys and values. Adapting does this, or asks for a string that contains JSON; the tool still gets the object.",
+			when:  func(d *Dialect) bool { return d.Input.Object.Maps != "" },
+			check: check{schema: openMembers},
+		},
+		{
+			Name: "map-any", Effect: RefusesCall,
+			What:  "additionalProperties is true, false or a schema with a type, not an empty schema.",
+			Why:   "The model's API refuses the whole request: a schema there must have a type.",
+			Fix:   `Write "additionalProperties": true, which means the same. Adapting does this.`,
+			when:  func(d *Dialect) bool { return d.Input.Object.NoEmptyMaps },
+			check: check{schema: emptyMembers},
+		},
+	}
+}
+
+func openMembers(v *view, n *node) {
+	if !n.object() || n.listed() {
+		return
+	}
+	if n.Get("patternProperties") != nil {
+		v.report("patternProperties", "members are allowed by a pattern of their names")
+	}
+	switch more := n.Get("additionalProperties"); {
+	case more != nil && !more.Is("false"):
+		v.report("additionalProperties", "members with any name are allowed")
+	case more == nil && n.parent != nil && len(n.Get("properties").Members())+len(n.Get("required").Items()) == 0:
+		v.report("additionalProperties", "the object has no properties, so members with any name are allowed")
+	}
+}
+
+func emptyMembers(v *view, n *node) {
+	if more := n.Get("additionalProperties"); more != nil && more.Kind == jsontree.KindObject && len(more.Kids) == 0 {
+		v.report("additionalProperties", "it is an empty schema")
+	}
+}
