@@ -309,6 +309,7 @@ func (f *parkedCall) Request(ctx context.Context, method string, params json.Raw
 	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}
+	params = wire.MendParams(params, method, wire.Stateless)
 	a := &ask{method, params, make(chan outcome[json.RawMessage], 1)}
 	select {
 	case f.asks <- a:

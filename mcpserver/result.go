@@ -41,6 +41,7 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 		if err := r.requireInputs(raw); err != nil {
 			return nil, faultOf(r, err)
 		}
+		raw = mendInputs(raw, r.version)
 	}
 	raw, meta := withRef(raw, found, result.OutputRef())
 	return inMemory(c.finish(r, raw, found, meta)), nil
@@ -53,8 +54,13 @@ const maxMended = 32 << 20
 // mustLoad reports whether a result that may be in a file is needed in memory.
 func mustLoad(r *request, o *longjson.Object, found *wire.Answer) bool {
 	structured := o.Member("structuredContent")
-	lost := structured != nil && structured.Kind != '{' && !r.modern()
+	lost := structured != nil && structured.Kind != '{' && !r.modern() || lacksContent(r, o, found) && wire.LacksContent(r.version)
 	return o.Size() <= maxMended && (lost || found.Odd || found.Newer && wire.LacksContent(r.version))
+}
+
+// lacksContent reports whether a result that may be in a file needs content and has none.
+func lacksContent(r *request, o *longjson.Object, found *wire.Answer) bool {
+	return r.Method == callTool && o.Member("content") == nil && o.Member("task") == nil && !found.Asks
 }
 
 // refusable reports whether the client may refuse something in a result.
@@ -73,6 +79,24 @@ func mendResult(r *request, raw json.RawMessage, found *wire.Answer) (json.RawMe
 		return raw, found
 	}
 	return mended, search(mended)
+}
+
+// mendInputs returns a result that asks for input without anything in what it asks that
+// the client would refuse.
+func mendInputs(raw json.RawMessage, version string) json.RawMessage {
+	return wire.Edit(raw, func(name string, asked json.RawMessage) json.RawMessage {
+		if name != "inputRequests" || !wire.IsObject(asked) {
+			return asked
+		}
+		return wire.Edit(asked, func(_ string, question json.RawMessage) json.RawMessage {
+			params := wire.Get(question, "params")
+			mended := wire.MendParams(params, wire.Unquote(wire.Get(question, "method")), version)
+			if bytes.Equal(mended, params) {
+				return question
+			}
+			return wire.Set(question, "params", mended)
+		})
+	})
 }
 
 // searchFully is search. If the result is foreign, it also looks for members that
@@ -249,6 +273,9 @@ func (c *core) splice(r *request, o *longjson.Object, found *wire.Answer, ref st
 	var members []string
 	if found.ResultMeta == nil && meta != nil {
 		members = append(members, `"_meta":`+string(meta))
+	}
+	if lacksContent(r, o, found) {
+		members = append(members, `"content":[]`) // the structured content, which is long, is enough for its clients
 	}
 	if r.modern() {
 		cached := o.Member("ttlMs") != nil || o.Member("cacheScope") != nil

@@ -64,3 +64,52 @@ func TestEncodeOfScannedResults(t *testing.T) {
 		}
 	}
 }
+
+// A client gets content with each result of a tool, in whatever piece it comes.
+func TestMissingContent(t *testing.T) {
+	c := &core{info: json.RawMessage(`{"name":"s"}`)}
+	for raw, want := range map[string]string{
+		`{"isError":true}`:                       `[]`,
+		`{"structuredContent":{"a":1}}`:          `[{"type":"text","text":"{\"a\":1}"}]`,
+		`{"structuredContent":[1]}`:              `[{"type":"text","text":"[1]"}]`,
+		`{"content":[],"structuredContent":{}}`:  `[]`,
+		`{"task":{"taskId":"1"}}`:                ``,
+		`{"content":null,"structuredContent":5}`: `[{"type":"text","text":"5"}]`,
+	} {
+		m := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + `}`))
+		for _, version := range []string{"2024-11-05", "2025-06-18", wire.LastSession, wire.Stateless} {
+			r := &request{Message: &wire.Message{Method: callTool}, peer: &peer{version: version}, view: &view{}}
+			for i, result := range []*toolpost.Result{
+				toolpost.RawResult(json.RawMessage(raw)), toolpost.EncodedResult(toolpost.Encoded{Raw: m[0].Result, Scan: &m[0].Answer}),
+			} {
+				got, err := c.encode(r, result, nil)
+				if content := string(wire.Get(got.bytes(), "content")); err != nil || content != want && version < wire.Stateless {
+					t.Errorf("%s, %s, %d: got %s %v", version, raw, i, got.bytes(), err)
+				}
+			}
+			o := longResult(t, `{"jsonrpc":"2.0","id":1,"result":`+raw+`}`)
+			long, err := c.encode(r, toolpost.EncodedResult(toolpost.Encoded{Long: o, Scan: &m[0].Answer}), nil)
+			var spliced bytes.Buffer
+			if err2 := (framing{}).write(&spliced, long, func() {}); err != nil || err2 != nil || (wire.Get(spliced.Bytes(), "content") == nil) != (want == "") {
+				t.Errorf("%s, %s in pieces: %s %v %v", version, raw, &spliced, err, err2)
+			}
+		}
+	}
+}
+
+// Questions to clients of 2026-07-28 have nothing that these would refuse, whoever asks.
+func TestQuestionsAreMended(t *testing.T) {
+	asked := `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"mode":null,"message":"m"}}, "b" : {"method":"roots/list","params":null}},"requestState":"s"}`
+	want := strings.Replace(asked, `"mode":null,`, "", 1)
+	if got := mendInputs(json.RawMessage(asked), wire.Stateless); string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	f := &parkedCall{asks: make(chan *ask)}
+	go func() {
+		_, _ = f.Request(t.Context(), "sampling/createMessage", json.RawMessage(`{"messages":[],"maxTokens":5.0,"temperature":null}`))
+	}()
+	a := <-f.asks
+	if a.answer <- (outcome[json.RawMessage]{}); string(a.params) != `{"messages":[],"maxTokens":5}` {
+		t.Errorf("asked %s", a.params)
+	}
+}

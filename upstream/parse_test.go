@@ -110,15 +110,21 @@ func TestNotUnicode(t *testing.T) {
 func TestOddLongResults(t *testing.T) {
 	long := `{"type":"text","text":"` + strings.Repeat("é", 200<<10) + `"}`
 	for result, want := range map[string]wire.Answer{
-		`{"content":[` + long + `]}`:                                                                   {},
-		`{"content":[` + long + `],"isError":null}`:                                                    {Odd: true},
-		`{"content":[` + long + `],"_meta":[]}`:                                                        {Odd: true},
-		`{"content":[` + long + `,{"type":"text","text":"a","_meta":null}]}`:                           {Odd: true},
-		`{"content":[` + long + `,{"type":"resource","resource":{"uri":"x","text":"a","blob":null}}]}`: {Odd: true},
-		`{"content":[` + long + `,null]}`:                                                              {Odd: true},
-		`{"content":[` + long + `,{"type":"audio","data":"","mimeType":""}]}`:                          {Newer: true},
-		`{"contents":[{"uri":"x","mimeType":null,` + long[1:] + `]}`:                                   {Odd: true},
-		`{"content":[` + long + `],"structuredContent":{"content":[{"text":null}]}}`:                   {},
+		`{"content":[` + long + `]}`:                                                                                      {},
+		`{"content":[` + long + `],"isError":null}`:                                                                       {Odd: true},
+		`{"content":[` + long + `],"_meta":[]}`:                                                                           {Odd: true},
+		`{"content":[` + long + `,{"type":"text","text":"a","_meta":null}]}`:                                              {Odd: true},
+		`{"content":[` + long + `,{"type":"resource","resource":{"uri":"x","text":"a","blob":null}}]}`:                    {Odd: true},
+		`{"content":[` + long + `,null]}`:                                                                                 {Odd: true},
+		`{"content":[` + long + `,{"type":"audio","data":"","mimeType":""}]}`:                                             {Newer: true},
+		`{"content":[` + long[:1] + `"annotations":{"priority":1, "audience" : ["user"]},` + long[1:] + `]}`:              {},
+		`{"content":[` + long + `,{"type":"resource_link","uri":"x:1","name":"n","size":12,"icons":[{"src":"s"}]}]}`:      {Newer: true},
+		`{"content":[` + long + `,{"type":"text","text":"a","annotations":{"priority":null}}]}`:                           {Odd: true},
+		`{"content":[` + long + `,{"type":"resource","resource":{"uri":"x:1","text":"a","icons":[{"src":5}]}}]}`:          {Odd: true},
+		`{"content":[` + long + `,{"type":"text","text":"a","annotations":{"x":"` + strings.Repeat("x", 10<<10) + `"}}]}`: {Odd: true},
+		`{"content":[` + long + `,{"type":"text","text":"a","size":1.5}]}`:                                                {Odd: true},
+		`{"contents":[{"uri":"x","mimeType":null,` + long[1:] + `]}`:                                                      {Odd: true},
+		`{"content":[` + long + `],"structuredContent":{"content":[{"text":null}]}}`:                                      {},
 	} {
 		b := &body{limits: &limits{max: 1 << 20, dir: t.TempDir()}}
 		b.add([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + "}"))

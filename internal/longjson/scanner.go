@@ -20,6 +20,7 @@ const (
 	mostMembers    = 64       // of a result
 	longestToken   = 1 << 10  // bytes of a name, a number or an id that are kept
 	longestURI     = 2 << 10
+	longestPart    = 8 << 10
 	mostURIs       = 1000
 )
 
@@ -60,6 +61,15 @@ type Scanner struct {
 	names [6]string // of the members that are open, by the depth of their object
 	verdict
 	token
+	part
+}
+
+// A part is a member of a block of content that is kept while it is read: whether a
+// client may refuse it is known when it has ended.
+type part struct {
+	of    string // the name of the member; "" for none
+	depth int    // of its object
+	value []byte
 }
 
 // A verdict is what is known of the message so far.
@@ -118,7 +128,8 @@ func (s *Scanner) Done() bool {
 // Write takes the next piece. It never fails: [Scanner.Done] reports errors.
 func (s *Scanner) Write(p []byte) (int, error) {
 	start := s.at
-	for i := 0; i < len(p) && !s.failed; i = int(s.at - start) {
+	for i := 0; i < len(p) && !s.failed; {
+		before := i
 		switch s.kind {
 		case '"':
 			s.inString(p[i:])
@@ -127,8 +138,28 @@ func (s *Scanner) Write(p []byte) (int, error) {
 		default:
 			s.next(p[i])
 		}
+		if i = int(s.at - start); s.part.of != "" {
+			s.inPart(p[before:i])
+		}
 	}
 	return len(p), nil
+}
+
+// beginInContent notes a value that begins with c, if it is in the content.
+func (s *Scanner) beginInContent(c byte) {
+	s.Odd = s.Odd || s.isOddInContent(c)
+	if name := s.nameInContent(); name != "" && !s.Odd && wire.HasParts(name) {
+		s.part = part{of: name, depth: len(s.stack)}
+	}
+}
+
+// inPart takes more of a part.
+func (s *Scanner) inPart(p []byte) {
+	if s.part.value = append(s.part.value, p...); len(s.part.value) > longestPart {
+		s.Odd, s.part = true, part{}
+	} else if s.kind == 0 && s.want == commaOrEnd && len(s.stack) == s.part.depth {
+		s.Odd, s.part = s.Odd || wire.OddValue(s.part.of, s.part.value), part{}
+	}
 }
 
 // next takes a byte between tokens.
@@ -171,7 +202,7 @@ func (s *Scanner) value(c byte) {
 	if len(s.stack) == 1 && s.names[1] == "result" && c == '{' {
 		s.Result.From = s.at
 	}
-	s.Odd = s.Odd || s.isOddInContent(c)
+	s.beginInContent(c)
 	switch {
 	case c == '{' || c == '[':
 		if s.want = nameOrEnd; c == '[' {

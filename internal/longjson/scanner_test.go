@@ -193,3 +193,25 @@ func TestObject(t *testing.T) {
 		}
 	}
 }
+
+// What a client may refuse in a member with parts is found in pieces of any size, as it
+// is found in one piece.
+func TestPartsOfContent(t *testing.T) {
+	for _, content := range []string{
+		`{"type":"text","text":"a","annotations":{"priority":1,"audience":["user"]}}`, `{"type":"text","text":"a","annotations":{"priority":2}}`,
+		`{"type":"resource_link","uri":"x:1","name":"n","size":12,"icons":[{"src":"s"}]}`, `{"type":"resource_link","uri":"x:1","name":"n","size":12.5}`,
+		`{"type":"resource_link","uri":"x:1","name":"n","size":null}`, `{"type":"text","text":"a","icons":"x"}`, `{"type":"text","text":"a","annotations":[{"a":{}}]}`,
+		`{"type":"text","text":"a","annotations":{}},{"type":"text","annotations":{"lastModified":"yesterday"},"text":"a"}`,
+	} {
+		result := `{"content":[` + content + `]}`
+		message := []byte(`{"jsonrpc":"2.0","id":1,"result":` + result + `}`)
+		want, _ := wire.Look([]byte(result))
+		for cut := range message {
+			s := new(longjson.Scanner)
+			_, _ = s.Write(message[:cut])
+			if _, _ = s.Write(message[cut:]); !s.Done() || s.Odd != want {
+				t.Fatalf("%s, cut at %d: odd %v, want %v", content, cut, s.Odd, want)
+			}
+		}
+	}
+}

@@ -165,10 +165,23 @@ func (s *Scanner) isOddInContent(c byte) bool {
 		return c != '['
 	case 3:
 		return s.stack[2] == '[' && c != '{'
-	case 4:
-		return s.stack[3] == '{' && wire.OddMember(s.names[4], c)
 	}
-	return len(s.stack) == 5 && s.stack[4] == '{' && s.names[4] == "resource" && wire.OddMember(s.names[5], c)
+	name := s.nameInContent()
+	return name != "" && wire.OddMember(name, c)
+}
+
+// nameInContent returns the name of the member of a block of content that is read, or of
+// the resource in one, or of the contents of a resource; else "".
+func (s *Scanner) nameInContent() string {
+	depth := len(s.stack)
+	switch {
+	case depth < 4 || depth > 5 || s.names[1] != "result" || s.names[2] != "content" && s.names[2] != "contents":
+	case depth == 4 && s.stack[3] == '{':
+		return s.names[4]
+	case depth == 5 && s.stack[4] == '{' && s.names[4] == "resource":
+		return s.names[5]
+	}
+	return ""
 }
 
 // isText reports whether the string that ended is the text of a content block, or

@@ -1,7 +1,12 @@
 package wire
 
+import (
+	"encoding/json"
+	"sync"
+)
+
 // has is a set of the members that a block of content has, and its type.
-type has uint16
+type has uint32
 
 const (
 	hasText has = 1 << iota
@@ -13,6 +18,9 @@ const (
 	hasResource
 	hasType
 	hasMeta
+	hasAnnotations
+	hasIcons
+	hasSize
 	isText
 	isImage
 	isAudio
@@ -22,8 +30,7 @@ const (
 )
 
 // memberOf returns the member of a block of content, or of the resource in one, with
-// a name. A value that begins with another byte than it has to may be odd, as may be
-// members that few blocks have.
+// a name. A value that begins with another byte than it has to may be odd.
 func memberOf(name string, begins byte) (member has, odd bool) {
 	switch name {
 	case "type":
@@ -45,8 +52,12 @@ func memberOf(name string, begins byte) (member has, odd bool) {
 	case "_meta":
 		return hasMeta, begins != '{'
 	case "title", "description":
-	case "annotations", "icons", "size":
-		return 0, true
+	case "annotations":
+		return hasAnnotations, begins != '{'
+	case "icons":
+		return hasIcons, begins != '['
+	case "size":
+		return hasSize, false
 	default:
 		return 0, false
 	}
@@ -58,6 +69,24 @@ func memberOf(name string, begins byte) (member has, odd bool) {
 func OddMember(name string, begins byte) bool {
 	_, odd := memberOf(name, begins)
 	return odd
+}
+
+// partShapes are the shapes of members of a block of content whose first byte does not
+// show whether they are valid.
+var partShapes = sync.OnceValue(func() map[string]*shape {
+	p := newParts()
+	return map[string]*shape{"annotations": p.annotations, "icons": p.icons, "size": p.count}
+})
+
+// HasParts reports whether the value of a member of a block of content is one that
+// [OddValue] must look at.
+func HasParts(name string) bool { return partShapes()[name] != nil }
+
+// OddValue reports whether a client may refuse the value of a member that has parts.
+func OddValue(name string, value json.RawMessage) bool {
+	m := mender{}
+	mended, err := m.mend(value, partShapes()[name])
+	return err != nil || len(mended) != len(value) || &mended[0] != &value[0]
 }
 
 // ContentType reports whether a value, in quotes, can be a type of content, and
@@ -141,13 +170,12 @@ func (s *scanner) block(m *Message, inBlock bool) (block has, err error) {
 		m.Odd = m.Odd || odd || block&member != 0
 		block |= member
 		switch {
-		case member == hasType:
-			kind, err := s.value()
-			block |= typeOf(kind)
-			return err
-		case member == hasURI:
-			uri, err := s.value()
-			m.Odd = m.Odd || err == nil && !isURI(uri)
+		case member&(hasType|hasURI|hasAnnotations|hasIcons|hasSize) != 0:
+			value, err := s.value()
+			if err == nil {
+				kind, odd := look(member, string(name[1:len(name)-1]), value)
+				block, m.Odd = block|kind, m.Odd || odd
+			}
 			return err
 		case member == hasResource && !inBlock:
 			resource, err := s.block(m, true)
@@ -157,4 +185,16 @@ func (s *scanner) block(m *Message, inBlock bool) (block has, err error) {
 		return s.skip()
 	})
 	return block, err
+}
+
+// look returns the type of a block of content, if the member is that, and reports
+// whether a client may refuse the value.
+func look(member has, name string, value json.RawMessage) (kind has, odd bool) {
+	switch member {
+	case hasType:
+		return typeOf(value), false
+	case hasURI:
+		return 0, !isURI(value)
+	}
+	return 0, OddValue(name, value)
 }

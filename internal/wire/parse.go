@@ -318,5 +318,6 @@ func (s *scanner) result(m *Message) error {
 		return s.skip()
 	})
 	m.Links = s.links
+	m.Odd = m.Odd || m.Content == nil
 	return err
 }

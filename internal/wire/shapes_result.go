@@ -38,11 +38,7 @@ var resultShapes = sync.OnceValue(func() map[string]*shape {
 		field{name: "hasMore", shape: p.flag},
 	)
 	return map[string]*shape{
-		"tools/call": objectOf(
-			field{name: "content", shape: &shape{begins: "[", what: "an array", values: block, convert: toList}},
-			field{name: "isError", shape: p.flag},
-			field{name: "_meta", shape: p.object},
-		),
+		"tools/call": p.toolResult(&shape{begins: "[", what: "an array", values: block, convert: toList}),
 		"prompts/get": objectOf(
 			field{name: "description", shape: p.text},
 			field{name: "messages", shape: listOf(message), required: true, missing: constant("[]")},
@@ -60,6 +56,33 @@ var resultShapes = sync.OnceValue(func() map[string]*shape {
 		),
 	}
 })
+
+// toolResult returns the shape of results of tools with a shape of content. Clients
+// refuse a result without content, but if it names a task.
+func (p *parts) toolResult(content *shape) *shape {
+	isError, meta := field{name: "isError", shape: p.flag}, field{name: "_meta", shape: p.object}
+	complete := objectOf(field{name: "content", shape: content, required: true, missing: contentOf}, isError, meta)
+	task := objectOf(field{name: "content", shape: content}, isError, meta)
+	s := *complete
+	s.choose = func(raw json.RawMessage, _ string) *shape {
+		if IsObject(Get(raw, "task")) {
+			return task
+		}
+		return complete
+	}
+	return &s
+}
+
+// contentOf returns the content of a result that has none: the text of its structured
+// content, or of the result that MCP had before it had content.
+func contentOf(_ *mender, result json.RawMessage) json.RawMessage {
+	for _, name := range []string{"structuredContent", "toolResult"} {
+		if value := Get(result, name); value != nil && string(value) != "null" {
+			return json.RawMessage(`[{"type":"text","text":` + string(Quote(string(value))) + `}]`)
+		}
+	}
+	return json.RawMessage("[]")
+}
 
 // contents returns the shape of the contents of a resource. Missing returns the URI
 // of contents without one.
