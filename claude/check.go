@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // check reports all that contradicts itself or cannot work, before anything is
@@ -36,13 +38,29 @@ func checkPrompt(o *Options) error {
 		return errors.New("both ClaudeCodePrompt and SystemPrompt are set; put the text in AppendSystemPrompt")
 	case o.Thinking == ThinkingDisabled && o.MaxThinkingTokens > 0:
 		return errors.New("MaxThinkingTokens is set and Thinking is disabled; leave one of them out")
-	case !slices.Contains([]Thinking{"", ThinkingAdaptive, ThinkingDisabled}, o.Thinking):
-		return fmt.Errorf("unknown Thinking %q; use adaptive or disabled", o.Thinking)
-	case !slices.Contains([]Effort{"", EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}, o.Effort):
-		return fmt.Errorf("unknown Effort %q, which the CLI would ignore; use low, medium, high, xhigh or max", o.Effort)
 	case o.FallbackModel != "" && o.FallbackModel == o.Model:
 		return fmt.Errorf("FallbackModel is the same as Model, %q; name another model", o.Model)
 	}
+	return errors.Join(
+		checkWord(o.logger(), "Thinking", o.Thinking, ThinkingAdaptive, ThinkingDisabled),
+		checkWord(o.logger(), "Effort", o.Effort, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax),
+	)
+}
+
+// checkWord refuses what is almost a word that the CLI knows, and warns about another
+// one: a newer CLI may know it.
+func checkWord[T ~string](log *slog.Logger, option string, word T, known ...T) error {
+	if word == "" || slices.Contains(known, word) {
+		return nil
+	}
+	var words []string
+	for _, k := range known {
+		words = append(words, string(k))
+	}
+	if near := suggest.Nearest(string(word), words); near != "" {
+		return fmt.Errorf("the %s is %q, which the CLI does not know; did you mean %s?", option, word, near)
+	}
+	log.Warn("an option has a value that this package does not know; check the spelling, unless the CLI is newer", "option", option, "value", word)
 	return nil
 }
 
@@ -91,13 +109,12 @@ func checkLimits(o *Options) error {
 }
 
 func checkModes(o *Options) error {
-	modes := []PermissionMode{"", ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass}
-	if !slices.Contains(modes, o.PermissionMode) {
-		return fmt.Errorf("unknown PermissionMode %q; use one of %q", o.PermissionMode, modes[1:])
+	if err := checkWord(o.logger(), "PermissionMode", o.PermissionMode, ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass); err != nil {
+		return err
 	}
 	for _, s := range o.SettingSources {
-		if s != UserSettings && s != ProjectSettings && s != LocalSettings {
-			return fmt.Errorf("unknown setting source %q; use user, project or local", s)
+		if err := checkWord(o.logger(), "setting source", s, UserSettings, ProjectSettings, LocalSettings); err != nil {
+			return err
 		}
 	}
 	return checkSettings(o)

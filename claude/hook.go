@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // A Hook is a function that the CLI calls at an event and waits for.
@@ -175,23 +173,16 @@ func checkHooks(hooks []Hook, log *slog.Logger) error {
 		switch {
 		case h.Event == "":
 			return fmt.Errorf("hook %d has no Event; set one such as PreToolUse", i)
-		case isMisspelled(string(h.Event)):
-			return fmt.Errorf("hook %d is for %q, which is not an event of the CLI; check the spelling", i, h.Event)
 		case h.Handle == nil:
 			return fmt.Errorf("hook %d, for %s, has no Handle; set the function to be called", i, h.Event)
 		case h.Timeout < 0:
 			return fmt.Errorf("the Timeout of hook %d, for %s, is below 0; 0 means the default", i, h.Event)
 		case slices.Contains(silent, h.Event):
 			return fmt.Errorf("hook %d would never be called: the CLI does not send %s to hooks of the process that started it; act when you open or close the session", i, h.Event)
-		case !slices.Contains(strings.Fields(hookEvents), string(h.Event)):
-			log.Warn("a hook is for an event that this package does not know; check the spelling, unless the CLI is newer", "hook", i, "event", h.Event)
+		}
+		if err := checkWord(log, fmt.Sprintf("Event of hook %d", i), string(h.Event), strings.Fields(hookEvents)...); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// isMisspelled reports whether an event that is not known is almost one that is.
-func isMisspelled(event string) bool {
-	known := strings.Fields(hookEvents)
-	return !slices.Contains(known, event) && suggest.Nearest(event, known) != ""
 }

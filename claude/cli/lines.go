@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -59,12 +60,26 @@ func (l *lineReader) next() ([]byte, error) {
 		}
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
 		if len(line) > 0 && line[0] == '{' {
+			if l.atEnd() && !json.Valid(line) { // how the command ended says more
+				l.skip(line)
+				continue
+			}
 			return line, nil
 		}
 		if len(line) > 0 {
 			l.skip(line)
 		}
 	}
+}
+
+// atEnd reports whether the line that was read last had no end, because the output ends
+// there.
+func (l *lineReader) atEnd() bool {
+	if l.r.UnreadByte() != nil {
+		return false
+	}
+	last, err := l.r.ReadByte()
+	return err == nil && last != '\n'
 }
 
 // skip logs a line that is not ours; only the first is worth a warning.

@@ -56,6 +56,8 @@ func TestLines(t *testing.T) {
 		"several parts":       {`{"a":"` + long + "\"}\n{}\n", []string{`{"a":"` + long + `"}`, "{}"}},
 		"the limit":           {"{" + long + "123456789\n", []string{"{" + long + "123456789"}},
 		"too long":            {"{" + long + "1234567890\n{}\n", []string{"longer than 50", "{}"}},
+		"cut off at the end":  {"{}\n{\"type\":\"resu", []string{"{}"}},
+		"cut off in between":  {"{\"type\":\"resu\n{}\n", []string{"{\"type\":\"resu", "{}"}},
 		"too long to the end": {"{}\n{" + long + long, []string{"{}", "longer than 50"}},
 		"twice too long":      {strings.Repeat("{"+long+long+"\n", 2) + "{}", []string{"longer than 50", "longer than 50", "{}"}},
 	}
@@ -83,9 +85,6 @@ func TestReadFails(t *testing.T) {
 	source := io.MultiReader(strings.NewReader("{\"a\":1}\n{\"b\""), iotest.ErrReader(broken))
 	l := newLineReader(source, 100, slog.New(slog.DiscardHandler), strings.NewReplacer())
 	l.next()
-	if line, err := l.next(); err != nil || string(line) != `{"b"` {
-		t.Errorf("the last line is %q, %v", line, err)
-	}
 	if _, err := l.next(); err != broken {
 		t.Errorf("the lines end with %v", err)
 	}
