@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // Why a request or a log message of the server reaches no client.
@@ -28,6 +29,7 @@ type owners struct {
 	last      *toolpost.Owner     // nil before the first call
 	several   bool                // more than one client made calls
 	forgotten bool                // there were more than mostAbandoned
+	haveRoots bool                // a client that made calls may have roots
 }
 
 func (o *owners) begin(x *exchange) {
@@ -38,7 +40,18 @@ func (o *owners) begin(x *exchange) {
 	if o.last != nil && !o.last.Same(*x.owner) {
 		o.several = true
 	}
+	o.haveRoots = o.haveRoots || mayHaveRoots(x.caller)
 	o.last = x.owner
+}
+
+// mayHaveRoots reports whether the client of a call may have roots: it declared so, or
+// did not introduce itself.
+func mayHaveRoots(caller toolpost.Caller) bool {
+	if caller == nil {
+		return false
+	}
+	says := (&toolpost.Call{Caller: caller}).CallerIntroduction()
+	return says == nil || wire.Get(says.Capabilities, "roots") != nil
 }
 
 // answered removes an exchange that the server answered.

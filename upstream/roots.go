@@ -29,6 +29,14 @@ const (
 	rootsPause  = 50 * time.Millisecond // for the server to look at them
 )
 
+// anyRoots reports whether a client of the server may have roots. If none has, the
+// answer to a question about them is the same for all: it is not refused to anybody.
+func (p *peer) anyRoots() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.haveRoots
+}
+
 // knownRoots returns the roots of the only client of the server. If there is
 // none, or more than one, there are no roots.
 func (p *peer) knownRoots() json.RawMessage {

@@ -59,10 +59,7 @@ func noMethod(m *wire.Message) error {
 func (p *peer) ask(m *wire.Message, from *exchange) {
 	x, unclear := p.origin(from)
 	if from == nil && p.oneClient != nil && !extension.Method(m.Method) {
-		p.oneClient(isUnclear(unclear))
-		if isUnclear(unclear) {
-			unclear = errOnce
-		}
+		unclear = p.noteQuestion(m, unclear)
 	}
 	answered := func() {}
 	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
@@ -111,6 +108,17 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 			answered()
 		})
 	}()
+}
+
+// noteQuestion reports that the server asks one client, and returns the error of a
+// question that may be for several.
+func (p *peer) noteQuestion(m *wire.Message, unclear error) error {
+	refused := isUnclear(unclear) && (m.Method != "roots/list" || p.anyRoots())
+	p.oneClient(refused)
+	if refused {
+		return errOnce
+	}
+	return unclear
 }
 
 // put returns the answer to a question: the client's if it is clear which one

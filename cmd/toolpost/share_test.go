@@ -219,3 +219,27 @@ func TestLogsOfLaterSessions(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A question about roots that may be of several clients ends their process only if one
+// of them may have roots: otherwise the answer is right for all.
+func TestRootsOfSessionsAtOnce(t *testing.T) {
+	const roots = `{"method":"roots/list","params":{}}`
+	for can, want := range map[string]bool{everyCapability: false, `{"elicitation":{}}`: true} {
+		url := serveFile(t, `"a":{"command":"solitary"}`)
+		a, b := visit(t, url, "a", `{}`), visit(t, url, "b", can)
+		before := b.call("a__pid", "{}")
+		if got := a.call("a__ask", roots); got != `{"roots":[]}` {
+			t.Errorf("the clients have the roots %s", got)
+		}
+		if after := b.call("a__pid", "{}"); (before == after) != want {
+			t.Errorf("with %s, the process stays: %v, want %v", can, before == after, want)
+		}
+		if got := b.call("a__ask", roots); strings.Contains(got, "file:///one") == want {
+			t.Errorf("with %s, its roots are %s", can, got)
+		}
+		late := visit(t, url, "late", everyCapability) // the evidence counts for later clients
+		if got := late.call("a__ask", roots); !strings.Contains(got, "file:///one") {
+			t.Errorf("a later client has the roots %s", got)
+		}
+	}
+}
