@@ -34,9 +34,18 @@ func zombies(pid int) bool {
 		}
 		// PID (NAME) STATE PARENT GROUP …, where the name may hold anything.
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		if len(fields) > 2 && fields[2] == group && fields[0] != "Z" && fields[0] != "X" {
+		if len(fields) > threadsField && fields[2] == group && !hasEnded(fields) {
 			return false
 		}
 	}
 	return len(all) > 0
+}
+
+// threadsField is the number of threads among the fields after the name.
+const threadsField = 17
+
+// hasEnded reports whether a process can be reaped: its first thread may be a zombie
+// while others are still ending.
+func hasEnded(fields []string) bool {
+	return fields[0] == "X" || fields[0] == "Z" && (fields[threadsField] == "0" || fields[threadsField] == "1")
 }
