@@ -20,12 +20,16 @@ type Caller interface {
 	// Request sends a request to the caller and waits for the response:
 	// elicitation/create, sampling/createMessage, roots/list or a method of an
 	// extension. Callers that cannot answer, or do not know the method, return
-	// an error that wraps [ErrNoCaller].
+	// an error that wraps [ErrNoCaller]; those that have left, [ErrCallerLeft].
 	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
 // ErrNoCaller reports that the caller cannot answer requests during a call.
 var ErrNoCaller = errors.New("the caller cannot answer requests during a call")
+
+// ErrCallerLeft reports that a request did not reach the caller, because the caller no
+// longer takes what belongs to the call.
+var ErrCallerLeft = errors.New("the caller has left")
 
 // CallerSupports reports whether the caller declared a capability of an MCP client,
 // such as "elicitation" or its part "elicitation.url". Callers that do not report

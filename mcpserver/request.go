@@ -158,8 +158,12 @@ func (c sessionCaller) Request(ctx context.Context, method string, params json.R
 		return nil, err
 	}
 	defer sent.End()
-	if err := c.out.send(ctx, wire.AppendRequest(nil, sent.ID, method, params)); err != nil {
+	switch err := c.out.send(ctx, wire.AppendRequest(nil, sent.ID, method, params)); {
+	case err == nil:
+	case errors.Is(err, errNoStream):
 		return nil, err
+	default: // it may have the address of the client, which the server need not know
+		return nil, toolpost.ErrCallerLeft
 	}
 	answer, err := sent.Wait(ctx)
 	switch {

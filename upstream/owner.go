@@ -106,7 +106,7 @@ func (o *owners) find() (*exchange, error) {
 			continue
 		}
 		calls++
-		if !x.abandoned && x.caller != nil && (found == nil || x.number > found.number) {
+		if !x.abandoned && !x.deaf.Load() && x.caller != nil && (found == nil || x.number > found.number) {
 			found = x
 		}
 	}

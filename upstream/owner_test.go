@@ -16,8 +16,16 @@ import (
 // prober is a server with a tool that logs and asks, and returns what it is
 // answered. Its other calls are not answered, but for "quick".
 func prober(o *odd) {
+	var held *message // is asked about when the next call has come
 	o.call = func(m *message) {
 		switch {
+		case strings.Contains(m.raw, `"held"`):
+			o.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, m.ID)
+			held = m
+		case held != nil:
+			asks := held
+			held = nil
+			ask(o, asks)
 		case strings.Contains(m.raw, `"quick"`):
 			o.text(m, "quick")
 		case strings.Contains(m.raw, `"probe"`):
@@ -75,6 +83,35 @@ func (a *asker) begin(t *testing.T, s *server) (abandon func()) {
 	t.Cleanup(abandon)
 	<-a.told
 	return abandon
+}
+
+// leaving is a caller that takes no questions any more.
+type leaving struct{ *asker }
+
+func (leaving) Request(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	return nil, fmt.Errorf("%w: broken pipe", toolpost.ErrCallerLeft)
+}
+
+// A question that cannot be delivered on the connection of one call, which its client
+// has closed, reaches the client through another call.
+func TestQuestionAfterACallWasLeft(t *testing.T) {
+	s := start(t, child(t, "prober")).ready(t)
+	a := newAsker("session a")
+	answer := make(chan string, 1)
+	var calls sync.WaitGroup
+	calls.Go(func() { answer <- a.run(t, s, "held") })
+	<-a.told
+	ctx, cancel := context.WithCancel(t.Context())
+	calls.Go(func() {
+		call := a.call("wait")
+		call.Caller = leaving{a}
+		_, _ = s.call(ctx, call)
+	})
+	if got := <-answer; !strings.Contains(got, `"action":"accept"`) {
+		t.Errorf("got %s", got)
+	}
+	cancel()
+	calls.Wait()
 }
 
 // What a server asks or logs without saying for which call reaches a client

@@ -157,7 +157,10 @@ func (x *exchange) put(ctx context.Context, m *wire.Message) (result json.RawMes
 	defer cancel(nil)
 	defer context.AfterFunc(x.ctx, func() { cancel(context.Cause(x.ctx)) })()
 	result, err = question(own, x.caller, m.Method, m.Params)
-	return result, x.ctx.Err() != nil || x.answered.Load(), err
+	if errors.Is(err, toolpost.ErrCallerLeft) {
+		x.deaf.Store(true)
+	}
+	return result, x.ctx.Err() != nil || x.answered.Load() || x.deaf.Load(), err
 }
 
 // A questionContext ends with the question, and has the values of the call too. It
