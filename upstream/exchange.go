@@ -30,8 +30,8 @@ type exchange struct {
 	abandoned bool // its caller left before the server answered; guarded by the peer's mutex
 	answered  atomic.Bool
 	deaf      atomic.Bool // its caller takes no questions any more
-	resumed   bool   // its stream was opened again; used by the goroutine that reads the stream
-	leave     func() // stops reading the stream of x; nil if it has none of its own; guarded by the peer's mutex
+	resumed   bool        // its stream was opened again; used by the goroutine that reads the stream
+	leave     func()      // stops reading the stream of x; nil if it has none of its own; guarded by the peer's mutex
 }
 
 // A content is what a request says.
