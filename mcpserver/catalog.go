@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/toolpost/toolpost"
@@ -34,7 +35,7 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *reports) *
 	if before != nil && slices.Equal(before.of, list) {
 		return &catalog{f, list, before.tools, before.headers, before.lister}
 	}
-	t := &catalog{features: f, of: list, headers: map[string][]wire.Binding{}, lister: &strictLister{log.log, map[string][sha256.Size]byte{}}}
+	t := &catalog{features: f, of: list, headers: map[string][]wire.Binding{}, lister: &strictLister{log, map[string][sha256.Size]byte{}}}
 	if before != nil {
 		t.lister = before.lister
 	}
@@ -46,7 +47,7 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *reports) *
 		}
 		bound, err := wire.Bindings(tool.Input.Raw())
 		if err != nil {
-			log.log.Warn("arguments are not compared with headers", "tool", tool.Name, "err", err)
+			log.report(slog.LevelWarn, "arguments are not compared with headers", wire.KindTool, tool.Name, err.Error())
 		}
 		if bound != nil {
 			t.headers[tool.Name] = bound

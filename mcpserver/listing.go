@@ -137,9 +137,10 @@ func (l listing) page(cursor string) *page {
 // reports logs what is wrong with definitions, each once: lists are encoded for each
 // view, and after each change.
 type reports struct {
-	log  *slog.Logger
-	mu   sync.Mutex
-	made map[string]bool
+	log     *slog.Logger
+	mu      sync.Mutex
+	made    map[string]bool
+	repairs repairs // of what is wrong with schemas
 }
 
 // maxReports is how many reports are remembered. After them, all are forgotten.

@@ -5,8 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"log/slog"
+	"runtime"
+	"sync"
+	"weak"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )
@@ -15,8 +19,62 @@ import (
 // definition that they refuse costs them all tools. A tool that they accept keeps
 // its bytes.
 type strictLister struct {
-	log *slog.Logger
+	log *reports
 	ids map[string][sha256.Size]byte // of output schemas in all lists so far, with the hash of the schema
+}
+
+// repairs are the schemas that were changed for lists, each once: lists are encoded for
+// each view, and after each change. The zero value is ready.
+type repairs struct {
+	mu   sync.Mutex
+	made map[repairKey]repair
+}
+
+type repairKey struct {
+	of     weak.Pointer[schema.Schema]
+	output bool
+}
+
+// A repair is the schema that takes the place of another one, nil for none, and why.
+type repair struct {
+	schema *schema.Schema
+	losses []lower.Loss
+}
+
+// schema returns the input or output schema that is listed in the place of s. It is
+// remembered as long as s is used, if it is another one.
+func (r *repairs) schema(s *schema.Schema, output bool) repair {
+	key := repairKey{weak.Make(s), output}
+	r.mu.Lock()
+	known, found := r.made[key]
+	r.mu.Unlock()
+	if found {
+		return known
+	}
+	strict := lower.StrictInput
+	if output {
+		strict = lower.StrictOutput
+	}
+	var now repair
+	if now.schema, now.losses = strict(s); now.schema == s {
+		return now
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.made == nil {
+		r.made = map[repairKey]repair{}
+	}
+	if _, found := r.made[key]; !found {
+		runtime.AddCleanup(s, r.forget, key)
+	}
+	r.made[key] = now
+	return now
+}
+
+func (r *repairs) forget(key repairKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.made, key)
 }
 
 // maxIDs is how many ids of output schemas a strictLister remembers.
@@ -45,7 +103,8 @@ func (l *strictLister) tool(t *toolpost.Tool) (*toolpost.Tool, error) {
 	if t.Input == nil {
 		return nil, errStrictInput
 	}
-	input, losses := lower.StrictInput(t.Input)
+	made := l.log.repairs.schema(t.Input, false)
+	input, losses := made.schema, made.losses
 	if input == nil {
 		return nil, errStrictInput
 	}
@@ -66,7 +125,8 @@ func (l *strictLister) output(t *toolpost.Tool) *schema.Schema {
 	if t.Output == nil {
 		return nil
 	}
-	output, losses := lower.StrictOutput(t.Output)
+	made := l.log.repairs.schema(t.Output, true)
+	output, losses := made.schema, made.losses
 	if output != nil && !l.claim(output) {
 		output, losses = lower.AnonymousOutput(output)
 	}
@@ -85,7 +145,7 @@ func (l *strictLister) report(t *toolpost.Tool, message string, losses []lower.L
 	if len(losses) > 0 {
 		why = losses[0].Detail
 	}
-	l.log.Warn(message, "tool", t.Name, "why", clip(why))
+	l.log.report(slog.LevelWarn, message, wire.KindTool, t.Name, why)
 }
 
 // claim reports whether no other schema has an id of s. Validators of a client

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -33,8 +35,8 @@ func TestStrictList(t *testing.T) {
 			`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"object","$id":"y"}}`},
 	} {
 		var log bytes.Buffer
-		lister := &strictLister{slog.New(slog.NewTextHandler(&log, nil)), map[string][sha256.Size]byte{}}
-		listed := collector{kind: wire.KindTool, log: &reports{log: lister.log}}
+		lister := &strictLister{&reports{log: slog.New(slog.NewTextHandler(&log, nil))}, map[string][sha256.Size]byte{}}
+		listed := collector{kind: wire.KindTool, log: lister.log}
 		for _, raw := range []string{good, test.tool} {
 			var d struct {
 				Name                      string
@@ -63,7 +65,7 @@ func TestStrictList(t *testing.T) {
 
 // TestIDsOverTime: a client keeps the schemas of tools that are gone.
 func TestIDsOverTime(t *testing.T) {
-	lister := &strictLister{slog.New(slog.DiscardHandler), map[string][sha256.Size]byte{}}
+	lister := &strictLister{&reports{log: slog.New(slog.DiscardHandler)}, map[string][sha256.Size]byte{}}
 	for range 2 {
 		if !lister.claim(schema.MustParse(`{"type":"object","$id":"x"}`)) {
 			t.Error("a schema cannot have its own id")
@@ -77,5 +79,43 @@ func TestIDsOverTime(t *testing.T) {
 	}
 	if len(lister.ids) != maxIDs {
 		t.Errorf("%d ids are kept", len(lister.ids))
+	}
+}
+
+// A schema is repaired once for all views and listings, and reported once.
+func TestRepairsAreRemembered(t *testing.T) {
+	var log bytes.Buffer
+	all := &reports{log: slog.New(slog.NewTextHandler(&log, nil))}
+	tool := &toolpost.Tool{Definition: toolpost.Definition{
+		Name:  "a",
+		Input: schema.MustParse(`{"type":"object","properties":null}`), Output: schema.MustParse(`{"type":"object","properties":{"a":{"enum":[]}}}`),
+	}}
+	var before *toolpost.Tool
+	for range 3 {
+		lister := &strictLister{all, map[string][sha256.Size]byte{}}
+		now, err := lister.tool(tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before != nil && (before.Input != now.Input || before.Output != now.Output) {
+			t.Error("the schemas are repaired again")
+		}
+		before = now
+	}
+	if n := strings.Count(log.String(), "is repaired"); n != 2 {
+		t.Errorf("logged %d times: %s", n, log.String())
+	}
+	tool = nil
+	for deadline := time.Now().Add(time.Minute); ; runtime.Gosched() {
+		runtime.GC()
+		all.repairs.mu.Lock()
+		left := len(all.repairs.made)
+		all.repairs.mu.Unlock()
+		if left == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d repairs are kept for schemas that are gone", left)
+		}
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/subschema"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -24,8 +25,53 @@ func strictRules() []*Rules {
 	return []*Rules{&exact, &wide}
 }
 
-// emptyEnum is an enum without values; a string has its quotes with a backslash.
-var emptyEnum = lazyregexp.New(`"enum"\s*:\s*\[\s*\]`)
+// withoutEmptyEnums returns a schema without the keyword enum where it has no values;
+// generators write that for values that they do not know. The schema is returned as it
+// is if it has none.
+func withoutEmptyEnums(raw []byte) []byte {
+	root, broken := jsontree.Parse(raw, subschema.MaxLevels)
+	if broken != nil {
+		return raw
+	}
+	e := enumEditor{schemas: map[*jsontree.Value]bool{root: true}}
+	if written := e.append(nil, root); e.removed {
+		return written
+	}
+	return raw
+}
+
+// An enumEditor writes a schema without empty enums.
+type enumEditor struct {
+	schemas map[*jsontree.Value]bool // values that are schemas, as far as they were reached
+	removed bool
+}
+
+func (e *enumEditor) append(b []byte, v *jsontree.Value) []byte {
+	if len(v.Kids) == 0 {
+		return append(b, v.Raw...)
+	}
+	b = append(b, v.Raw[0])
+	begun := false
+	for _, kid := range v.Kids {
+		if e.schemas[v] {
+			if kid.Name == "enum" && kid.Kind == jsontree.KindArray && len(kid.Kids) == 0 {
+				e.removed = true
+				continue
+			}
+			for _, held := range subschema.Held(kid) {
+				e.schemas[held] = true
+			}
+		}
+		if begun {
+			b = append(b, ',')
+		}
+		if begun = true; v.Kind == jsontree.KindObject {
+			b = append(wire.AppendQuote(b, kid.Name), ':')
+		}
+		b = e.append(b, kid)
+	}
+	return append(b, v.Raw[0]+2) // the closing bracket
+}
 
 // StrictOutput returns the schema of a tool's output in a form that strict readers
 // accept, and what was lost: s itself if they accept it, otherwise one that every
@@ -46,8 +92,7 @@ func AnonymousOutput(s *schema.Schema) (*schema.Schema, []Loss) {
 
 // rewriteStrict writes s for strict readers; why is the reason if it fails.
 func rewriteStrict(s *schema.Schema, why string) (*schema.Schema, []Loss) {
-	// Generators write an enum without values for values that they do not know.
-	open, err := s.With(emptyEnum.ReplaceAllFunc(s.Raw(), func([]byte) []byte { return []byte(`"$comment":""`) }))
+	open, err := s.With(withoutEmptyEnums(s.Raw()))
 	if err == nil && s.IsObject() {
 		for _, rules := range strictRules() {
 			low := Schema(open, rules)
