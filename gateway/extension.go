@@ -238,9 +238,6 @@ func (x *router) notified(call *toolpost.Call) {
 	}
 }
 
-// logMessage is the method of log messages, which go to one client at most.
-const logMessage = "notifications/message"
-
 // notified passes a notification that belongs to no call of a server to clients.
 // One about a task goes to the client of the task. A notification with params
 // goes to the client of a server that has only one: it names none of several.
@@ -258,7 +255,7 @@ func (g *Gateway) notified(l *link, own *process, call *toolpost.Call) {
 		c.Params = t.show(call.Params)
 	case id != "" || extension.IsOfTasks(call.Name):
 		return
-	case isBare(call.Params) && call.Name != logMessage:
+	case isBare(call.Params) && call.Name != wire.LogMessage:
 		c.Session, c.Params = "", nil
 	case call.Session == "":
 		g.logger.Debug("a notification reaches no client: several clients use the server", "server", m.server.Name, "method", call.Name)
@@ -289,7 +286,7 @@ func (g *Gateway) pass(l *link, own *process, e toolpost.Event) {
 // mayNotify reports whether the configuration passes a notification of the server
 // to clients.
 func (m *member) mayNotify(method string) bool {
-	return !m.server.Disabled && (m.server.Extensions == nil || method == logMessage || extension.Of(method, m.declared()))
+	return !m.server.Disabled && (m.server.Extensions == nil || method == wire.LogMessage || extension.Of(method, m.declared()))
 }
 
 // isBare reports whether params have no members besides _meta.

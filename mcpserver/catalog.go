@@ -42,7 +42,7 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *reports) *
 	listed := collector{kind: wire.KindTool, log: log}
 	for _, tool := range list {
 		if err := t.lister.add(&listed, tool); err != nil {
-			log.left(wire.KindTool, tool.Name, err)
+			log.reportOmitted(wire.KindTool, tool.Name, err)
 			continue
 		}
 		bound, err := wire.Bindings(tool.Input.Raw())
@@ -108,7 +108,7 @@ func newFeatures(f *toolpost.Features, log *reports) *features {
 		if r.Template {
 			into, key = &templates, "uriTemplate"
 			if err := n.admits(r); err != nil {
-				log.left(wire.KindTemplate, r.URI, err)
+				log.reportOmitted(wire.KindTemplate, r.URI, err)
 				continue
 			}
 		}
@@ -162,7 +162,7 @@ func (c *collector) define(definition json.RawMessage, name, key string) bool {
 		err = c.add(key, wire.Set(definition, name, wire.Quote(key)))
 	}
 	if err != nil {
-		c.log.left(c.kind, key, err)
+		c.log.reportOmitted(c.kind, key, err)
 	}
 	return err == nil
 }

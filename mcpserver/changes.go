@@ -178,7 +178,7 @@ func (c *changes) review() {
 // names.
 func (c *changes) notify(n *toolpost.Call, in *view) {
 	message := wire.AppendRequest(nil, nil, n.Name, n.Params)
-	log := n.Name == logMessage
+	log := n.Name == wire.LogMessage
 	level := ""
 	if log {
 		level = wire.Unquote(wire.Get(n.Params, "level"))

@@ -167,7 +167,8 @@ type firstWrite struct {
 
 func (w *firstWrite) Flush() { w.first() }
 
-// There is no card, and a session that has ended does not keep its client out.
+// A request for the server card is answered with 404, and a client whose session has ended
+// can open another one.
 func TestCardAndStaleSession(t *testing.T) {
 	live := fixedLive(t, "a")
 	s, _ := newServer(t, &mcpserver.Options{View: func(c mcpserver.Client) (*toolpost.Live, error) {

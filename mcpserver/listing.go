@@ -72,7 +72,7 @@ func (c *collector) add(key string, definition json.RawMessage) error {
 		if stateless, forAll, err = wire.Mend(definition, c.kind, wire.Stateless); err != nil {
 			return err
 		}
-		c.log.mended(c.kind, key, reasons, forAll)
+		c.log.reportMended(c.kind, key, reasons, forAll)
 	}
 	c.seen[key] = true
 	c.keys, c.items = append(c.keys, key), append(c.items, item{session, stateless})
@@ -146,9 +146,9 @@ type reports struct {
 // maxReports is how many reports are remembered. After them, all are forgotten.
 const maxReports = 10_000
 
-// mended reports why a definition is changed: for clients of versions with sessions,
+// reportMended reports why a definition is changed: for clients of versions with sessions,
 // and for all.
-func (r *reports) mended(kind wire.Kind, key string, forSessions, forAll []string) {
+func (r *reports) reportMended(kind wire.Kind, key string, forSessions, forAll []string) {
 	if forAll != nil {
 		r.report(slog.LevelWarn, "a definition is not valid, and is changed", kind, key, strings.Join(forAll, "; "))
 		return
@@ -156,8 +156,8 @@ func (r *reports) mended(kind wire.Kind, key string, forSessions, forAll []strin
 	r.report(slog.LevelInfo, "a definition is changed for clients of MCP up to "+wire.LastSession, kind, key, strings.Join(forSessions, "; "))
 }
 
-// left reports why a definition is not listed.
-func (r *reports) left(kind wire.Kind, key string, err error) {
+// reportOmitted reports why a definition is not listed.
+func (r *reports) reportOmitted(kind wire.Kind, key string, err error) {
 	r.report(slog.LevelWarn, "a definition is not listed", kind, key, err.Error())
 }
 

@@ -88,7 +88,7 @@ func (r *request) notify(ctx context.Context, method string, params json.RawMess
 			return nil
 		}
 		params = wire.Set(params, "progressToken", r.ProgressToken)
-	case logMessage:
+	case wire.LogMessage:
 		if !r.wantsLog(wire.Unquote(wire.Get(params, "level"))) {
 			return nil
 		}
@@ -114,9 +114,6 @@ func (r *request) SetsLogLevel() bool {
 	}
 	return r.session.levelSet.Load()
 }
-
-// logMessage is the method of log messages.
-const logMessage = "notifications/message"
 
 // levelIndex orders the log levels (RFC 5424, §6.2.1); -1 for unknown ones.
 func levelIndex(level string) int { return slices.Index(strings.Fields(levels), level) }

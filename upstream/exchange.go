@@ -97,7 +97,7 @@ func (p *progress) rises(number int64, value json.RawMessage) bool {
 }
 
 // questioner returns the call that a question or a log message on the stream of x
-// belongs to. It is nil if there is no such stream, or if the stream was opened
+// belongs to. It returns nil if there is no such stream, or if the stream was opened
 // again: some servers answer that with a stream for the messages of all calls.
 func (x *exchange) questioner() *exchange {
 	if x != nil && x.resumed {

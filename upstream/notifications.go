@@ -46,21 +46,18 @@ func (p *peer) pass(x *exchange, method string, params json.RawMessage) {
 	x.relay.add(x.notify, delivery{method: method, params: params, room: p.heard.Of(x.client())})
 }
 
-// logMessage is the method of log messages.
-const logMessage = "notifications/message"
-
 // relay passes a notification to the client of the call that it belongs to. One
 // of an extension need not belong to a call, and neither need a log message: outside
 // of calls, it is for the only client of the connection.
 func (p *peer) relay(m *wire.Message, from *exchange) {
 	x, err := p.origin(from)
-	if from == nil && p.oneClient != nil && m.Method == logMessage && p.isAwaited(x, err) {
+	if from == nil && p.oneClient != nil && m.Method == wire.LogMessage && p.isAwaited(x, err) {
 		p.oneClient(false)
 	}
 	switch {
 	case err == nil:
 		p.pass(x, m.Method, m.Params)
-	case (from == nil || from.owner == nil) && (extension.Notification(m.Method) || m.Method == logMessage && !errors.Is(err, errUnclear)):
+	case (from == nil || from.owner == nil) && (extension.Notification(m.Method) || m.Method == wire.LogMessage && !errors.Is(err, errUnclear)):
 		p.event(m)
 	default:
 		p.log.Debug("cannot pass on a notification", "method", m.Method, "err", err, "params", excerpt(m.Params, 200))

@@ -17,7 +17,7 @@ import (
 // Servers that the file already had count only if the user has approved them before.
 func saveConfiguration(ctx context.Context, w io.Writer, file string, before, after []byte, message string) error {
 	known := approvedBefore(file, before)
-	err := edit.Locked(ctx, file, func() error {
+	err := edit.WithLock(ctx, file, func() error {
 		return edit.SaveIf(file, after, func() error {
 			now, err := config.Read(file)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -18,10 +18,10 @@ import (
 // lockTime is how long another process may hold the lock of a file.
 const lockTime = 10 * time.Second
 
-// Locked calls f while no other process of the user does for the same file, so that a
+// WithLock calls f while no other process of the user does for the same file, so that a
 // file that f compares is still the same when f replaces it. The lock is in the folder
 // of the user's settings: nothing is left beside the file.
-func Locked(ctx context.Context, path string, f func() error) error {
+func WithLock(ctx context.Context, path string, f func() error) error {
 	lock, err := openLock(path)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 // Writers of one file that compare before they replace it lose nothing, also through a
 // symbolic link.
-func TestLocked(t *testing.T) {
+func TestWithLock(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "settings"))
 	t.Setenv("HOME", dir)
@@ -31,7 +31,7 @@ func TestLocked(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return edit.Locked(t.Context(), path, func() error {
+		return edit.WithLock(t.Context(), path, func() error {
 			return edit.SaveIf(path, append(before, line...), func() error {
 				now, err := os.ReadFile(path)
 				if err == nil && !edit.Equal(now, before) {

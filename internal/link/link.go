@@ -174,7 +174,7 @@ func readFile(path string) ([]byte, error) {
 // Apply writes the file of a change, and remembers how to undo it. It refuses a
 // file that has changed since the change was computed.
 func (s *Store) Apply(ctx context.Context, c *Change) error {
-	return edit.Locked(ctx, c.File.Path, func() error { return s.apply(c) })
+	return edit.WithLock(ctx, c.File.Path, func() error { return s.apply(c) })
 }
 
 func (s *Store) apply(c *Change) error {

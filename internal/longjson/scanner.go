@@ -74,10 +74,10 @@ type part struct {
 
 // A verdict is what is known of the message so far.
 type verdict struct {
-	Broken  bool // a string is not UTF-8, or has half of a surrogate pair
-	version bool // it is one of JSON-RPC 2.0
-	odd     bool // it is not one response with an object as its result, or has something twice
-	failed  bool // it is not JSON
+	Broken    bool // a string is not UTF-8, or has half of a surrogate pair
+	version   bool // it is one of JSON-RPC 2.0
+	malformed bool // it is not one response with an object as its result, or has something twice
+	failed    bool // it is not JSON
 }
 
 // Strings are the long strings of a result.
@@ -122,7 +122,7 @@ type token struct {
 // Done reports whether all that was written is one response, and whether its
 // result was found, with its members.
 func (s *Scanner) Done() bool {
-	return s.version && !s.failed && !s.odd && s.want == nothing && s.kind == 0 && s.Result.To > 0 && s.ID != nil
+	return s.version && !s.failed && !s.malformed && s.want == nothing && s.kind == 0 && s.Result.To > 0 && s.ID != nil
 }
 
 // Write takes the next piece. It never fails: [Scanner.Done] reports errors.
@@ -208,7 +208,7 @@ func (s *Scanner) value(c byte) {
 		if s.want = nameOrEnd; c == '[' {
 			s.want = elementOrEnd
 		}
-		s.odd = s.odd || len(s.stack) == 0 && c == '['
+		s.malformed = s.malformed || len(s.stack) == 0 && c == '['
 		s.stack = append(s.stack, c)
 		s.failed = len(s.stack) > deepestMessage
 		s.setName("")
@@ -290,11 +290,11 @@ func (s *Scanner) identify() {
 	switch {
 	case len(s.stack) != 1:
 	case s.names[1] == "id" && s.ID != nil:
-		s.odd = true // the first one counts
+		s.malformed = true // the first one counts
 	case s.names[1] == "id":
 		s.ID = bytes.Clone(s.text)
 	case s.names[1] == "jsonrpc":
-		s.odd = s.odd || s.version
+		s.malformed = s.malformed || s.version
 		s.version = string(s.text) == `"2.0"`
 	}
 }

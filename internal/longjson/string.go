@@ -221,8 +221,8 @@ func (s *Scanner) named(inResult bool) {
 		s.inEnvelope(name)
 	case depth == 2 && inResult:
 		twice := name != "" && slices.ContainsFunc(s.Members, func(m Member) bool { return m.Name == name })
-		s.odd = s.odd || len(s.Members) == mostMembers || twice
-		if !s.odd {
+		s.malformed = s.malformed || len(s.Members) == mostMembers || twice
+		if !s.malformed {
 			s.Members = append(s.Members, Member{Name: name, Span: Span{From: s.start}})
 		}
 	}
@@ -233,11 +233,11 @@ func (s *Scanner) inEnvelope(name string) {
 	switch name {
 	case "method", "params":
 		s.Request = true
-		s.odd = s.odd || name == "method"
+		s.malformed = s.malformed || name == "method"
 	case "error":
-		s.odd = true
+		s.malformed = true
 	case "result":
-		s.odd = s.odd || s.Result.From > 0
+		s.malformed = s.malformed || s.Result.From > 0
 	}
 }
 

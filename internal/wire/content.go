@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// has is a set of the members that a block of content has, and its type.
-type has uint32
+// A memberSet is a set of the members that a block of content has, with its type.
+type memberSet uint32
 
 const (
-	hasText has = 1 << iota
+	hasText memberSet = 1 << iota
 	hasData
 	hasMIMEType
 	hasURI
@@ -31,7 +31,7 @@ const (
 
 // memberOf returns the member of a block of content, or of the resource in one, with
 // a name. A value that begins with another byte than it has to may be odd.
-func memberOf(name string, begins byte) (member has, odd bool) {
+func memberOf(name string, begins byte) (member memberSet, odd bool) {
 	switch name {
 	case "type":
 		member = hasType
@@ -96,7 +96,7 @@ func ContentType(quoted []byte) (ok, newer bool) {
 	return is != 0, is&(isAudio|isLink) != 0
 }
 
-func typeOf(quoted []byte) has {
+func typeOf(quoted []byte) memberSet {
 	switch string(quoted) {
 	case `"text"`:
 		return isText
@@ -116,8 +116,8 @@ func typeOf(quoted []byte) has {
 }
 
 // isWhole reports whether a block has the members that its type requires.
-func (h has) isWhole() bool {
-	var needs has
+func (h memberSet) isWhole() bool {
+	var needs memberSet
 	switch {
 	case h&isText != 0:
 		needs = hasText
@@ -160,7 +160,7 @@ func (s *scanner) content(m *Message) error {
 }
 
 // block reads a block of content, or the resource in one.
-func (s *scanner) block(m *Message, inBlock bool) (block has, err error) {
+func (s *scanner) block(m *Message, inBlock bool) (block memberSet, err error) {
 	if s.Peek() != '{' {
 		m.Odd = true
 		return 0, s.skip()
@@ -189,7 +189,7 @@ func (s *scanner) block(m *Message, inBlock bool) (block has, err error) {
 
 // look returns the type of a block of content, if the member is that, and reports
 // whether a client may refuse the value.
-func look(member has, name string, value json.RawMessage) (kind has, odd bool) {
+func look(member memberSet, name string, value json.RawMessage) (kind memberSet, odd bool) {
 	switch member {
 	case hasType:
 		return typeOf(value), false

@@ -42,6 +42,9 @@ const (
 	MetaLogLevel     = MetaPrefix + "logLevel"
 )
 
+// LogMessage is the method of log messages, which go to one client at most.
+const LogMessage = "notifications/message"
+
 // Codes of errors (JSON-RPC 2.0 §5.1; MCP 2026-07-28, Errors).
 const (
 	CodeParse               = -32700
