@@ -21,7 +21,8 @@ import (
 // Options are the optional parts of New.
 type Options struct {
 	// APIKey is the credential. If it is empty, the SDK reads its environment
-	// variables, first ANTHROPIC_API_KEY, and the profile of the user.
+	// variables, first ANTHROPIC_API_KEY, and the profile of the user; but those are
+	// not for the server of BaseURL.
 	APIKey string
 
 	BaseURL    string            // of a compatible server or a proxy; Anthropic's if empty
@@ -87,9 +88,12 @@ func New(name string, opts *Options) model.Model {
 // clientOptions returns the options of the SDK's client.
 func (m *messagesModel) clientOptions() []option.RequestOption {
 	all := []option.RequestOption{option.WithMaxRetries(0), option.WithoutOpenTelemetry()}
+	if m.opts.APIKey != "" || m.opts.BaseURL != "" { // the key of the environment is not for other servers
+		all = append(all, option.WithoutEnvironmentDefaults())
+	}
 	if m.opts.APIKey != "" {
 		m.secrets.Add("", m.opts.APIKey)
-		all = append(all, option.WithoutEnvironmentDefaults(), option.WithAPIKey(m.opts.APIKey))
+		all = append(all, option.WithAPIKey(m.opts.APIKey))
 	}
 	if m.opts.BaseURL != "" {
 		all = append(all, option.WithBaseURL(m.opts.BaseURL))

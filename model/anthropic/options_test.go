@@ -50,7 +50,10 @@ func TestCredentials(t *testing.T) {
 		t.Fatal("a request was sent without a key")
 	}
 	t.Setenv("ANTHROPIC_API_KEY", "from-the-environment")
-	_ = send(anthropic.New("claude", &opts))
+	if err := send(anthropic.New("claude", &opts)); err == nil || c.seen != nil {
+		t.Errorf("another server was sent the key of the environment: %v", err)
+	}
+	_ = send(anthropic.New("claude", &anthropic.Options{HTTPClient: opts.HTTPClient}))
 	if got := c.seen.Header.Get("X-Api-Key"); got != "from-the-environment" {
 		t.Errorf("the key is %q", got)
 	}

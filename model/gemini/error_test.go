@@ -179,7 +179,10 @@ func TestSecrets(t *testing.T) {
 	}
 	const key = "AIzaSyTest0123456789abcdefghijklmnopqrs"
 	t.Setenv("GEMINI_API_KEY", key)
-	m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{BaseURL: "http://user:password-1@127.0.0.1:1/path"})
+	if _, err := gemini.New("gemini-3-pro-preview", &gemini.Options{BaseURL: "http://127.0.0.1:1"}); err == nil || !strings.Contains(err.Error(), "set Options.APIKey") {
+		t.Errorf("another server gets the key of the environment: %v", err)
+	}
+	m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: key, BaseURL: "http://user:password-1@127.0.0.1:1/path"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +192,7 @@ func TestSecrets(t *testing.T) {
 	}
 	w := streams("data: {\"error\":{\"code\":400,\"message\":\"the key " + key + " is wrong\"}}\n\n")
 	opts := w.options()
-	opts.APIKey = ""
+	opts.APIKey, opts.BaseURL = "", ""
 	if m, err = gemini.New("gemini-3-pro-preview", opts); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 
 // Options are the optional parts of [New].
 type Options struct {
-	APIKey     string       // instead of GOOGLE_API_KEY or GEMINI_API_KEY of the environment
+	APIKey     string       // instead of GOOGLE_API_KEY or GEMINI_API_KEY of the environment; required with BaseURL
 	BaseURL    string       // of the API; Google's own if empty
 	HTTPClient *http.Client // its Timeout is that of a whole response
 
@@ -49,6 +49,9 @@ type generator struct {
 func New(name string, opts *Options) (model.Model, error) {
 	if opts == nil {
 		opts = new(Options)
+	}
+	if opts.BaseURL != "" && opts.APIKey == "" && opts.Project == "" && opts.Location == "" {
+		return nil, fmt.Errorf("open Gemini model %q: Options.BaseURL names another server, which gets no key of the environment; set Options.APIKey", name)
 	}
 	config := &genai.ClientConfig{APIKey: opts.APIKey, Project: opts.Project, Location: opts.Location,
 		HTTPOptions: genai.HTTPOptions{BaseURL: opts.BaseURL}}
