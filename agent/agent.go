@@ -64,6 +64,10 @@ type Options struct {
 
 	Prices *usage.Prices // usage.Default() if nil
 
+	// Retry determines how requests are sent again after temporary errors; nil means
+	// the defaults of model.Retry. It is for a model that does not do so itself.
+	Retry *model.RetryOptions
+
 	// Step, if set, runs every request to the model and every call of a tool,
 	// so that an engine for durable execution can store and replay its result.
 	// Name is unique in the session. Do returns JSON; Step returns that of an
@@ -74,10 +78,14 @@ type Options struct {
 }
 
 // New returns an agent; tools may be nil. Tools that are for MCP Apps only are left out.
+// After temporary errors of the model, requests are sent again; see Options.Retry.
 func New(m model.Model, tools toolpost.Toolset, opts *Options) *Agent {
 	a := &Agent{model: m, tools: tools, set: new(atomic.Pointer[toolpost.Set])}
 	if opts != nil {
 		a.opts = *opts
+	}
+	if !model.Retries(m) {
+		a.model = model.Retry(m, a.opts.Retry)
 	}
 	if a.tools == nil {
 		a.tools = toolpost.Tools(nil)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/toolpost/toolpost/agent"
 	"github.com/toolpost/toolpost/model"
@@ -116,5 +117,28 @@ func TestUnmeasured(t *testing.T) {
 	s := agent.NewSession()
 	if got := do(t, agent.New(play(), nil, nil), s, prompt("Go")); got.Text != "Done." || got.Usage.Unmeasured != 1 || got.Usage.Unpriced != 1 {
 		t.Errorf("%+v", got.Usage)
+	}
+}
+
+// TestRetryIsTheDefault: a temporary error does not end a run.
+func TestRetryIsTheDefault(t *testing.T) {
+	for _, test := range []struct {
+		opts *agent.Options
+		want string
+	}{{nil, "Done."}, {&agent.Options{Retry: &model.RetryOptions{Attempts: 1}}, ""}} {
+		synctest.Test(t, func(t *testing.T) {
+			n := 0
+			m := turns(t)
+			m.think = func(*model.Request) ([]model.Part, error) {
+				if n++; n == 1 {
+					return nil, &model.Error{Kind: model.KindOverloaded, Status: 529, Text: "overloaded"}
+				}
+				return say("Done."), nil
+			}
+			got, err := agent.New(m, nil, test.opts).Do(t.Context(), agent.NewSession(), prompt("Go"))
+			if (err == nil) != (test.want != "") || got != nil && got.Text != test.want {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
 	}
 }

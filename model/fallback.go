@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 )
 
 // Fallback returns first with others that answer when it cannot. Every request
@@ -28,6 +29,11 @@ func Fallback(first Model, others ...Model) Model {
 type fallback struct {
 	Model
 	others []Model
+}
+
+// Retries implements what [Retries] asks: whether all of the models do.
+func (m *fallback) Retries() bool {
+	return Retries(m.Model) && !slices.ContainsFunc(m.others, func(other Model) bool { return !Retries(other) })
 }
 
 // Stream implements [Model].

@@ -48,6 +48,16 @@ type retry struct {
 	opts RetryOptions
 }
 
+// Retries reports whether a model sends requests again by itself: one of [Retry], or
+// one with a method Retries that says so.
+func Retries(m Model) bool {
+	r, ok := m.(interface{ Retries() bool })
+	return ok && r.Retries()
+}
+
+// Retries implements what [Retries] asks.
+func (m *retry) Retries() bool { return true }
+
 // Stream implements [Model].
 func (m *retry) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, error] {
 	return func(yield func(*Delta, error) bool) {

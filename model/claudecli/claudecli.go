@@ -80,6 +80,9 @@ func New(name string, opts *Options) *Model {
 // Origin identifies the model.
 func (m *Model) Origin() model.Origin { return m.origin }
 
+// Retries implements what [model.Retries] asks: the CLI sends requests again.
+func (m *Model) Retries() bool { return true }
+
 // Close ends all sessions, also those of streams that have not ended, and waits
 // until their processes have ended.
 func (m *Model) Close() error { return m.sessions.close() }
