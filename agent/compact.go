@@ -214,7 +214,8 @@ func (r *run) compact(ctx context.Context) (replaced int, err error) {
 	old := now.messages[:until]
 	response, err := r.summarize(ctx, old)
 	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
+		spent := &record{Type: recordRetry, Origin: r.originOf(response), Tokens: &response.Usage}
+		err = cmp.Or(r.recordTokens(spent), context.Cause(ctx))
 	}
 	if err != nil {
 		return 0, fmt.Errorf("summarize the conversation: %w", err)
@@ -230,7 +231,7 @@ func (r *run) compact(ctx context.Context) (replaced int, err error) {
 		return 0, err
 	}
 	r.repeats.counts = nil // the model has forgotten what it called
-	return until, r.notice("%d old messages are replaced by a summary", until)
+	return until, cmp.Or(r.reportLosses(response), r.notice("%d old messages are replaced by a summary", until))
 }
 
 // splitIndex returns how many messages to replace, so that about the given number of

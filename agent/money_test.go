@@ -142,3 +142,26 @@ func TestRetryIsTheDefault(t *testing.T) {
 		})
 	}
 }
+
+// TestReportedAfterRecord: a consumer that leaves at any event of a response has it in the
+// session.
+func TestReportedAfterRecord(t *testing.T) {
+	for leaveAt := 1; leaveAt <= 3; leaveAt++ {
+		r := response(model.StopEnd, say("Done.")...)
+		r.Losses = []model.Loss{{Message: -1, Part: -1, Text: "something"}}
+		s := agent.NewSession()
+		m := &billed{name: "claude-haiku-5-5", plays: [][]*model.Delta{{counted(10, 0), {Response: r}}}}
+		seen := 0
+		for _, err := range agent.New(m, nil, nil).Run(t.Context(), s, prompt("Go")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen++; seen == leaveAt {
+				break
+			}
+		}
+		if got := s.Usage(); seen != leaveAt || got.Requests != 1 || got.Tokens != r.Usage || len(s.Messages()) != 2 {
+			t.Errorf("after event %d: %d requests, %+v, %d messages", seen, got.Requests, got.Tokens, len(s.Messages()))
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (r *run) request(ctx context.Context, purpose string, q *model.Request) (*m
 		if err != nil {
 			return nil, cmp.Or(context.Cause(ctx), err)
 		}
-		return response, r.reportLosses(response)
+		return response, nil
 	}
 	raw, err := step(ctx, fmt.Sprintf("%s %d", purpose, r.session.snapshot().requests), func(ctx context.Context) (json.RawMessage, error) {
 		response, err := r.stream(ctx, q)
@@ -54,7 +54,7 @@ func (r *run) request(ctx context.Context, purpose string, q *model.Request) (*m
 	if err := json.Unmarshal(raw, &response); err != nil || response == nil || response.Message == nil {
 		return nil, fmt.Errorf("decode the stored response %.100q: %w", raw, cmp.Or(err, errors.New("it has no message")))
 	}
-	return response, r.reportLosses(response)
+	return response, nil
 }
 
 // stream yields the deltas of a response, and returns it. Attempts without a response
@@ -103,6 +103,7 @@ func (a *attempt) take(d *model.Delta) (more bool, err error) {
 		return false, err
 	case d.Response != nil:
 		a.tokens = usage.Tokens{} // those of the response count
+		return false, err         // it is reported after its record
 	}
 	return true, err
 }

@@ -179,7 +179,7 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 	if err := r.recordResponse(response, response.Message); err != nil {
 		return nil, err
 	}
-	if err := r.emit(&Event{Type: EventResponse, Response: response}); err != nil {
+	if err := cmp.Or(r.reportLosses(response), r.emit(&Event{Type: EventResponse, Response: response})); err != nil {
 		return nil, err
 	}
 	if len(response.Message.Calls()) > 0 || response.Stop == model.StopPause {
