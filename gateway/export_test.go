@@ -17,3 +17,17 @@ func OpenWith(ctx context.Context, cfg *config.Config, opts *Options, start func
 
 // DrainTime is how long calls of a removed server may go on.
 const DrainTime = drainTime
+
+// RememberedSessions is how many sessions the pools remember.
+func (g *Gateway) RememberedSessions() (n int) {
+	for _, m := range g.current() {
+		p := m.up.(*pool)
+		p.mu.Lock()
+		n += len(p.bound)
+		for own := range p.each {
+			n = max(n, len(own.sessions))
+		}
+		p.mu.Unlock()
+	}
+	return n
+}

@@ -251,6 +251,7 @@ func (g *Gateway) notified(l *link, own *process, call *toolpost.Call) {
 	id := cmp.Or(text(call.Params, "taskId"), text(wire.Get(wire.Get(call.Params, "_meta"), relatedTask), "taskId"))
 	switch t := m.tasks.known(serverTask{l, own, id}); {
 	case t != nil:
+		m.tasks.note(t, call.Params)
 		c.Session = t.client.session
 		c.Params = t.show(call.Params)
 	case id != "" || extension.IsOfTasks(call.Name):

@@ -163,7 +163,7 @@ func (g *Gateway) connect(l *link, up connection) {
 		}
 	}
 	if p, ok := up.(*pool); ok {
-		p.onEvent(take)
+		p.onEvent(take, g.tasks.keep)
 	}
 	stop := up.Watch(func(e toolpost.Event) { take(nil, e) })
 	l.stop = func() {

@@ -337,3 +337,27 @@ func TestSessionListsEnd(t *testing.T) {
 		}
 	})
 }
+
+// A program that never reports the end of sessions does not fill the memory.
+func TestSessionsWithoutEnd(t *testing.T) {
+	for _, share := range []string{config.Auto, config.PerClient} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := servers("s", "cmd")
+			cfg.Servers[0].Share = share
+			g, f := openWith(t, cfg, nil)
+			p := &pooled{t, g, f}
+			synctest.Wait()
+			p.connect()
+			synctest.Wait()
+			p.call(session("first"))
+			for i := range 10_500 {
+				if _, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: session(fmt.Sprint(i)), Name: "s__t"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := g.RememberedSessions(); n > 10_000 {
+				t.Errorf("with %q, %d sessions are remembered", share, n)
+			}
+		})
+	}
+}

@@ -53,6 +53,7 @@ type pool struct {
 	freed   chan struct{}   // closed when a process may have become free; nil if no call waits for that
 	closed  bool
 	take    func(*process, toolpost.Event) // takes notifications and changes of resources; may be nil
+	works   func(*process) bool            // whether a process has open tasks; may be nil
 	noted   *upstream.Known                // home's, with asks
 	notedOf *upstream.Known
 }
@@ -201,6 +202,8 @@ func (p *pool) endIdle(own *process) {
 	defer p.mu.Unlock()
 	switch {
 	case own.calls > 0 || p.closed || !p.runs(own):
+	case p.isBusy(own):
+		own.idle.Reset(p.idle)
 	case !p.isHome(own):
 		p.end(own)
 	case p.apart() && own.used && len(own.sessions) == 0:
@@ -210,12 +213,15 @@ func (p *pool) endIdle(own *process) {
 }
 
 // endOldest ends a process without calls: one that is spent, else one of a client
-// without sessions, else the one that was used least recently. It reports whether there
+// without sessions, else the one that was used least recently. One with open tasks is
+// ended only if all others have some too. It reports whether there
 // was one. The mutex is held.
 func (p *pool) endOldest() bool {
 	var oldest *process
 	rank := func(own *process) int {
 		switch {
+		case p.isBusy(own):
+			return 3
 		case own.spent:
 			return 0
 		case len(own.sessions) == 0:
@@ -296,12 +302,16 @@ func (p *pool) event(own *process, e toolpost.Event) {
 }
 
 // onEvent sets what takes the notifications of all processes, and their changes of
-// resources.
-func (p *pool) onEvent(f func(*process, toolpost.Event)) {
+// resources; and what reports whether a process has work beside calls.
+func (p *pool) onEvent(take func(*process, toolpost.Event), works func(*process) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.take = f
+	p.take, p.works = take, works
 }
+
+// isBusy reports whether a process has work beside calls: an open task. The mutex is
+// held.
+func (p *pool) isBusy(own *process) bool { return p.works != nil && p.works(own) }
 
 // Close ends all processes.
 func (p *pool) Close() error {

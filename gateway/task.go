@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
@@ -20,7 +22,8 @@ const (
 	mostTasks      = 10_000
 	mostTasksOfOne = 1_000 // of one client
 	maxTaskID      = 512
-	maxTaskResult  = 64 << 10 // bytes of a result that creates a task
+	maxTaskResult  = 64 << 10       // bytes of a result that creates a task
+	maxTaskTime    = 24 * time.Hour // that a process is kept for a task that has not ended as far as is known
 )
 
 // tasks holds the tasks that servers created. Only the client for which a task was
@@ -47,7 +50,8 @@ type serverTask struct {
 type task struct {
 	serverTask
 	client clientKey
-	shown  string // its id for the client
+	shown  string    // its id for the client
+	open   time.Time // until when its process is kept for it; guarded by tasks.mu
 }
 
 func newTasks() *tasks {
@@ -70,7 +74,45 @@ func (t *tasks) created(ctx context.Context, m *member, call *toolpost.Call, res
 	if id == "" || len(id) > maxTaskID {
 		return result
 	}
-	return t.add(serverTask{m.link, m.processOf(ctx, call), id}, m.key, call).show(result)
+	added := t.add(serverTask{m.link, m.processOf(ctx, call), id}, m.key, call)
+	t.note(added, result)
+	return added.show(result)
+}
+
+// note records what a result or notification about a task says of its end.
+func (t *tasks) note(of *task, about json.RawMessage) {
+	if inner := wire.Get(about, "task"); wire.IsObject(inner) {
+		about = inner
+	}
+	status := text(about, "status")
+	if status == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch status {
+	case "completed", "failed", "cancelled":
+		of.open = time.Time{}
+	default:
+		left := maxTaskTime
+		if ttl, err := strconv.ParseFloat(string(wire.Get(about, "ttl")), 64); err == nil && ttl < float64(left.Milliseconds()) {
+			left = time.Duration(max(ttl, 0)) * time.Millisecond
+		}
+		of.open = time.Now().Add(left)
+	}
+}
+
+// keep reports whether a process has a task that has not ended.
+func (t *tasks) keep(own *process) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	for of, one := range t.server {
+		if of.process == own && now.Before(one.open) {
+			return true
+		}
+	}
+	return false
 }
 
 // add remembers a task of the call's client. If the id was that of another
@@ -94,7 +136,7 @@ func (t *tasks) add(own serverTask, server string, call *toolpost.Call) *task {
 	if mine.ids[shown] != nil { // of another server
 		shown = config.FreeName(server+"__"+own.id, func(name string) bool { return mine.ids[name] != nil })
 	}
-	added := &task{own, client, shown}
+	added := &task{serverTask: own, client: client, shown: shown}
 	t.server[own], mine.ids[shown] = added, added
 	mine.order = append(mine.order, added)
 	t.shrink(mine)
@@ -272,8 +314,16 @@ func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Cal
 		ctx = context.WithValue(ctx, preferredKey{}, t.process)
 	}
 	result, err := targets[i].send(ctx, &c)
-	if err != nil || t.shown == t.id {
-		return result, err
+	if err != nil {
+		return nil, err
+	}
+	about := result.Encoded().Raw
+	if extension.Plain(call.Name) == "tasks/result" { // which a server has when the task has ended
+		about = json.RawMessage(`{"status":"completed"}`)
+	}
+	targets[i].tasks.note(t, about)
+	if t.shown == t.id {
+		return result, nil
 	}
 	return toolpost.RawResult(t.show(result.Encoded().Raw)), nil
 }
