@@ -160,6 +160,8 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 	}
 	snapshot := &gateway.Snapshot{Findings: s.findings, Withheld: s.withheld}
 	r.Add(doctor.Gateway(snapshot, found.file, func(server string) string { return found.command("approve", server) })...)
+	tools, _ := s.set.Tools(cmd.Context()) // a Set never fails
+	r.Add(doctor.Definitions(tools, s.set.Features())...)
 	src, err := s.source(cmd.Context(), r.Source, found.Config)
 	if err != nil {
 		return err
