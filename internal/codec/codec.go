@@ -38,6 +38,12 @@ func Decode(data []byte, v any) error {
 		return nil
 	}
 	reflect.ValueOf(v).Elem().SetZero()
+	if plain := plainIntegers(data); plain != nil {
+		if json.Unmarshal(plain, v, decoding) == nil {
+			return nil
+		}
+		reflect.ValueOf(v).Elem().SetZero()
+	}
 	err := stdjson.Unmarshal(data, v)
 	if err == nil {
 		return nil
