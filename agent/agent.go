@@ -52,6 +52,11 @@ type Options struct {
 	// is not called for two calls of a run at the same time.
 	Approve func(ctx context.Context, call *Call) (Decision, error)
 
+	// Key is a secret of the program or its user. A decision that a session file has
+	// counts only if it was made with the same Key, so that a file of others cannot
+	// bring decisions of its own. Without a Key, those in the file count.
+	Key []byte
+
 	// Hold lets all calls of a response wait if one of them waits for a
 	// decision. Otherwise the others run.
 	Hold bool

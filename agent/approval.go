@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -23,8 +24,8 @@ type Call struct {
 	// may have taken effect.
 	Interrupted bool `json:"interrupted,omitempty"`
 
-	// Binding identifies the session, the call, the tool's definition and the
-	// arguments. A Decision holds only for the same Binding.
+	// Binding identifies the session, the call, the tool's definition, the arguments
+	// and Options.Key. A Decision holds only for the same Binding.
 	Binding string `json:"binding"`
 }
 
@@ -95,7 +96,7 @@ func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
 		begun = 0 // the call continues, so the decision about it still holds
 	}
 	call := &Call{ID: c.call.ID, Tool: tool, Name: c.call.Name, Arguments: c.call.Arguments, Interrupted: begun > 0}
-	h := sha256.New()
+	h := hmac.New(sha256.New, r.agent.opts.Key)
 	now := r.session.snapshot()
 	for _, part := range []string{now.id, strconv.Itoa(now.responses), strconv.Itoa(c.index), strconv.Itoa(begun),
 		r.definitionHash(tool), c.call.Name, jsontree.Canonical(c.call.Arguments)} { // a file may contain another spelling of the arguments

@@ -118,3 +118,30 @@ func TestDecisionOfAnotherTool(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestDecisionOfOthers: a session file that brings a decision of its own is asked about.
+func TestDecisionOfOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	ran := 0
+	tools := toolpost.Tools{tool("write", func(context.Context, string) (string, error) { ran++; return "", nil })}
+	wait := func(context.Context, *agent.Call) (agent.Decision, error) {
+		return agent.Decision{Action: agent.Wait}, nil
+	}
+	s := open(t, path)
+	theirs := do(t, agent.New(turns(t, []model.Part{call(1, "write", `{"text":"x"}`)}), tools, &agent.Options{Approve: wait, Key: []byte("theirs")}), s, prompt("Go"))
+	if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: theirs.Waiting[0].Binding}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	s = open(t, path)
+	ours := func(approve func(context.Context, *agent.Call) (agent.Decision, error)) *agent.Agent {
+		return agent.New(turns(t, say("Done.")), tools, &agent.Options{Approve: approve, Key: []byte("ours")})
+	}
+	got := do(t, ours(wait), s)
+	if got.Stop != agent.StopApproval || got.Waiting[0].Binding == theirs.Waiting[0].Binding || ran != 0 {
+		t.Errorf("%+v, the call ran %d times", got, ran)
+	}
+	if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: theirs.Waiting[0].Binding}); err == nil {
+		t.Error("the decision of others is accepted")
+	}
+}
