@@ -94,8 +94,9 @@ type Shares[K comparable] struct {
 	common *Budget
 	limit  Limit
 
-	mu  sync.Mutex
-	all map[K]*counted // of which something is held
+	mu    sync.Mutex
+	all   map[K]*counted // of which something is held
+	spare *counted       // of which nothing is held any more; nil if there is none
 }
 
 type counted struct {
@@ -125,7 +126,10 @@ func (s Share[K]) Take(bytes int) bool {
 	s.of.mu.Lock()
 	own := s.of.all[s.key]
 	if own == nil {
-		own = &counted{Budget: Budget{above: s.of.common, limit: s.of.limit}}
+		if own = s.of.spare; own == nil {
+			own = &counted{Budget: Budget{above: s.of.common, limit: s.of.limit}}
+		}
+		s.of.spare = nil
 		s.of.all[s.key] = own
 	}
 	own.users++
@@ -167,5 +171,6 @@ func (s Share[K]) leave(own *counted) {
 	defer s.of.mu.Unlock()
 	if own.users--; own.users == 0 {
 		delete(s.of.all, s.key)
+		s.of.spare = own
 	}
 }
