@@ -23,7 +23,8 @@ import (
 
 // A discovery is what a login to a server needs to know.
 type discovery struct {
-	resource string
+	resource string   // as the server calls itself
+	target   string   // the resource to ask for, "" for none
 	scopes   []string // that the server wants
 	reach    reach
 	meta     *oauthex.AuthServerMeta
@@ -93,7 +94,7 @@ func (l *Logins) locate(ctx context.Context, cfg *upstream.Config) (d *discovery
 			d.scopes = cleanScopes(resource.ScopesSupported)
 		}
 	}
-	d.resource = resourceOf(cfg.Auth, d.resource)
+	d.target = resourceOf(cfg.Auth, d.resource)
 	if cfg.Auth != nil {
 		d.parameters = cfg.Auth.Parameters
 	}

@@ -105,9 +105,9 @@ func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []str
 	if err != nil {
 		return nil, fmt.Errorf("find the identity provider: %w", err)
 	}
-	at := &record{Token: meta.TokenEndpoint, Reach: r, Resource: next.Resource, Client: client{ID: x.ClientID, Secret: x.ClientSecret, Style: styleOf(meta.TokenEndpointAuthMethodsSupported, x.ClientSecret), From: fromConfiguration}}
+	at := &record{Token: meta.TokenEndpoint, Reach: r, target: next.target, Client: client{ID: x.ClientID, Secret: x.ClientSecret, Style: styleOf(meta.TokenEndpointAuthMethodsSupported, x.ClientSecret), From: fromConfiguration}}
 	if x.Resource != "" {
-		at.Resource = x.Resource
+		at.target = x.Resource
 	}
 	if direct && x.ClientID == "" {
 		at.Client = next.Client
@@ -135,7 +135,7 @@ func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []str
 	t, err := s.network.requestToken(ctx, at, params)
 	if err != nil {
 		return nil, fmt.Errorf("the identity provider %s does not exchange the subject token: %w; get a new subject token, or have the client %q allowed to get tokens for %s",
-			shown(x.Issuer), err, at.Client.ID, shown(at.Resource))
+			shown(x.Issuer), err, at.Client.ID, shown(at.target))
 	}
 	return t, checkIssued(t, x, next.Issuer, direct)
 }

@@ -29,8 +29,8 @@ func (n *network) grant(ctx context.Context, r *record, params url.Values) (*oau
 // client authenticates in its other ways; r keeps the one that was accepted.
 func (n *network) requestToken(ctx context.Context, r *record, params url.Values) (*oauth2.Token, error) {
 	form := maps.Clone(params)
-	if r.Resource != "" {
-		form.Set("resource", r.Resource)
+	if r.target != "" {
+		form.Set("resource", r.target)
 	}
 	var first error
 	for _, c := range r.Client.ways() {

@@ -230,7 +230,7 @@ func (l *Logins) stored(cfg *upstream.Config) (*record, error) {
 // record returns the record of a login that has no tokens yet.
 func (d *discovery) record(server string, c client) *record {
 	return &record{
-		Server: server, Resource: d.resource, Issuer: d.meta.Issuer, Token: d.meta.TokenEndpoint,
+		Server: server, Resource: d.resource, target: d.target, Issuer: d.meta.Issuer, Token: d.meta.TokenEndpoint,
 		Revocation: d.meta.RevocationEndpoint, Reach: d.reach, Client: c,
 	}
 }
@@ -264,8 +264,8 @@ func (l *Logins) authorize(ctx context.Context, d *discovery, r *record, scopes 
 	if len(scopes) > 0 {
 		request.Set("scope", strings.Join(scopes, " "))
 	}
-	if r.Resource != "" {
-		request.Set("resource", r.Resource)
+	if r.target != "" {
+		request.Set("resource", r.target)
 	}
 	if slices.Contains(scopes, "offline_access") {
 		request.Set("prompt", "consent") // OpenID Connect Core, §11

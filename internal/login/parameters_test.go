@@ -144,3 +144,49 @@ func TestConfiguredResource(t *testing.T) {
 		})
 	}
 }
+
+// A resource that is taken out of the configuration, or changed there, is not asked for at
+// the next renewal of a login.
+func TestConfiguredResourceChanges(t *testing.T) {
+	own := "" // what the server calls itself
+	for name, test := range map[string]struct {
+		before, now upstream.Auth
+		want        func() string
+	}{
+		"removed":      {upstream.Auth{Resource: "api://one"}, upstream.Auth{}, func() string { return own }},
+		"asked again":  {upstream.Auth{OmitResource: true}, upstream.Auth{}, func() string { return own }},
+		"changed":      {upstream.Auth{Resource: "api://one"}, upstream.Auth{Resource: "api://two"}, func() string { return "api://two" }},
+		"now left out": {upstream.Auth{}, upstream.Auth{OmitResource: true}, func() string { return "" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			own = w.mcp.URL + "/mcp"
+			var asked []string
+			inner := w.as.Config.Handler
+			w.as.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+				_ = req.ParseForm()
+				if req.URL.Path == "/token" {
+					asked = append(asked, req.PostForm.Get("resource"))
+				}
+				req.PostForm.Set("resource", own) // what this server wants
+				q := req.URL.Query()
+				q.Set("resource", own)
+				req.URL.RawQuery = q.Encode()
+				inner.ServeHTTP(rw, req)
+			})
+			folder, cfg := t.TempDir(), w.config()
+			cfg.Auth = &test.before
+			cfg.Auth.Issuer = w.as.URL
+			if _, err := login.New(vault.Folder(folder), nil).Login(t.Context(), cfg, nil, browser(t)); err != nil {
+				t.Fatal(err)
+			}
+			cfg.Auth = &test.now
+			cfg.Auth.Issuer = w.as.URL
+			w.expire()
+			mustAsk(t, login.New(vault.Folder(folder), nil), cfg)
+			if len(asked) != 2 || asked[1] != test.want() {
+				t.Errorf("asked for tokens for %q, want %q at last", asked, test.want())
+			}
+		})
+	}
+}

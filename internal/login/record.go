@@ -32,6 +32,8 @@ type record struct {
 	Wanted  []string  `json:"wanted,omitempty"`  // scopes that a request needed and the login does not have
 	Lost    string    `json:"lost,omitempty"`    // why a login is needed again
 	Forced  time.Time `json:"forced,omitzero"`   // when the server refused a token that had not expired
+
+	target string // the resource to ask for, which the configuration decides each time; "" for none
 }
 
 // grantedTokens is what the authorization server granted last.

@@ -234,7 +234,7 @@ func (s *source) refreshed(ctx context.Context, r *record, rejected string) (*re
 	}
 	next := *r
 	next.correctSecret(s.cfg().Auth)
-	next.Resource = resourceOf(s.cfg().Auth, next.Resource)
+	next.target = resourceOf(s.cfg().Auth, next.Resource)
 	t, err := s.network.refresh(ctx, &next)
 	if answer, ok := errors.AsType[*grantError](err); ok && r.endsWith(answer) {
 		if answer.code == "invalid_client" {
