@@ -395,3 +395,23 @@ func TestRefusalsHideSecrets(t *testing.T) {
 		t.Errorf("all know %q, want %q", got, want)
 	}
 }
+
+// A header that is the same word as the name of its server hides the name neither in
+// errors nor in logs, but what the server says.
+func TestNameOfServerIsShown(t *testing.T) {
+	var logged bytes.Buffer
+	known := secret.NewValues(secret.Hidden)
+	known.Show("github")
+	u, err := Start(&Config{Name: "github", Command: "no-such-command", Env: map[string]string{"API_KEY": "github"}},
+		&Options{Secrets: known, StartDelay: time.Hour, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	if got := u.dial.problem(errors.New("bad key github")).Error(); got != `server "github": bad key [hidden]` {
+		t.Errorf("the error is %s", got)
+	}
+	if u.log.Info("bad key github"); !strings.Contains(logged.String(), `msg="bad key [hidden]" server=github`) {
+		t.Errorf("the log has %s", &logged)
+	}
+}

@@ -35,7 +35,7 @@ func (d *dialer) problem(err error) error {
 	if err == nil || isA[*problem](err) {
 		return err
 	}
-	return &problem{d.secrets.Replace(fmt.Sprintf("server %q: %s", d.cfg.written.Name, advice(err))), err}
+	return &problem{fmt.Sprintf("server %q: %s", d.cfg.written.Name, d.secrets.Replace(advice(err))), err}
 }
 
 // advice says what happened and what to do.

@@ -174,7 +174,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		u.log = slog.New(slog.DiscardHandler)
 	}
 	secrets := secretsOf(&u.cfg, u.opts.Secrets)
-	u.log = slog.New(secret.NewHandler(u.log.Handler(), secrets)).With("server", u.cfg.Name)
+	u.log = slog.New(secret.NewHandler(u.log.With("server", u.cfg.Name).Handler(), secrets)) // the name is not hidden
 	u.dial = newDialer(&u.cfg, &u.opts, u.log, secrets)
 	u.dial.slow, u.dial.watch = u.noteSlowInstall, u.watch
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}

@@ -34,8 +34,16 @@ func newSecretReader() *secretReader {
 	return &secretReader{known: secret.NewValues(secret.Hidden)}
 }
 
-// learn adds the secrets that a configuration itself holds.
-func (r *secretReader) learn(cfg *config.Config) { r.known.Add("configuration", cfg.Secrets()...) }
+// learn adds the secrets that a configuration itself holds. The names in it are none.
+func (r *secretReader) learn(cfg *config.Config) {
+	for i := range cfg.Servers {
+		r.known.Show(cfg.Servers[i].Name)
+	}
+	for i := range cfg.Profiles {
+		r.known.Show(cfg.Profiles[i].Name)
+	}
+	r.known.Add("configuration", cfg.Secrets()...)
+}
 
 // complete is a [config.Completer].
 func (r *secretReader) complete(ctx context.Context, value string) (completed string, secrets []string, err error) {

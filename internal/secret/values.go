@@ -29,6 +29,7 @@ type Values struct {
 type valueSet struct {
 	mu      sync.Mutex
 	byOwner map[string][]string
+	names   map[string]bool          // that are not hidden
 	all     atomic.Pointer[[]string] // replaced, never changed
 }
 
@@ -79,12 +80,39 @@ func (v *Values) Add(owner string, values ...string) {
 		mine = append(mine, value)
 	}
 	s.byOwner[owner] = mine[max(0, len(mine)-maxValues):]
-	if !isNew {
+	if isNew {
+		s.join()
+	}
+}
+
+// Show has names never hidden, although a value may be the same word: a server is called
+// "github", and a header of it too. A name is written in so many places that it is not a
+// secret. A set that extends v may still hide it in the texts of one server.
+func (v *Values) Show(names ...string) {
+	if v == nil {
 		return
 	}
+	s := v.known
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names == nil {
+		s.names = map[string]bool{}
+	}
+	for _, name := range names {
+		s.names[name] = true
+	}
+	s.join()
+}
+
+// join makes the list of all values. The lock is held.
+func (s *valueSet) join() {
 	all := []string{}
 	for _, values := range s.byOwner {
-		all = append(all, values...)
+		for _, value := range values {
+			if !s.names[value] {
+				all = append(all, value)
+			}
+		}
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)

@@ -99,3 +99,25 @@ func TestHandler(t *testing.T) {
 		t.Errorf("logged %s", text)
 	}
 }
+
+// A name stays, also if a secret that is known before or after it is the same word. A
+// longer secret that has the name in it, and that of a set for one server, are hidden.
+func TestNamesAreShown(t *testing.T) {
+	known := secret.NewValues(secret.Hidden, "github")
+	known.Show("github", "gitlab")
+	known.Add("b", "gitlab", "github-key-1")
+	server := known.Extend(secret.Hidden, "github")
+	for _, tt := range []struct{ text, all, own string }{
+		{"github and gitlab are ready", "github and gitlab are ready", "[hidden] and gitlab are ready"},
+		{"sent github-key-1", "sent [hidden]", "sent [hidden]"},
+	} {
+		if got := known.Replace(tt.text); got != tt.all {
+			t.Errorf("got %q, want %q", got, tt.all)
+		}
+		if got := server.Replace(tt.text); got != tt.own {
+			t.Errorf("the set for one server: got %q, want %q", got, tt.own)
+		}
+	}
+	var none *secret.Values
+	none.Show("github")
+}
