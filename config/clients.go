@@ -31,6 +31,7 @@ const (
 	windsurf      = "Windsurf"
 	geminiCLI     = "Gemini CLI"
 	codex         = "Codex"
+	copilotCLI    = "Copilot CLI"
 	opencode      = "opencode"
 	zed           = "Zed"
 	continueDev   = "Continue"
@@ -59,6 +60,7 @@ var clientFiles = []struct{ client, in, path, variable string }{
 	{windsurf, homeFolder, ".codeium/windsurf/mcp_config.json", ""},
 	{geminiCLI, homeFolder, ".gemini/settings.json", ""},
 	{codex, homeFolder, ".codex/config.toml", "CODEX_HOME"},
+	{copilotCLI, homeFolder, ".copilot/mcp-config.json", ""},
 	{opencode, configFolder, "opencode/opencode.json", ""},
 	{opencode, configFolder, "opencode/opencode.jsonc", ""},
 	{zed, configFolder, "zed/settings.json", ""},

@@ -349,13 +349,19 @@ func (e *entry) file(v hujson.Value, path string) string {
 // transports are the names that clients use.
 var transports = map[string]upstream.Transport{
 	"stdio": upstream.Stdio, "local": upstream.Stdio, "sse": upstream.SSE,
-	"http": upstream.HTTP, "streamable-http": upstream.HTTP, "streamableHttp": upstream.HTTP,
+	"http": upstream.HTTP, "streamablehttp": upstream.HTTP,
 	"redmine": Redmine,
+}
+
+// transportOf returns the transport that a name means, in each of its spellings.
+func transportOf(name string) (t upstream.Transport, ok bool) {
+	t, ok = transports[strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))]
+	return t, ok
 }
 
 func (e *entry) transport(v hujson.Value, path string) {
 	name := e.text(v, path)
-	t, ok := transports[name]
+	t, ok := transportOf(name)
 	if !ok && v.Value.Kind() == '"' {
 		e.fail(v.StartOffset, `%s is %.40q; want "stdio", "http", "sse" or "redmine"`, path, name)
 	}

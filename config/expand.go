@@ -79,7 +79,7 @@ func (e *unsetError) Error() string {
 }
 
 // Expand replaces the variables of a text, such as ${NAME} and ${NAME:-default},
-// as in a file of the current folder; env looks them up. The error names a
+// as in a file of the current folder; env looks them up. $${ stands for ${. The error names a
 // variable that is not set.
 func Expand(text string, env func(string) (string, bool)) (expanded string, err error) {
 	expanded = newVariables(".", env).expand(text, 0, func(why string) { err = cmp.Or(err, errors.New(why)) })
@@ -93,8 +93,13 @@ func (v *variables) expand(s string, depth int, fail func(why string)) string {
 	for depth < maxNested {
 		before, rest, found := strings.Cut(s, "${")
 		end := closing(rest)
-		if !found || end < 0 {
+		if !found || end < 0 && !strings.HasSuffix(before, "$") {
 			break
+		}
+		if literal, escaped := strings.CutSuffix(before, "$"); escaped {
+			b.WriteString(literal + "${")
+			s = rest
+			continue
 		}
 		b.WriteString(before)
 		b.WriteString(v.value(rest[:end], depth, fail))

@@ -259,6 +259,13 @@ func sameAuth(a, b *upstream.Auth) bool {
 // adapt makes an entry of a client one of toolpost.json, and returns what it dropped.
 func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
 	o := v.Value.(*hujson.Object)
+	if f.Client == codex { // has no variables but those that translate writes
+		for part := range v.All() {
+			if l, ok := part.Value.(hujson.Literal); ok && l.Kind() == '"' && strings.Contains(l.String(), "${") {
+				part.Value = hujson.String(strings.ReplaceAll(l.String(), "${", "$${"))
+			}
+		}
+	}
 	translate(o)
 	o.Members = slices.DeleteFunc(o.Members, func(m hujson.ObjectMember) bool {
 		name := key(&m)
@@ -305,6 +312,8 @@ func anchor(v *hujson.Value, folder string) {
 
 var (
 	bareVariable   = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+	dollarName     = lazyregexp.New(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
+	openFile       = lazyregexp.New(`(^|[^$])\{file:([^{}]+)\}`)
 	openVariable   = lazyregexp.New(`(^|[^$])\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 	secretVariable = lazyregexp.New(`\$\{\{ *(?:secrets|inputs)\.([A-Za-z_][A-Za-z0-9_]*) *\}\}`)
 	inputReference = lazyregexp.New(`\$\{input:([^}]*)\}`)
@@ -318,6 +327,9 @@ func adaptString(l hujson.Literal, f ClientFile) hujson.Literal {
 		s = bareVariable.ReplaceAllString(s, "$${$1}")
 	case opencode:
 		s = openVariable.ReplaceAllString(s, "$1$${$2}")
+		s = openFile.ReplaceAllStringFunc(s, func(reference string) string { return besideFile(reference, f.Path) })
+	case copilotCLI:
+		s = dollarName.ReplaceAllString(s, "$${$1}")
 	case continueDev:
 		s = secretVariable.ReplaceAllString(s, "$${$1}")
 	}
@@ -328,6 +340,17 @@ func adaptString(l hujson.Literal, f ClientFile) hujson.Literal {
 		return l
 	}
 	return hujson.String(s)
+}
+
+// besideFile returns opencode's reference to a file as toolpost.json has it. A relative
+// path begins at the folder of opencode's file.
+func besideFile(reference, client string) string {
+	m := openFile.FindStringSubmatch(reference)
+	path := strings.TrimSpace(m[2])
+	if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
+		path = filepath.Join(filepath.Dir(client), path)
+	}
+	return m[1] + "${file:" + path + "}"
 }
 
 // usesFolder reports whether a command depends on the folder it is started in.

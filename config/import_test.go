@@ -110,6 +110,7 @@ Cline: /home/ada/.cline/data/settings/cline_mcp_settings.json
 Windsurf: /home/ada/.codeium/windsurf/mcp_config.json
 Gemini CLI: /home/ada/.gemini/settings.json
 Codex: CODEX/config.toml
+Copilot CLI: /home/ada/.copilot/mcp-config.json
 opencode: CONFIG/opencode/opencode.json
 opencode: CONFIG/opencode/opencode.jsonc
 Zed: CONFIG/zed/settings.json

@@ -143,7 +143,11 @@ func lookPath(cfg *Config, env []string) (string, error) {
 		if !filepath.IsAbs(name) && cfg.Dir != "" {
 			name = filepath.Join(cfg.Dir, name)
 		}
-		return exec.LookPath(name)
+		path, err := exec.LookPath(name)
+		if missing, ok := errors.AsType[*exec.Error](err); ok {
+			missing.Name = cfg.Command // as it is written, for the advice
+		}
+		return path, err
 	}
 	for _, kv := range env {
 		if path, ok := strings.CutPrefix(kv, "PATH="); ok {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,4 +91,18 @@ func TestSendWithoutDeadlines(t *testing.T) {
 			t.Errorf("the connection ended with %v", context.Cause(c.ctx))
 		}
 	})
+}
+
+// The advice about a command that is not found shows it as it is written, also where it
+// is looked for in the folder of the server.
+func TestAdviceOnCommandInFolder(t *testing.T) {
+	for command, want := range map[string]string{
+		"bin/python3 server.py": `make it "bin/python3", and put ["server.py"] into its args`,
+		"./no-such-command":     `exec: "./no-such-command"`,
+	} {
+		_, err := lookPath(&Config{Command: command, Dir: t.TempDir()}, nil)
+		if got := advice(err); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
 }

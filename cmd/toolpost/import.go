@@ -23,7 +23,8 @@ func importCommand() *cobra.Command {
 		Use:   "import [FILE…]",
 		Short: "Import servers from other MCP clients",
 		Long: `Read the configuration files of Claude Desktop, Claude Code, Cursor, VS Code,
-Cline, Windsurf, Gemini CLI, Codex, opencode, Zed and Continue where they exist,
+Cline, Windsurf, Gemini CLI, Codex, Copilot CLI, opencode, Zed and Continue
+where they exist,
 your own and those of the current folder, or only the FILEs you name. Show what
 would be added to ` + configName + `, and write the file if you give --write, or
 answer yes in a terminal. Existing servers do not change.
