@@ -353,15 +353,10 @@ var transports = map[string]upstream.Transport{
 	"redmine": Redmine,
 }
 
-// transportOf returns the transport that a name means, in each of its spellings.
-func transportOf(name string) (t upstream.Transport, ok bool) {
-	t, ok = transports[strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))]
-	return t, ok
-}
-
+// transport reads the name of a transport, in each of its spellings.
 func (e *entry) transport(v hujson.Value, path string) {
 	name := e.text(v, path)
-	t, ok := transportOf(name)
+	t, ok := transports[strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))]
 	if !ok && v.Value.Kind() == '"' {
 		e.fail(v.StartOffset, `%s is %.40q; want "stdio", "http", "sse" or "redmine"`, path, name)
 	}
