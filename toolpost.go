@@ -17,7 +17,6 @@
 package toolpost
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -122,25 +121,9 @@ type Call struct {
 	Keep func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 }
 
-// An Owner is the client that made a call. Compare the Session; use the Holder only
-// for references that cannot be guessed.
+// An Owner is the client that made a call. Compare the Session.
 type Owner struct {
 	Session string // identifies the calls that belong together: the session, otherwise the caller's identity; empty if unknown
-	Client  string // the caller without its credential, if the Session consists of that credential; otherwise empty
 	Party   string // identifies the client across its sessions: its user, credential or address, and its name; empty if unknown
 	Shared  bool   // other clients may have the same Session: the call is not part of a session of its client
 }
-
-// Same reports whether two calls are of one client, as far as that is known: they
-// belong to one session, or to one caller without a session.
-func (o Owner) Same(other Owner) bool {
-	return o.Session == other.Session && o.Client == other.Client
-}
-
-// Holder identifies who may use a reference that a tool returns: the client if
-// it is known, otherwise the session. A client keeps it when its credential is
-// renewed. Clients that differ only in their credentials have the same Holder,
-// so use it only for references that cannot be guessed and that nothing lists:
-// whoever has such a reference was given it. For everything else, use the
-// Session.
-func (o Owner) Holder() string { return cmp.Or(o.Client, o.Session) }

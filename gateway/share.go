@@ -59,11 +59,11 @@ type pool struct {
 }
 
 // A clientKey identifies a client of a server.
-type clientKey struct{ session, client, party string }
+type clientKey struct{ session, party string }
 
 // clientOf identifies the client of a call, also among calls that share it with others.
 func clientOf(call *toolpost.Call) clientKey {
-	return clientKey{session: call.Session, client: call.Client}
+	return clientKey{session: call.Session}
 }
 
 // isStateless reports whether the client of a call has no session that ends.

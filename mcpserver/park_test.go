@@ -246,7 +246,7 @@ func TestParkedCallOfAnother(t *testing.T) {
 	defer c.parked.close()
 	state := askState(t, c)
 	thief := parkRequest(c, "ask", state, yes)
-	thief.owner.Client = "thief"
+	thief.owner.Session += " thief"
 	if raw, err := serveRaw(t, c, thief); err == nil {
 		t.Errorf("another caller got %s", raw)
 	}

@@ -18,7 +18,7 @@ func whoseTool() *toolpost.Tool {
 
 func holderTool() *toolpost.Tool {
 	return rawTool("holder", anyObject, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.TextResult(call.Holder()), nil
+		return toolpost.TextResult(call.Session), nil
 	})
 }
 
@@ -80,8 +80,8 @@ func TestCredentialsTellCallersApart(t *testing.T) {
 	}
 }
 
-// A renewed credential is that of the same holder; none is that of another, as
-// another client and another subject are.
+// Another credential that nobody has verified is that of another caller, and so are
+// none and another client.
 func TestHolderOfReferences(t *testing.T) {
 	s := serve(t, nil, holderTool())
 	holder := func(client, header string) string {
@@ -89,10 +89,7 @@ func TestHolderOfReferences(t *testing.T) {
 		return s.post(t, strings.Replace(body, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"`+client+`","version":"1"},`, 1), headers+header).body
 	}
 	first := holder("raw", "Authorization: Bearer a\n")
-	if got := holder("raw", "Authorization: Bearer b\n"); got != first {
-		t.Errorf("with a renewed credential, %s became %s", first, got)
-	}
-	for _, got := range []string{holder("raw", ""), holder("other", "Authorization: Bearer a\n")} {
+	for _, got := range []string{holder("raw", "Authorization: Bearer b\n"), holder("raw", ""), holder("other", "Authorization: Bearer a\n")} {
 		if got == first {
 			t.Errorf("another caller is %s too", got)
 		}

@@ -84,8 +84,8 @@ func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from Clien
 }
 
 // caller identifies the caller of a request without a session: the subject
-// that was authenticated, else the holder of the credential, else the client
-// of that name on that host.
+// that was authenticated, else the client of that name with that credential, else the
+// client of that name on that host.
 func (f *httpHandler) caller(r *http.Request, p *peer) toolpost.Owner {
 	identity := f.core.opts.Identity(r)
 	if identity == "" && r.Header.Get("Authorization") == "" {
@@ -95,7 +95,7 @@ func (f *httpHandler) caller(r *http.Request, p *peer) toolpost.Owner {
 	holder := f.holder(r)
 	o := toolpost.Owner{Session: holder, Party: party(holder, p), Shared: true}
 	if identity == "" {
-		o.Client = "client with a credential " + p.client.Name
+		o.Session = o.Party
 	}
 	return o
 }

@@ -107,7 +107,7 @@ func (c *Cache) open(ctx context.Context, ref string) (*found, error) {
 	if m == nil {
 		return nil, unknown
 	}
-	b, err := c.store.Open(ctx, name(toolpost.CallFrom(ctx).Holder(), m[1]))
+	b, err := c.store.Open(ctx, name(toolpost.CallFrom(ctx).Session, m[1]))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, unknown

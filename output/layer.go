@@ -76,7 +76,7 @@ func (l *layer) own(t *toolpost.Tool, taken map[string]bool) *toolpost.Tool {
 func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 	c := *t
 	c.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		v := &viewing{cache: l.cache, tool: t, holder: call.Holder(), names: *l.names.Load()}
+		v := &viewing{cache: l.cache, tool: t, holder: call.Session, names: *l.names.Load()}
 		inner := *call
 		inner.Keep = keep(v)
 		r, err := t.Handler(ctx, &inner)

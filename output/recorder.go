@@ -15,7 +15,7 @@ import (
 // The output belongs to the holder of the call in ctx. The recorder may outlive
 // the call.
 func (c *Cache) Record(ctx context.Context) *Recorder {
-	v := &viewing{cache: c, holder: toolpost.CallFrom(ctx).Holder(), names: pair{pageName, findName}}
+	v := &viewing{cache: c, holder: toolpost.CallFrom(ctx).Session, names: pair{pageName, findName}}
 	return record(ctx, v, limit{c.opts.Chars, c.opts.Lines})
 }
 

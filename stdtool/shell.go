@@ -211,9 +211,9 @@ func (s *Shell) follow(c *command) {
 func (s *Shell) find(ctx context.Context, id string) (*command, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	holder := toolpost.CallFrom(ctx).Holder()
+	holder := toolpost.CallFrom(ctx).Session
 	for _, c := range s.background {
-		if c.owner.Holder() == holder && c.id == id {
+		if c.owner.Session == holder && c.id == id {
 			return c, nil
 		}
 	}

@@ -37,7 +37,7 @@ func (o *owners) begin(x *exchange) {
 	if x.owner == nil {
 		return
 	}
-	if o.last != nil && !o.last.Same(*x.owner) {
+	if o.last != nil && o.last.Session != x.owner.Session {
 		o.several = true
 	}
 	o.haveRoots = o.haveRoots || mayHaveRoots(x.caller)

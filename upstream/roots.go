@@ -54,7 +54,7 @@ func (p *peer) needsRoots(whose *toolpost.Owner) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.roots
-	if !r.asked || p.several || p.last != nil && !p.last.Same(*whose) || r.current != nil && !r.stale {
+	if !r.asked || p.several || p.last != nil && p.last.Session != whose.Session || r.current != nil && !r.stale {
 		return false
 	}
 	r.stale, r.current = false, json.RawMessage(noRoots) // other calls do not ask too

@@ -106,7 +106,7 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 func whoTool(name string) *toolpost.Tool {
 	t := toolpost.New(name, "Answers.", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
 	t.Handler = func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.TextResult(fmt.Sprintf("party=%s holder=%s", call.Party, call.Holder())), nil
+		return toolpost.TextResult(fmt.Sprintf("party=%s holder=%s", call.Party, call.Session)), nil
 	}
 	return t
 }

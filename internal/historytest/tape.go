@@ -50,11 +50,13 @@ func (m *tape) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.De
 		}
 		t := take{session: text}
 		for d, err := range m.Model.Stream(ctx, r) {
-			if t.deltas = append(t.deltas, d); !yield(d, err) || err != nil {
+			if t.deltas = append(t.deltas, d); err == nil && d.Response != nil {
+				m.takes = append(m.takes, t) // the consumer needs no more
+			}
+			if !yield(d, err) || err != nil {
 				return
 			}
 		}
-		m.takes = append(m.takes, t)
 	}
 }
 
