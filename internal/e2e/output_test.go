@@ -96,8 +96,11 @@ func TestLargeOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := `{"ref_id":"` + meta.Ref + `"}`
-	if r := result(t, with("Bearer renewed"), "tool_output_cache", args); r.IsError() {
-		t.Error("with a renewed token, an output is lost")
+	if r := result(t, with("Bearer old"), "tool_output_cache", args); r.IsError() {
+		t.Error("over another connection, an output is lost")
+	}
+	if r := result(t, with("Bearer other"), "tool_output_cache", args); !r.IsError() {
+		t.Error("with another token, the output of a caller is read")
 	}
 	if r := result(t, modern, "tool_output_cache", args); !r.IsError() {
 		t.Error("without a token, the output of a caller with one is read")
