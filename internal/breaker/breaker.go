@@ -50,6 +50,7 @@ type request struct{ method, name string }
 // A circuit counts the failures of a server, or of one of its tools.
 type circuit struct {
 	failures int           // in a row
+	counted  time.Time     // when the last of them was
 	last     request       // that took too long; empty if none did
 	several  bool          // not all failures are of one request that took too long
 	wait     time.Duration // when it opened last
@@ -80,16 +81,16 @@ func (b *Breakers) Around(ctx context.Context, to *observe.Target, call *toolpos
 		observe.From(ctx).Note(observe.CircuitOpen)
 		return nil, err
 	}
-	ended := false
+	ended, began := false, time.Now()
 	defer func() {
 		if !ended { // a panic
-			b.end(to, nil, false)
+			b.end(to, began, nil, false)
 		}
 	}()
 	result, err := next(ctx, call)
 	ended = true
 	unavailable, _ := errors.AsType[*toolpost.UnavailableError](err)
-	b.end(to, unavailable, ctx.Err() == nil || unavailable != nil)
+	b.end(to, began, unavailable, ctx.Err() == nil || unavailable != nil)
 	return result, err
 }
 
@@ -156,7 +157,7 @@ func inSeconds(d time.Duration) time.Duration {
 
 // end records how a call ended. A call that was canceled, or that needs a login first,
 // decides nothing.
-func (b *Breakers) end(to *observe.Target, unavailable *toolpost.UnavailableError, decides bool) {
+func (b *Breakers) end(to *observe.Target, began time.Time, unavailable *toolpost.UnavailableError, decides bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if unavailable != nil && unavailable.Login {
@@ -171,11 +172,20 @@ func (b *Breakers) end(to *observe.Target, unavailable *toolpost.UnavailableErro
 		b.all[to.Server] = s
 	}
 	r := request{to.Method, to.Name}
-	s.server.end(b.connectsOf(to.Server), r, unavailable, decides)
-	s.endRequest(b.connectsOf(to.Server), r, unavailable, decides)
+	o := outcome{r, began, unavailable, decides}
+	s.server.end(b.connectsOf(to.Server), &o)
+	s.endRequest(b.connectsOf(to.Server), o)
 	if s.server == (circuit{}) && len(s.requests) == 0 {
 		delete(b.all, to.Server)
 	}
+}
+
+// An outcome is how a call ended.
+type outcome struct {
+	request     request
+	began       time.Time
+	unavailable *toolpost.UnavailableError // nil if the server answered
+	decides     bool                       // it says something about the server
 }
 
 // connectsOf returns a function, because few calls need to know.
@@ -185,20 +195,20 @@ func (b *Breakers) connectsOf(server string) func() int {
 
 // endRequest records how a call ended for its tool, which is to blame only for a call
 // that took too long.
-func (s *breaker) endRequest(connects func() int, r request, unavailable *toolpost.UnavailableError, decides bool) {
-	if unavailable != nil && !isSlow(unavailable) {
-		unavailable, decides = nil, false
+func (s *breaker) endRequest(connects func() int, o outcome) {
+	if o.unavailable != nil && !isSlow(o.unavailable) {
+		o.unavailable, o.decides = nil, false
 	}
-	c := s.requests[r]
+	c := s.requests[o.request]
 	if c == nil {
-		if unavailable == nil || len(s.requests) >= maxRequests {
+		if o.unavailable == nil || len(s.requests) >= maxRequests {
 			return
 		}
 		c = &circuit{several: true}
-		s.requests[r] = c
+		s.requests[o.request] = c
 	}
-	if c.end(connects, r, unavailable, decides); unavailable == nil && c.failures == 0 {
-		delete(s.requests, r)
+	if c.end(connects, &o); o.unavailable == nil && c.failures == 0 {
+		delete(s.requests, o.request)
 	}
 }
 
@@ -206,15 +216,15 @@ func (s *breaker) endRequest(connects func() int, r request, unavailable *toolpo
 func isSlow(e *toolpost.UnavailableError) bool { return e.Timeout && e.RetryAfter == 0 }
 
 // end records how a call ended.
-func (c *circuit) end(connects func() int, r request, unavailable *toolpost.UnavailableError, decides bool) {
+func (c *circuit) end(connects func() int, o *outcome) {
 	switch {
-	case unavailable != nil:
-		c.several = c.several || !isSlow(unavailable) || c.last != r && c.last != request{}
-		c.last = r
-		c.fail(connects, unavailable)
-	case decides && c.isAsked():
+	case o.unavailable != nil:
+		c.several = c.several || !isSlow(o.unavailable) || c.last != o.request && c.last != request{}
+		c.last = o.request
+		c.fail(connects, o)
+	case o.decides && c.isAsked():
 		c.failures = 0 // the call began before the server asked for the wait, which goes on
-	case decides:
+	case o.decides:
 		*c = circuit{}
 	case c.probing:
 		c.probing, c.until = false, time.Now() // the next call tries
@@ -222,9 +232,12 @@ func (c *circuit) end(connects func() int, r request, unavailable *toolpost.Unav
 }
 
 // fail counts a call that was not answered.
-func (c *circuit) fail(connects func() int, unavailable *toolpost.UnavailableError) {
-	asked := c.isAsked()
-	c.failures++
+func (c *circuit) fail(connects func() int, o *outcome) {
+	asked, unavailable := c.isAsked(), o.unavailable
+	if isSlow(unavailable) || !o.began.Before(c.counted) { // one restart breaks all calls that are under way
+		c.failures++
+		c.counted = time.Now()
+	}
 	probe := c.probing
 	c.probing = false
 	switch {

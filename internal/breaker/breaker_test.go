@@ -314,3 +314,32 @@ func TestBreakerOfManyTools(t *testing.T) {
 		}
 	}
 }
+
+// TestBreakerOfRestart: a restart breaks all calls that are under way. It is one failure.
+func TestBreakerOfRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{Breakers: breaker.New(nil), answer: &toolpost.UnavailableError{Text: "gone"}}
+		for range 4 {
+			broken := make(chan struct{})
+			for range 10 {
+				go func() {
+					_, _ = s.Around(t.Context(), &observe.Target{Server: "s"}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+						<-broken
+						return nil, &toolpost.UnavailableError{Text: "connection reset"}
+					})
+				}()
+			}
+			synctest.Wait()
+			time.Sleep(time.Second)
+			close(broken)
+			synctest.Wait()
+			time.Sleep(time.Second)
+		}
+		if !s.reaches(t) {
+			t.Fatal("four restarts count as more than four failures")
+		}
+		if s.reaches(t) {
+			t.Error("the fifth failure did not count")
+		}
+	})
+}
