@@ -78,7 +78,7 @@ func (p *pool) choose(ctx context.Context, key clientKey, call *toolpost.Call) (
 		return own, nil
 	}
 	if own = p.spare(call); own == nil {
-		if own, err = p.add(call); own == nil {
+		if own, err = p.add(key, call); own == nil {
 			return nil, err
 		}
 	}
@@ -90,9 +90,24 @@ func (p *pool) choose(ctx context.Context, key clientKey, call *toolpost.Call) (
 	return own, nil
 }
 
+// busyOf is how many processes have calls of a client under way: one that lets the
+// questions of a server wait must not take the processes of all others. The mutex is
+// held.
+func (p *pool) busyOf(key clientKey) (n int) {
+	for own := range p.all {
+		if own.calls > 0 && own.first == key {
+			n++
+		}
+	}
+	return n
+}
+
 // add starts a process for the client of a call. It returns nil if there is no room for
 // one. The mutex is held.
-func (p *pool) add(call *toolpost.Call) (*process, error) {
+func (p *pool) add(key clientKey, call *toolpost.Call) (*process, error) {
+	if n := p.busyOf(key); n >= mostOfClient {
+		return nil, fmt.Errorf("%d calls of this client are under way there, each in a process of its own, which is the limit; answer the questions of the server, or cancel calls", n)
+	}
 	if len(p.all) >= mostProcesses && !p.endOldest() {
 		return nil, nil
 	}

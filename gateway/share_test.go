@@ -451,6 +451,51 @@ func TestProcessesAreBounded(t *testing.T) {
 	})
 }
 
+// A client without sessions that lets its calls wait leaves processes for others.
+func TestProcessesOfOneClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPooled(t, nil)
+		p.f.started[0].opts.OneClient(false)
+		p.call(session("home"))
+		ctx, cancel := context.WithCancel(t.Context())
+		var calls sync.WaitGroup
+		owner := func(name string) toolpost.Owner { return toolpost.Owner{Session: name, Party: name, Shared: true} }
+		var refused []string
+		begin := func(name string) {
+			calls.Go(func() {
+				if r, err := p.g.Live().Set().Call(ctx, &toolpost.Call{Owner: owner(name), Name: "s__t"}); err == nil && r.IsError() && ctx.Err() == nil {
+					text, _ := r.FirstText()
+					refused = append(refused, name+": "+text)
+				}
+			})
+			synctest.Wait()
+			for _, u := range p.f.started[1:] {
+				if u.Status().State == upstream.Connecting {
+					u.connect("t")
+					u.set(func(u *fake) {
+						u.handle(func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
+							<-ctx.Done()
+							return nil, ctx.Err()
+						})
+					})
+				}
+			}
+			synctest.Wait()
+		}
+		for range 17 {
+			begin("greedy")
+		}
+		for range 10 {
+			begin("other")
+		}
+		if len(refused) != 1 || !strings.Contains(refused[0], "greedy: ") || !strings.Contains(refused[0], "16 calls of this client are under way") {
+			t.Errorf("refused are %q", refused)
+		}
+		cancel()
+		calls.Wait()
+	})
+}
+
 // A call that comes when its session has ended starts no process.
 func TestLateCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
