@@ -430,10 +430,13 @@ func TestUndo(t *testing.T) {
 	if got := do(t, a, s); got.Text != "One." {
 		t.Errorf("without a prompt: %+v", got)
 	}
+	if err := s.Undo(); err != nil || len(s.Messages()) != 0 {
+		t.Errorf("the first prompt is not taken back: %v", err)
+	}
 	if s.Undo() == nil {
 		t.Error("one prompt was taken back twice")
 	}
-	if got := do(t, a, s, prompt("Third")); got.Text != "Three." || len(s.Messages()) != 4 {
+	if got := do(t, a, s, prompt("Third")); got.Text != "Three." || len(s.Messages()) != 2 {
 		t.Errorf("%+v, %d messages", got, len(s.Messages()))
 	}
 }
@@ -453,6 +456,27 @@ func TestRefusedTurnIsTakenBack(t *testing.T) {
 		if got := do(t, a, s, prompt("Good")); got.Text != "Two." || len(s.Messages()) != 4 {
 			t.Errorf("%s: %+v, %d messages", name, got, len(s.Messages()))
 		}
+	}
+}
+
+// TestRefusedTurnOfKilledProcess is taken back by the next one.
+func TestRefusedTurnOfKilledProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	s := open(t, path)
+	refused := response(model.StopRefusal, say("I")...)
+	refused.TakeBack = true
+	m := &fixed{t: t, responses: []*model.Response{response(model.StopEnd, say("One.")...), refused, response(model.StopEnd, say("Two.")...)}}
+	a := agent.New(m, nil, nil)
+	do(t, a, s, prompt("First"))
+	do(t, a, s, prompt("Bad"))
+	s.Close()
+	whole, _ := os.ReadFile(path)
+	if err := os.WriteFile(path, whole[:strings.LastIndex(string(whole), `{"type":"end"`)], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path)
+	if got := do(t, a, s); got.Stop != agent.StopRefusal || len(s.Messages()) != 2 {
+		t.Errorf("%+v, %d messages", got, len(s.Messages()))
 	}
 }
 

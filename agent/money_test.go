@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -163,5 +165,34 @@ func TestReportedAfterRecord(t *testing.T) {
 		if got := s.Usage(); seen != leaveAt || got.Requests != 1 || got.Tokens != r.Usage || len(s.Messages()) != 2 {
 			t.Errorf("after event %d: %d requests, %+v, %d messages", seen, got.Requests, got.Tokens, len(s.Messages()))
 		}
+	}
+}
+
+// TestStepsOfAttempts: failed attempts change no names of steps, and are counted in a
+// replay.
+func TestStepsOfAttempts(t *testing.T) {
+	stored := map[string]json.RawMessage{}
+	replay := func(plays [][]*model.Delta) (names []string, tokens usage.Tokens) {
+		o := &agent.Options{Step: func(ctx context.Context, name string, do func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+			names = append(names, name)
+			if raw, ok := stored[name]; ok {
+				return raw, nil
+			}
+			raw, err := do(ctx)
+			stored[name] = raw
+			return raw, err
+		}}
+		s := agent.NewSession()
+		a := agent.New(&billed{name: "claude-haiku-5-5", plays: plays}, nil, o)
+		for range 2 {
+			do(t, a, s, prompt("Go"))
+		}
+		return names, s.Usage().Tokens
+	}
+	done := func(text string) *model.Delta { return &model.Delta{Response: response(model.StopEnd, say(text)...)} }
+	first, spent := replay([][]*model.Delta{{counted(10, 0), {Restart: down}, counted(10, 1), done("One.")}, {counted(10, 1), done("Two.")}})
+	again, spentAgain := replay(nil)
+	if !slices.Equal(first, again) || spent != spentAgain || spent.Input != 30 {
+		t.Errorf("%q, then %q; %+v, then %+v", first, again, spent, spentAgain)
 	}
 }

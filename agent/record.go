@@ -43,9 +43,10 @@ type record struct {
 
 	Setup json.RawMessage `json:"setup,omitempty"` // recordSetup
 
-	Until    int              `json:"until,omitempty"`    // recordCompaction: how many messages Messages replaces
-	Messages []*model.Message `json:"messages,omitempty"` // recordCompaction
-	Trimmed  []trimmed        `json:"trimmed,omitempty"`  // recordTrim
+	Until    int              `json:"until,omitempty"`     // recordCompaction: how many messages Messages replaces
+	Messages []*model.Message `json:"messages,omitempty"`  // recordCompaction
+	TakeBack bool             `json:"take_back,omitempty"` // recordResponse, recordEnd: a refused turn leaves the conversation
+	Trimmed  []trimmed        `json:"trimmed,omitempty"`   // recordTrim
 }
 
 // The types of records.
@@ -61,6 +62,7 @@ const (
 	recordCompaction = "compaction" // old messages are replaced by a summary
 	recordSpent      = "spent"      // tokens of a model that ran inside a call
 	recordRetry      = "retry"      // tokens of a response that is not part of the conversation
+	recordAttempt    = "attempt"    // tokens of a request that was sent again or failed
 	recordEnd        = "end"        // the run has ended
 	recordSetup      = "setup"      // what the program keeps with the session
 	recordUndo       = "undo"       // the last prompt and all after it are not part of the conversation
@@ -82,6 +84,7 @@ type state struct {
 	batch    []*callState // the calls of the last message, until all have results
 	stop     string       // the model's reason for the end of its last message
 	refusal  string       // why the provider refused it
+	takeBack bool         // the provider wants the refused turn to leave the conversation
 	setup    json.RawMessage
 	context  int // tokens of the conversation at the last response; 0 if unknown
 
@@ -96,8 +99,11 @@ type state struct {
 	completed *record // recordResult of the call that completed the run
 	ended     *record // recordEnd
 
-	undo *undo // what Undo goes back to; nil if there is no prompt to take back
+	undos []undo // what Undo goes back to, the newest last
 }
+
+// maxUndos is how many prompts can be taken back.
+const maxUndos = 10
 
 // undo is the conversation before a prompt.
 type undo struct {
@@ -132,11 +138,10 @@ func (s *state) apply(r *record) error {
 		return s.applyTrim(r)
 	case recordCompaction:
 		return s.applyCompaction(r)
-	case recordRetry:
-		s.requests++
-		addRequest(s.used, r)
+	case recordRetry, recordAttempt:
+		s.applyUnused(r)
 	case recordEnd:
-		s.ended = r
+		s.applyEnd(r)
 	case recordSetup:
 		s.setup = r.Setup
 	case recordUndo:
@@ -161,7 +166,7 @@ func (s *state) applyUser(r *record) error {
 		return errors.New("a prompt while calls have no results, or without a message of the user")
 	}
 	if r.Type == recordPrompt {
-		s.undo = &undo{slices.Clip(s.messages), s.ended}
+		s.undos = append(s.undos[max(0, len(s.undos)-maxUndos+1):len(s.undos):len(s.undos)], undo{slices.Clip(s.messages), s.ended})
 		s.startOver()
 	}
 	s.add(r.Message)
@@ -177,13 +182,28 @@ func (s *state) startOver() {
 // applyUndo goes back to the conversation before the last prompt. The tokens and calls
 // since then stay counted.
 func (s *state) applyUndo() error {
-	if s.undo == nil {
+	last := len(s.undos) - 1
+	if last < 0 {
 		return errors.New("there is no prompt to take back")
 	}
 	s.startOver()
-	s.messages, s.ended = s.undo.messages, s.undo.ended
-	s.batch, s.stop, s.refusal, s.context, s.undo = nil, "", "", 0, nil
+	s.messages, s.ended = s.undos[last].messages, s.undos[last].ended
+	s.batch, s.stop, s.refusal, s.takeBack, s.context, s.undos = nil, "", "", false, 0, s.undos[:last:last]
 	return nil
+}
+
+// applyUnused counts a request whose response is not part of the conversation.
+func (s *state) applyUnused(r *record) {
+	if r.Type == recordRetry {
+		s.requests++
+	}
+	addRequest(s.used, r)
+}
+
+func (s *state) applyEnd(r *record) {
+	if s.ended = r; r.TakeBack && len(s.undos) > 0 {
+		_ = s.applyUndo() // there is a prompt to take back
+	}
 }
 
 func hasRole(m *model.Message, role string) bool { return m != nil && m.Role == role }
@@ -206,7 +226,7 @@ func (s *state) applyResponse(r *record) error {
 	s.add(r.Message)
 	s.responses++
 	s.requests++
-	s.context, s.stop, s.refusal = r.Tokens.Context(), r.Stop, r.Text
+	s.context, s.stop, s.refusal, s.takeBack = r.Tokens.Context(), r.Stop, r.Text, r.TakeBack
 	s.turns++
 	addRequest(s.used, r)
 	for i, call := range r.Message.Calls() {

@@ -14,7 +14,7 @@ func (r *run) leaveCalls(now *state) (*Result, error) {
 		text = "This call was not run: the response with it was refused."
 	}
 	result, err := r.finish(now.messages[len(now.messages)-1], now.stop, now.refusal)
-	for _, c := range now.batch {
+	for _, c := range r.session.snapshot().batch { // none if the turn was taken back
 		if err == nil && c.result == nil {
 			err = r.refuse(c, "%s", text)
 		}
@@ -22,10 +22,16 @@ func (r *run) leaveCalls(now *state) (*Result, error) {
 	return result, err
 }
 
-// undo takes a refused turn out of the conversation.
-func (r *run) undo() error {
-	if err := r.session.append(&record{Type: recordUndo}); err != nil {
-		return err
+// refused ends the run with a refusal. The record of the end takes the turn out of the
+// conversation where the provider would refuse everything that follows it.
+func (r *run) refused(text string) (*Result, error) {
+	e := &record{Type: recordEnd, Stop: StopRefusal, Text: text, TakeBack: r.takeBack || r.session.snapshot().takeBack}
+	result, err := r.result(e) // before the turn is taken back
+	if err == nil {
+		err = r.session.append(e)
 	}
-	return r.notice("the refused turn was taken back: with it, the provider refuses what follows")
+	if err == nil && e.TakeBack {
+		err = r.notice("the refused turn was taken back: with it, the provider refuses what follows")
+	}
+	return result, err
 }

@@ -40,27 +40,43 @@ func (r *run) request(ctx context.Context, purpose string, q *model.Request) (*m
 		}
 		return response, nil
 	}
+	ran := false
 	raw, err := step(ctx, fmt.Sprintf("%s %d", purpose, r.session.snapshot().requests), func(ctx context.Context) (json.RawMessage, error) {
+		ran = true
 		response, err := r.stream(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(response)
+		return json.Marshal(storedResponse{response, r.attempts})
 	})
 	if err != nil {
 		return nil, err
 	}
-	var response *model.Response
-	if err := json.Unmarshal(raw, &response); err != nil || response == nil || response.Message == nil {
+	var kept storedResponse
+	if err := json.Unmarshal(raw, &kept); err != nil || kept.Response == nil || kept.Message == nil {
 		return nil, fmt.Errorf("decode the stored response %.100q: %w", raw, cmp.Or(err, errors.New("it has no message")))
 	}
-	return response, nil
+	for _, attempt := range kept.Attempts {
+		if !ran {
+			if err := r.recordTokens(attempt); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return kept.Response, nil
+}
+
+// A storedResponse is a response in the form that Options.Step keeps.
+type storedResponse struct {
+	*model.Response
+	Attempts []*record `json:"attempts,omitempty"` // that failed before
 }
 
 // stream yields the deltas of a response, and returns it. Attempts without a response
 // are counted, as far as the provider has counted their tokens.
 func (r *run) stream(ctx context.Context, q *model.Request) (response *model.Response, err error) {
 	a := attempt{run: r}
+	r.attempts = nil
 	for delta, err := range r.agent.model.Stream(ctx, q) {
 		switch {
 		case err != nil:
@@ -114,7 +130,9 @@ func (a *attempt) failed() error {
 	if a.tokens = (usage.Tokens{}); t == a.tokens {
 		return nil
 	}
-	return a.run.recordTokens(&record{Type: recordRetry, Origin: &o, Tokens: &t})
+	e := &record{Type: recordAttempt, Origin: &o, Tokens: &t}
+	a.run.attempts = append(a.run.attempts, e)
+	return a.run.recordTokens(e)
 }
 
 func (r *run) reportLosses(response *model.Response) error {

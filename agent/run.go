@@ -30,10 +30,11 @@ type run struct {
 	approving sync.Mutex // held while a person is asked about a call of an agent inside this run
 	yield     func(*Event, error) bool
 	repeats   repeats
-	ended     bool // the consumer of the events has ended the iteration
-	asked     int  // how often in a row the answer had to be asked for again
-	takeBack  bool // the provider wants a refused turn to leave the conversation
-	shrunk    bool // the conversation was summarized because it was too long for the model
+	ended     bool      // the consumer of the events has ended the iteration
+	asked     int       // how often in a row the answer had to be asked for again
+	attempts  []*record // of the request that runs, that failed
+	takeBack  bool      // the provider wants a refused turn to leave the conversation
+	shrunk    bool      // the conversation was summarized because it was too long for the model
 	lookups   lookups
 }
 
@@ -73,10 +74,7 @@ func (r *run) run(ctx context.Context, prompt []model.Part) (_ *Result, err erro
 	}
 	for {
 		result, err := r.step(ctx)
-		switch {
-		case err == nil && result != nil && result.Stop == StopRefusal && r.takeBack:
-			return result, r.undo()
-		case result != nil || err != nil:
+		if result != nil || err != nil {
 			return result, err
 		}
 	}
@@ -155,7 +153,7 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 func (r *run) finish(m *model.Message, stop, refusal string) (*Result, error) {
 	switch stop {
 	case model.StopRefusal:
-		return r.end(StopRefusal, cmp.Or(refusal, m.Text()))
+		return r.refused(cmp.Or(refusal, m.Text()))
 	case model.StopLength:
 		return r.end(StopLength, m.Text())
 	}
@@ -226,7 +224,7 @@ func (r *run) recordResponse(response *model.Response, m *model.Message) error {
 			c.Invalid, c.Arguments = cmp.Or(c.Invalid, "The arguments are not valid JSON. Call the tool again with a JSON object."), nil
 		}
 	}
-	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: r.originOf(response), Stop: response.Stop, Text: response.Refusal, Tokens: &response.Usage})
+	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: r.originOf(response), Stop: response.Stop, Text: response.Refusal, TakeBack: response.TakeBack, Tokens: &response.Usage})
 }
 
 // originOf returns the model that wrote a response.

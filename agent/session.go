@@ -192,11 +192,15 @@ func (s *Session) Unfinished() bool {
 	return len(now.messages) > 0 && (now.ended == nil || !isFinal(now.ended.Stop))
 }
 
-// OpenCalls is how many calls of tools have no result yet: they wait for a decision, or
-// did not end because their run ended. A new prompt answers them as not run.
-func (s *Session) OpenCalls() (n int) {
-	for _, c := range s.snapshot().batch {
-		if c.result == nil {
+// WaitingCalls is how many calls wait for a decision. A new prompt answers them as not
+// run.
+func (s *Session) WaitingCalls() (n int) {
+	now := s.snapshot()
+	if now.ended != nil && isFinal(now.ended.Stop) {
+		return 0
+	}
+	for _, c := range now.batch {
+		if c.result == nil && c.decision != nil && c.decision.Action == Wait {
 			n++
 		}
 	}

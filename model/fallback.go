@@ -31,10 +31,8 @@ type fallback struct {
 	others []Model
 }
 
-// Retries implements what [Retries] asks: whether all of the models do.
-func (m *fallback) Retries() bool {
-	return Retries(m.Model) && !slices.ContainsFunc(m.others, func(other Model) bool { return !Retries(other) })
-}
+// Retries implements what [Retries] asks: whether one of the models does.
+func (m *fallback) Retries() bool { return Retries(m.Model) || slices.ContainsFunc(m.others, Retries) }
 
 // Stream implements [Model].
 func (m *fallback) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, error] {

@@ -28,16 +28,14 @@ const mostEcho = 2000
 
 // leaveOutLongTexts keeps the answer to a small change small.
 func (w *issueWrite) leaveOutLongTexts(now *issue) {
-	n := utf8.RuneCountInString(string(now.Description))
-	if n <= mostEcho {
-		return
-	}
-	w.notes = append(w.notes, fmt.Sprintf("The description has %d characters and is not repeated here; get_issue returns it.", n))
-	now.Hash, now.Description = hashOf(string(now.Description)), ""
 	for i := range now.Journals {
-		if d := now.Journals[i].change("description"); d != nil {
+		if d := now.Journals[i].change("description"); d != nil && len(d.Old)+len(d.New) > mostEcho {
 			d.Old, d.New = "", ""
 		}
+	}
+	if n := utf8.RuneCountInString(string(now.Description)); n > mostEcho {
+		w.notes = append(w.notes, fmt.Sprintf("The description has %d characters and is not repeated here; get_issue returns it.", n))
+		now.Hash, now.Description = hashOf(string(now.Description)), ""
 	}
 }
 

@@ -126,6 +126,9 @@ type observedModel struct {
 	genAI *GenAI
 }
 
+// Retries implements what [model.Retries] asks.
+func (m *observedModel) Retries() bool { return model.Retries(m.Model) }
+
 // Stream implements [model.Model].
 func (m *observedModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
 	return func(yield func(*model.Delta, error) bool) {
@@ -185,7 +188,7 @@ func (q *observedRequest) note(d *model.Delta, err error) {
 	case d.Response != nil:
 		q.response, q.answered = d.Response, answeredBy(d.Response, q.origin)
 	}
-	if err == nil && d != nil && d.Restart == nil && q.first == 0 {
+	if err == nil && d != nil && d.Restart == nil && d.Tokens == nil && q.first == 0 {
 		q.first = time.Since(q.start)
 	}
 }

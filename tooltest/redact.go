@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -147,10 +148,13 @@ func (h *trafficRedactor) body(data []byte) []byte {
 	return all
 }
 
+// signature is where models' requests and answers have the signatures of thoughts.
+var signature = lazyregexp.New(`^(/messages/\d+)?/content(_block)?(/\d+)?/signature$|^/delta/signature$`)
+
 // publicMembers excepts members of models' answers: a provider takes a thought back only
 // with its signature, which opens nothing.
 func publicMembers() *secret.JSONOptions {
-	return &secret.JSONOptions{Public: []string{"signature"}}
+	return &secret.JSONOptions{Public: func(pointer string) bool { return signature.MatchString(pointer) }}
 }
 
 // json returns a JSON value without secrets. The known ones are removed first: a

@@ -130,7 +130,7 @@ func (f *agentFlags) open(cmd *cobra.Command, cfg *config.Config) (_ *bench, err
 // openModel opens the model that the command line or the session names, and records
 // what the session is continued with.
 func (f *agentFlags) openModel(cmd *cobra.Command, cfg *config.Config, s *sessionFile) (model.Model, error) {
-	if err := f.restore(cmd, s.Setup(), cfg); err != nil {
+	if err := f.restore(cmd, s, cfg); err != nil {
 		return nil, err
 	}
 	name := f.model.name
@@ -157,7 +157,7 @@ func (f *agentFlags) openModel(cmd *cobra.Command, cfg *config.Config, s *sessio
 
 // keep records what the session is continued with, if that is new.
 func (f *agentFlags) keep(cmd *cobra.Command, cfg *config.Config, s *sessionFile, model string) error {
-	setup, err := f.setup(cmd, s.Setup(), cfg, model)
+	setup, err := f.setup(cmd, s, cfg, model)
 	if err != nil || string(setup) == string(s.Setup()) {
 		return err
 	}

@@ -216,7 +216,7 @@ func (s *sessionFile) command(f *sessionFlags) string {
 
 // end closes the session. A new one in which nothing was said is removed.
 func (s *sessionFile) end(f *sessionFlags) error {
-	empty := len(s.Messages()) == 0
+	empty := len(s.Messages()) == 0 && s.Usage().Requests == 0
 	err := s.Close()
 	if empty && f.file == "" && err == nil {
 		err = os.Remove(s.path)

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +20,38 @@ import (
 // their names, so that it is continued with the same model, tools and limits.
 type setup map[string][]string
 
+// A signedSetup is a setup in a session file. Only one that this user made here counts:
+// flags name programs, files, addresses and variables.
+type signedSetup struct {
+	Flags setup  `json:"flags"`
+	Proof string `json:"proof"`
+}
+
+// prove returns what only this user can make of a setup.
+func (s setup) prove(session string) string {
+	text, err := json.Marshal(s) // with the names in order
+	if err != nil {
+		return ""
+	}
+	h := hmac.New(sha256.New, decisionKey())
+	fmt.Fprintf(h, "setup %d:%s", len(session), session)
+	_, _ = h.Write(text)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// readSetup returns the setup of a session, nil if it has none, and whether it is ours.
+func readSetup(s *sessionFile) (kept setup, ours bool, err error) {
+	raw := s.Setup()
+	if raw == nil {
+		return nil, true, nil
+	}
+	var signed signedSetup
+	if err := json.Unmarshal(raw, &signed); err != nil {
+		return nil, false, fmt.Errorf("read how the session began: %w", err)
+	}
+	return signed.Flags, hmac.Equal([]byte(signed.Proof), []byte(signed.Flags.prove(s.ID()))), nil
+}
+
 // serverSetup is kept if the command line named a server. The server itself may have
 // secrets and is not kept.
 const serverSetup = "server"
@@ -29,31 +63,43 @@ func keptFlags() []string {
 }
 
 // restore sets the flags as the session has them, unless the command line says
-// otherwise. A command line that names another model or address names all of it.
-func (f *agentFlags) restore(cmd *cobra.Command, raw json.RawMessage, cfg *config.Config) error {
-	var kept setup
-	if raw == nil {
-		return nil
-	}
-	if err := json.Unmarshal(raw, &kept); err != nil {
-		return fmt.Errorf("read how the session began: %w", err)
+// otherwise. One that names another provider or address names all of it.
+func (f *agentFlags) restore(cmd *cobra.Command, s *sessionFile, cfg *config.Config) error {
+	kept, ours, err := readSetup(s)
+	if err != nil || kept == nil {
+		return err
 	}
 	flags := cmd.Flags()
+	if !ours && f.model.name != "" {
+		return nil
+	}
+	if !ours {
+		return usagef("this session was begun by another user or on another machine: name the model with --model, and what else it needs, such as --base-url, --tools and --config")
+	}
 	if kept[serverSetup] != nil && cfg == nil && !flags.Changed("config") {
 		return usagef("this session has the tools of a server that the command line named: name it again, or give --config")
 	}
-	if slices.ContainsFunc([]string{"model", "base-url", "api-key-env"}, flags.Changed) {
-		delete(kept, "base-url")
-		delete(kept, "api-key-env")
-	}
-	if cfg != nil {
-		delete(kept, "config")
-		delete(kept, "profile")
-	}
+	kept.leaveOut(flags.Changed("base-url") || flags.Changed("model") && !kept.isOf(f.model.name), "base-url", "api-key-env")
+	kept.leaveOut(cfg != nil, "config", "profile")
 	if err := kept.set(flags); err != nil {
 		return fmt.Errorf("read how the session began: %w", err)
 	}
 	return f.check()
+}
+
+func (s setup) leaveOut(which bool, names ...string) {
+	for _, name := range names {
+		if which {
+			delete(s, name)
+		}
+	}
+}
+
+// isOf reports whether a model is of the provider that the session has.
+func (s setup) isOf(model string) bool {
+	is, _, _ := strings.Cut(model, "/")
+	was, _, _ := strings.Cut(strings.Join(s["model"], ""), "/")
+	return is == was
 }
 
 // set sets the flags that the command line does not set.
@@ -78,13 +124,8 @@ func setFlag(flag *pflag.Flag, values []string) error {
 }
 
 // setup returns what the session is to keep. Model is the name of the open one.
-func (f *agentFlags) setup(cmd *cobra.Command, before json.RawMessage, cfg *config.Config, model string) (json.RawMessage, error) {
+func (f *agentFlags) setup(cmd *cobra.Command, s *sessionFile, cfg *config.Config, model string) (json.RawMessage, error) {
 	kept := setup{}
-	if before != nil {
-		if err := json.Unmarshal(before, &kept); err != nil {
-			return nil, err
-		}
-	}
 	for _, name := range keptFlags() {
 		flag := cmd.Flags().Lookup(name)
 		if flag == nil {
@@ -110,7 +151,7 @@ func (f *agentFlags) setup(cmd *cobra.Command, before json.RawMessage, cfg *conf
 	if kept["model"] = []string{model}; cfg != nil {
 		kept[serverSetup] = []string{"named"}
 	}
-	return json.Marshal(kept)
+	return json.Marshal(signedSetup{kept, kept.prove(s.ID())})
 }
 
 // serverWords are the words of the command line that name a server, without what may

@@ -83,7 +83,7 @@ func (f *agentFlags) run(cmd *cobra.Command, cfg *config.Config, prompt string, 
 
 // do runs one turn. Calls of the session that wait come before the prompt.
 func (b *bench) do(cmd *cobra.Command, prompt string) error {
-	if prompt != "" && b.session.OpenCalls() > 0 {
+	if prompt != "" && b.session.WaitingCalls() > 0 {
 		if err := b.turn(cmd, ""); err != nil {
 			return err
 		}

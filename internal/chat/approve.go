@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
@@ -23,7 +24,8 @@ const (
 // An approver decides about calls. Tools that only read need no approval.
 type approver struct {
 	rule   string
-	free   map[string]bool   // tools of our own that change nothing outside of the session
+	free   map[string]bool // tools of our own that change nothing outside of the session
+	mu     sync.Mutex
 	always map[string]string // the definitions of the tools that the user allowed for this session
 	ask    func(ctx context.Context, call *agent.Call) (agent.Decision, error)
 }
@@ -49,12 +51,25 @@ func (a *approver) decide(ctx context.Context, call *agent.Call) (agent.Decision
 		return agent.Decision{Action: agent.Deny, Reason: "in this run, only tools that read are allowed"}, nil
 	case a.rule == AllowAll && call.Interrupted:
 		return agent.Decision{Action: agent.Deny}, nil // the model then looks first
-	case a.rule == AllowAll, a.always[call.Name] == definition(call.Tool) && !call.Interrupted:
+	case a.rule == AllowAll, a.isAllowed(call):
 		return agent.Decision{Action: agent.Allow}, nil
 	case a.ask == nil:
 		return agent.Decision{Action: agent.Wait}, nil
 	}
 	return a.ask(ctx, call)
+}
+
+// isAllowed reports whether the user has allowed all calls of the tool for the session.
+func (a *approver) isAllowed(call *agent.Call) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !call.Interrupted && a.always[call.Name] == definition(call.Tool)
+}
+
+func (a *approver) allowAll(call *agent.Call) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.always[call.Name] = definition(call.Tool)
 }
 
 // definition returns the definition of a tool as the model has it. An approval
@@ -82,6 +97,9 @@ func (c *Chat) askInTurn(ctx context.Context, call *agent.Call) (agent.Decision,
 		return agent.Decision{}, err
 	}
 	defer done()
+	if c.approver.isAllowed(call) { // since this call waits for its turn
+		return agent.Decision{Action: agent.Allow}, nil
+	}
 	return c.askUser(ctx, call)
 }
 
@@ -100,7 +118,7 @@ func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, e
 		switch strings.ToLower(word) {
 		case "y", "yes", "a", "always":
 			if strings.HasPrefix(strings.ToLower(word), "a") {
-				c.approver.always[call.Name] = definition(call.Tool)
+				c.approver.allowAll(call)
 			}
 			if edited != nil {
 				return agent.Decision{Action: agent.Edit, Arguments: edited}, nil

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
@@ -17,7 +18,9 @@ func (c *Chat) Layer(ts toolpost.Toolset, cancel context.CancelCauseFunc) toolpo
 			d, err := c.approver.decide(ctx, &agent.Call{Tool: t, Name: t.Name, Arguments: call.Arguments})
 			switch {
 			case err != nil:
-				cancel(err)
+				if errors.Is(err, errCanceled) { // otherwise only this call has ended
+					cancel(err)
+				}
 				return nil, err
 			case d.Action == agent.Wait:
 				c.undecided.Add(1)

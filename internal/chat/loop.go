@@ -30,7 +30,7 @@ Ctrl-C cancels the turn that runs; twice ends the program.`
 // at the first turn without an answer, and returns the result of the last turn.
 func (c *Chat) Loop(ctx context.Context, first string) (*agent.Result, error) {
 	var begin []string
-	if c.opts.Session.OpenCalls() > 0 {
+	if c.opts.Session.WaitingCalls() > 0 {
 		begin = append(begin, "")
 	}
 	if first != "" {
@@ -203,7 +203,7 @@ func (c *Chat) listTools(ctx context.Context) {
 		how := "asks "
 		if r := t.Annotations.ReadOnly; c.approver.free[t.Name] || r != nil && *r {
 			how = "reads"
-		} else if c.opts.Rule != Ask || c.approver.always[t.Name] == definition(t) {
+		} else if c.opts.Rule != Ask || c.approver.isAllowed(&agent.Call{Name: t.Name, Tool: t}) {
 			how = "runs "
 		}
 		if c.opts.Rule == DenyAll && how == "runs " {

@@ -13,7 +13,7 @@ import (
 // it over a framework can read all of it, and it stays so.
 const (
 	maxLoopTypes = 25
-	maxLoopLines = 2_700 // sessions that take turns back and drop images came later
+	maxLoopLines = 2_800 // sessions that take turns back and drop images came later
 )
 
 // Loop checks the size of the packages of the agent loop together: exported types,

@@ -50,7 +50,7 @@ func TestMembers(t *testing.T) {
 
 // TestPublicMembers has a member that is secret for others.
 func TestPublicMembers(t *testing.T) {
-	clear, hidden := secret.RedactJSON([]byte(`{"signature":"a","otp":"b"}`), &secret.JSONOptions{Public: []string{"signature"}})
+	clear, hidden := secret.RedactJSON([]byte(`{"signature":"a","otp":"b"}`), &secret.JSONOptions{Public: func(pointer string) bool { return pointer == "/signature" }})
 	if hidden != 1 || string(clear) != `{"signature":"a","otp":"[secret]"}` {
 		t.Errorf("%d were hidden: %s", hidden, clear)
 	}

@@ -67,7 +67,7 @@ type JSONOptions struct {
 	Most     int                       // the value is cut off after so many bytes, which makes it invalid JSON; 0 for no limit
 	MostText int                       // bytes of one string; 0 for no limit
 	Member   func(pointer string) bool // reports whether a member with this JSON pointer is secret too; may be nil
-	Public   []string                  // names of members that are not secret, although they are named like a secret
+	Public   func(pointer string) bool // reports whether a member with this JSON pointer is not secret, although it is named like one; may be nil
 	Text     func(string) string       // hides further secrets in a string; may be nil
 	Known    bool                      // hides what Text and Member find only: a schema has members that are named like a secret
 }
@@ -121,7 +121,15 @@ func (r *redactor) next(isSecret bool) (namesSecret bool, err error) {
 	text := beginning(v, r.opts.MostText)
 	r.WriteString(separator)
 	r.text(text)
-	return isName && (!r.opts.Known && secretMember.MatchString(text) && !slices.Contains(r.opts.Public, text) || r.opts.Member != nil && r.opts.Member(string(r.d.StackPointer()))), nil
+	return isName && r.isSecret(text), nil
+}
+
+// isSecret reports whether the member that was named last is secret.
+func (r *redactor) isSecret(name string) bool {
+	if r.opts.Member != nil && r.opts.Member(string(r.d.StackPointer())) {
+		return true
+	}
+	return !r.opts.Known && secretMember.MatchString(name) && (r.opts.Public == nil || !r.opts.Public(string(r.d.StackPointer())))
 }
 
 // atName reports whether the next token is the name of a member.

@@ -82,7 +82,7 @@ func TestFinish(t *testing.T) {
 		{data(`{"finishReason":"PROHIBITED_CONTENT"}`), model.StopRefusal, "PROHIBITED_CONTENT"},
 		{"data: {\"promptFeedback\":{\"blockReason\":\"JAILBREAK\",\"blockReasonMessage\":\"no\"}}\n\n", model.StopRefusal, "JAILBREAK no"},
 		{data(`{` + yes + `"finishReason":"REASON_OF_TOMORROW"}`), model.StopRefusal, "the response may not be complete; it ended with REASON_OF_TOMORROW"},
-		{data(`{` + yes + `"finishReason":"OTHER"}`), model.KindServer, ""},
+		{data(`{` + yes + `"finishReason":"OTHER"}`), model.StopRefusal, "the response may not be complete; it ended with OTHER"},
 		{data(`{` + yes + `"finishReason":"MALFORMED_RESPONSE"}`), model.KindServer, ""},
 		{"[{\"candidates\":[{" + yes + "\"index\":0}]}\n,\r\n{\"candidates\":[{\"finishReason\":\"STOP\"}]}]\n", model.StopEnd, ""}, // the form without alt=sse
 		{"data: {\"candidates\":[{" + yes + "\rdata: \"finishReason\":\"STOP\"}]}\r\r", model.StopEnd, ""},

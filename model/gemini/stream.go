@@ -267,7 +267,7 @@ func (s *stream) response() (*model.Response, *model.Error) {
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL":
 		// Nothing of the call is sent, so that no result can answer it.
 		return nil, s.fail(model.KindServer, fmt.Sprintf("the model called a function in a form that Google cannot read (%s): %.500s", s.finish, s.message))
-	case "MALFORMED_RESPONSE", "OTHER":
+	case "MALFORMED_RESPONSE":
 		return nil, s.fail(model.KindServer, strings.TrimSpace("the response is not complete: "+s.finish+" "+s.message))
 	default: // STOP, and reasons that are not known
 		r.Stop = model.StopEnd

@@ -111,6 +111,9 @@ func words() []struct{ kind, pattern string } {
 	}
 }
 
+// brokeDown matches what servers write in a stream, without a code, when they fail.
+var brokeDown = lazyregexp.New(`unexpected|stopped|died|crash|memory|time(d )?out|unavailable|try again|connection|fail`)
+
 // kindOf returns the kind of an error.
 func kindOf(f failure) string {
 	all := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
@@ -119,7 +122,7 @@ func kindOf(f failure) string {
 			return w.kind
 		}
 	}
-	if f.Status >= 300 || strings.Contains(all, "server_error") || strings.Contains(all, "internal") || f.Code+f.Type == "" {
+	if f.Status >= 300 || strings.Contains(all, "server_error") || strings.Contains(all, "internal") || f.Code+f.Type == "" && brokeDown.MatchString(all) {
 		return provider.KindOfStatus(f.Status)
 	}
 	return model.KindInvalid

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -48,17 +49,18 @@ func (e *endpoint) send(ctx context.Context, path string, body []byte, handle fu
 
 // readEvents passes the events of the response to handle.
 func readEvents(res *http.Response, handle func(data []byte) (done bool, err error)) error {
-	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind {
-	case "text/html":
+	body := bufio.NewReader(res.Body)
+	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); {
+	case kind == "text/html" && isMarkup(body):
 		return provider.ErrWebPage
-	case "application/json":
-		data, err := io.ReadAll(res.Body)
+	case kind == "application/json":
+		data, err := io.ReadAll(body)
 		if err == nil {
 			_, err = handle(data)
 		}
 		return err
 	}
-	for data, err := range sse.Events(res.Body, true) {
+	for data, err := range sse.Events(body, true) {
 		if err != nil {
 			return err
 		}
@@ -72,6 +74,21 @@ func readEvents(res *http.Response, handle func(data []byte) (done bool, err err
 		}
 	}
 	return nil
+}
+
+// isMarkup reports whether a body begins as a web page. Some relays call a stream
+// text/html.
+func isMarkup(body *bufio.Reader) bool {
+	for {
+		first, err := body.Peek(1)
+		switch {
+		case err != nil:
+			return true
+		case first[0] != ' ' && first[0] != '\t' && first[0] != '\r' && first[0] != '\n':
+			return first[0] == '<'
+		}
+		_, _ = body.Discard(1) // it is there
+	}
 }
 
 // eachEvent returns the events in the data of one: some servers leave the empty line
