@@ -34,6 +34,7 @@ func TestMendResultKeepsWhatIsValid(t *testing.T) {
 
 func TestMendResult(t *testing.T) {
 	const before = "2024-11-05"
+	longText := strings.Repeat("l", maxShown)
 	for _, tt := range []struct{ method, version, raw, want string }{
 		{"tools/call", LastSession, `{"content":[{"type":"text","text":"a","annotations":null,"_meta":[]}],"isError":null,"_meta":null}`, `{"content":[{"type":"text","text":"a"}]}`},
 		{"tools/call", LastSession, `{"content":[{"type":"text","text":null},{"type":"image","data":"AA==","mimeType":null},null,"b"]}`,
@@ -58,7 +59,12 @@ func TestMendResult(t *testing.T) {
 		{"resources/read", LastSession, `{"contents":[{"text":"t","mimeType":null},{"uri":"x:2","text":null}]}`, `{"contents":[{"text":"t","uri":"x:9"}]}`},
 		{"resources/read", LastSession, `{"contents":{"uri":"x:1","blob":""}}`, `{"contents":[{"uri":"x:1","blob":""}]}`},
 		{"tools/call", LastSession, `{"content":[{"type":"resource_link","uri":"git://a:b/","name":"n"},{"type":"resource","resource":{"uri":"","text":"t"}},{"type":"resource","resource":{"uri":"a b","text":"t"}}]}`,
-			`{"content":[{"type":"resource_link","uri":"toolpost-uri:git://a:b/","name":"n"},{"type":"text","text":"{\"type\":\"resource\",\"resource\":{\"uri\":\"\",\"text\":\"t\"}}"},{"type":"resource","resource":{"uri":"toolpost-uri:a%20b","text":"t"}}]}`},
+			`{"content":[{"type":"resource_link","uri":"toolpost-uri:git://a:b/","name":"n"},{"type":"resource","resource":{"text":"t","uri":"toolpost-uri:"}},{"type":"resource","resource":{"uri":"toolpost-uri:a%20b","text":"t"}}]}`},
+		{"tools/call", LastSession, `{"content":[{"type":"resource","resource":{"uri":"","text":"` + longText + `"}}]}`, `{"content":[{"type":"resource","resource":{"text":"` + longText + `","uri":"toolpost-uri:"}}]}`},
+		{"tools/call", LastSession, `{"content":[{"type":"resource","resource":{"blob":"` + longText + `"}}]}`, `{"content":[{"type":"resource","resource":{"blob":"` + longText + `","uri":"toolpost-uri:"}}]}`},
+		{"tools/call", Stateless, `{"content":[{"type":"resource","resource":{"uri":"","text":"t"}}]}`, `{"content":[{"type":"resource","resource":{"uri":"","text":"t"}}]}`},
+		{"prompts/get", LastSession, `{"messages":[{"role":"user","content":{"type":"resource","resource":{"uri":"","text":"t"}}}]}`, `{"messages":[{"role":"user","content":{"type":"resource","resource":{"text":"t","uri":"toolpost-uri:"}}}]}`},
+		{"resources/read", LastSession, `{"contents":[{"uri":"","text":"t"}]}`, `{"contents":[{"text":"t","uri":"x:9"}]}`},
 		{"tools/call", Stateless, `{"content":[{"type":"resource_link","uri":"git://a:b/","name":"n"}]}`, `{"content":[{"type":"resource_link","uri":"git://a:b/","name":"n"}]}`},
 		{"resources/read", LastSession, `{"contents":[{"uri":"http://","text":"t"}]}`, `{"contents":[{"uri":"toolpost-uri:http://","text":"t"}]}`},
 		{"completion/complete", LastSession, `{"completion":{"values":["a",null],"total":null,"hasMore":0}}`, `{"completion":{"values":["a"]}}`},

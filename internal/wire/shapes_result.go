@@ -110,7 +110,7 @@ func (p *parts) block() *shape {
 		field{name: "mimeType", shape: p.text, required: true, missing: constant(`"application/octet-stream"`)},
 	)
 	link := objectOf(append(append(p.resource("uri"), p.uri(nil)...), field{name: "size", shape: p.count})...)
-	resource := own(field{name: "resource", shape: p.contents(nil), required: true})
+	resource := own(field{name: "resource", shape: p.contents(constant(`"` + replacedScheme + `"`)), required: true})
 	choose := func(raw json.RawMessage, version string) *shape {
 		switch kind := Unquote(Get(raw, "type")); {
 		case kind == "", kind == "audio" && version < firstAudio, kind == "resource_link" && version < firstLinks:
