@@ -205,7 +205,10 @@ func TestHeadStart(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := servers("s", "cmd")
 			cfg.Servers[0].Share = config.PerSession
-			g, f := openWith(t, cfg, &gateway.Options{Catalog: catalog})
+			g, f := openWith(t, cfg, &gateway.Options{Catalog: catalog, Starting: time.Minute})
+			if got := f.started[0].opts.Starting; got != time.Minute {
+				t.Errorf("the server may start for %v", got)
+			}
 			if got := f.started[0].opts.StartDelay; (got > 0) != warm {
 				t.Errorf("warm %v: the server that lists starts after %v", warm, got)
 			}
@@ -225,6 +228,9 @@ func TestHeadStart(t *testing.T) {
 			}
 			if got := f.started[1].opts.StartDelay; got != 0 {
 				t.Errorf("the process of the session starts after %v", got)
+			}
+			if got := f.started[1].opts.Starting; got != 0 {
+				t.Errorf("the process of the session may start for %v", got)
 			}
 			f.started[1].connect("t")
 			<-done
@@ -306,7 +312,7 @@ func openPooled(t *testing.T, opts *gateway.Options) *pooled {
 func TestAutoShare(t *testing.T) {
 	catalog := &gateway.Catalog{Dir: t.TempDir(), Config: "c"}
 	synctest.Test(t, func(t *testing.T) {
-		p := openPooled(t, &gateway.Options{Catalog: catalog})
+		p := openPooled(t, &gateway.Options{Catalog: catalog, Starting: time.Minute})
 		steps := func(want ...string) {
 			t.Helper()
 			for i := 0; i < len(want); i += 2 {
@@ -343,6 +349,11 @@ func TestAutoShare(t *testing.T) {
 		synctest.Wait()
 		if p.running() != 1 || p.f.started[3].isClosed() {
 			t.Errorf("%d processes run, and only that which lists must", p.running())
+		}
+		for i, u := range p.f.started {
+			if (u.opts.Starting > 0) != (i == 0) {
+				t.Errorf("process %d may start for %v", i, u.opts.Starting)
+			}
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
