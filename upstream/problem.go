@@ -81,7 +81,7 @@ func adviceOnAddress(err error) string {
 		return fmt.Sprintf("its TLS certificate is not valid: %v; fix the certificate, or the host of its url", cause(err))
 	case isA[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS; use http:// in its url"
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, connRefused):
 		return "nothing listens at its address; start the server, or check the host and port of its url"
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the host %q is not found; check its url", dns.Name)
@@ -98,7 +98,7 @@ var wantsTLS = lazyregexp.New(`(?i)HTTP request .*to (an )?HTTPS|plain HTTP to a
 // hungUp reports whether a server ended the connection instead of answering its
 // first request.
 func hungUp(err error) bool {
-	return err != nil && !isA[*cutError](err) && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, syscall.ECONNRESET))
+	return err != nil && !isA[*cutError](err) && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, connReset))
 }
 
 // remedyOf returns what to do about a well-known way of servers to fail, or "".

@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"syscall"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -38,8 +36,8 @@ func (u *Upstream) run() {
 		if u.ctx.Err() != nil {
 			break
 		}
-		starts := time.Since(began) < u.opts.Starting && isNotThereYet(err)
-		if up > stableAfter || starts {
+		soon := time.Since(began) < u.opts.Starting && isNotThereYet(err)
+		if up > stableAfter || soon {
 			delay = u.opts.Backoff
 		}
 		if up > 0 {
@@ -48,19 +46,30 @@ func (u *Upstream) run() {
 		if errors.Is(err, errSessionLost) && up > u.opts.Backoff {
 			continue // the server restarted and is there: no reason to wait
 		}
-		wait := delay/2 + rand.N(delay)
-		if up > 0 && delay == u.opts.Backoff {
-			wait = 0 // the first loss of a server that worked: it may be there again
-		}
+		wait, least := u.pauseAfter(err, up > 0, delay)
+		starts := soon && u.opts.Known == nil && time.Since(began)+wait < u.opts.Starting
 		u.noteAway(err, wait, starts, err.Error() == logged)
 		logged = err.Error()
-		pause(u.ctx, u.nudge, wait, u.opts.Backoff)
+		pause(u.ctx, u.nudge, wait, least)
 		delay = min(2*delay, longestBackoff)
 	}
 	u.publish(func(v *view) {
 		v.tried, v.session = true, nil
 		v.status.State, v.status.Err, v.status.Retry = Closed, u.dial.problem(errClosed), time.Time{}
 	})
+}
+
+// pauseAfter returns how long to wait until the server is tried again, and for how long
+// no call ends that pause.
+func (u *Upstream) pauseAfter(err error, worked bool, delay time.Duration) (wait, least time.Duration) {
+	wait, least = delay/2+rand.N(delay), u.opts.Backoff
+	if worked && delay == u.opts.Backoff {
+		wait = 0 // the first loss of a server that worked: it may be there again
+	}
+	if status, ok := errors.AsType[*statusError](err); ok {
+		wait, least = max(wait, status.retryAfter), max(least, min(status.retryAfter, longestBackoff))
+	}
+	return wait, least
 }
 
 // noteAway shows why the server is not there, and when it is tried again. One that starts
@@ -78,13 +87,13 @@ func (u *Upstream) noteAway(err error, wait time.Duration, starts, known bool) {
 }
 
 // isNotThereYet reports whether a server at an address may be one that is still to be
-// started: nothing answers there, or only the proxy before it.
+// started: nothing answers there, or only the proxy before it. One that closes the
+// connection is there, and speaks another protocol.
 func isNotThereYet(err error) bool {
 	if status, ok := errors.AsType[*statusError](err); ok {
 		return status.status == http.StatusBadGateway || status.status == http.StatusServiceUnavailable || status.status == http.StatusGatewayTimeout
 	}
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || isA[*net.DNSError](err) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)
+	return errors.Is(err, connRefused) || errors.Is(err, hostUnreachable) || isA[*net.DNSError](err)
 }
 
 func failedState(err error) State {
@@ -248,7 +257,8 @@ func (u *Upstream) Retry() {
 // await returns the session, or waits for a new one: a little if the server is
 // away, longer if it has just been started.
 func (u *Upstream) await(ctx context.Context) (*session, error) {
-	var patience <-chan time.Time // made by the first call that has to wait
+	var patience <-chan time.Time // made when the call has to wait, and again when the first attempt has failed
+	tried := false
 	for {
 		v, changed := u.view()
 		switch {
@@ -259,8 +269,8 @@ func (u *Upstream) await(ctx context.Context) (*session, error) {
 		case v.status.State == Failed || v.status.State == NeedsLogin || !v.tried:
 			u.Retry()
 		}
-		if patience == nil {
-			patience = time.After(u.patience(&v))
+		if patience == nil || v.tried != tried {
+			patience, tried = time.After(u.patience(&v)), v.tried
 		}
 		select {
 		case <-changed:

@@ -81,7 +81,8 @@ type Options struct {
 
 	// Starting is how long, after Start, a server at an address that cannot be reached
 	// counts as one that starts: Ready and calls wait for it, and it is tried again
-	// without longer and longer pauses. With 0 the first attempt decides.
+	// without longer and longer pauses. If there is a Known list, or if this is 0, the
+	// first attempt decides what Ready and calls wait for.
 	Starting time.Duration
 
 	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0

@@ -1,0 +1,12 @@
+//go:build !windows
+
+package upstream
+
+import "syscall"
+
+// Errors of the system when a server cannot be reached.
+const (
+	connRefused     = syscall.ECONNREFUSED
+	connReset       = syscall.ECONNRESET
+	hostUnreachable = syscall.EHOSTUNREACH
+)

@@ -1,0 +1,21 @@
+package upstream
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"testing"
+)
+
+// What the system answers where nothing listens is understood.
+func TestRefused(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	_, err = net.Dial("tcp", l.Addr().String())
+	if !errors.Is(err, connRefused) || !isNotThereYet(err) || !strings.Contains(advice(err), "nothing listens") {
+		t.Errorf("%v: %s", err, advice(err))
+	}
+}
