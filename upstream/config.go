@@ -56,8 +56,9 @@ type Config struct {
 
 	// pingAfter is how long an HTTP/2 connection may be silent before it is pinged, and
 	// pingTimeout how long the answer may take; 15 s and 5 min if 0. A server that
-	// computes in the thread that also reads answers late. Where nothing is there that
-	// acknowledges the ping, the system ends the connection sooner.
+	// computes in the thread that also reads answers late. Where nothing acknowledges what
+	// was sent, the system ends the connection sooner: after 30 s, or 3 min if that is more
+	// than 32 KiB.
 	pingAfter   time.Duration
 	pingTimeout time.Duration
 }

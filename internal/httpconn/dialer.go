@@ -44,7 +44,7 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 // A limitedConn limits how long what it sent may be without an acknowledgement. For a
 // kernel, that includes data which waits because the other side has no room for it,
 // although that side acknowledges that it waits: a server that computes for minutes in
-// the only thread that also reads. So there is no limit while more is on its way than
+// the only thread that also reads. So the limit is long while more is on its way than
 // surely fits there.
 type limitedConn struct {
 	net.Conn
@@ -57,12 +57,15 @@ type limitedConn struct {
 // room is less than what systems keep of a connection for a process that does not read.
 const room = 32 << 10
 
+// longLimit is how long data that may wait for room may be without an acknowledgement.
+const longLimit = 3 * time.Minute
+
 // SyscallConn returns the connection of the system.
 func (c *limitedConn) SyscallConn() (syscall.RawConn, error) { return c.raw, nil }
 
 func (c *limitedConn) Write(p []byte) (int, error) {
 	if c.unread.Add(int64(len(p))) > room && !c.lifted.Swap(true) {
-		limitUnacknowledged(c.raw, 0)
+		limitUnacknowledged(c.raw, max(c.most, longLimit))
 	}
 	return c.Conn.Write(p)
 }

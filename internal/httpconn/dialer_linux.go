@@ -9,7 +9,7 @@ import (
 const tcpUserTimeout = 0x12
 
 // limitUnacknowledged has the system end a connection whose data is not acknowledged for
-// so long; with 0, for a quarter of an hour.
+// so long.
 func limitUnacknowledged(c syscall.RawConn, most time.Duration) {
 	_ = c.Control(func(fd uintptr) {
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpUserTimeout, int(most.Milliseconds())) // the connection works without it

@@ -10,8 +10,8 @@ import (
 	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
-// The kernel ends a connection whose other side has gone, and none whose other side
-// has no room for what is sent.
+// The kernel ends a connection whose other side has gone, and later one whose other
+// side has no room for what is sent.
 func TestDialer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -62,6 +62,6 @@ func TestDialer(t *testing.T) {
 	}
 	want("at first", map[int]int{userTimeout: 30_000, syscall.TCP_KEEPIDLE: 15, syscall.TCP_KEEPINTVL: 5, syscall.TCP_KEEPCNT: 3})
 	exchange("a short request", 20<<10, 30_000)
-	exchange("a long request", 64<<10, 0)
+	exchange("a long request", 64<<10, 180_000)
 	exchange("a short request again", 20<<10, 30_000)
 }
