@@ -111,9 +111,11 @@ func TestDecodeErrors(t *testing.T) {
 		Exact json.Number
 	}
 	for args, want := range map[string]string{
-		`{"Small":300}`:             `/Small: expected an integer of 8 bits without fraction or exponent, got 300`,
+		`{"Small":300}`:             `/Small: expected an integer of 8 bits, got 300`,
 		`{"List":[{"Code":"abc"}]}`: `/List/0/Code: want two letters`,
-		`{"Exact":1,"Small":"a"}`:   `/Small: expected an integer of 8 bits without fraction or exponent, got string`,
+		`{"Small":1.0,"List":5}`:    `/List: expected a value for []struct { Code toolpost_test.code }, got number`,
+		`{"Small":1.5}`:             `/Small: expected an integer of 8 bits, got 1.5`,
+		`{"Exact":1,"Small":"a"}`:   `/Small: expected an integer of 8 bits, got string`,
 	} {
 		r := echo[in](t, args)
 		if want = "invalid arguments for echo:\n" + want + "\nFix them and call echo again."; text(r) != want || !r.IsError() {

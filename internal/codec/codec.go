@@ -38,16 +38,26 @@ func Decode(data []byte, v any) error {
 		return nil
 	}
 	reflect.ValueOf(v).Elem().SetZero()
-	if plain := plainIntegers(data); plain != nil {
-		if json.Unmarshal(plain, v, decoding) == nil {
-			return nil
-		}
-		reflect.ValueOf(v).Elem().SetZero()
-	}
 	err := stdjson.Unmarshal(data, v)
 	if err == nil {
 		return nil
 	}
+	if plain := plainIntegers(data); plain != nil { // what is wrong with it is wrong with data
+		reflect.ValueOf(v).Elem().SetZero()
+		if first = json.Unmarshal(plain, v, decoding); first == nil {
+			return nil
+		}
+		reflect.ValueOf(v).Elem().SetZero()
+		if err = stdjson.Unmarshal(plain, v); err == nil {
+			return nil
+		}
+	}
+	return explain(first, err)
+}
+
+// explain returns the error for a model, of the errors of two readers: the first one
+// reports where a value is, the second one what is wrong.
+func explain(first, err error) error {
 	var at *json.SemanticError
 	var kind *stdjson.UnmarshalTypeError
 	found := errors.As(first, &at)
@@ -67,9 +77,9 @@ func Decode(data []byte, v any) error {
 func wanted(t reflect.Type) string {
 	switch k := t.Kind(); {
 	case k >= reflect.Int && k <= reflect.Int64:
-		return fmt.Sprintf("an integer of %d bits without fraction or exponent", t.Bits())
+		return fmt.Sprintf("an integer of %d bits", t.Bits())
 	case k >= reflect.Uint && k <= reflect.Uint64:
-		return fmt.Sprintf("an unsigned integer of %d bits without fraction or exponent", t.Bits())
+		return fmt.Sprintf("an unsigned integer of %d bits", t.Bits())
 	case k == reflect.Float32, k == reflect.Float64:
 		return fmt.Sprintf("a number of %d bits", t.Bits())
 	}

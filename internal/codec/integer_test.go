@@ -45,6 +45,13 @@ func TestIntegers(t *testing.T) {
 			t.Errorf("%s: %+v", data, got)
 		}
 	}
+	var exact struct { // only encoding/json reads a json.Number
+		N int
+		E json.Number
+	}
+	if err := codec.Decode([]byte(`{"N":2.0,"E":1}`), &exact); err != nil || exact.N != 2 || exact.E != "1" {
+		t.Errorf("%+v, %v", exact, err)
+	}
 	var got in
 	if err := codec.Decode([]byte(`{"Big":1.0,"F":1.5}`), &got); err != nil || got.Big.String() != "1" || got.F != 1.5 {
 		t.Errorf("%+v, %v", got, err)
