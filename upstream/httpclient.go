@@ -170,6 +170,36 @@ func statusAdvice(status int) string {
 	return ""
 }
 
+// offersNoStream reports whether a server that refuses the stream will go on refusing
+// it. Other statuses pass, such as those of a proxy whose server starts, and most do
+// where the server gave a stream before.
+func (e *statusError) offersNoStream(before bool) bool {
+	switch e.status {
+	case http.StatusNotFound:
+		return !aboutSession.MatchString(e.body)
+	case http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusBadRequest, http.StatusNotImplemented:
+		return true
+	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict, http.StatusMisdirectedRequest, http.StatusLocked, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return e.status < 300 || e.status < 500 && !before // an answer that is not a stream, or a refusal that a login does not change
+}
+
+// maxPause returns the limit of pauses between requests for a stream: it is long if the
+// server has always refused the stream.
+func maxPause(err error, before bool) time.Duration {
+	if isA[*statusError](err) && !before {
+		return 5 * time.Minute
+	}
+	return longestBackoff
+}
+
+// pause returns how long to wait after a refusal, of which there were several one after
+// the other. Before means that the server gave the stream before.
+func (e *statusError) pause(first time.Duration, refusals int, before bool) time.Duration {
+	return max(min(first<<min(refusals-1, 20), maxPause(e, before)), e.retryAfter)
+}
+
 // A contentError is an answer that is not MCP, though its status is good.
 type contentError struct{ kind, body string }
 

@@ -41,6 +41,9 @@ func (s *streamServer) RoundTrip(r *http.Request) (*http.Response, error) {
 		case "subscriptions/listen":
 			s.asked = append(s.asked, time.Since(s.began).Round(time.Millisecond))
 			resp.StatusCode, body = s.get(len(s.asked))
+			if resp.StatusCode == http.StatusOK {
+				resp.Header.Set("Content-Type", "text/event-stream")
+			}
 		case "tools/list":
 			body = strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{%s}}`, m.ID, oneTool))
 		case "ping":
@@ -92,6 +95,12 @@ func TestStreamIsAskedForAgain(t *testing.T) {
 			}
 			return 403, strings.NewReader("no")
 		}, []time.Duration{0, 61 * time.Second, 62 * time.Second, 64 * time.Second, 68 * time.Second}},
+		"502 after a stream": {func(n int) (int, io.Reader) {
+			if n == 1 {
+				return 200, lasts("", time.Minute)
+			}
+			return 502, strings.NewReader("no")
+		}, []time.Duration{0, 61 * time.Second, 62 * time.Second, 64 * time.Second, 68 * time.Second, 76 * time.Second, 92 * time.Second, 122 * time.Second, 152 * time.Second, 182 * time.Second}},
 		"the session of a proxy": {func(n int) (int, io.Reader) {
 			if n == 1 {
 				return 404, strings.NewReader("session not found")
@@ -152,6 +161,43 @@ func TestSubscriptionIsAskedForAgain(t *testing.T) {
 				u.Close()
 				if n := len(srv.asked); n < 5 || n > 25 {
 					t.Errorf("asked %d times in an hour, at %v", n, srv.asked)
+				}
+			})
+		})
+	}
+}
+
+// A server without sessions that made a subscription is asked again within half a minute,
+// also if its proxy refuses that for long.
+func TestSubscriptionIsMadeAgain(t *testing.T) {
+	const agrees = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"notifications\":{\"toolsListChanged\":true}}}\n\n"
+	for name, first := range map[string]func() io.Reader{
+		"it agreed":         func() io.Reader { return lasts(agrees, time.Second) },
+		"it did not say so": func() io.Reader { return lasts(": ok\n\n", time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := &streamServer{began: time.Now(), get: func(n int) (int, io.Reader) {
+					if n == 1 {
+						return 200, first()
+					}
+					return 502, strings.NewReader("no")
+				}}
+				u, err := upstream.Start(&upstream.Config{URL: "http://srv.example", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28",
+					Wrap: func(*http.Transport) http.RoundTripper { return srv }}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				u.Close()
+				for i := 2; i < len(srv.asked); i++ {
+					if pause := srv.asked[i] - srv.asked[i-1]; pause > 31*time.Second {
+						t.Errorf("a pause of %v: asked at %v", pause, srv.asked)
+					}
+				}
+				if len(srv.asked) < 15 {
+					t.Errorf("asked at %v", srv.asked)
 				}
 			})
 		})

@@ -344,7 +344,7 @@ func (c *streamable) listen(answered func()) {
 			return
 		case refused:
 			refusals++
-			if !c.sleep(c.ctx, status.pause(at.retry, refusals)) {
+			if !c.sleep(c.ctx, status.pause(at.retry, refusals, offered)) {
 				return
 			}
 			continue
@@ -372,28 +372,4 @@ func (c *streamable) readStream(resp *http.Response, at *cursor, again bool) boo
 	}
 	_ = c.events(resp, nil, at)
 	return at.id != before || time.Since(began) >= lasting
-}
-
-// offersNoStream reports whether a server that refuses the stream will go on refusing
-// it. Other statuses pass, such as those of a proxy whose server starts, and most do
-// where the server gave a stream before.
-func (e *statusError) offersNoStream(before bool) bool {
-	switch e.status {
-	case http.StatusNotFound:
-		return !aboutSession.MatchString(e.body)
-	case http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusBadRequest, http.StatusNotImplemented:
-		return true
-	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict, http.StatusMisdirectedRequest, http.StatusLocked, http.StatusTooEarly, http.StatusTooManyRequests:
-		return false
-	}
-	return e.status < 300 || e.status < 500 && !before // an answer that is not a stream, or a refusal that a login does not change
-}
-
-// longestPause bounds the pauses between requests that a server refuses each time.
-const longestPause = 5 * time.Minute
-
-// pause returns how long to wait after a refusal, of which there were several one after
-// the other.
-func (e *statusError) pause(first time.Duration, refusals int) time.Duration {
-	return max(min(first<<min(refusals-1, 20), longestPause), e.retryAfter)
 }

@@ -96,6 +96,13 @@ func (w *watch) acknowledged(m *wire.Message) {
 	w.agreed = make(chan struct{})
 }
 
+// agreement returns a channel that is closed when the server agrees next.
+func (w *watch) agreement() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.agreed
+}
+
 // await waits until the server sends the updates of a resource. A client that
 // has subscribed misses none.
 func (w *watch) await(ctx context.Context, s *session, uri string) {
@@ -162,6 +169,7 @@ func (w *watch) listen(ctx context.Context, s *session) {
 	defer cancel()
 	delay := least
 	missed := len(w.list()) > 0 // while there was no session
+	offered := false            // the server gave the stream once
 	for ctx.Err() == nil {
 		select {
 		case <-w.changed: // what is read next is the current set
@@ -172,8 +180,9 @@ func (w *watch) listen(ctx context.Context, s *session) {
 			s.waitFor(ctx, w.changed)
 			continue
 		}
-		began := time.Now()
+		began, agreed := time.Now(), w.agreement()
 		changed, err := w.stream(ctx, s, wanted, &missed)
+		offered = offered || wasOffered(agreed, err, time.Since(began))
 		switch {
 		case changed || ctx.Err() != nil:
 		case isA[*toolpost.ProtocolError](err): // the server refuses this set
@@ -183,13 +192,21 @@ func (w *watch) listen(ctx context.Context, s *session) {
 			if time.Since(began) > longestBackoff {
 				delay = least
 			}
-			s.sleep(ctx, delay)
-			most := longestBackoff
-			if isA[*statusError](err) {
-				most = longestPause
-			}
+			most := maxPause(err, offered)
+			s.sleep(ctx, min(delay, most))
 			delay = min(2*delay, most)
 		}
+	}
+}
+
+// wasOffered reports whether a server gave a stream: it agreed, or what it answered
+// lasted.
+func wasOffered(agreed <-chan struct{}, err error, took time.Duration) bool {
+	select {
+	case <-agreed:
+		return true
+	default:
+		return isA[*cutError](err) && !wasRefused(err) && took >= lasting
 	}
 }
 
@@ -201,9 +218,7 @@ func (w *watch) stream(ctx context.Context, s *session, wanted json.RawMessage, 
 	var agreed <-chan struct{}
 	var late <-chan time.Time
 	if *missed {
-		w.mu.Lock()
-		agreed = w.agreed
-		w.mu.Unlock()
+		agreed = w.agreement()
 		late = time.After(time.Second) // the server need not say so
 	}
 	done := make(chan struct{})
