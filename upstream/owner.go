@@ -65,19 +65,21 @@ func (o *owners) answered(number int64) *exchange {
 }
 
 // abandon records that no caller waits for x any more. The server may still be
-// carrying x out, so what the server sends may belong to x.
-func (o *owners) abandon(x *exchange) {
+// carrying x out, so what the server sends may belong to x. It reports whether x is
+// forgotten.
+func (o *owners) abandon(x *exchange) (forgotten bool) {
 	if o.open[x.number] != x || x.abandoned {
-		return
+		return false
 	}
 	if x.owner == nil || o.abandoned >= mostAbandoned {
 		delete(o.open, x.number)
 		o.forgotten = o.forgotten || x.owner != nil
-		return
+		return true
 	}
 	// Only the owner of x stays in memory.
 	o.open[x.number] = &exchange{requester: requester{owner: x.owner}, number: x.number, abandoned: true}
 	o.abandoned++
+	return false
 }
 
 // underWay reports whether a call of a client is under way, or was abandoned.

@@ -214,11 +214,19 @@ func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, me
 func (p *peer) settle(ctx context.Context, x *exchange, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if cut, ok := errors.AsType[*cutError](err); err != nil && (ctx.Err() != nil || ok && !cut.unsent) {
-		p.abandon(x)
-		return
+	cut, ok := errors.AsType[*cutError](err)
+	var forgotten bool
+	if err != nil && (ctx.Err() != nil || ok && !cut.unsent) {
+		forgotten = p.abandon(x)
+	} else {
+		forgotten = p.answered(x.number) != nil && !wasRefused(err)
 	}
-	p.answered(x.number)
+	switch {
+	case forgotten && x.handshake(): // many servers ignore what they do not know
+		p.unnamed.sent++
+	case forgotten:
+		p.unnamed.stray = true
+	}
 }
 
 // cancel notifies the server, in the background, that no caller waits for x. A

@@ -13,9 +13,9 @@ import (
 // call would wait for its whole limit if the error was for it, and is lost if the
 // error was not.
 type unnamed struct {
-	sent    int  // messages that have no answer: notifications, and answers of ours
+	sent    int  // messages that have no answer: notifications, answers of ours, and a handshake that is ignored
 	settled int  // of them, those that came before a request which the server has answered
-	stray   bool // the server sent such an error while no call, or several, could be meant
+	stray   bool // the server sent such an error while no call, or several, could be meant; or may send one for a request that is forgotten
 }
 
 // sendOneWay sends a message that has no answer.
@@ -46,7 +46,7 @@ func (p *peer) unnamedError(m *wire.Message, from *exchange) {
 // the server has to answer, if nothing else that we sent can be meant.
 func (p *peer) refusedCall(failure json.RawMessage) *exchange {
 	code := wire.ReadError(failure).Code
-	aboutNotification := code == wire.CodeMethodNotFound || code == wire.CodeInvalidParams
+	aboutNotification := code == wire.CodeMethodNotFound || code == wire.CodeInvalidParams || code == wire.CodeInvalidRequest
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	u := &p.unnamed

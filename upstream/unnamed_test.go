@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -23,11 +24,14 @@ func (silentServer) close()                                        {}
 func TestErrorWithoutID(t *testing.T) {
 	type step struct {
 		call    bool   // a call begins
+		own     bool   // it is one of ours, and not of a client
 		leave   bool   // its caller leaves
 		notify  bool   // a notification is sent
 		receive string // what the server sends
 	}
 	call, leave, notify := step{call: true}, step{leave: true}, step{notify: true}
+	ping := step{call: true, own: true}
+	invalid := step{receive: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request"}}`}
 	broken := step{receive: `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"cannot parse"}}`}
 	unknown := step{receive: `{"jsonrpc":"2.0","error":{"code":-32601,"message":"no such method"}}`}
 	answer := func(id string) step { return step{receive: `{"jsonrpc":"2.0","id":` + id + `,"result":{}}`} }
@@ -45,6 +49,9 @@ func TestErrorWithoutID(t *testing.T) {
 		"an unknown notification":             {[]step{notify, call, answer("1"), call, unknown}, false},
 		"the server does that":                {[]step{notify, broken, call, answer("1"), call, broken}, false},
 		"the server does that, after another": {[]step{notify, call, broken, answer("1"), call, broken}, false},
+		"an invalid request":                  {[]step{call, answer("1"), call, invalid}, true},
+		"an invalid notification":             {[]step{notify, call, answer("1"), call, invalid}, false},
+		"a request of ours that was left":     {[]step{ping, leave, call, answer("2"), call, broken}, false},
 		"two calls":                           {[]step{call, call, broken}, false},
 		"one that was left":                   {[]step{call, leave, call, broken}, false},
 	} {
@@ -62,8 +69,12 @@ func TestErrorWithoutID(t *testing.T) {
 						ctx, cancel := context.WithCancel(t.Context())
 						defer cancel()
 						last, left = ended, cancel
+						r := requester{limit: &deadline{}, owner: &toolpost.Owner{Session: "s"}}
+						if s.own {
+							r.owner = nil
+						}
 						go func() {
-							_, err := p.exchange(ctx, &exchange{content: content{method: "tools/call", params: json.RawMessage("{}")}, requester: requester{limit: &deadline{}}})
+							_, err := p.exchange(ctx, &exchange{content: content{method: "tools/call", params: json.RawMessage("{}")}, requester: r})
 							ended <- err
 						}()
 					case s.leave:

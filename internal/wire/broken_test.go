@@ -15,6 +15,12 @@ func TestBrokenAnswer(t *testing.T) {
 		`{"jsonrpc":"2.0","id":7,"result":{}}`:                                    "", // is JSON
 		`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":NaN}}`:             "",
 		`{"jsonrpc":"2.0","method":"a","params":{"a":NaN},"id":7}`:                "",
+		`{"jsonrpc":"2.0","id":7,"result":{"method":NaN,"a":{"method":"x"}}}`:     "7",
+		`{"jsonrpc":"2.0","id":7,"params":{"a":NaN},"method":"ping"}`:             "", // is a request
+		`{"jsonrpc":"2.0","id":7,"params":{"a":"5" wide"}, "method" : "ping"}`:    "",
+		`{"jsonrpc":"2.0","id":7,"result":1,"params":{"a":NaN},"method":"ping"}`:  "",
+		`{"jsonrpc":"2.0","id":7,"params":{"a":NaN}}`:                             "", // may be the beginning of one
+		`{"jsonrpc":"2.0","id":7,"params":{"a":"b`:                                "",
 		`{"jsonrpc":"2.0","id":null,"result":{"a":NaN}}`:                          "",
 		`{"jsonrpc":"2.0","id":{},"result":{"a":NaN}}`:                            "",
 		`{"jsonrpc":"2.0","result":{"a":NaN}}`:                                    "",
