@@ -117,6 +117,7 @@ func (f *folder) Update(ctx context.Context, name string, change func([]byte) ([
 
 // replace writes or removes the file of a secret. The caller holds its lock.
 func (f *folder) replace(name string, secret []byte) error {
+	f.removeOld(name)
 	var err error
 	switch {
 	case len(secret) > longestFile:
@@ -132,6 +133,21 @@ func (f *folder) replace(name string, secret []byte) error {
 		return fmt.Errorf("keep a secret: %w", err)
 	}
 	return nil
+}
+
+// removeOld removes the temporary files of a secret that earlier versions of Toolpost
+// left where they were killed. The files hold secrets. The caller holds the lock.
+func (f *folder) removeOld(name string) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return // the write reports it
+	}
+	prefix := filepath.Base(f.path(name)) + "-"
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), ".tmp") && e.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(f.dir, e.Name())) // the next write tries again
+		}
+	}
 }
 
 // Names decodes the names of the files.

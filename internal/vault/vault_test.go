@@ -318,20 +318,32 @@ func TestFilesOfKilledWriters(t *testing.T) {
 		}
 		return temp
 	}
-	mine, other := left("a"), left("b")
+	leftBefore := func(name string) string { // by an earlier version
+		temp := v.path(name) + "-1234.tmp"
+		if err := os.WriteFile(temp, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return temp
+	}
+	check := func(want bool, files ...string) {
+		t.Helper()
+		for _, file := range files {
+			if _, err := os.Stat(file); (err == nil) != want {
+				t.Errorf("%s is there: %v", file, err == nil)
+			}
+		}
+	}
+	mine, others := []string{left("a"), leftBefore("a")}, []string{left("b"), leftBefore("b")}
 	set(t, v, "a", []byte("z"))
-	if _, err := os.Stat(mine); err == nil {
-		t.Error("the file of a killed writer stays")
-	}
+	check(false, mine...)
 	set(t, v, "c", []byte("x"))
-	removed := left("c")
+	removed := []string{left("c"), leftBefore("c")}
 	set(t, v, "c", nil)
-	if _, err := os.Stat(removed); err == nil {
-		t.Error("the file of a killed writer stays after its secret is removed")
-	}
-	if _, err := os.Stat(other); err != nil {
-		t.Errorf("the file of a writer of another secret: %v", err)
-	}
+	check(false, removed...)
+	check(true, others...)
+	never := leftBefore("d") // such a secret was never complete
+	set(t, v, "d", nil)
+	check(false, never)
 	if runtime.GOOS == "windows" {
 		return
 	}
