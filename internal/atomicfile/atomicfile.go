@@ -30,6 +30,10 @@ type Options struct {
 	// files of it are then removed at once, not only when they are old.
 	Locked bool
 
+	// MayBeLost saves the time that makes the new content survive a crash of the system.
+	// After one, the file can be empty or incomplete: its readers must notice that.
+	MayBeLost bool
+
 	// Check is called right before the file gets its name. An error leaves the old file.
 	Check func() error
 }
@@ -52,7 +56,11 @@ func Write(path string, data []byte, opts *Options) error {
 		return err
 	}
 	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	err = errors.Join(err, f.Chmod(mode))
+	if !opts.MayBeLost {
+		err = errors.Join(err, f.Sync())
+	}
+	err = errors.Join(err, f.Close())
 	if err == nil && opts.Check != nil {
 		err = opts.Check()
 	}
@@ -63,7 +71,9 @@ func Write(path string, data []byte, opts *Options) error {
 		_ = os.Remove(temp) // it is old some day
 		return err
 	}
-	syncFolder(dir)
+	if !opts.MayBeLost {
+		syncFolder(dir)
+	}
 	return nil
 }
 

@@ -67,6 +67,7 @@ func TestWrite(t *testing.T) {
 	if runtime.GOOS != "windows" && mode() != 0o644 {
 		t.Errorf("a replaced file has the mode %o", mode())
 	}
+	write(t, path, "a list", &Options{MayBeLost: true})
 	write(t, path, "secret", nil)
 	if runtime.GOOS != "windows" && mode() != 0o600 {
 		t.Errorf("a file of its owner has the mode %o", mode())

@@ -173,7 +173,7 @@ func (f *Folder) Write(e *Entry) error {
 		return fmt.Errorf("store catalog of %q: %w: %d bytes, at most %d", e.Server, ErrTooLarge, len(body), MostBytes)
 	}
 	data := append([]byte(f.mac("entry", body)+"\n"), body...)
-	if err := atomicfile.Write(f.path(e.Config, e.Server), data, nil); err != nil {
+	if err := atomicfile.Write(f.path(e.Config, e.Server), data, &atomicfile.Options{MayBeLost: true}); err != nil { // it is listed again, and an incomplete one has a wrong code
 		return fmt.Errorf("store catalog of %q: %w", e.Server, err)
 	}
 	return f.prune(time.Now())
