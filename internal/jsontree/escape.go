@@ -16,6 +16,16 @@ func (s *Scanner) escape(data []byte) int {
 	return n
 }
 
+// isShortEscape reports whether c makes an escape of two bytes, as nearly all of them.
+func isShortEscape(c byte) bool {
+	const low = 1<<'"' | 1<<'/'
+	const high = 1<<('\\'-64) | 1<<('b'-64) | 1<<('f'-64) | 1<<('n'-64) | 1<<('r'-64) | 1<<('t'-64)
+	if c < 64 {
+		return uint64(low)>>c&1 == 1
+	}
+	return c < 128 && uint64(high)>>(c-64)&1 == 1
+}
+
 // escapeLen returns the length of the escape that data starts with: 12 for a
 // surrogate pair, 6 for half a pair, 0 for none that is valid.
 func escapeLen(data []byte) (n int, half bool) {

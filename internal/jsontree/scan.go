@@ -86,7 +86,9 @@ func (s *Scanner) Text() (raw []byte, escaped, ok bool) {
 			s.Pos = i
 			return nil, false, s.Fail("no raw control character in a string")
 		}
-		n = s.escape(s.Data[i:])
+		if n = 2; i+1 == len(s.Data) || !isShortEscape(s.Data[i+1]) {
+			n = s.escape(s.Data[i:])
+		}
 		if s.Pos = i; n == 0 {
 			return nil, false, s.Fail("a valid escape in a string")
 		}
