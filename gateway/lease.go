@@ -60,7 +60,7 @@ func (p *pool) acquire(ctx context.Context, call *toolpost.Call) (*process, erro
 		}
 		p.mu.Lock()
 		if timeout {
-			return nil, fmt.Errorf("it runs %d processes for its clients, which is the limit, and all have calls under way; call again later", mostProcesses)
+			return nil, p.tooMany(key)
 		}
 	}
 }
@@ -90,6 +90,15 @@ func (p *pool) choose(ctx context.Context, key clientKey, call *toolpost.Call) (
 	return own, nil
 }
 
+// tooMany returns why a call of a client has waited in vain for a process. The mutex is
+// held.
+func (p *pool) tooMany(key clientKey) error {
+	if n := p.busyOf(key); n >= mostOfClient {
+		return fmt.Errorf("%d calls of this client are under way there, each in a process of its own, which is the limit; call again when one has ended", n)
+	}
+	return fmt.Errorf("it runs %d processes for its clients, which is the limit, and all have calls under way; call again later", mostProcesses)
+}
+
 // busyOf is how many processes have calls of a client under way: one that lets the
 // questions of a server wait must not take the processes of all others. The mutex is
 // held.
@@ -103,12 +112,9 @@ func (p *pool) busyOf(key clientKey) (n int) {
 }
 
 // add starts a process for the client of a call. It returns nil if there is no room for
-// one. The mutex is held.
+// one, or if the client has enough of them. The mutex is held.
 func (p *pool) add(key clientKey, call *toolpost.Call) (*process, error) {
-	if n := p.busyOf(key); n >= mostOfClient {
-		return nil, fmt.Errorf("%d calls of this client are under way there, each in a process of its own, which is the limit; answer the questions of the server, or cancel calls", n)
-	}
-	if len(p.all) >= mostProcesses && !p.endOldest() {
+	if p.busyOf(key) >= mostOfClient || len(p.all) >= mostProcesses && !p.endOldest() {
 		return nil, nil
 	}
 	opts := p.opts

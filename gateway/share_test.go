@@ -472,7 +472,7 @@ func TestProcessesOfOneClient(t *testing.T) {
 		var calls sync.WaitGroup
 		owner := func(name string) toolpost.Owner { return toolpost.Owner{Session: name, Party: name, Shared: true} }
 		var refused []string
-		begin := func(name string) {
+		begin := func(ctx context.Context, name string) {
 			calls.Go(func() {
 				if r, err := p.g.Live().Set().Call(ctx, &toolpost.Call{Owner: owner(name), Name: "s__t"}); err == nil && r.IsError() && ctx.Err() == nil {
 					text, _ := r.FirstText()
@@ -493,12 +493,24 @@ func TestProcessesOfOneClient(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		for range 17 {
-			begin("greedy")
+		first, end := context.WithCancel(ctx)
+		begin(first, "greedy")
+		for range 15 {
+			begin(ctx, "greedy")
 		}
+		started := p.f.count()
+		begin(ctx, "greedy") // waits
 		for range 10 {
-			begin("other")
+			begin(ctx, "other")
 		}
+		if len(refused) != 0 || p.f.count() != started+10 {
+			t.Fatalf("%d processes were started for 10 calls of another client; refused are %q", p.f.count()-started, refused)
+		}
+		end()
+		synctest.Wait()
+		begin(ctx, "greedy") // waits, because the one before it has taken the place of the first
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
 		if len(refused) != 1 || !strings.Contains(refused[0], "greedy: ") || !strings.Contains(refused[0], "16 calls of this client are under way") {
 			t.Errorf("refused are %q", refused)
 		}
