@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
@@ -210,10 +209,10 @@ func (a *access) requireToken(next http.Handler) http.Handler {
 }
 
 // usePublicPath makes a request to the public address of the configuration one that came
-// through a proxy with the prefix of that address, whatever its headers claim: the answer
-// may name an address.
+// through a proxy with the prefix of that address, if the proxy did not name another: the
+// answer may name an address.
 func (a *access) usePublicPath(r *http.Request) {
-	if a.login == nil || (&url.URL{Host: r.Host}).Hostname() != a.login.Host() {
+	if a.login == nil || r.Header["X-Forwarded-Prefix"] != nil || !a.login.IsAt(r.Host) {
 		return
 	}
 	if prefix, known := a.login.Prefix(); known {

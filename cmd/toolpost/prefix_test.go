@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/toolpost/toolpost/internal/callers"
 )
 
 // Behind a proxy with a prefix, as docs/operations.md shows it, the address of /sse and the
@@ -64,6 +66,39 @@ func TestBehindPrefix(t *testing.T) {
 		}
 		if resp := do(tt.server, "POST", address, sampleToken, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); resp.StatusCode != http.StatusAccepted {
 			t.Errorf("%s: a message is answered with %d", tt.path, resp.StatusCode)
+		}
+	}
+}
+
+// A request has the prefix of the public address only if it is for that host and port, and
+// names no prefix itself.
+func TestPublicPath(t *testing.T) {
+	for _, tt := range []struct{ resource, host, own, want string }{
+		{"https://tools.example.com/team/mcp", "tools.example.com", "", "/team"},
+		{"https://tools.example.com/team/mcp", "Tools.Example.com:443", "", "/team"},
+		{"https://tools.example.com:443/team/mcp", "tools.example.com", "", "/team"},
+		{"https://tools.example.com/mcp", "tools.example.com", "", "/"},
+		{"https://tools.example.com:8443/team/mcp", "tools.example.com:8443", "", "/team"},
+		{"http://localhost:8080/team/mcp", "localhost:8080", "", "/team"},
+		{"http://[::1]:8080/team/mcp", "[::1]:8080", "", "/team"},
+		{"https://tools.example.com/team/mcp", "tools.example.com", "/other", "/other"},
+		{"https://tools.example.com/team/mcp", "tools.example.com:3791", "", ""},
+		{"http://localhost:8080/team/mcp", "localhost:3791", "", ""},
+		{"http://localhost:8080/team/mcp", "localhost", "", ""},
+		{"https://tools.example.com/team/mcp", "other.example.com", "", ""},
+	} {
+		login, err := callers.NewResource(&callers.Options{Issuer: "https://login.example.com", Resource: tt.resource})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/sse", nil)
+		r.Host = tt.host
+		if tt.own != "" {
+			r.Header.Set("X-Forwarded-Prefix", tt.own)
+		}
+		(&access{login: login}).usePublicPath(r)
+		if got := r.Header.Get("X-Forwarded-Prefix"); got != tt.want {
+			t.Errorf("%s, host %s, prefix %q: %q, want %q", tt.resource, tt.host, tt.own, got, tt.want)
 		}
 	}
 }

@@ -90,6 +90,21 @@ func (s *Resource) Issuer() string { return s.opts.Issuer }
 // Host returns the name of this server in its address.
 func (s *Resource) Host() string { return s.base.Hostname() }
 
+// IsAt reports whether a request for a host, which may have a port, is one for the address
+// of this server.
+func (s *Resource) IsAt(host string) bool {
+	u := url.URL{Scheme: s.base.Scheme, Host: host}
+	return strings.EqualFold(u.Hostname(), s.base.Hostname()) && portOf(&u) == portOf(s.base)
+}
+
+// portOf returns the port of an address, also if it is the default of its scheme.
+func portOf(u *url.URL) string {
+	if port := u.Port(); port != "" {
+		return port
+	}
+	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+}
+
 // Prefix returns the path before /mcp in the address, such as that of a proxy. Known is
 // false if the address does not end in /mcp.
 func (s *Resource) Prefix() (prefix string, known bool) {
