@@ -201,7 +201,7 @@ func (s *breaker) endRequest(connects func() int, o outcome) {
 	}
 	c := s.requests[o.request]
 	if c == nil {
-		if o.unavailable == nil || len(s.requests) >= maxRequests {
+		if o.unavailable == nil || !s.makeRoom() {
 			return
 		}
 		c = &circuit{several: true}
@@ -210,6 +210,24 @@ func (s *breaker) endRequest(connects func() int, o outcome) {
 	if c.end(connects, &o); o.unavailable == nil && c.failures == 0 {
 		delete(s.requests, o.request)
 	}
+}
+
+// makeRoom reports whether one more circuit may be kept. It forgets the one that failed
+// least recently if there are too many, of those that refuse nothing now.
+func (s *breaker) makeRoom() bool {
+	if len(s.requests) < maxRequests {
+		return true
+	}
+	var oldest *circuit
+	var of request
+	now := time.Now()
+	for r, c := range s.requests {
+		if !c.until.After(now) && (oldest == nil || c.counted.Before(oldest.counted)) {
+			oldest, of = c, r
+		}
+	}
+	delete(s.requests, of) // nothing if all refuse
+	return oldest != nil
 }
 
 // isSlow reports whether a call only took too long: the server can be reached.

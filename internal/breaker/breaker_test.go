@@ -315,6 +315,44 @@ func TestBreakerOfManyTools(t *testing.T) {
 	}
 }
 
+// Tools that failed once, long ago, do not keep a circuit from one that hangs now. Those
+// that are refused stay refused.
+func TestBreakerForgetsTheOldest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := breaker.New(nil)
+		slow := &toolpost.UnavailableError{Timeout: true}
+		call := func(name string, answer error) bool {
+			called := false
+			_, _ = b.Around(t.Context(), &observe.Target{Server: "s", Name: name}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				called = true
+				return nil, answer
+			})
+			return called
+		}
+		hang := func(name string) {
+			for range 5 {
+				call("works", nil)
+				if !call(name, slow) {
+					t.Fatalf("%s was refused too early", name)
+				}
+			}
+			if call("works", nil); call(name, slow) {
+				t.Errorf("%s is not refused", name)
+			}
+		}
+		hang("hangs first")
+		for i := range 1500 {
+			time.Sleep(time.Millisecond)
+			call("works", nil)
+			call(strconv.Itoa(i), slow)
+		}
+		hang("hangs now")
+		if call("hangs first", slow) {
+			t.Error("a tool that was refused is forgotten")
+		}
+	})
+}
+
 // TestBreakerOfRestart: a restart breaks all calls that are under way. It is one failure.
 func TestBreakerOfRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
