@@ -45,19 +45,23 @@ func (s *session) newDuplex(write func(payload) error) *duplex {
 // deliver takes messages that came together, and gives up what they hold when they are
 // answered.
 func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool, held *hold) error {
+	started := false
+	defer func() { // also after a panic
+		if !started {
+			held.release()
+		}
+	}()
 	if batch && !d.batches() {
-		held.release()
 		return errNoBatches()
 	}
 	if open := d.served.Len(); open >= maxCalls && slices.ContainsFunc(msgs, func(m wire.Message) bool { return m.IsCall() }) {
-		held.release()
 		return wire.Errorf(wire.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", open)
 	}
 	calls, err := d.accept(ctx, msgs, held)
 	if err != nil || len(calls) == 0 {
-		held.release()
 		return err
 	}
+	started = true
 	d.start(calls, batch, held)
 	return nil
 }

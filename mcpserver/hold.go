@@ -31,9 +31,9 @@ func newHolders(each budget.Limit) *holders {
 }
 
 // newMessageHolders returns the shares of messages. A client can always send two of the
-// largest.
+// largest, also if they are calls, which may have half of its room.
 func newMessageHolders(o *Options) *holders {
-	return newHolders(budget.Limit{Number: maxClientMessages, Bytes: max(maxClientBytes, 2*int(o.MaxBody))})
+	return newHolders(budget.Limit{Number: maxClientMessages, Bytes: max(maxClientBytes, 4*int(o.MaxBody))})
 }
 
 // A hold is what one message, or what came with it, holds. A nil hold holds nothing and
@@ -74,6 +74,18 @@ func (h *hold) grow(bytes int) bool {
 	return true
 }
 
+// growPast is grow, but the last bytes may exceed the room of the client.
+func (h *hold) growPast(bytes int) bool {
+	if h == nil {
+		return true
+	}
+	if !h.share.GrowPast(bytes) {
+		return false
+	}
+	h.bytes.Add(int64(bytes))
+	return true
+}
+
 // size returns how many bytes are held.
 func (h *hold) size() int {
 	if h == nil {
@@ -107,13 +119,15 @@ func (h *hold) hasRoomToCall(of *holders) bool {
 }
 
 // keep returns a result that waits for its client to read it, or an error if the client
-// has no room for it.
+// has no room left. The last result that is kept may be larger than the room, so that
+// every client can get every result.
 func (h *hold) keep(result payload, err error) (payload, error) {
-	if size := result.held(); err != nil || size <= smallPart || h.grow(size) {
+	size := result.held()
+	if err != nil || size <= smallPart || h.growPast(size) {
 		return result, err
 	}
 	result.close()
-	return nil, wire.Errorf(wire.CodeInternal, "the results of this client that wait to be read have too many bytes; read them, and call again")
+	return nil, wire.Errorf(wire.CodeInternal, "the request was carried out, but there was no room for its result of %d bytes, because others wait to be read; read those, and repeat the request only if that is safe", size)
 }
 
 // tooMuch refuses a request of a client that has no room for it.

@@ -29,21 +29,25 @@ func New(above *Budget, limit Limit) *Budget {
 
 // Take takes one piece of so many bytes. It reports whether the budget, and those
 // above it, have room for it; otherwise it takes nothing.
-func (b *Budget) Take(bytes int) bool { return b.take(Limit{1, bytes}) }
+func (b *Budget) Take(bytes int) bool { return b.take(Limit{1, bytes}, false) }
 
 // Grow adds bytes to a piece that was taken, likewise.
-func (b *Budget) Grow(bytes int) bool { return b.take(Limit{0, bytes}) }
+func (b *Budget) Grow(bytes int) bool { return b.take(Limit{0, bytes}, false) }
+
+// GrowPast adds bytes to a piece that was taken, as long as the limits are not reached;
+// they may be exceeded then.
+func (b *Budget) GrowPast(bytes int) bool { return b.take(Limit{0, bytes}, true) }
 
 // Give gives back one piece that has so many bytes by now.
 func (b *Budget) Give(bytes int) { b.give(Limit{1, bytes}) }
 
-func (b *Budget) take(l Limit) bool {
+func (b *Budget) take(l Limit, past bool) bool {
 	switch {
 	case b == nil:
 		return true
-	case !b.add(l):
+	case !b.add(l, past):
 		return false
-	case !b.above.take(l):
+	case !b.above.take(l, past):
 		b.subtract(l)
 		return false
 	}
@@ -56,11 +60,15 @@ func (b *Budget) give(l Limit) {
 	}
 }
 
-func (b *Budget) add(l Limit) bool {
+func (b *Budget) add(l Limit, past bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	next := Limit{b.held.Number + l.Number, b.held.Bytes + l.Bytes}
-	if b.limit.Number > 0 && next.Number > b.limit.Number || b.limit.Bytes > 0 && next.Bytes > b.limit.Bytes {
+	tooLarge := next.Bytes > b.limit.Bytes
+	if past {
+		tooLarge = b.held.Bytes >= b.limit.Bytes
+	}
+	if b.limit.Number > 0 && next.Number > b.limit.Number || b.limit.Bytes > 0 && tooLarge {
 		return false
 	}
 	b.held = next
@@ -143,6 +151,9 @@ func (s Share[K]) Take(bytes int) bool {
 
 // Grow adds bytes to a piece that was taken, like [Budget.Grow].
 func (s Share[K]) Grow(bytes int) bool { return s.budget().Grow(bytes) }
+
+// GrowPast adds bytes to a piece that was taken, like [Budget.GrowPast].
+func (s Share[K]) GrowPast(bytes int) bool { return s.budget().GrowPast(bytes) }
 
 // Held returns how much of the share is held.
 func (s Share[K]) Held() Limit {

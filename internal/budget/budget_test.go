@@ -45,6 +45,28 @@ func TestBudget(t *testing.T) {
 	none.Give(1<<30 + 1)
 }
 
+// What may go past a limit does so once, also past the limit of those above.
+func TestGrowPast(t *testing.T) {
+	all := budget.New(nil, budget.Limit{Bytes: 120})
+	s := budget.NewShares[string](all, budget.Limit{Bytes: 50})
+	a, b, c := s.Of("a"), s.Of("b"), s.Of("c")
+	if !a.Take(49) || !b.Take(1) || !c.Take(1) {
+		t.Fatal("there is no room")
+	}
+	if !a.GrowPast(49) || a.GrowPast(1) || a.Grow(1) || a.Take(0) {
+		t.Error("a share goes past its limit not once")
+	}
+	if !b.GrowPast(100) || c.GrowPast(1) || c.Grow(1) {
+		t.Error("all go past their limit not once")
+	}
+	a.Give(98)
+	b.Give(101)
+	c.Give(1)
+	if got := all.Held(); got != (budget.Limit{}) {
+		t.Errorf("%+v are held", got)
+	}
+}
+
 // One key does not use up what is there for the others.
 func TestShares(t *testing.T) {
 	common := budget.New(nil, budget.Limit{Number: 5})
