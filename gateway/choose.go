@@ -18,7 +18,7 @@ import (
 type viewKey struct {
 	profile string // "" for all that is served
 	dialect string // may be [config.NoDialect]
-	session string // that has lists of its own; "" for those of all clients
+	lists   *sessionLists // nil for those of all clients
 }
 
 // A viewChooser chooses the view of each client by one configuration.

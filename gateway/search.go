@@ -66,7 +66,7 @@ func (a *view) reportSearch(l searchLimits, r toolsearch.Report) {
 		return
 	}
 	a.searched = r.Active
-	if a.key.session != "" {
+	if a.key.lists != nil {
 		return // the log has it of all clients
 	}
 	log := a.views.opts.Logger.With("profile", a.key.profile, "dialect", a.key.dialect)

@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/toolpost/toolpost"
@@ -29,16 +31,44 @@ func (l *lists) set(members []*member, j *joined) {
 	l.members, l.joined = members, j
 }
 
-// sessionLists are the lists of one session that has a process of its own: those of all
-// clients, in which what that process lists takes the place of what its server lists.
+// sessionLists are the lists of the sessions that have the same processes of their own:
+// those of all clients, in which what these processes list takes the place of what their
+// servers list. Sessions with other processes have other lists, so that nothing that
+// belongs to one process, such as a subscription, is taken for another's.
 // [Gateway].work guards what changes.
 type sessionLists struct {
 	lists
+	of      string // the processes; see processKey
 	events  toolpost.Watchers
 	outputs *output.Cache   // of layers
 	layers  toolpost.Source // over the lists
 	live    *toolpost.Live
 	own     map[*member]*member // the members of its processes, by those that they replace
+}
+
+// A sessionTable has the lists of the sessions that have lists of their own.
+type sessionTable struct {
+	of  map[string]*sessionLists // by session
+	all map[*sessionLists]bool
+}
+
+func newSessionTable(of map[string]*sessionLists) *sessionTable {
+	t := &sessionTable{of: of, all: map[*sessionLists]bool{}}
+	for _, s := range of {
+		t.all[s] = true
+	}
+	return t
+}
+
+// listers returns those for which pins are remembered.
+func (t *sessionTable) listers() map[lister]bool {
+	all := map[lister]bool{}
+	for s := range t.all {
+		for _, m := range s.own {
+			all[m.lister()] = true
+		}
+	}
+	return all
 }
 
 // Tools lists what the session gets, before its profile and dialect.
@@ -70,11 +100,10 @@ func (m *member) withProcess(own *process) *member {
 	return c
 }
 
-// refreshSessions renews the lists of the sessions that have lists of their own, after
-// those of all clients, and adds to a snapshot what is withheld and found only there. The
+// ownProcesses returns the processes of the sessions that have lists of their own. The
 // caller holds work.
-func (g *Gateway) refreshSessions(all *joined, snapshot *Snapshot) {
-	before, processes := g.views.sessions(), map[string]map[*member]*process{}
+func (g *Gateway) ownProcesses() map[string]map[*member]*process {
+	processes := map[string]map[*member]*process{}
 	for _, m := range g.members {
 		p, ok := m.up.(*pool)
 		if !ok {
@@ -87,54 +116,111 @@ func (g *Gateway) refreshSessions(all *joined, snapshot *Snapshot) {
 			processes[session][m] = own
 		}
 	}
-	if len(before)+len(processes) == 0 {
+	return processes
+}
+
+// processKey identifies processes while lists hold them. The caller holds work.
+func (g *Gateway) processKey(processes map[*member]*process) string {
+	var b strings.Builder
+	for _, m := range g.members {
+		if own := processes[m]; own != nil {
+			fmt.Fprintf(&b, "%p ", own)
+		}
+	}
+	return b.String()
+}
+
+// refreshSessions renews the lists of the sessions that have lists of their own, after
+// those of all clients, and adds to a snapshot what is withheld and found only there. The
+// caller holds work.
+func (g *Gateway) refreshSessions(all *joined, snapshot *Snapshot) {
+	before, processes := g.views.sessions(), g.ownProcesses()
+	if len(before.of)+len(processes) == 0 {
 		return
 	}
-	now := make(map[string]*sessionLists, len(processes))
-	for session, own := range processes {
-		g.safely(func() {
-			s := before[session]
-			if s == nil {
-				s = &sessionLists{}
-			}
-			if err := g.refreshSession(s, own, all); err != nil {
-				g.logger.Error("cannot refresh the tools of a session", "err", err)
-				return
-			}
-			now[session] = s
-			snapshot.add(s.joined)
-		})
+	listed := before.listers()
+	now := newSessionTable(g.relistSessions(before, processes, all))
+	for s := range now.all {
+		snapshot.add(s.joined)
 	}
-	if !maps.Equal(before, now) {
+	if !maps.Equal(before.of, now.of) {
 		g.views.setSessions(now)
 	}
-	for session, s := range before {
-		if now[session] == nil {
+	for s := range before.all {
+		if !now.all[s] {
 			s.live.Close()
-			g.forgetPins(s.own, nil)
+		}
+	}
+	list := now.listers()
+	for l := range listed {
+		if !list[l] {
+			g.pins.forget(l)
 		}
 	}
 }
 
-// refreshSession renews the lists of one session, which has these processes.
-func (g *Gateway) refreshSession(s *sessionLists, processes map[*member]*process, all *joined) error {
+// relistSessions returns the lists of sessions with these processes, by session.
+func (g *Gateway) relistSessions(before *sessionTable, processes map[string]map[*member]*process, all *joined) map[string]*sessionLists {
+	known := map[string]*sessionLists{}
+	for s := range before.all {
+		known[s.of] = s
+	}
+	now, failed := make(map[string]*sessionLists, len(processes)), map[string]bool{}
+	done := map[string]*sessionLists{}
+	for session, own := range processes {
+		key := g.processKey(own)
+		if done[key] == nil && !failed[key] {
+			s := known[key]
+			if s == nil {
+				s = newSessionLists(key, before.of[session], all)
+			}
+			if failed[key] = !g.refreshSession(s, own); !failed[key] {
+				done[key] = s
+			}
+		}
+		if s := done[key]; s != nil {
+			now[session] = s
+		}
+	}
+	return now
+}
+
+// newSessionLists returns the lists of some processes for a session that had others
+// before, or those of all clients.
+func newSessionLists(of string, before *sessionLists, all *joined) *sessionLists {
+	s := &sessionLists{of: of}
+	s.joined = &joined{served: all.served}
+	if before != nil {
+		s.joined = &joined{served: before.joined.served}
+	}
+	return s
+}
+
+// refreshSession renews lists of these processes. It reports whether it could.
+func (g *Gateway) refreshSession(s *sessionLists, processes map[*member]*process) (done bool) {
+	g.safely(func() {
+		if err := g.relistSession(s, processes); err != nil {
+			g.logger.Error("cannot refresh the tools of a session", "err", err)
+			return
+		}
+		done = true
+	})
+	return done
+}
+
+func (g *Gateway) relistSession(s *sessionLists, processes map[*member]*process) error {
 	members, own := slices.Clone(g.members), make(map[*member]*member, len(processes))
 	for i, m := range members {
 		if p := processes[m]; p != nil {
-			if own[m] = s.own[m]; own[m] == nil || own[m].process != p {
+			if own[m] = s.own[m]; own[m] == nil {
 				own[m] = m.withProcess(p)
 			}
 			members[i] = own[m]
 		}
 	}
 	g.chain(slices.Collect(maps.Values(own)))
-	g.forgetPins(s.own, own)
 	s.own = own
-	served := all.served
-	if s.joined != nil {
-		served = s.joined.served
-	}
-	s.set(members, join(g.ctx, members, globs(g.cfg.Quiet), g.memory, served))
+	s.set(members, join(g.ctx, members, globs(g.cfg.Quiet), g.memory, s.joined.served))
 	if s.layers == nil || s.outputs != g.outputs {
 		s.outputs = g.outputs
 		s.layers = g.serve(&s.lists, s.outputs)
@@ -145,15 +231,6 @@ func (g *Gateway) refreshSession(s *sessionLists, processes map[*member]*process
 	var err error
 	s.live, err = toolpost.NewLive(g.ctx, s)
 	return err
-}
-
-// forgetPins forgets what processes listed that a session does not have any more.
-func (g *Gateway) forgetPins(before, now map[*member]*member) {
-	for m, c := range before {
-		if now[m] == nil || now[m].process != c.process {
-			g.pins.forget(c.lister())
-		}
-	}
 }
 
 // add adds what is withheld and found only in the lists of a session.
@@ -191,18 +268,22 @@ func (g *Gateway) notifyClients(l *link, own *process, e toolpost.Event) {
 	if own == nil {
 		g.events.Notify(e)
 	}
-	for _, s := range g.views.sessions() {
+	for s := range g.views.sessions().all {
 		if s.processOf(l) == own {
 			s.events.Notify(e)
 		}
 	}
 }
 
-// notifySession passes on an event to one session.
+// notifySession passes on an event that names a session. The session may be about to get
+// lists of its own, or to lose them, so that it listens to others than those that it has
+// now: the event goes to both. It arrives once, because a client listens to one of them and
+// cannot come to listen to those of all meanwhile.
 func (g *Gateway) notifySession(session string, e toolpost.Event) {
+	g.views.moving.RLock()
+	defer g.views.moving.RUnlock()
 	if s := g.views.session(session); s != nil {
 		s.events.Notify(e)
-		return
 	}
 	g.events.Notify(e)
 }

@@ -163,6 +163,19 @@ func TestListsOfClientProcess(t *testing.T) {
 				t.Errorf("session %q: %s", session, got)
 			}
 		}
+		if p.live("a", "") != p.live("b", "") {
+			t.Error("the sessions have lists of their own, although they use one process")
+		}
+		heard := 0
+		t.Cleanup(p.live("a", "").Watch(func(e toolpost.Event) {
+			if e.Resource != "" {
+				heard++
+			}
+		}))
+		f.started[1].Notify(toolpost.Event{Resource: "x://one"})
+		if heard != 1 {
+			t.Errorf("a change of a resource is heard %d times", heard)
+		}
 		g.SessionEnded("a")
 		synctest.Wait()
 		if a, b := p.toolsOf("a", ""), p.toolsOf("b", ""); a != "s__t" || b != "s__new s__t" {
@@ -290,7 +303,7 @@ func TestSessionFeatures(t *testing.T) {
 				switch {
 				case e.Resource != "":
 					heard[session] = append(heard[session], e.Resource)
-				case e.Notification != nil:
+				case e.Notification != nil && e.Notification.Session == session: // others do not get it
 					heard[session] = append(heard[session], e.Notification.Name+e.Notification.Session)
 				}
 			}))
@@ -300,6 +313,107 @@ func TestSessionFeatures(t *testing.T) {
 		p.f.started[1].Notify(toolpost.Event{Notification: &toolpost.Call{Name: "notifications/message", Owner: session("b"), Params: []byte(`{"level":"info","data":"x"}`)}})
 		if got := fmt.Sprint(heard); got != "map[a:[x://one] b:[x://one notifications/messageb]]" {
 			t.Errorf("heard %s", got)
+		}
+	})
+}
+
+// A session that still listens to the lists of all when it gets lists of its own hears
+// what is for it, once, in whichever of them.
+func TestNotificationOfSessionThatMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPooled(t, nil)
+		p.two()
+		before := p.live("b", "")
+		p.f.started[1].set(func(u *fake) { u.tools = append(u.tools[:1:1], tool("new", "own")) })
+		synctest.Wait()
+		now := p.live("b", "")
+		if before == now {
+			t.Fatal("the session has no lists of its own")
+		}
+		heard := map[*toolpost.Live]int{}
+		for _, live := range []*toolpost.Live{before, now} {
+			t.Cleanup(live.Watch(func(e toolpost.Event) {
+				if e.Notification != nil && e.Notification.Session == "b" {
+					heard[live]++
+				}
+			}))
+		}
+		p.f.started[1].Notify(toolpost.Event{Notification: &toolpost.Call{Name: "notifications/message", Owner: session("b"), Params: []byte(`{"level":"info","data":"x"}`)}})
+		if heard[before] != 1 || heard[now] != 1 {
+			t.Errorf("the lists of all: %d, its own: %d", heard[before], heard[now])
+		}
+	})
+}
+
+// A session that gets another process gets other lists, also if no refresh has seen it
+// without a process: what belongs to the process, such as a subscription, begins again.
+func TestListsOfAnotherProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPooled(t, nil)
+		p.two()
+		add := func(u *fake) { u.tools = append(u.tools[:1:1], tool("new", "own")) }
+		p.f.started[1].set(add)
+		synctest.Wait()
+		before, all := p.live("b", ""), p.live("b", config.NoDialect)
+		var refresh chan struct{}
+		t.Cleanup(p.g.Watch(func(*gateway.Snapshot) {
+			if refresh != nil {
+				<-refresh
+			}
+		}))
+		refresh = make(chan struct{})
+		p.f.started[1].set(func(u *fake) { u.tools = append(u.tools[:1:1], tool("another", "own")) }) // causes a refresh
+		synctest.Wait()
+		p.f.started[1].opts.OneClient(true)
+		if got := p.call(session("b")); got != "2 t" {
+			t.Fatalf("session b uses process %s", got)
+		}
+		p.f.last("s").set(add)
+		close(refresh)
+		synctest.Wait()
+		if got := p.toolsOf("b", ""); got != "s__new s__t" {
+			t.Errorf("tools %s", got)
+		}
+		if p.live("b", "") == before || p.live("b", config.NoDialect) == all {
+			t.Error("the session has the lists of its process before")
+		}
+	})
+}
+
+// The views of sessions take the room of no other views, and cause no refresh of all.
+func TestViewsOfSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := servers("s", "cmd")
+		for i := range 300 {
+			cfg.Profiles = append(cfg.Profiles, config.Profile{Name: fmt.Sprint("p", i), Selection: config.Selection{Include: []string{"s__t", "s__gone"}}})
+		}
+		g, f := openWith(t, cfg, nil)
+		p := &pooled{t, g, f}
+		synctest.Wait()
+		p.connect()
+		synctest.Wait()
+		p.two()
+		p.f.started[1].set(func(u *fake) { u.tools = append(u.tools[:1:1], tool("new", "own")) })
+		synctest.Wait()
+		var shared []*toolpost.Live
+		for i := range 200 {
+			shared = append(shared, p.live("a", fmt.Sprint("p", i)))
+		}
+		synctest.Wait()
+		refreshes := 0
+		t.Cleanup(g.Watch(func(*gateway.Snapshot) { refreshes++ }))
+		refreshes = 0
+		for i := range 300 {
+			p.live("b", fmt.Sprint("p", i))
+		}
+		synctest.Wait()
+		if refreshes != 0 {
+			t.Errorf("the views of a session cause %d refreshes", refreshes)
+		}
+		for i, live := range shared {
+			if p.live("a", fmt.Sprint("p", i)) != live {
+				t.Fatalf("view %d of all clients was ended", i)
+			}
 		}
 	})
 }

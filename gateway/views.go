@@ -49,7 +49,8 @@ type Views struct {
 	noted   func()                      // is called when the findings of a view differ
 	chooser atomic.Pointer[viewChooser] // is set under mu
 
-	ofSessions atomic.Pointer[map[string]*sessionLists] // those that have lists of their own; is set under mu
+	ofSessions atomic.Pointer[sessionTable] // is set under moving
+	moving     sync.RWMutex                 // held for reading while an event goes to one session
 
 	mu     sync.RWMutex
 	opened map[viewKey]*view
@@ -99,30 +100,28 @@ func (v *Views) View(r Client) (*toolpost.Live, error) {
 		if err != nil {
 			return nil, err
 		}
-		all, s := key == viewKey{dialect: config.NoDialect}, v.session(r.Session)
-		if s != nil {
-			key.session = r.Session
-		}
-		if all {
+		s := v.session(r.Session)
+		if key == (viewKey{dialect: config.NoDialect}) {
 			return v.joined(s), nil
 		}
-		live, err := v.open(c, key, s)
-		if live != nil || c == v.chooser.Load() && s == v.session(r.Session) {
+		key.lists = s
+		live, err := v.open(c, key)
+		if live != nil || err != nil && c == v.chooser.Load() && s == v.session(r.Session) {
 			return live, err
 		}
 	}
 }
 
 // sessions returns the sessions that have lists of their own.
-func (v *Views) sessions() map[string]*sessionLists {
-	if all := v.ofSessions.Load(); all != nil {
-		return *all
+func (v *Views) sessions() *sessionTable {
+	if t := v.ofSessions.Load(); t != nil {
+		return t
 	}
-	return nil
+	return &sessionTable{}
 }
 
 // session returns the lists of a session, nil if it has none of its own.
-func (v *Views) session(name string) *sessionLists { return v.sessions()[name] }
+func (v *Views) session(name string) *sessionLists { return v.sessions().of[name] }
 
 // joined returns what views are made of: the lists of a session, or of all clients.
 func (v *Views) joined(s *sessionLists) *toolpost.Live {
@@ -132,58 +131,84 @@ func (v *Views) joined(s *sessionLists) *toolpost.Live {
 	return v.live
 }
 
-// setSessions sets the sessions that have lists of their own, and ends the views of
-// those that have none any more.
-func (v *Views) setSessions(now map[string]*sessionLists) {
+// setSessions sets the sessions that have lists of their own, and ends the views of lists
+// that no session has any more.
+func (v *Views) setSessions(t *sessionTable) {
+	v.moving.Lock()
+	v.ofSessions.Store(t) // before mu is held, for which a watcher of events may wait
+	v.moving.Unlock()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.ofSessions.Store(&now)
 	for key, a := range v.opened {
-		if key.session != "" && now[key.session] == nil {
+		if key.lists != nil && !t.all[key.lists] {
 			delete(v.opened, key)
 			a.close()
 		}
 	}
 }
 
-// open returns the view that c chose. It returns nil if c or s has been replaced,
-// because the view may no longer exist.
-func (v *Views) open(c *viewChooser, key viewKey, s *sessionLists) (*toolpost.Live, error) {
+// open returns the view that c chose. It returns nil if c or the lists have been
+// replaced, because the view may no longer exist, or if the view has just ended.
+func (v *Views) open(c *viewChooser, key viewKey) (*toolpost.Live, error) {
 	v.mu.RLock()
 	a := v.opened[key]
 	v.mu.RUnlock()
 	if a == nil {
-		if a = v.add(c, key, s); a == nil {
+		if a = v.add(c, key); a == nil {
 			return nil, nil
 		}
 	}
-	return a.open()
+	live, err := a.open()
+	if errors.Is(err, errClosed) {
+		v.mu.RLock()
+		defer v.mu.RUnlock()
+		if v.opened[key] != a { // another took its place
+			return nil, nil
+		}
+	}
+	return live, err
 }
 
-// maxViews is how many views are kept: clients choose them by their addresses.
+// maxViews is how many views of the same lists are kept: clients choose them by their
+// addresses.
 const maxViews = 256
 
-func (v *Views) add(c *viewChooser, key viewKey, s *sessionLists) *view {
+func (v *Views) add(c *viewChooser, key viewKey) *view {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if c != v.chooser.Load() || s != v.session(key.session) {
+	if c != v.chooser.Load() || key.lists != nil && !v.sessions().all[key.lists] {
 		return nil
 	}
 	if v.opened[key] == nil {
-		for other, a := range v.opened { // any: the next request of its clients makes it again
-			if len(v.opened) < maxViews {
-				break
-			}
-			delete(v.opened, other)
-			a.close()
-		}
-		a := &view{Source: v.joined(s), servers: v.servers, key: key, views: v}
-		if s != nil {
-			a.servers = &s.lists
+		v.makeRoom(key.lists)
+		a := &view{Source: v.joined(key.lists), servers: v.servers, key: key, views: v}
+		if key.lists != nil {
+			a.servers = &key.lists.lists
 		}
 		v.opened[key] = a
 	}
 	return v.opened[key]
+}
+
+// makeRoom ends views of lists, any of them, if they are too many: the next request of its
+// clients makes one again. The mutex is held.
+func (v *Views) makeRoom(of *sessionLists) {
+	n := 0
+	for key := range v.opened {
+		if key.lists == of {
+			n++
+		}
+	}
+	for key, a := range v.opened {
+		if n < maxViews {
+			return
+		}
+		if key.lists == of {
+			delete(v.opened, key)
+			a.close()
+			n--
+		}
+	}
 }
 
 // Refresh returns when the views contain all changes made before the call.
@@ -230,7 +255,7 @@ func (v *Views) Close() error {
 
 // A view is the source of the Live that some clients get.
 type view struct {
-	toolpost.Source        // of all clients, or of the session
+	toolpost.Source        // of all clients, or of sessions
 	servers         *lists // behind it; nil if there are none
 
 	key   viewKey
@@ -252,6 +277,9 @@ type view struct {
 	findings []toolpost.Finding // of the last listing
 }
 
+// errClosed is the error of a view that was closed.
+var errClosed = errors.New("the gateway is closed")
+
 func (a *view) open() (*toolpost.Live, error) {
 	if live := a.live.Load(); live != nil {
 		return live, nil
@@ -262,7 +290,7 @@ func (a *view) open() (*toolpost.Live, error) {
 		return live, nil
 	}
 	if a.closed {
-		return nil, errors.New("the gateway is closed")
+		return nil, errClosed
 	}
 	live, err := toolpost.NewLive(context.Background(), a)
 	if err != nil {
@@ -314,13 +342,14 @@ func (a *view) Watch(f func(toolpost.Event)) (stop func()) {
 	})
 }
 
-// note records the findings of a listing.
+// note records the findings of a listing. Those of one session wait for the next refresh:
+// each view of each session would cause one, for all of them.
 func (a *view) note(findings []toolpost.Finding) {
 	a.noting.Lock()
 	same := slices.Equal(a.findings, findings)
 	a.findings = findings
 	a.noting.Unlock()
-	if !same {
+	if !same && a.key.lists == nil {
 		a.views.noted()
 	}
 }
