@@ -16,8 +16,8 @@ import (
 
 // A viewKey names a view: a profile in a dialect.
 type viewKey struct {
-	profile string // "" for all that is served
-	dialect string // may be [config.NoDialect]
+	profile string        // "" for all that is served
+	dialect string        // may be [config.NoDialect]
 	lists   *sessionLists // nil for those of all clients
 }
 
