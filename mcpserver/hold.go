@@ -119,8 +119,8 @@ func (h *hold) hasRoomToCall(of *holders) bool {
 }
 
 // keep returns a result that waits for its client to read it, or an error if the client
-// has no room left. The last result that is kept may be larger than the room, so that
-// every client can get every result.
+// has no room left. The last result that is kept may be larger than the room, so that a
+// client can get every result, as long as there is room of all.
 func (h *hold) keep(result payload, err error) (payload, error) {
 	size := result.held()
 	if err != nil || size <= smallPart || h.growPast(size) {
