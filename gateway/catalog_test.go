@@ -91,6 +91,32 @@ func TestCatalogOfHangingServer(t *testing.T) {
 	})
 }
 
+// A server at an address that may start after its gateway is waited for at each start,
+// until its lists are known.
+func TestCatalogOfLateServer(t *testing.T) {
+	dir := t.TempDir()
+	for _, lists := range []string{"", "t", "stored"} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := servers("late", "")
+			cfg.Servers[0].URL = "http://late.example"
+			g, f := openWith(t, cfg, &gateway.Options{Catalog: &gateway.Catalog{Dir: dir, Config: "c"}, Starting: 20 * time.Second})
+			began, waits := time.Now(), 10*time.Second
+			switch lists {
+			case "t":
+				time.AfterFunc(waits, func() { f.last("late").connect("t") })
+			case "":
+				time.AfterFunc(waits, func() { f.last("late").fail(errors.New("nothing listens")) })
+			default:
+				waits = 0
+			}
+			if err := g.Live().Ready(t.Context()); err != nil || time.Since(began) != waits {
+				t.Errorf("lists %q: %v after %v", lists, err, time.Since(began))
+			}
+			synctest.Wait()
+		})
+	}
+}
+
 // A folder that cannot be used is reported, and nothing else.
 func TestNoCatalog(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")

@@ -125,6 +125,8 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		opts.Known, l.listed = old.known(), true // clients have its tools
 	} else if opts.Known != nil {
 		opts.StartDelay = headStart
+	} else if opts.Starting > 0 && s.URL != "" {
+		l.listed = false // it may have to be started first, each time
 	}
 	l.seed = opts.Known
 	var up connection
