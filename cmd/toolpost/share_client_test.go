@@ -128,11 +128,24 @@ func (g *guest) read(ctx context.Context, stream io.Reader) (json.RawMessage, er
 		}
 		if id := wire.Get(m, "id"); id != nil {
 			go func() {
-				_, _ = g.post(ctx, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, g.answers[method]))
+				_, _ = g.post(ctx, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, g.answerTo(method)))
 			}()
 		}
 	}
 	return nil, in.Err()
+}
+
+// answer sets what the guest answers to a question.
+func (g *guest) answer(method, result string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.answers[method] = result
+}
+
+func (g *guest) answerTo(method string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.answers[method]
 }
 
 // ask sends a request and returns its answer.
@@ -180,7 +193,7 @@ func (g *guest) call(tool, arguments string) string {
 		}
 		var responses []string
 		for key, input := range wire.Members(inputs) {
-			responses = append(responses, string(wire.Quote(key))+":"+g.answers[wire.Unquote(wire.Get(input, "method"))])
+			responses = append(responses, string(wire.Quote(key))+":"+g.answerTo(wire.Unquote(wire.Get(input, "method"))))
 		}
 		more = `,"inputResponses":{` + strings.Join(responses, ",") + `},"requestState":` + string(wire.Get(result, "requestState"))
 	}

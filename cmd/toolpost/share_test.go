@@ -19,7 +19,7 @@ func TestChangedRootsReachServers(t *testing.T) {
 			if got := g.call("a__roots", "{}"); !strings.Contains(got, "file:///one") {
 				t.Errorf("got %s", got)
 			}
-			g.answers["roots/list"] = `{"roots":[{"uri":"file:///two"}]}`
+			g.answer("roots/list", `{"roots":[{"uri":"file:///two"}]}`)
 			if _, err := g.post(t.Context(), `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`); err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func TestRootsOfTheFirstCall(t *testing.T) {
 		t.Run(share, func(t *testing.T) {
 			g := visit(t, serveFile(t, `"a":{"command":"solitary","env":{"ROOTS":"late"},"share":"`+share+`"}`), "g", everyCapability)
 			g.call("a__roots", "{}")
-			g.answers["roots/list"] = `{"roots":[{"uri":"file:///two"}]}`
+			g.answer("roots/list", `{"roots":[{"uri":"file:///two"}]}`)
 			if _, err := g.post(t.Context(), `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`); err != nil {
 				t.Fatal(err)
 			}

@@ -126,9 +126,11 @@ func (h *hostileWeb) listen(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	if h.transport == overSSE {
 		fmt.Fprintf(w, "event: endpoint\ndata: %s?session=1\n\n", r.URL.Path)
-		h.stream.Store(&send)
 	}
 	w.(http.Flusher).Flush()
+	if h.transport == overSSE {
+		h.stream.Store(&send) // from here on others write
+	}
 	h.pester(r.Context(), send)
 	select {
 	case <-h.closed:
