@@ -345,14 +345,16 @@ func TestNotificationOfSessionThatMoves(t *testing.T) {
 	})
 }
 
+// gainTool is a change by which a server has one more tool.
+func gainTool(f *fake) { f.tools = append(f.tools[:1:1], tool("new", "own")) }
+
 // A session that gets another process gets other lists, also if no refresh has seen it
 // without a process: what belongs to the process, such as a subscription, begins again.
 func TestListsOfAnotherProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openPooled(t, nil)
 		p.two()
-		add := func(u *fake) { u.tools = append(u.tools[:1:1], tool("new", "own")) }
-		p.f.started[1].set(add)
+		p.f.started[1].set(gainTool)
 		synctest.Wait()
 		before, all := p.live("b", ""), p.live("b", config.NoDialect)
 		var refresh chan struct{}
@@ -368,7 +370,7 @@ func TestListsOfAnotherProcess(t *testing.T) {
 		if got := p.call(session("b")); got != "2 t" {
 			t.Fatalf("session b uses process %s", got)
 		}
-		p.f.last("s").set(add)
+		p.f.last("s").set(gainTool)
 		close(refresh)
 		synctest.Wait()
 		if got := p.toolsOf("b", ""); got != "s__new s__t" {
@@ -423,8 +425,7 @@ func TestSessionListsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openPooled(t, nil)
 		p.two()
-		add := func(u *fake) { u.tools = append(u.tools[:1:1], tool("new", "own")) }
-		p.f.started[1].set(add)
+		p.f.started[1].set(gainTool)
 		synctest.Wait()
 		if got := p.toolsOf("b", ""); got != "s__new s__t" {
 			t.Fatalf("tools %s", got)
@@ -435,7 +436,7 @@ func TestSessionListsEnd(t *testing.T) {
 			t.Errorf("after an idle hour: %s", got)
 		}
 		p.call(session("b"))
-		p.f.last("s").set(add)
+		p.f.last("s").set(gainTool)
 		synctest.Wait()
 		if got := p.toolsOf("b", ""); got != "s__new s__t" {
 			t.Errorf("tools %s", got)

@@ -180,7 +180,7 @@ func (l *parkedCalls) makeRoom(f *parkedCall) bool {
 		return true
 	}
 	own, limit := l.held.Of(f.holder).Held(), l.held.Limit()
-	full := own.Number >= limit.Number || own.Bytes+f.size > limit.Bytes // else there is no room in all
+	full := own.Number >= limit.Number || own.Bytes+f.size > limit.Bytes // otherwise the limit of all callers is reached
 	for state, other := range l.byState {
 		if len(other.done) > 0 && (other.holder == f.holder || !full) {
 			l.drop(state, errNobodyAnswered)

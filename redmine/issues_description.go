@@ -264,7 +264,7 @@ func (e *descriptionEdit) done(now *issue) (*toolpost.Result, error) {
 	}
 	delete(e.set, "description") // it may have changed again already
 	ours := *e.before
-	ours.Description = now.Description // what it was before is no change of others
+	ours.Description = now.Description // otherwise our own edit is reported as a change of another user
 	e.issueWrite.before = &ours
 	return e.readBack()
 }
