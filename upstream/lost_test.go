@@ -361,3 +361,25 @@ func TestForgottenSSESession(t *testing.T) {
 		t.Errorf("%d sessions were opened and %d calls carried out, want 2 and 1", sessions, ran)
 	}
 }
+
+// Calls under way when a session turns out to be lost get what the server answers
+// them: whether they were carried out is not left open.
+func TestCallsUnderWayAsSessionIsLost(t *testing.T) {
+	f := &forgetful{refuse: sessionRefusals["404"], hangs: make(chan struct{})}
+	s := start(t, &upstream.Config{URL: serve(t, f).URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
+	other := make(chan string, 1)
+	go func() { other <- s.text(t, "hang", "{}", nil) }()
+	<-f.hangs
+	f.forget()
+	if got := s.text(t, "write", "{}", nil); got != "done" {
+		t.Fatal(got)
+	}
+	select {
+	case f.hangs <- struct{}{}:
+	case got := <-other:
+		t.Fatalf("the call under way: %s", got)
+	}
+	if got := <-other; got != "hung" {
+		t.Errorf("the call under way: %s", got)
+	}
+}

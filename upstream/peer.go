@@ -36,6 +36,7 @@ type connection interface {
 // server sends to the call that it belongs to.
 type peer struct {
 	lifetime
+	requests  lifetime // of requests with responses of their own
 	conn      connection
 	log       *slog.Logger
 	event     func(m *wire.Message) // notifications that belong to no call; nil stands for those that a broken stream has lost
@@ -81,9 +82,8 @@ const (
 
 // newPeer returns a peer. Messages that it holds count in above, which may be nil.
 func newPeer(log *slog.Logger, event func(*wire.Message), above *budget.Budget) *peer {
-	ctx, end := context.WithCancelCause(context.Background())
 	return &peer{
-		lifetime: lifetime{ctx, end}, log: log, event: event,
+		lifetime: newLifetime(), requests: newLifetime(), log: log, event: event,
 		questions: shares(above, budget.Limit{Number: maxQuestions, Bytes: maxQuestionBytes}, budget.Limit{Number: maxClientQuestions, Bytes: maxClientQuestionBytes}),
 		heard:     shares(above, budget.Limit{Bytes: maxHeardBytes}, budget.Limit{Bytes: maxClientHeardBytes}),
 		said:      shares(above, budget.Limit{Number: maxQueue, Bytes: maxQueueBytes}, budget.Limit{Number: maxClientSaid, Bytes: maxClientSaidBytes}),
@@ -108,6 +108,11 @@ const maxPosts = 32
 type lifetime struct {
 	ctx context.Context // its cause is why the connection ended
 	end context.CancelCauseFunc
+}
+
+func newLifetime() lifetime {
+	ctx, end := context.WithCancelCause(context.Background())
+	return lifetime{ctx, end}
 }
 
 // failure returns why the connection ended, nil if it did not or we ended it.
@@ -147,8 +152,22 @@ func (l *lifetime) sleep(ctx context.Context, d time.Duration) bool {
 // fail makes the connection unusable. The first reason counts.
 func (p *peer) fail(err error) {
 	p.end(err)
-	p.calls.Close(context.Cause(p.ctx))
-	p.served.Close(context.Cause(p.ctx))
+	err = context.Cause(p.ctx)
+	p.served.Close(err)
+	if errors.Is(err, errSessionLost) { // which is found out only while conn is in use
+		if _, own := p.conn.(*streamable); own {
+			// what is under way is refused too, or was carried out: the server says which
+			time.AfterFunc(probeTime, func() { p.endRequests(err) })
+			return
+		}
+	}
+	p.endRequests(err)
+}
+
+// endRequests ends all requests that were not answered.
+func (p *peer) endRequests(err error) {
+	p.requests.end(err)
+	p.calls.Close(err)
 }
 
 // do carries out one exchange: it returns the server's answer. An error that
@@ -164,6 +183,9 @@ func (p *peer) do(ctx context.Context, x *exchange) (wire.Message, error) {
 
 // exchange is do without a look at the session.
 func (p *peer) exchange(ctx context.Context, x *exchange) (wire.Message, error) {
+	if p.ctx.Err() != nil {
+		return wire.Message{}, context.Cause(p.ctx)
+	}
 	pending, err := p.calls.Begin()
 	if err != nil {
 		return wire.Message{}, err

@@ -105,7 +105,7 @@ func (c *streamable) start(ctx context.Context, f func(done func())) {
 // call sends a request and reads its answer. A call that goes wrong leaves the
 // connection as it was.
 func (c *streamable) call(ctx context.Context, x *exchange, message []byte) error {
-	ctx, cancel := c.bind(ctx)
+	ctx, cancel := c.requests.bind(ctx)
 	defer cancel()
 	c.mu.Lock()
 	x.leave = cancel
@@ -267,7 +267,7 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 		case at.id != before:
 			tries = 0
 		}
-		if !c.sleep(ctx, at.retry) {
+		if !c.requests.sleep(ctx, at.retry) {
 			return ctx.Err()
 		}
 		x.resumed = true
