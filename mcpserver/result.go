@@ -71,7 +71,10 @@ func refusable(r *request, found *wire.Answer) bool {
 // mendResult returns a result without anything that the client would refuse. One
 // that asks for input, or names a task, is left as it is.
 func mendResult(r *request, raw json.RawMessage, found *wire.Answer) (json.RawMessage, *wire.Answer) {
-	if kind := member(raw, "resultType"); !refusable(r, found) || kind != nil && string(kind) != `"complete"` {
+	if !refusable(r, found) {
+		return raw, found
+	}
+	if kind := member(raw, "resultType"); kind != nil && string(kind) != `"complete"` {
 		return raw, found
 	}
 	mended := wire.MendResult(raw, r.Method, subject(r.Message), r.version)
