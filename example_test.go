@@ -121,7 +121,8 @@ func ExampleWatchers() {
 // Join makes one toolset of tools and prompts.
 func ExampleJoin() {
 	tool := toolpost.New("greet", "Greets.", func(context.Context, struct{}) (string, error) { return "Hello", nil }, nil)
-	prompts := &toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "letter"}}}
+	letter := toolpost.NewPrompt("letter", "Writes a letter.", func(context.Context, struct{}) (string, error) { return "Write a letter.", nil }, nil)
+	prompts := &toolpost.Features{Prompts: []*toolpost.Prompt{letter}}
 	joined := toolpost.Prefix(toolpost.Join(toolpost.Tools{tool}, prompts), "my_")
 	set, err := toolpost.NewSet(context.Background(), joined)
 	if err != nil {
@@ -129,4 +130,41 @@ func ExampleJoin() {
 	}
 	fmt.Println(set.Lookup("my_greet").Name, set.Features().Prompts[0].Name)
 	// Output: my_greet my_letter
+}
+
+// A client shows the prompt to its user, who fills in the arguments.
+func ExampleNewPrompt() {
+	type review struct {
+		File string `json:"file" desc:"Path of the file."`
+	}
+	prompt := toolpost.NewPrompt("review", "Reviews a file.", func(_ context.Context, in review) (string, error) {
+		return "Read " + in.File + " and list its mistakes.", nil
+	}, nil)
+	features := &toolpost.Features{Prompts: []*toolpost.Prompt{prompt}} // for mcpserver.New, or Join with tools
+
+	result, err := features.Prompts[0].Get(context.Background(), &toolpost.Call{Name: "review", Arguments: []byte(`{"file":"a.go"}`)})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(result.Encoded().Raw))
+	// Output: {"description":"Reviews a file.","messages":[{"role":"user","content":{"type":"text","text":"Read a.go and list its mistakes."}}]}
+}
+
+// A URI with braces is a template: the resource has all documents that match it.
+func ExampleNewResource() {
+	notes := map[string]string{"note://milk": "Buy milk."}
+	note := toolpost.NewResource("note://{name}", "note", func(_ context.Context, uri string) (string, error) {
+		text, found := notes[uri]
+		if !found {
+			return "", toolpost.ErrNotFound
+		}
+		return text, nil
+	}, &toolpost.ResourceOptions{MIMEType: "text/plain"})
+
+	result, err := note.Read(context.Background(), &toolpost.Call{Name: "note://milk"})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(result.Encoded().Raw))
+	// Output: {"contents":[{"uri":"note://milk","mimeType":"text/plain","text":"Buy milk."}]}
 }

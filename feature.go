@@ -6,9 +6,11 @@ import (
 	"fmt"
 )
 
-// Features are what an MCP server offers besides tools. Their handlers receive
-// a [Call] and return a [Result], as those of tools do. The result's bytes are
-// those of MCP's prompts/get, resources/read or completion/complete.
+// Features are what an MCP server offers besides tools: [NewPrompt] and
+// [NewResource] make prompts and resources of Go functions. Their handlers receive
+// a [Call] and return a [RawResult] whose bytes are those of MCP's prompts/get,
+// resources/read or completion/complete. The result of a tool, such as a
+// [TextResult], is none of these: mcpserver refuses it, and logs why.
 //
 // Features are a Toolset without tools: [Join] adds them to tools.
 type Features struct {
@@ -53,7 +55,7 @@ type Introduction struct {
 type Prompt struct {
 	Name       string
 	Definition json.RawMessage // the MCP Prompt object; its name is replaced by Name
-	Get        Handler         // Call.Name is the prompt's name, Arguments its arguments
+	Get        Handler         // Call.Name is the prompt's name, Arguments its arguments; the result is a GetPromptResult
 	Complete   Handler         // Arguments is the params object of completion/complete; nil if there is none
 }
 
@@ -63,7 +65,7 @@ type Resource struct {
 	URI        string          // or the URI template (RFC 6570)
 	Template   bool            // URI is a template
 	Definition json.RawMessage // the MCP Resource or ResourceTemplate object; its uri is replaced by URI
-	Read       Handler         // Call.Name is the URI that is read
+	Read       Handler         // Call.Name is the URI that is read; the result is a ReadResourceResult
 	Complete   Handler         // Arguments is the params object of completion/complete; nil if there is none
 }
 

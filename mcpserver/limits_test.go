@@ -285,14 +285,11 @@ func subscribeTo(uri string) *mcp.SubscribeParams { return &mcp.SubscribeParams{
 
 // A prompt or resource of any size does not reach the client.
 func TestLongResources(t *testing.T) {
-	long := func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.RawResult([]byte(`{"contents":[{"uri":"x://1","text":"` + strings.Repeat("x", 9<<20) + `"}]}`)), nil
-	}
+	text := strings.Repeat("x", 9<<20)
+	prompt := toolpost.NewPrompt("p", "", func(context.Context, struct{}) (string, error) { return text, nil }, nil)
+	resource := toolpost.NewResource("x://1", "", func(context.Context, string) (string, error) { return text, nil }, nil)
 	s := serve(t, nil)
-	s.SetFeatures(&toolpost.Features{
-		Prompts:   []*toolpost.Prompt{{Name: "p", Get: long}},
-		Resources: []*toolpost.Resource{{URI: "x://1", Read: long}},
-	})
+	s.SetFeatures(&toolpost.Features{Prompts: []*toolpost.Prompt{prompt}, Resources: []*toolpost.Resource{resource}})
 	session := s.session(t)
 	for method, params := range map[string]string{"resources/read": `{"uri":"x://1"}`, "prompts/get": `{"name":"p"}`} {
 		e := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`, session)

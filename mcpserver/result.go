@@ -13,12 +13,15 @@ import (
 // encode returns a result as it is written: the bytes that the handler returned,
 // with what the client's version needs beside them.
 func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, error) {
+	if result == nil && err == nil {
+		result = toolpost.NewResult()
+	}
+	if err == nil {
+		err = c.checkKind(r, result)
+	}
 	if err != nil {
 		drop(result)
 		return nil, faultOf(r, err)
-	}
-	if result == nil {
-		result = toolpost.NewResult()
 	}
 	found := result.Encoded().Scan
 	r.asks = false // an earlier round may have asked
@@ -26,17 +29,13 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	if long != nil && !mustLoad(r, long, found) {
 		return c.splice(r, long, found, result.OutputRef()), nil
 	}
-	raw, err := result.MarshalJSON()
-	switch {
-	case err != nil:
-		return nil, wire.Errorf(wire.CodeInternal, "encode result of %.100q: %v", subject(r.Message), err)
-	case !wire.IsObject(raw):
-		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(r.Message))
+	raw, err := marshal(r, result)
+	if err != nil {
+		return nil, err
 	}
-	if found == nil || long != nil {
-		found = searchFully(raw, long != nil || result.Encoded().Raw != nil)
+	if raw, found, err = c.mendResult(r, result, raw, found); err != nil {
+		return nil, err
 	}
-	raw, found = mendResult(r, raw, found)
 	if r.asks = found.Asks; r.asks && r.modern() {
 		if err := r.requireInputs(raw); err != nil {
 			return nil, faultOf(r, err)
@@ -45,6 +44,18 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 	}
 	raw, meta := withRef(raw, found, result.OutputRef())
 	return inMemory(c.finish(r, raw, found, meta)), nil
+}
+
+// marshal returns the JSON object of a result.
+func marshal(r *request, result *toolpost.Result) (json.RawMessage, error) {
+	raw, err := result.MarshalJSON()
+	switch {
+	case err != nil:
+		return nil, wire.Errorf(wire.CodeInternal, "encode result of %.100q: %v", subject(r.Message), err)
+	case !wire.IsObject(raw):
+		return nil, wire.Errorf(wire.CodeInternal, "the result of %.100q is not a JSON object", subject(r.Message))
+	}
+	return raw, nil
 }
 
 // maxMended is how long a result from a file may be that is loaded because clients
@@ -68,20 +79,24 @@ func refusable(r *request, found *wire.Answer) bool {
 	return r.Method != callTool || found.Odd || found.Newer && wire.LacksContent(r.version)
 }
 
-// mendResult returns a result without anything that the client would refuse. One
-// that asks for input, or names a task, is left as it is.
-func mendResult(r *request, raw json.RawMessage, found *wire.Answer) (json.RawMessage, *wire.Answer) {
+// mendResult returns the JSON of a result without anything that the client would
+// refuse, and its scan. Found is nil if it was not scanned. A result that asks for
+// input, or names a task, is left as it is; one of which nothing is left is an error.
+func (c *core) mendResult(r *request, result *toolpost.Result, raw json.RawMessage, found *wire.Answer) (json.RawMessage, *wire.Answer, error) {
+	if long := result.Encoded().Long != nil; found == nil || long {
+		found = searchFully(raw, long || result.Encoded().Raw != nil)
+	}
 	if !refusable(r, found) {
-		return raw, found
+		return raw, found, nil
 	}
 	if kind := member(raw, "resultType"); kind != nil && string(kind) != `"complete"` {
-		return raw, found
+		return raw, found, nil
 	}
 	mended := wire.MendResult(raw, r.Method, subject(r.Message), r.version)
 	if bytes.Equal(mended, raw) {
-		return raw, found
+		return raw, found, nil
 	}
-	return mended, search(mended)
+	return mended, search(mended), c.checkLost(r, result, raw, mended)
 }
 
 // mendInputs returns a result that asks for input without anything in what it asks that
