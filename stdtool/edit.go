@@ -14,6 +14,7 @@ type editInput struct {
 	MatchMode    string `json:"match_mode,omitempty" jsonschema:"enum=exact,enum=line_trimmed,enum=block_anchor,default=line_trimmed"`
 	DryRun       bool   `json:"dry_run,omitempty" jsonschema:"description=Only show the diff"`
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64,description=content_sha256 of read"`
+	Encoding     string `json:"encoding,omitempty"`
 }
 
 // A replacement is one edit.
@@ -27,43 +28,49 @@ type replacement struct {
 // Edit returns the tool edit: it replaces text in a file, or makes a file.
 func (f *Workspace) Edit() *toolpost.Tool {
 	return newTool("edit", func(ctx context.Context, in editInput) (string, error) {
-		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, in.MatchMode, []replacement{in.replacement})
+		return f.change(ctx, in, []replacement{in.replacement})
 	}, writing("Edit file"))
 }
 
 // change makes all replacements, one after the other, or none.
-func (f *Workspace) change(ctx context.Context, path, hash string, dry bool, mode string, edits []replacement) (string, error) {
-	d, err := f.open(ctx, path)
+func (f *Workspace) change(ctx context.Context, in editInput, edits []replacement) (string, error) {
+	d, err := f.open(ctx, in.Path)
 	if err != nil {
 		return "", err
 	}
 	defer func() { d.unlock() }()
-	if err := d.guard(hash); err != nil {
+	if err := d.guard(in.ExpectedHash); err != nil {
 		return "", err
 	}
-	if binary(d.content[:min(len(d.content), 8000)]) {
-		return "", toolpost.Failed("%q is a binary file: only text files can be edited", d.given)
+	r, err := d.revise(ctx, in.Encoding, func(text []byte) ([]byte, []string, error) {
+		return d.edit(ctx, text, in.MatchMode, edits)
+	})
+	if err != nil {
+		return "", err
 	}
-	content := d.content
+	return d.finish(r, in.DryRun)
+}
+
+// edit returns text with all replacements made, and what was done.
+func (d *document) edit(ctx context.Context, text []byte, mode string, edits []replacement) ([]byte, []string, error) {
 	var done []string
 	for i, e := range edits {
 		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
-		var note string
-		content, note, err = e.apply(d, content, mode, i == 0)
+		changed, note, err := e.apply(d, text, mode, i == 0)
 		if err != nil {
 			if len(edits) > 1 {
 				err = toolpost.Retry("edit %d of %d: %v\nNothing was changed.", i+1, len(edits), err)
 			}
-			return "", err
+			return nil, nil, err
 		}
-		done = append(done, note)
+		text, done = changed, append(done, note)
 	}
 	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
-	return d.finish(content, done, dry)
+	return text, done, nil
 }
 
 // apply returns content with the replacement made, and what was done.
@@ -137,25 +144,25 @@ func withoutOverlaps(found []match) []match {
 	return kept
 }
 
-// finish saves the content, unless it is a dry run, and returns the diff.
-func (d *document) finish(content []byte, done []string, dry bool) (string, error) {
+// finish saves the revision, unless it is a dry run, and returns the diff.
+func (d *document) finish(r *revision, dry bool) (string, error) {
 	switch {
-	case len(content) > maxChanged:
-		return "", toolpost.Failed("%q would have %d bytes, and the limit for a file is %d: write less", d.given, len(content), maxChanged)
+	case len(r.content) > maxChanged:
+		return "", toolpost.Failed("%q would have %d bytes, and the limit for a file is %d: write less", d.given, len(r.content), maxChanged)
 	case dry:
-		done = append(done, "dry run: nothing was written")
-	case d.info == nil || string(content) != string(d.content):
-		if err := d.save(content); err != nil {
+		r.done = append(r.done, "dry run: nothing was written")
+	case d.info == nil || string(r.content) != string(d.content):
+		if err := d.save(r.content); err != nil {
 			return "", err
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", d.given, strings.Join(done, "; "))
+	fmt.Fprintf(&b, "%s: %s\n", d.given, strings.Join(r.done, "; "))
 	if d.info != nil {
-		b.WriteString(diff(d.given, d.content, content))
+		b.WriteString(diff(d.given, r.before, r.after))
 	}
 	if !dry {
-		b.WriteString(hashNote(contentHash(content)))
+		b.WriteString(hashNote(contentHash(r.content)))
 	}
 	return b.String(), nil
 }

@@ -45,7 +45,7 @@ func TestEditBytes(t *testing.T) {
 		{"byte order mark", "\ufeffa\r\nb\r\n", "a\nb", "x\ny", "\ufeffx\r\ny\r\n", "line ends differ"},
 		{"no final newline", "a\nb", "b", "c", "a\nc", "at line 2"},
 		{"no final newline, lines", "a\n\tb", "a\n  b", "a\n  c", "a\n\tc", "whitespace differs"},
-		{"invalid UTF-8 elsewhere", "\xff\xfe1\na\n\x80\n", "a", "b", "\xff\xfe1\nb\n\x80\n", "at line 2"},
+		{"invalid UTF-8 elsewhere", "\xff\xfd1\na\n\x80\n", "a", "b", "\xff\xfd1\nb\n\x80\n", "at line 2"},
 		{"quotes", "say “hi”\n", `say "hi"`, "x", "", `the file has "“" (U+201C) where old_string has "\""`},
 		{"dash", "a – b c d e\n", "a - b c d e", "x", "", `"–" (U+2013) where old_string has "-"`},
 		{"no-break space", "a\u00a0b c d\n", "a b c d", "x", "x\n", "whitespace differs"},

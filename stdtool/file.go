@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/encodings"
 )
 
 // localPath returns name as a clean path with slashes, relative to the root. An
@@ -139,7 +140,7 @@ func fileError(name, done string, err error) error {
 	return toolpost.Failed("%q cannot be %s", name, done)
 }
 
-// binary reports whether the beginning of a file is not text.
+// binary reports whether the beginning of a file is not text, unless it is UTF-16.
 func binary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
 
 // longestShown is the size of a file that is shown whole.
@@ -161,5 +162,9 @@ func ReadExisting(root *os.Root, name string) ([]byte, error) {
 	case info.Size() > longestShown:
 		return nil, fmt.Errorf("it has %d bytes", info.Size())
 	}
-	return root.ReadFile(local)
+	content, err := root.ReadFile(local)
+	if all := encodings.Detect(content); err == nil && len(all) == 1 {
+		content, _, err = all[0].Decode(content)
+	}
+	return content, err
 }

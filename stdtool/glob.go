@@ -14,7 +14,7 @@ type globInput struct {
 	Pattern string `json:"pattern" jsonschema:"minLength=1,maxLength=1000,description=Pattern relative to path"`
 	Path    string `json:"path,omitempty" jsonschema:"maxLength=4096,description=Directory; default is the served folder"`
 	Ignored bool   `json:"ignored,omitempty" jsonschema:"description=Also what .gitignore excludes"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=500,description=Number of paths to return"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=500,description=Paths to return"`
 }
 
 // Glob returns the tool glob: paths that match a pattern.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/encodings"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
@@ -16,14 +18,15 @@ const maxGrepLine = 400 // characters of one line that are shown, around its mat
 type grepInput struct {
 	Pattern         string `json:"pattern" jsonschema:"minLength=1,maxLength=10000"`
 	Path            string `json:"path,omitempty" jsonschema:"maxLength=4096,description=File or directory; default is the served folder"`
-	Mode            string `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content,description=Return matching lines or names of files or counts"`
-	Glob            string `json:"glob,omitempty" jsonschema:"maxLength=1000,description=Only files that match; a pattern without a slash matches the file name"`
-	Type            string `json:"type,omitempty" jsonschema:"maxLength=20,description=Only files of that type such as go or py"`
-	Literal         bool   `json:"literal,omitempty" jsonschema:"description=The pattern is plain text"`
+	Mode            string `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content,description=Return lines or file names or counts"`
+	Glob            string `json:"glob,omitempty" jsonschema:"maxLength=1000,description=Only files that match; a pattern without a slash matches the name"`
+	Type            string `json:"type,omitempty" jsonschema:"maxLength=20,description=File type such as go or py"`
+	Literal         bool   `json:"literal,omitempty" jsonschema:"description=Pattern is plain text"`
 	CaseInsensitive bool   `json:"case_insensitive,omitempty"`
-	Context         int    `json:"context,omitempty" jsonschema:"minimum=0,maximum=20,description=Lines to show before and after each match"`
+	Context         int    `json:"context,omitempty" jsonschema:"minimum=0,maximum=20,description=Lines around each match"`
 	Ignored         bool   `json:"ignored,omitempty" jsonschema:"description=Also what .gitignore excludes"`
-	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,maximum=10000,default=100,description=Number of lines or files to return"`
+	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,maximum=10000,default=100,description=Lines or files to return"`
+	Encoding        string `json:"encoding,omitempty"`
 }
 
 // Grep returns the tool grep: lines that match a regular expression.
@@ -51,11 +54,15 @@ type search struct {
 	compiled *grep.Pattern
 	filters  []filter
 	limits   *grep.Limits
+	legacy   *encodings.Encoding // of files that are not Unicode; nil if it is not known
+
+	beyondASCII bool // the pattern has such characters
 
 	left    int // lines or files that may still be shown
 	full    bool
 	files   int   // searched
 	skipped int   // binary or unreadable
+	foreign int   // searched as bytes, although they are not UTF-8
 	matches int64 // lines that match
 	out     strings.Builder
 }
@@ -66,6 +73,12 @@ func newSearch(in grepInput) (*search, error) {
 		return nil, toolpost.Retry("%v", err)
 	}
 	s := &search{grepInput: in, compiled: p, left: in.MaxMatches}
+	s.beyondASCII = strings.ContainsFunc(in.Pattern, func(r rune) bool { return r >= utf8.RuneSelf })
+	if in.Encoding != "" {
+		if s.legacy, err = namedEncoding(in.Encoding); err != nil {
+			return nil, err
+		}
+	}
 	switch in.Mode {
 	case "files":
 		s.limits = &grep.Limits{Matches: -1, First: true}
@@ -127,6 +140,9 @@ func (s *search) add(f *found) {
 		return
 	}
 	s.files++
+	if f.foreign {
+		s.foreign++
+	}
 	s.matches += f.result.Matches
 	name := printable(f.name)
 	switch {
@@ -218,6 +234,9 @@ func (s *search) text(late bool) string {
 	}
 	if s.skipped > 0 {
 		fmt.Fprintf(&s.out, "\n[%d binary or unreadable files were skipped]\n", s.skipped)
+	}
+	if s.foreign > 0 {
+		fmt.Fprintf(&s.out, "\n[%d files are not UTF-8 and were searched as bytes: only ASCII is found in them and shown; give encoding]\n", s.foreign)
 	}
 	return s.out.String()
 }

@@ -1,13 +1,17 @@
 package stdtool
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/encodings"
 )
 
 const (
@@ -19,7 +23,8 @@ const (
 // A found is what a search found in one file.
 type found struct {
 	entry
-	result *grep.Result // nil if the file is binary or cannot be read
+	result  *grep.Result // nil if the file is binary or cannot be read
+	foreign bool         // searched as bytes, although it is not UTF-8 and that matters
 }
 
 // A batch is files that are searched one after the other.
@@ -104,20 +109,46 @@ func (s *search) search(ctx context.Context, f *found, buf []byte) {
 		return
 	}
 	n, err := patiently(ctx, func() (int, error) { return f.place.read(f.file, buf) })
-	if err != nil || binary(buf[:min(n, 8000)]) {
+	if err != nil {
 		return
 	}
-	if n == len(buf) {
-		f.result, err = s.large(ctx, f)
-	} else {
-		f.result, err = s.compiled.Bytes(ctx, buf[:n], s.limits)
+	head := buf[:min(n, encodings.BinaryHead)]
+	utf16 := encodings.UTF16(head)
+	switch {
+	case utf16 == nil && binary(head):
+		return
+	case n == len(buf):
+		f.result, err = s.large(ctx, f, buf, utf16)
+	default:
+		f.result, err = s.whole(ctx, f, buf[:n], utf16)
 	}
 	if err != nil {
 		f.result = nil
 	}
 }
 
-func (s *search) large(ctx context.Context, f *found) (*grep.Result, error) {
+// whole searches the content of a file.
+func (s *search) whole(ctx context.Context, f *found, content []byte, utf16 *encodings.Encoding) (*grep.Result, error) {
+	var err error
+	switch {
+	case utf16 != nil:
+		content, _, err = utf16.Decode(content)
+	case s.legacy != nil && !utf8.Valid(content):
+		if text, _, err := s.legacy.Decode(content); err == nil {
+			content = text
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.compiled.Bytes(ctx, bytes.TrimPrefix(content, bom), s.limits)
+	f.foreign = err == nil && (r.Matches > 0 || s.beyondASCII) && !utf8.Valid(content)
+	return r, err
+}
+
+// large searches a file of which buf is the beginning. It is decoded in memory if it
+// has to be, and is small enough.
+func (s *search) large(ctx context.Context, f *found, buf []byte, utf16 *encodings.Encoding) (*grep.Result, error) {
 	file, err := patiently(ctx, func() (*os.File, error) { return f.place.file(f.file) })
 	if err != nil {
 		return nil, err
@@ -127,5 +158,25 @@ func (s *search) large(ctx context.Context, f *found) (*grep.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.compiled.File(ctx, file, info.Size(), s.limits)
+	size := info.Size()
+	if (utf16 != nil || s.legacy != nil) && size <= maxTried {
+		content, err := io.ReadAll(io.LimitReader(file, maxTried))
+		if err != nil {
+			return nil, err
+		}
+		return s.whole(ctx, f, content, utf16)
+	}
+	if utf16 != nil {
+		return nil, errBinary
+	}
+	from := int64(0)
+	if bytes.HasPrefix(buf, bom) {
+		from = int64(len(bom))
+	}
+	r, err := s.compiled.File(ctx, io.NewSectionReader(file, from, size-from), size-from, s.limits)
+	f.foreign = err == nil && (r.Matches > 0 || s.beyondASCII) && !utf8.Valid(buf[:bytes.LastIndexByte(buf, '\n')+1])
+	return r, err
 }
+
+// errBinary reports that a file is not searched.
+var errBinary = errors.New("the file is binary")

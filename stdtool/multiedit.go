@@ -11,11 +11,13 @@ type multiEditInput struct {
 	Edits        []replacement `json:"edits" jsonschema:"minItems=1,maxItems=200"`
 	DryRun       bool          `json:"dry_run,omitempty"`
 	ExpectedHash string        `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64"`
+	Encoding     string        `json:"encoding,omitempty"`
 }
 
 // MultiEdit returns the tool multi_edit: several edits of a file at once.
 func (f *Workspace) MultiEdit() *toolpost.Tool {
 	return newTool("multi_edit", func(ctx context.Context, in multiEditInput) (string, error) {
-		return f.change(ctx, in.Path, in.ExpectedHash, in.DryRun, "line_trimmed", in.Edits)
+		same := editInput{Path: in.Path, MatchMode: "line_trimmed", DryRun: in.DryRun, ExpectedHash: in.ExpectedHash, Encoding: in.Encoding}
+		return f.change(ctx, same, in.Edits)
 	}, writing("Edit file in several places"))
 }

@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/encodings"
 )
 
 const (
@@ -20,9 +22,10 @@ const (
 )
 
 type readInput struct {
-	Path   string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
-	Offset int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1000000000,description=Number of lines to skip"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=2000,description=Number of lines to return"`
+	Path     string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1000000000,description=Lines to skip"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=2000,description=Lines to return"`
+	Encoding string `json:"encoding,omitempty"`
 }
 
 // Read returns the tool read: numbered lines of a text file, or an image.
@@ -46,18 +49,38 @@ func Read(root *os.Root) *toolpost.Tool {
 		if kind := http.DetectContentType(head); isImage(kind) {
 			return readImage(r, name, kind)
 		}
-		if binary(head) {
-			return nil, toolpost.Failed("%q is a binary file: only text and images can be read", name)
-		}
-		text, err := readLines(ctx, r, name, in)
+		decoded, note, err := decodedFile(r, head, name, in.Encoding)
 		if err != nil {
 			return nil, err
 		}
+		text, err := readLines(ctx, decoded, name, in)
+		if err != nil {
+			return nil, err
+		}
+		text += note
 		if rest, err := io.Copy(io.Discard, io.LimitReader(r, maxChanged)); err == nil && rest < maxChanged {
 			text += hashNote(hex.EncodeToString(sum.Sum(nil)))
 		}
 		return toolpost.TextResult(text), nil
 	}, paged("Read file"))
+}
+
+// decodedFile returns the text of a file that begins with head, and which encoding it is
+// if that is not UTF-8.
+func decodedFile(r *bufio.Reader, head []byte, name, encoding string) (text *bufio.Reader, note string, err error) {
+	e := encodings.UTF16(head)
+	switch {
+	case encoding != "":
+		if e, err = namedEncoding(encoding); err != nil {
+			return nil, "", err
+		}
+	case e == nil && binary(head):
+		return nil, "", toolpost.Failed("%q is a binary file: only text and images can be read", name)
+	}
+	if e == nil || e.IsUTF8() {
+		return r, "", nil
+	}
+	return bufio.NewReaderSize(e.Reader(r), 64<<10), "[decoded from " + e.Name + "]\n", nil
 }
 
 // isImage reports whether models take images of that kind.
@@ -79,6 +102,7 @@ func readImage(r io.Reader, name, kind string) (*toolpost.Result, error) {
 func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) (string, error) {
 	var b strings.Builder
 	last, more := 0, false
+	var foreign []byte // lines that are not UTF-8
 	for l, err := range lines(r) {
 		if err != nil {
 			return "", readError(name, err)
@@ -90,6 +114,9 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 			text := clip(l.text, maxReadLine)
 			if more = l.number-in.Offset > in.Limit || b.Len()+len(text) > maxOutput; more {
 				break
+			}
+			if shown := shownPart(l.text); !utf8.Valid(shown) && len(foreign) < maxReadLine {
+				foreign = append(append(foreign, shown...), '\n')
 			}
 			fmt.Fprintf(&b, "%5d  %s", l.number, text)
 			if len(l.text) > maxReadLine {
@@ -107,5 +134,16 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 	case b.Len() == 0:
 		return "", toolpost.Retry("%q has only %d lines, so offset %d is past its end: give a smaller offset", name, last, in.Offset)
 	}
+	if len(foreign) > 0 {
+		b.WriteString(encodingNote(foreign))
+	}
 	return b.String(), nil
+}
+
+// shownPart returns the beginning of a line that is shown, without half a character.
+func shownPart(line []byte) []byte {
+	if len(line) <= maxReadLine {
+		return line
+	}
+	return wholeRunes(line[:maxReadLine])
 }

@@ -254,7 +254,7 @@ func TestLargeOutput(t *testing.T) {
 		{"lines on", "read", `{"path":"lines.txt","offset":2000}`, "\n 2500  x\n[content_sha256 HASH]\n"},
 		{"bytes", "read", `{"path":"wide.txt"}`, "[lines 1 to 47; more follow, read on with offset 47]\n[content_sha256 HASH]\n"},
 		{"long line", "read", `{"path":"long.txt"}`, "… [line cut, it has 6291457 bytes; search it with grep]\n    3  end of file\n[content_sha256 HASH]\n"},
-		{"invalid UTF-8", "read", `{"path":"bytes.txt"}`, "a\uFFFDb\n[content_sha256 HASH]\n"},
+		{"invalid UTF-8", "read", `{"path":"bytes.txt"}`, "a\uFFFDb\n\n[not UTF-8: \uFFFD stands for other bytes; give encoding, which may be windows-1251, windows-1252, latin-1]\n[content_sha256 HASH]\n"},
 		{"grep cuts bytes", "grep", `{"pattern":"y","max_matches":1000}`, "\n[there are more matches: narrow the pattern, path or glob]\n"},
 		{"grep after a long line", "grep", `{"pattern":"end of","path":"long.txt"}`, "long.txt:3: end of file\n"},
 	}

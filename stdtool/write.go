@@ -12,6 +12,7 @@ type writeInput struct {
 	Path         string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
 	Content      string `json:"content" jsonschema:"maxLength=16000000"`
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64,description=content_sha256 of read"`
+	Encoding     string `json:"encoding,omitempty"`
 }
 
 // Write returns the tool write: it makes a file, or replaces all of it.
@@ -28,17 +29,21 @@ func (f *Workspace) Write() *toolpost.Tool {
 		if err := d.guard(in.ExpectedHash); err != nil {
 			return "", err
 		}
-		if len(in.Content) > maxChanged {
-			return "", toolpost.Failed("content has %d bytes, and the limit for a file is %d: write less", len(in.Content), maxChanged)
+		content, kept, err := d.rewrite(in.Content, in.Encoding)
+		if err != nil {
+			return "", err
 		}
-		if err := d.save([]byte(in.Content)); err != nil {
+		if len(content) > maxChanged {
+			return "", toolpost.Failed("content has %d bytes, and the limit for a file is %d: write less", len(content), maxChanged)
+		}
+		if err := d.save(content); err != nil {
 			return "", err
 		}
 		note := "created"
 		if d.info != nil {
 			note = fmt.Sprintf("replaced %d bytes", len(d.content))
 		}
-		return fmt.Sprintf("%s: %s, wrote %d bytes\n%s", d.given, note, len(in.Content), hashNote(contentHash([]byte(in.Content)))), nil
+		return fmt.Sprintf("%s: %s, wrote %d bytes%s\n%s", d.given, note, len(content), kept, hashNote(contentHash(content))), nil
 	}, writing("Write file"))
 }
 
