@@ -36,7 +36,6 @@ type connection interface {
 // server sends to the call that it belongs to.
 type peer struct {
 	lifetime
-	requests  lifetime // of requests with responses of their own
 	conn      connection
 	log       *slog.Logger
 	event     func(m *wire.Message) // notifications that belong to no call; nil stands for those that a broken stream has lost
@@ -59,6 +58,7 @@ type peer struct {
 	owners
 	unnamed unnamed
 	roots   rootsState
+	over    bool   // no request is answered any more
 	worked  string // a request that the server carried out; "" before its lists are read
 }
 
@@ -82,8 +82,9 @@ const (
 
 // newPeer returns a peer. Messages that it holds count in above, which may be nil.
 func newPeer(log *slog.Logger, event func(*wire.Message), above *budget.Budget) *peer {
+	ctx, end := context.WithCancelCause(context.Background())
 	return &peer{
-		lifetime: newLifetime(), requests: newLifetime(), log: log, event: event,
+		lifetime: lifetime{ctx, end}, log: log, event: event,
 		questions: shares(above, budget.Limit{Number: maxQuestions, Bytes: maxQuestionBytes}, budget.Limit{Number: maxClientQuestions, Bytes: maxClientQuestionBytes}),
 		heard:     shares(above, budget.Limit{Bytes: maxHeardBytes}, budget.Limit{Bytes: maxClientHeardBytes}),
 		said:      shares(above, budget.Limit{Number: maxQueue, Bytes: maxQueueBytes}, budget.Limit{Number: maxClientSaid, Bytes: maxClientSaidBytes}),
@@ -108,11 +109,6 @@ const maxPosts = 32
 type lifetime struct {
 	ctx context.Context // its cause is why the connection ended
 	end context.CancelCauseFunc
-}
-
-func newLifetime() lifetime {
-	ctx, end := context.WithCancelCause(context.Background())
-	return lifetime{ctx, end}
 }
 
 // failure returns why the connection ended, nil if it did not or we ended it.
@@ -166,8 +162,15 @@ func (p *peer) fail(err error) {
 
 // endRequests ends all requests that were not answered.
 func (p *peer) endRequests(err error) {
-	p.requests.end(err)
 	p.calls.Close(err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	for _, x := range p.open {
+		if x.leave != nil {
+			x.leave()
+		}
+	}
 }
 
 // do carries out one exchange: it returns the server's answer. An error that

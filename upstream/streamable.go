@@ -105,10 +105,13 @@ func (c *streamable) start(ctx context.Context, f func(done func())) {
 // call sends a request and reads its answer. A call that goes wrong leaves the
 // connection as it was.
 func (c *streamable) call(ctx context.Context, x *exchange, message []byte) error {
-	ctx, cancel := c.requests.bind(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.mu.Lock()
 	x.leave = cancel
+	if c.over {
+		cancel()
+	}
 	c.mu.Unlock()
 	resp, err := c.post(ctx, message, x)
 	if request, ok := errors.AsType[*url.Error](err); ok && !x.handshake() && !wasRefused(err) {
@@ -267,7 +270,9 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 		case at.id != before:
 			tries = 0
 		}
-		if !c.requests.sleep(ctx, at.retry) {
+		select {
+		case <-time.After(at.retry):
+		case <-ctx.Done():
 			return ctx.Err()
 		}
 		x.resumed = true
