@@ -156,10 +156,18 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestLimitOfUnknownCosts refuses a limit of costs for a model that is not known,
+// and for one of which only the window is.
 func TestLimitOfUnknownCosts(t *testing.T) {
-	a := agent.New(turns(t), nil, &agent.Options{Limits: agent.Limits{Cost: usage.Dollar}})
-	if _, err := a.Do(t.Context(), agent.NewSession(), prompt("Go")); err == nil || !strings.Contains(err.Error(), "price of test/scripted is not known") {
-		t.Error(err)
+	window, err := usage.ParsePrices([]byte(`{"prices":[{"providers":["test"],"models":[{"names":["scripted"],"unpriced":true,"context":1000,"date":"2026-11-26","source":"me"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, prices := range []*usage.Prices{nil, window} {
+		a := agent.New(turns(t), nil, &agent.Options{Limits: agent.Limits{Cost: usage.Dollar}, Prices: prices})
+		if _, err := a.Do(t.Context(), agent.NewSession(), prompt("Go")); err == nil || !strings.Contains(err.Error(), "price of test/scripted is not known") {
+			t.Error(err)
+		}
 	}
 }
 

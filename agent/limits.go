@@ -36,7 +36,7 @@ var stopTexts = map[string]string{
 	StopRepeat:   "the model repeated the same call without progress",
 }
 
-// priceOf returns the price of a model, nil if it is unknown.
+// priceOf returns the price of a model, nil if the model is unknown.
 func (r *run) priceOf(o model.Origin) *usage.Price {
 	if r.lookups.origin != o {
 		r.lookups.origin, r.lookups.price = o, r.agent.opts.Prices.Find(o.Provider, o.Model)
@@ -55,7 +55,7 @@ func (r *run) cost(o model.Origin, t usage.Tokens) *usage.Money {
 // checkLimits returns an error for a limit that cannot be enforced.
 func (r *run) checkLimits() error {
 	o := r.agent.model.Origin()
-	if r.limitsCost() && r.priceOf(o) == nil {
+	if _, known := r.priceOf(o).Cost(usage.Tokens{Input: 1, Output: 1}); !known && r.limitsCost() {
 		return errNoPrice(o.String())
 	}
 	l := r.agent.opts.Limits

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,7 @@ type Price struct {
 	Source    string `json:"source"`     // the address that it was read from
 	Context   int    `json:"context"`    // tokens of the longest conversation; 0 if unknown
 	MaxOutput int    `json:"max_output"` // tokens of the longest response; 0 if unknown
+	Until     string `json:"until"`      // the last day of the price, such as 2026-12-31; empty if none is announced
 
 	rates
 	long *longRates
@@ -42,8 +44,8 @@ type group struct {
 // An entry is one model of the file. Of several entries with the same name, the
 // first whose last day has not passed applies.
 type entry struct {
-	Names []string `json:"names"` // the name and its aliases, without the date of a snapshot
-	Until string   `json:"until"` // the last day of the price; empty if none is announced
+	Names    []string `json:"names"`    // the name and its aliases, without the date of a snapshot
+	Unpriced bool     `json:"unpriced"` // no source gives the price of the model
 	Price
 	Long *longRates `json:"long"`
 }
@@ -103,6 +105,9 @@ func ParsePrices(data []byte) (*Prices, error) {
 		return nil, fmt.Errorf("read prices: %w", err)
 	}
 	for _, g := range file.Groups {
+		if len(g.Providers) == 0 {
+			return nil, fmt.Errorf("read prices: a group has no provider")
+		}
 		for _, m := range g.Models {
 			if err := m.check(); err != nil {
 				return nil, fmt.Errorf("read prices: %s %q: %w", strings.Join(g.Providers, ", "), m.Names, err)
@@ -124,7 +129,9 @@ func (e *entry) check() error {
 		return fmt.Errorf("the last day of the price: %w", untilErr)
 	case e.Source == "":
 		return fmt.Errorf("the price has no source")
-	case e.rates.Input == nil || e.rates.Output == nil:
+	case e.Unpriced && (e.rates != rates{} || e.Long != nil):
+		return fmt.Errorf("the model has a price and is unpriced")
+	case !e.Unpriced && (e.rates.Input == nil || e.rates.Output == nil):
 		return fmt.Errorf("the price of input or output is missing")
 	case e.Long != nil && (e.Long.Over <= 0 || e.Long.Input == nil || e.Long.Output == nil):
 		return fmt.Errorf("the price of a long prompt needs over, input and output")
@@ -136,8 +143,9 @@ func (e *entry) check() error {
 // snapshot, and the CLI's mark of a context of a million tokens.
 var variant = lazyregexp.New(`(-(\d{8}|\d{4}-\d{2}-\d{2}|latest))?(\[1m\])?$`)
 
-// Find returns the price of a model of a provider, nil if it is unknown. The
-// name may be an alias or that of a dated snapshot. Its methods accept nil.
+// Find returns the price of a model of a provider, nil if the model is unknown or
+// its price has ended. The name may be an alias or that of a dated snapshot. The
+// methods of a price accept nil.
 func (p *Prices) Find(provider, model string) *Price {
 	model = strings.TrimPrefix(model, "models/")
 	names := []string{model, variant.ReplaceAllString(model, "")}
@@ -157,6 +165,25 @@ func (p *Prices) Find(provider, model string) *Price {
 		}
 	}
 	return nil
+}
+
+// All returns every name of a model, as PROVIDER/NAME with the first of the
+// providers that have its price, and the price as Find returns it.
+func (p *Prices) All() iter.Seq2[string, *Price] {
+	return func(yield func(string, *Price) bool) {
+		seen := map[string]bool{}
+		for _, g := range p.groups {
+			for _, m := range g.Models {
+				for _, name := range m.Names {
+					id := g.Providers[0] + "/" + name
+					if !seen[id] && !yield(id, p.Find(g.Providers[0], name)) {
+						return
+					}
+					seen[id] = true
+				}
+			}
+		}
+	}
 }
 
 // Cost returns what the tokens of one request cost. It reports false if the price

@@ -3,6 +3,7 @@ package usage_test
 import (
 	"math"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -47,6 +48,12 @@ func TestCost(t *testing.T) {
 		{"gemini", "gemini-2.5-flash", usage.Tokens{Input: -5, CacheWrite: -5, LongCacheWrite: 7, Output: 1}, 2*micro + micro/2},
 		{"gemini", "gemini-2.5-flash", usage.Tokens{Input: math.MaxInt, CacheRead: math.MaxInt, Output: math.MaxInt}, math.MaxInt64},
 		{"openai", "o3", usage.Tokens{}, 0},
+		// 1,000 × 4 + 100 × 20; above the limit 272,001 × 8 + 100 × 30
+		{"openai", "gpt-5.6", usage.Tokens{Input: 1_000, Output: 100}, 6_000 * micro},
+		{"openai", "gpt-5.6-sol", usage.Tokens{Input: 272_001, Output: 100}, 2_179_008 * micro},
+		// 10 × 15 + 10 × 75 and 10 × 0.80 + 10 × 4
+		{"anthropic", "claude-opus-4-20250514", usage.Tokens{Input: 10, Output: 10}, 900 * micro},
+		{"anthropic", "claude-3-5-haiku-latest", usage.Tokens{Input: 10, Output: 10}, 48 * micro},
 	} {
 		price := usage.Default().Find(c.provider, c.model)
 		if got, known := price.Cost(c.tokens); got != c.want || !known {
@@ -58,7 +65,7 @@ func TestCost(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	for provider, models := range map[string][]string{
 		"anthropic": {"claude-opus-99", "gpt-5", "claude", "", "claude-opus-5-5-preview", "claude-opus-5-5-123"},
-		"openai":    {"gpt-6.2", "gpt-5.4-pro", "claude-opus-5-5"},
+		"openai":    {"gpt-6.2", "gpt-5.4-max", "claude-opus-5-5"},
 		"ollama":    {"gpt-5"},
 	} {
 		for _, model := range models {
@@ -75,26 +82,77 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestUntil: a price that is announced to end is not used after its last day.
+// TestUntil: a price that is announced to end is not used after its last day. The
+// next entry of the model applies then, if there is one.
 func TestUntil(t *testing.T) {
+	const ending = `{"prices":[{"providers":["me"],"models":[{"names":["a"],"until":"2026-11-30","input":1,"output":1,"date":"2026-11-26","source":"me"}]}]}`
+	alone, err := usage.ParsePrices([]byte(ending))
+	if err != nil {
+		t.Fatal(err)
+	}
 	synctest.Test(t, func(t *testing.T) {
-		day := func(text string) time.Duration {
+		sleepUntil := func(text string) {
 			at, err := time.Parse(time.DateTime, text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return time.Until(at)
+			time.Sleep(time.Until(at))
 		}
-		find := func() *usage.Price { return usage.Default().Find("gemini", "gemini-3.8-flash") }
-		time.Sleep(day("2026-12-31 23:59:59"))
-		if find() == nil {
-			t.Error("the price is not used on its last day")
+		million := usage.Tokens{Input: 1_000_000, Output: 1_000_000}
+		check := func(want usage.Money, known bool) {
+			t.Helper()
+			if cost, ok := usage.Default().Find("gemini", "gemini-4-argon").Cost(million); cost != want || !ok {
+				t.Errorf("the price of the next entry: got %v, %v; want %v", cost, ok, want)
+			}
+			if p := alone.Find("me", "a"); (p != nil) != known {
+				t.Errorf("the price of the only entry: got %+v, want known=%v", p, known)
+			}
 		}
-		time.Sleep(day("2027-01-01 00:00:00"))
-		if find() != nil {
-			t.Error("the price is used after its last day")
+		sleepUntil("2026-11-30 23:59:59")
+		check(12*usage.Dollar, true)
+		sleepUntil("2026-12-01 00:00:00")
+		check(24*usage.Dollar, false)
+		for id, p := range alone.All() { // a model is listed after its price has ended
+			if id != "me/a" || p != nil {
+				t.Errorf("got %s: %+v", id, p)
+			}
 		}
 	})
+}
+
+// TestUnpriced: the window of a model without a known price is known.
+func TestUnpriced(t *testing.T) {
+	p := usage.Default().Find("claude-cli", "claude-mythos-5-2[1m]")
+	if p == nil || p.Context != 1_000_000 || p.MaxOutput != 128_000 {
+		t.Fatalf("got %+v", p)
+	}
+	for _, tokens := range []usage.Tokens{{Input: 1}, {Output: 1}, {CacheRead: 1}, {CacheWrite: 1}} {
+		if cost, known := p.Cost(tokens); known || cost != 0 {
+			t.Errorf("%+v cost %v", tokens, cost)
+		}
+	}
+}
+
+// TestAll: every name comes once, with the price that Find returns.
+func TestAll(t *testing.T) {
+	seen := map[string]bool{}
+	for id, p := range usage.Default().All() {
+		provider, name, _ := strings.Cut(id, "/")
+		if seen[id] || !reflect.DeepEqual(p, usage.Default().Find(provider, name)) {
+			t.Errorf("%s: %+v", id, p)
+		}
+		seen[id] = true
+	}
+	// Models that were missing, by an alias or a snapshot too.
+	for _, id := range []string{"gemini/gemini-4-argon", "gemini/gemini-4-carbon", "openai/gpt-6.1-sol", "openai/gpt-5.6-sol", "anthropic/claude-mythos-5-2",
+		"anthropic/claude-mythos-preview", "openai/gpt-5-codex", "openai/gpt-5.3-codex", "openai/gpt-5.2-pro", "openai/o3-mini", "anthropic/claude-opus-4", "anthropic/claude-3-5-haiku"} {
+		if !seen[id] {
+			t.Errorf("%s is not listed", id)
+		}
+	}
+	for range usage.Default().All() {
+		break // a loop may end early
+	}
 }
 
 // TestFile checks the file of prices: Default cannot report an error in it.
@@ -137,6 +195,7 @@ func TestParsePrices(t *testing.T) {
 		`{"names":["a"],"input":1,"output":1,"date":"2026-11-26","source":"me","until":"soon"}`:               "the last day of the price",
 		`{"names":["a"],"input":1,"output":1,"date":"2026-11-26","source":"me","long":{"over":5}}`:            "needs over, input and output",
 		`{"names":["a"],"input":99999999999999999999,"output":1,"date":"2026-11-26","source":"me","long":{}}`: "the largest is",
+		`{"names":["a"],"unpriced":true,"input":1,"date":"2026-11-26","source":"me"}`:                         "has a price and is unpriced",
 		`{`: "read prices: ",
 	} {
 		if _, err := usage.ParsePrices(file(model)); err == nil || !strings.Contains(err.Error(), want) {

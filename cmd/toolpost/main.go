@@ -119,7 +119,7 @@ To start, run "toolpost serve" in any folder.`,
 	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), chatCommand(), checkCommand(), doctorCommand(), topCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(), approveCommand(), pinsCommand(),
 		claudeCommand(), cacheCommand(), tokenCommand(), secretCommand(), versionCommand(), exitCodesTopic())
 	root.AddCommand(linkCommand(), addCommand(), removeCommand())
-	root.AddCommand(findCommand(), loginCommand(), logoutCommand(), statusCommand())
+	root.AddCommand(findCommand(), pricesCommand(), loginCommand(), logoutCommand(), statusCommand())
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}
@@ -177,8 +177,8 @@ func exitCodesTopic() *cobra.Command {
   1    a tool or a server failed, or no server could be reached; for lint:
        there is a finding at or above --fail-on; for check and doctor: there is
        an error, or with --strict a warning; for pins verify: a tool is not
-       as it was pinned; for diff: they differ; for claude summarize: the
-       result is an error
+       as it was pinned; for diff: they differ; for prices: a named model has no
+       price; for claude summarize: the result is an error
   2    the command line or the configuration is wrong, the configuration is not
        approved, or there is no such tool; for claude summarize: the stream
        cannot be read, or the summary cannot be written
