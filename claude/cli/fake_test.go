@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 		fake(mode)
 		os.Exit(0)
 	}
+	if r, w, err := os.Pipe(); err == nil { // the first one opens descriptors of the runtime, which tests would count
+		r.Close()
+		w.Close()
+	}
 	os.Exit(m.Run())
 }
 
