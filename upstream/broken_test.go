@@ -24,7 +24,7 @@ func TestAnswersThatAreNotJSON(t *testing.T) {
 		for way, cfg := range ways(t, answer) {
 			s := start(t, cfg).ready(t)
 			for range 2 {
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				r, err := s.call(ctx, &toolpost.Call{Name: "t"})
 				text := fmt.Sprint(err)
 				if r != nil {

@@ -287,7 +287,7 @@ func tlsServer(t *testing.T, closes bool) string {
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	silent := child(t, "speaks")
-	silent.ConnectTimeout = 2 * time.Second
+	silent.ConnectTimeout = 500 * time.Millisecond
 	tests := map[string]struct {
 		cfg  *upstream.Config
 		want string
@@ -305,7 +305,7 @@ func TestAdvice(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := start(t, test.cfg).Ready(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := startFailing(t, test.cfg, test.want); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q in it", err, test.want)
 			}
 		})

@@ -13,8 +13,13 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
-	_, err = net.Dial("tcp", l.Addr().String())
+	defer l.Close()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close() // until then no program can listen at its address
+	_, err = net.Dial("tcp", client.LocalAddr().String())
 	if !errors.Is(err, connRefused) || !isNotThereYet(err) || !strings.Contains(advice(err), "nothing listens") {
 		t.Errorf("%v: %s", err, advice(err))
 	}

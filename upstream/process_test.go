@@ -154,10 +154,11 @@ func TestComesBack(t *testing.T) {
 	t.Run("killed from outside", func(t *testing.T) {
 		s := start(t, child(t, "sdk")).ready(t)
 		for range 3 {
+			before := s.Status().Connects
 			for _, pid := range children(t) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
-			s.until(t, "the loss is noticed", func() bool { return s.Status().State != upstream.Ready })
+			s.until(t, "the loss is noticed", func() bool { v := s.Status(); return v.State != upstream.Ready || v.Connects > before })
 			if got := s.text(t, "echo", `{"a":1}`, nil); got != `{"a":1}` {
 				t.Errorf("got %q", got)
 			}
@@ -187,9 +188,10 @@ func TestAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer u.Close()
-	s := (&server{Upstream: u}).ready(t)
+	s := (&server{changed: make(chan struct{}, 1)}).watch(t, u).ready(t)
 	write("echo no license >&2; exit 7")
 	s.text(t, "t", "", nil)
+	s.until(t, "it has been started again", func() bool { return strings.Contains(fmt.Sprint(s.Status().Err), "exit status 7") })
 	got := s.text(t, "t", "", nil)
 	for _, want := range []string{`server "srv": server ended (exit status 7)`, "no license", "It was not carried out", "call again later"} {
 		if !strings.Contains(got, want) {

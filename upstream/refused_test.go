@@ -75,6 +75,7 @@ func TestRefusedRestOfAnswer(t *testing.T) {
 func TestSecondTryOfACall(t *testing.T) {
 	for name, stays := range map[string]bool{"the server is away": false, "the server refuses the second": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var calls atomic.Int64
 			good := sessionless(func(w http.ResponseWriter, _ *http.Request) {
 				if calls.Add(1) == 1 {
@@ -89,9 +90,9 @@ func TestSecondTryOfACall(t *testing.T) {
 				}
 				good.ServeHTTP(w, r)
 			})).URL
-			patience := 5 * time.Second
-			if !stays {
-				patience = 100 * time.Millisecond
+			patience := time.Minute
+			if !stays { // it is waited for in vain, and has refused one handshake by then
+				patience = 3 * time.Second
 			}
 			u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"},
 				&upstream.Options{Backoff: time.Millisecond, Patience: patience})

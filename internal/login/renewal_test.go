@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -122,11 +123,14 @@ func TestLockedVault(t *testing.T) {
 	v := &lockedVault{Vault: files, asks: make(chan struct{}), locked: make(chan struct{})}
 	l := login.New(v, nil)
 	client := &http.Client{Transport: l.Wrap(w.config(), "toolpost login it", nil)(&http.Transport{DisableKeepAlives: true})}
-	for range 3 {
-		ctx, cancel := context.WithCancel(t.Context())
+	for i := range int32(3) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		go func() {
 			<-v.asks
-			time.AfterFunc(20*time.Millisecond, cancel)
+			for v.asked.Load() < 2+i { // the request has asked for the version
+				runtime.Gosched()
+			}
+			time.AfterFunc(20*time.Millisecond, cancel) // time to ask once too often
 		}()
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.config().URL, strings.NewReader("{}"))
 		if err != nil {
