@@ -165,12 +165,25 @@ func (f *fake) handle(h toolpost.Handler) {
 
 // connect makes the fake ready with tools of these names.
 func (f *fake) connect(names ...string) {
+	var tools []*toolpost.Tool
+	for _, name := range names {
+		tools = append(tools, tool(name, f.cfg.Name+" "+f.cfg.Command))
+	}
+	f.offer(tools...)
+}
+
+// connectTool makes the fake ready with one tool. A call that waits for the fake uses
+// the handler, which one that is set later would come too late for.
+func (f *fake) connectTool(name string, h toolpost.Handler) {
+	t := tool(name, "")
+	t.Handler = h
+	f.offer(t)
+}
+
+func (f *fake) offer(tools ...*toolpost.Tool) {
 	f.set(func(f *fake) {
-		f.status.State, f.status.Tools, f.status.Err = upstream.Ready, len(names), nil
-		f.tools = nil
-		for _, name := range names {
-			f.tools = append(f.tools, tool(name, f.cfg.Name+" "+f.cfg.Command))
-		}
+		f.status.State, f.status.Tools, f.status.Err = upstream.Ready, len(tools), nil
+		f.tools = tools
 	})
 	f.end()
 }

@@ -435,12 +435,9 @@ func TestProcessesAreBounded(t *testing.T) {
 			synctest.Wait()
 			for _, u := range p.f.started {
 				if u.Status().State == upstream.Connecting {
-					u.connect("t")
-					u.set(func(u *fake) {
-						u.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-							<-release
-							return toolpost.TextResult("done"), nil
-						})
+					u.connectTool("t", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+						<-release
+						return toolpost.TextResult("done"), nil
 					})
 				}
 			}
@@ -482,12 +479,9 @@ func TestProcessesOfOneClient(t *testing.T) {
 			synctest.Wait()
 			for _, u := range p.f.started[1:] {
 				if u.Status().State == upstream.Connecting {
-					u.connect("t")
-					u.set(func(u *fake) {
-						u.handle(func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
-							<-ctx.Done()
-							return nil, ctx.Err()
-						})
+					u.connectTool("t", func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
+						<-ctx.Done()
+						return nil, ctx.Err()
 					})
 				}
 			}
