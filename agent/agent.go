@@ -18,7 +18,6 @@ import (
 	"iter"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -193,10 +192,13 @@ func (a *Agent) Run(ctx context.Context, s *Session, prompt ...model.Part) iter.
 			return
 		}
 		defer end()
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := a.opts.Limits.context(ctx)
 		defer cancel()
-		r := &run{agent: a, session: s, started: time.Now(), yield: yield}
+		r := &run{agent: a, session: s, yield: yield}
 		result, err := r.run(ctx, prompt)
+		if err != nil && !r.ended && errors.Is(context.Cause(ctx), ErrTime) {
+			result, err = r.end(StopTime, "")
+		}
 		switch {
 		case errors.Is(err, errEnded):
 		case err != nil:

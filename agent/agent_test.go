@@ -131,7 +131,7 @@ func TestLimits(t *testing.T) {
 		agent.StopTurns:  {Turns: 3},
 		agent.StopCalls:  {Calls: 3},
 		agent.StopTokens: {Tokens: 33},
-		agent.StopTime:   {Time: 3 * time.Second},
+		agent.StopTime:   {Time: 2500 * time.Millisecond},
 	} {
 		t.Run(stop, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -262,7 +262,7 @@ func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.
 		case err == nil:
 			return &stored{Result: toolpost.NewMessage(call.ID, result), Outcome: result.Outcome()}, nil
 		case ctx.Err() != nil:
-			return &stored{Result: errorMessage(c, "The user ended the run while this tool ran: it may or may not have taken effect."), Outcome: toolpost.OutcomeFailed}, nil
+			return &stored{Result: errorMessage(c, "The run was ended while this tool ran: it may or may not have taken effect."), Outcome: toolpost.OutcomeFailed}, nil
 		}
 		return &stored{Result: toolpost.ErrorMessage(call.ID, err), Outcome: toolpost.OutcomeRetry}, nil
 	}

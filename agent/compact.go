@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
@@ -188,7 +187,7 @@ func (a *Agent) Compact(ctx context.Context, s *Session) (replaced int, err erro
 	if s.snapshot().batch != nil {
 		return 0, errOpenCalls
 	}
-	r := &run{agent: a, session: s, started: time.Now(), yield: func(*Event, error) bool { return true }}
+	r := &run{agent: a, session: s, yield: func(*Event, error) bool { return true }}
 	ctx, leave, err := r.enter(ctx)
 	if err != nil {
 		return 0, err

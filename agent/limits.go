@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,9 +12,10 @@ import (
 	"github.com/toolpost/toolpost/usage"
 )
 
-// Limits end a run. They count from the last prompt, Time from the call of Run, and
-// are checked before the next request to the model, so a run may exceed them by
-// one response and its calls. 0 means no limit, except for Turns.
+// Limits end a run. They count from the last prompt and are checked before the next
+// request to the model, so a run may exceed them by one response and its calls. Time
+// counts from the call of Run, and ends what runs: a request, a wait before the next
+// one, a call. 0 means no limit, except for Turns.
 type Limits struct {
 	Turns  int         // responses of the model; 200 if 0, no limit if negative
 	Calls  int         // calls of tools
@@ -23,6 +25,18 @@ type Limits struct {
 }
 
 const defaultTurns = 200
+
+// ErrTime is the cause of a context that ends a run as Limits.Time does: with StopTime
+// instead of an error.
+var ErrTime = errors.New("the limit of time is reached")
+
+// context returns the context of a run.
+func (l *Limits) context(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.Time <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, l.Time, ErrTime)
+}
 
 var stopTexts = map[string]string{
 	StopApproval: "calls of tools wait for a decision; decide them with Session.Decide and run again",
@@ -129,8 +143,6 @@ func (r *run) spent(used *usage.Ledger) string {
 		return StopTokens
 	case l.Cost > 0 && used.Cost >= l.Cost:
 		return StopCost
-	case l.Time > 0 && time.Since(r.started) >= l.Time:
-		return StopTime
 	case r.outer == nil:
 		return ""
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
@@ -25,7 +24,6 @@ type run struct {
 	agent     *Agent
 	session   *Session
 	tools     *toolpost.Set
-	started   time.Time
 	outer     *frame     // the call that this run is inside of, nil if there is none
 	approving sync.Mutex // held while a person is asked about a call of an agent inside this run
 	yield     func(*Event, error) bool

@@ -32,6 +32,9 @@ type agentFlags struct {
 
 	system, effort string
 	deny, json     bool
+
+	once    bool // the command does one task, so that --max-time counts from its start
+	ticking bool // the time of the command is limited
 }
 
 func (f *agentFlags) add(cmd *cobra.Command) {
@@ -50,7 +53,7 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.limits.Calls, "max-calls", 0, "stop after `N` calls of tools")
 	flags.IntVar(&f.limits.Tokens, "max-tokens", 0, "stop after `N` tokens, read and written")
 	flags.StringVar(&f.cost, "max-cost", "", "stop after a cost of `DOLLARS`, such as '$0.50'")
-	flags.DurationVar(&f.limits.Time, "max-time", 0, "stop after this `TIME`, such as 10m")
+	flags.DurationVar(&f.limits.Time, "max-time", 0, "stop after this `TIME`, such as 10m, whatever runs")
 	cmd.MarkFlagsMutuallyExclusive("yes", "deny")
 }
 
@@ -79,6 +82,26 @@ func (f *agentFlags) check() error {
 		return usagef("--max-cost is %q; write dollars above 0, such as '$0.50'", f.cost)
 	}
 	return nil
+}
+
+// startClock ends the context of the command when --max-time is over. Stop releases
+// the timer.
+func (f *agentFlags) startClock(cmd *cobra.Command) (stop func()) {
+	if f.limits.Time <= 0 || f.ticking || !f.once {
+		return func() {}
+	}
+	f.ticking = true
+	ctx, cancel := context.WithTimeoutCause(cmd.Context(), f.limits.Time, agent.ErrTime)
+	cmd.SetContext(ctx)
+	return cancel
+}
+
+// inTime words the error of a command that was ended because its time was over.
+func (f *agentFlags) inTime(cmd *cobra.Command, err error) error {
+	if err == nil || !errors.Is(context.Cause(cmd.Context()), agent.ErrTime) || errors.As(err, new(*stopError)) {
+		return err
+	}
+	return &stopError{exitLimit, fmt.Sprintf("stopped: the time of --max-time %v is over", f.limits.Time)}
 }
 
 // checkPrice refuses a limit of costs for a model whose price is unknown.
@@ -115,6 +138,8 @@ func (f *agentFlags) open(cmd *cobra.Command, cfg *config.Config) (_ *bench, err
 	if err != nil {
 		return nil, err
 	}
+	stop := f.startClock(cmd) // of the session
+	b.closers = append(b.closers, func() error { stop(); return nil })
 	var c *chat.Chat
 	f.target.confirm = func(ctx context.Context, question string) (bool, error) { return c.Confirm(ctx, question) }
 	tools, err := f.openWorkbench(cmd, cfg)

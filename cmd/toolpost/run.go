@@ -12,10 +12,8 @@ import (
 )
 
 func runCommand() *cobra.Command {
-	var (
-		f     agentFlags
-		allow []string
-	)
+	f := agentFlags{once: true}
+	var allow []string
 	cmd := &cobra.Command{
 		Use:   "run [ADDRESS] [PROMPT | -] [-- COMMAND…]",
 		Short: "Give a task to a model that has tools",
@@ -47,11 +45,12 @@ they are not run, and the exit code is 4. --json writes its messages.
 			if f.session.resume == listSessions {
 				return f.session.list(cmd.OutOrStdout())
 			}
+			defer f.startClock(cmd)()
 			prompt, err := interruptible(cmd.Context(), func() (string, error) { return readPrompt(words, cmd.InOrStdin()) })
-			if err != nil {
-				return err
+			if err == nil {
+				err = f.run(cmd, cfg, prompt, allow)
 			}
-			return f.run(cmd, cfg, prompt, allow)
+			return f.inTime(cmd, err)
 		},
 	}
 	f.add(cmd)
@@ -93,7 +92,7 @@ func (b *bench) do(cmd *cobra.Command, prompt string) error {
 
 func (b *bench) turn(cmd *cobra.Command, prompt string) error {
 	result, err := b.Turn(cmd.Context(), prompt)
-	if cmd.Context().Err() != nil {
+	if result == nil && cmd.Context().Err() != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: to continue, run: toolpost run %s%s\n", b.session.command(&b.flags.session), b.server)
 	}
 	if err != nil {

@@ -48,7 +48,7 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 	defer cancel(nil)
 	kept, _ := outputStore(opts.Logger)
 	cache := outputs.New(kept, &outputs.Options{Logger: opts.Logger})
-	server, err := claude.NewServer(cmd.Context(), "", asker.Layer(cache.Layer(s.set), cancel), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
+	server, err := claude.NewServer(ctx, "", asker.Layer(cache.Layer(s.set), cancel), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (f *agentFlags) claudeOptions(cmd *cobra.Command, prompt string, allow []st
 		return nil, usagef("there is no model %q; give claude, or claude/NAME such as claude/sonnet", f.model.name)
 	case prompt == "" || f.session != sessionFlags{}:
 		return nil, usagef("--model claude has sessions of its own; --resume and --session are for other models, such as claude-cli/%s", name)
-	case f.limits.Calls > 0 || f.limits.Tokens > 0 || f.limits.Time > 0:
-		return nil, usagef("--model claude takes the limits --max-turns and --max-cost only; claude-cli/%s takes all", name)
+	case f.limits.Calls > 0 || f.limits.Tokens > 0:
+		return nil, usagef("--model claude takes the limits --max-turns, --max-cost and --max-time only; claude-cli/%s takes all", name)
 	}
 	return &claude.Options{
 		CLI: f.model.cli, Model: name, SystemPrompt: f.system,

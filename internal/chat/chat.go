@@ -146,13 +146,18 @@ func (c *Chat) cancelable(ctx context.Context) (_ context.Context, end func()) {
 func (c *Chat) Turn(ctx context.Context, prompt string) (*agent.Result, error) {
 	ctx, end := c.cancelable(ctx)
 	defer end()
+	if limit := c.opts.Agent.Limits.Time; limit > 0 { // of both runs, and of the questions between them
+		limited, stop := context.WithTimeoutCause(ctx, limit, agent.ErrTime)
+		defer stop()
+		ctx = limited
+	}
 	var parts []model.Part
 	if prompt != "" {
 		parts = []model.Part{{Type: model.TypeText, Text: prompt}}
 	}
 	result, err := c.run(ctx, parts)
 	for err == nil && result.Stop == agent.StopApproval && c.approver.canDecide() {
-		if err = c.decideWaiting(ctx, result.Waiting); err == nil {
+		if err = c.decideWaiting(ctx, result.Waiting); err == nil || errors.Is(context.Cause(ctx), agent.ErrTime) {
 			result, err = c.run(ctx, nil)
 		}
 	}
