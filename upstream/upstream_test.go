@@ -41,10 +41,10 @@ func start(t *testing.T, cfg *upstream.Config) *server {
 		cfg.Name = "srv"
 	}
 	if cfg.ConnectTimeout == 0 {
-		cfg.ConnectTimeout = 10 * time.Second
+		cfg.ConnectTimeout = time.Minute
 	}
 	u, err := upstream.Start(cfg, &upstream.Options{
-		Backoff: 10 * time.Millisecond, Patience: 5 * time.Second, Grace: 150 * time.Millisecond,
+		Backoff: 10 * time.Millisecond, Patience: 30 * time.Second, Grace: 150 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)
