@@ -18,7 +18,7 @@ func TestTargetsAreComplete(t *testing.T) {
 		t.Errorf("not sorted: %v", ids)
 	}
 	for _, id := range strings.Fields(`gemini gemini-schema openai openai-strict anthropic anthropic-strict bedrock
-		claude-code claude-desktop vscode cursor windsurf gemini-cli codex copilot-cli opencode ollama llama.cpp
+		claude-code claude-desktop vscode cursor windsurf gemini-cli codex copilot-cli opencode kiro zed cline qwen-code ollama llama.cpp
 		mistral kimi xai mcp draft-07`) {
 		d, err := dialect.Find(id)
 		if err != nil {
