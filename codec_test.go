@@ -109,12 +109,14 @@ func TestDecodeErrors(t *testing.T) {
 		Small int8
 		List  []struct{ Code code }
 		Exact json.Number
+		At    []time.Time
 	}
 	for args, want := range map[string]string{
 		`{"Small":300}`:             `/Small: expected an integer of 8 bits, got 300`,
 		`{"List":[{"Code":"abc"}]}`: `/List/0/Code: want two letters`,
 		`{"Small":1.0,"List":5}`:    `/List: expected a value for []struct { Code toolpost_test.code }, got number`,
 		`{"Small":1.5}`:             `/Small: expected an integer of 8 bits, got 1.5`,
+		`{"At":["2026-01-02"]}`:     `/At/0: expected a time as RFC 3339 writes it, such as 2026-01-02T15:04:05Z, got "2026-01-02"`,
 		`{"Exact":1,"Small":"a"}`:   `/Small: expected an integer of 8 bits, got string`,
 	} {
 		r := echo[in](t, args)

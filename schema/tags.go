@@ -142,7 +142,9 @@ func addKeyword(words []keyword, name, value string) ([]keyword, error) {
 	case name != "enum" && name != "example":
 		return nil, fmt.Errorf("%s is given twice", name)
 	}
-	words[i].values = append(words[i].values, value)
+	if !slices.Contains(words[i].values, value) { // two tags may list the same values
+		words[i].values = append(words[i].values, value)
+	}
 	return words, nil
 }
 

@@ -51,6 +51,7 @@ func TestTags(t *testing.T) {
 		{"", `json:",omitempty" jsonschema:"required"`, `{"type":"string"}`, false},
 		{"", `json:",omitempty" jsonschema:"required=false"`, `{"type":"string"}`, true},
 		{"", `jsonschema:"enum=a,enum=b\\,c"`, `{"type":"string","enum":["a","b,c"]}`, false},
+		{"", `enum:"a,b" jsonschema:"enum=a,enum=b,enum=c"`, `{"type":"string","enum":["a","b","c"]}`, false},
 		{1, `jsonschema:"enum=1,enum=2"`, `{"type":"integer","enum":[1,2]}`, false},
 		{1.5, `jsonschema:"enum=1,enum=2.5"`, `{"type":"number","enum":[1,2.5]}`, false},
 		{[]int{}, `jsonschema:"enum=1,minItems=1,maximum=3"`, `{"type":"array","minItems":1,"items":{"type":"integer","enum":[1],"maximum":3}}`, false},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -60,8 +61,11 @@ func Decode(data []byte, v any) error {
 func explain(first, err error) error {
 	var at *json.SemanticError
 	var kind *stdjson.UnmarshalTypeError
+	var moment *time.ParseError
 	found := errors.As(first, &at)
 	switch {
+	case found && errors.As(err, &moment):
+		return fmt.Errorf("%s: expected a time as RFC 3339 writes it, such as 2026-01-02T15:04:05Z, got %.60q", at.JSONPointer, moment.Value)
 	case found && at.Err != nil && at.Err.Error() == err.Error():
 		return fmt.Errorf("%s: %w", at.JSONPointer, err)
 	case !errors.As(err, &kind):
