@@ -90,8 +90,12 @@ type Policy struct {
 	// interrupted: the tool continues it where it was.
 	Resumable bool
 
-	LogAtDebug bool // calls are not logged at info level, because the tool is polled
-	Unlisted   bool // the tool can be called, but lists for clients leave it out
+	// Polled means that callers call the tool again and again, such as to wait for a
+	// change. Its calls are logged at debug level, and an agent does not end a run
+	// because the model repeats them.
+	Polled bool
+
+	Unlisted bool // the tool can be called, but lists for clients leave it out
 
 	// MaxOutput is the number of characters of a result that the model receives
 	// in full. 0 means the default limit; -1 means that the tool limits its

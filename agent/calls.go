@@ -96,7 +96,7 @@ func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
 		return &planned{state: c, call: &edited, warning: d.Change()}, nil, nil
 	}
 	p := &planned{state: c, call: call}
-	if !tool.Policy.LogAtDebug { // tools that are polled may repeat
+	if !tool.Policy.Polled {
 		p.warning = r.repeats.count(c.call, readsOnly(tool))
 	}
 	return p, nil, nil

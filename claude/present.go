@@ -21,7 +21,7 @@ func presenter(deferred bool) func(*toolpost.Tool) *toolpost.Tool {
 		t.Source = nil
 		t.Output = nil // results have no structured content that would fit it
 		t.Meta = about(t, deferred)
-		t.Policy.LogAtDebug = true // the stream tells of every call
+		t.Policy.Polled = true // not in the log: the stream has every call
 		t.Handler = present(t.Handler)
 		return t
 	}

@@ -31,7 +31,7 @@ type Config struct {
 	Servers       []Server           // in the order of the file
 	Output        Output             // which part of a tool's output is shown
 	Search        Search             // for which clients tools are searched instead of listed
-	Quiet         []string           // globs of tools whose calls are not logged at info level
+	Quiet         []string           // globs of tools that are polled: see Polled of [toolpost.Policy]
 	QuietOptional bool               // it is not reported if a glob of Quiet matches no tool
 	Name          string             // the name of this server for clients; "" for the default
 	Dialect       string             // for clients whose address names no dialect; "" chooses one for each client

@@ -237,13 +237,13 @@ func TestManyRepairs(t *testing.T) {
 
 func TestPolicyOfAdaptedTool(t *testing.T) {
 	asked := ""
-	tool, _ := record(userSchema, toolpost.Policy{Timeout: time.Second, LogAtDebug: true, Approve: func(_ context.Context, call *toolpost.Call) error {
+	tool, _ := record(userSchema, toolpost.Policy{Timeout: time.Second, Polled: true, Approve: func(_ context.Context, call *toolpost.Call) error {
 		asked = call.Name + string(call.Arguments)
 		return errors.New("no")
 	}})
 	d := &dialect.Dialect{ID: "x", Name: plain}
 	p := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].Policy
-	if p.Timeout != time.Second || !p.LogAtDebug || !p.SkipValidation || p.Approve != nil {
+	if p.Timeout != time.Second || !p.Polled || !p.SkipValidation || p.Approve != nil {
 		t.Errorf("policy %+v", p)
 	}
 	r := through(t, d, tool, `{"id":1}`)

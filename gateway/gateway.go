@@ -3,6 +3,23 @@
 //
 //	toolpost.json ── config.Load ──▶ config.Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
 //	                                                                      └── Watch ──▶ Snapshot
+//
+// A Gateway applies most keys of the configuration file by itself: servers with their
+// tools and approvals, profiles, dialects, quiet and search. The others need an option,
+// or the program, as the command toolpost does it:
+//
+//	access, token          the command checks the tokens of requests; nothing here does
+//	limits                 Options.Admit
+//	audit                  Options.Middleware, and the Observe of mcpserver
+//	output                 Options.Store
+//	lock, newTools         Options.Pins; without it, servers may change their tools
+//	auth                   Options.Credentials; without it, a server that has the key is not started
+//	${file:…}, ${cmd:…}    Options.Complete; without it, a server that needs such a secret is not started
+//
+// [Open] refuses a configuration with a key on which security depends, if nothing
+// applies it; the others are Findings. A program names in Options.Applied what it
+// applies itself. The command also asks before the servers of a foreign folder are
+// started: Open starts them all.
 package gateway
 
 import (
@@ -88,8 +105,13 @@ type Options struct {
 	Starting time.Duration
 
 	// Complete reads the secrets that values of servers refer to; see
-	// [config.Reference]. Nil passes the values on as they are.
+	// [config.Reference]. With nil, servers that have such a value fail.
 	Complete config.Completer
+
+	// Applied names the keys of the configuration file that the program applies itself:
+	// access, audit, limits, token, newTools, lock, output. Open refuses a configuration
+	// that sets one of the first five if nothing applies it.
+	Applied []string
 
 	// Secrets are the secrets that are known in this process; see [upstream.Options].
 	// Those of each server are added when it starts. It may be nil.
@@ -179,7 +201,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: opts.Complete, Secrets: opts.Secrets, Credentials: opts.Credentials, Starting: opts.Starting, Budget: budget.New(nil, budget.Limit{Bytes: maxHeld})}
+	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: orNoSecrets(opts.Complete), Secrets: opts.Secrets, Credentials: opts.Credentials, Starting: opts.Starting, Budget: budget.New(nil, budget.Limit{Bytes: maxHeld})}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
@@ -252,7 +274,8 @@ func (g *Gateway) refresh() {
 			s.Findings = append(s.Findings, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", m.server.Name, m.key)})
 		}
 	}
-	s.Findings = append(s.Findings, j.findings...)
+	unapplied, _ := g.options.unapplied(g.cfg) // an error was returned before
+	s.Findings = slices.Concat(s.Findings, unapplied, j.findings)
 	g.refreshSessions(j, s)
 	if why := g.pins.problem(); why != "" {
 		s.Findings = append(s.Findings, toolpost.Finding{Message: why})

@@ -168,7 +168,7 @@ func TestSelectionAndQuiet(t *testing.T) {
 		var quiet []string
 		tools, _ := g.Live().Set().Tools(t.Context())
 		for _, tool := range tools {
-			if tool.Policy.LogAtDebug {
+			if tool.Policy.Polled {
 				quiet = append(quiet, tool.Name)
 			}
 		}

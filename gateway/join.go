@@ -97,12 +97,12 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			continue
 		}
 		meta := o.aliases.show(o.key, o.item.Meta)
-		is := toolKey{o.item, name, string(meta), o.item.Policy.LogAtDebug || match(quiet, name, cleartext.Clean(o.name))}
+		is := toolKey{o.item, name, string(meta), o.item.Policy.Polled || match(quiet, name, cleartext.Clean(o.name))}
 		t := before[is]
 		if t == nil {
 			c := *o.item
 			t = &c
-			t.Name, t.Meta, t.Policy.LogAtDebug = name, meta, is.quiet
+			t.Name, t.Meta, t.Policy.Polled = name, meta, is.quiet
 		}
 		if o.hidden[o.name] {
 			j.note(name, "server %s: hidden characters or unsafe icons are removed from the definition of its tool %q", o.server.Name, o.name)

@@ -73,7 +73,7 @@ func TestSettingsOfHiddenNames(t *testing.T) {
 	if n := len(call(g, "big")); n > 1010 {
 		t.Errorf("a result above the limit has %d bytes", n)
 	}
-	if !g.Live().Set().Lookup("big").Policy.LogAtDebug {
+	if !g.Live().Set().Lookup("big").Policy.Polled {
 		t.Error("the tool is not quiet")
 	}
 	if got := findings(g); len(got) != 1 || !strings.Contains(got[0], "hidden characters") {

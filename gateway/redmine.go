@@ -30,7 +30,7 @@ type redmineConnection struct {
 
 func startRedmine(s *config.Server, opts *upstream.Options) (connection, error) {
 	o := *s.Redmine
-	if opts.Complete != nil && !o.Anonymous {
+	if opts.Complete != nil && !o.Anonymous && o.Credentials == nil {
 		o.Credentials = func(ctx context.Context) (*redmine.Options, error) {
 			return config.CompleteRedmine(ctx, s.Redmine, opts.Complete)
 		}

@@ -97,7 +97,8 @@ func (g *Gateway) check(cfg *config.Config, added []*member) error {
 	if g.ctx.Err() != nil {
 		return errors.New("the gateway is closed")
 	}
-	return nil
+	_, err := g.options.unapplied(cfg)
+	return err
 }
 
 // headStart is how long a server whose lists are stored is not started, so that these

@@ -372,7 +372,7 @@ func TestLogNamesTheClient(t *testing.T) {
 		var log syncBuffer
 		who := rawTool("who", anyObject, answer(toolpost.TextResult("yes")))
 		quiet := *who
-		quiet.Name, quiet.Policy.LogAtDebug = "quiet", true
+		quiet.Name, quiet.Policy.Polled = "quiet", true
 		session := w.connect(t, serve(t, &mcpserver.Options{Logger: logger(&log)}, who, &quiet), nil)
 		callText(t, session, &mcp.CallToolParams{Name: "who"})
 		callText(t, session, &mcp.CallToolParams{Name: "quiet"})

@@ -179,7 +179,7 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 		if why := c.opts.Missing(r.client, call.Name); why != nil {
 			err = wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", call.Name, why)
 		}
-	case t != nil && t.Policy.LogAtDebug:
+	case t != nil && t.Policy.Polled:
 		level = slog.LevelDebug
 	}
 	encoded, err := c.encode(r, result, err)

@@ -7,8 +7,10 @@ import (
 	"strings"
 )
 
-// An Auth describes how to log in to a server over HTTP. Without one, the server
-// says which authorization server to ask, and Toolpost registers itself there.
+// An Auth describes how to log in to a server over HTTP. This package does not log in:
+// [Options].Credentials, or [Config].Wrap, gets the Auth and adds the token. The command
+// toolpost does so; without an Auth, the server names the authorization server to
+// ask, and it registers itself there.
 type Auth struct {
 	Type AuthType
 
@@ -66,6 +68,9 @@ type Exchange struct {
 	// Subject returns the subject token of now. Nil returns SubjectToken.
 	Subject func(ctx context.Context) (string, error) `json:"-"`
 }
+
+// needsLogin reports whether requests need a token that a login returns.
+func (a *Auth) needsLogin() bool { return a != nil && a.Type != AuthOff }
 
 // equal reports whether a and b log in in the same way, with the same secrets.
 func (a *Auth) equal(b *Auth) bool {

@@ -40,7 +40,7 @@ type Config struct {
 	URL       string
 	Headers   map[string]string
 	Transport Transport // found by trying if empty
-	Auth      *Auth     // nil logs in if the server wants it
+	Auth      *Auth     // for Wrap or [Options].Credentials, which log in; [Start] refuses one that neither can read
 
 	// Wrap returns what sends requests over base, such as a layer that adds
 	// credentials; nil sends them as they are. The headers are set before.

@@ -159,6 +159,9 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
 	}
+	if cfg.Auth.needsLogin() && cfg.Wrap == nil && (opts == nil || opts.Credentials == nil) {
+		return nil, fmt.Errorf("open upstream %q: it has an Auth, and nothing logs in: set Options.Credentials, or send a token in Headers", cfg.Name)
+	}
 	u := &Upstream{
 		cfg:       cfg.withDefaults(),
 		lifecycle: lifecycle{done: make(chan struct{}), nudge: make(chan struct{}, 1)},

@@ -61,7 +61,7 @@ func served(t *dialect.Tool) *toolpost.Tool {
 	s.Source = nil
 	readOnly := true
 	s.Annotations = toolpost.Annotations{ReadOnly: &readOnly}
-	s.Policy = toolpost.Policy{SkipValidation: true, MaxOutput: maxResult, LogAtDebug: true}
+	s.Policy = toolpost.Policy{SkipValidation: true, MaxOutput: maxResult, Polled: true}
 	return s
 }
 
