@@ -25,9 +25,9 @@ func date(text string) (string, error) {
 	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", text)
 }
 
-var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d{1,9})\s*h\s*)([0-5]?\d)\s*m(?:in)?|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
+var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d{1,9})\s*h\s*)([0-5]?\d)\s*(?:m(?:in)?)?|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
 
-// readHours reads 1.5, 1h30m, 90m and 1:30.
+// readHours reads 1.5, 1h30m, 1h30, 90m and 1:30.
 func readHours(text string) (float64, error) {
 	m := clock.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
 	if m == nil {

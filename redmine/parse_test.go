@@ -10,7 +10,7 @@ import (
 
 func TestHoursAsWritten(t *testing.T) {
 	for text, want := range map[string]float64{
-		"1.5": 1.5, "1,5": 1.5, "1h30m": 1.5, "1 h 30 min": 1.5, "90m": 1.5, "1:30": 1.5, "2 hours": 2, "2H": 2, "0": 0, " 3 ": 3, "0:05": 0.08, "1.333333": 1.33,
+		"1.5": 1.5, "1,5": 1.5, "1h30m": 1.5, "1h15": 1.25, "1 h 30 min": 1.5, "90m": 1.5, "1:30": 1.5, "2 hours": 2, "2H": 2, "0": 0, " 3 ": 3, "0:05": 0.08, "1.333333": 1.33,
 	} {
 		if got, err := readHours(text); got != want || err != nil {
 			t.Errorf("%q: %v %v, want %v", text, got, err, want)
