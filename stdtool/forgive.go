@@ -1,9 +1,14 @@
 package stdtool
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/toolpost/toolpost"
 )
@@ -23,85 +28,208 @@ var aliases = map[string][]string{
 	"head_limit":        {"max_matches", "limit"},
 	"-i":                {"case_insensitive"},
 	"-C":                {"context"},
+	"-A":                {"context"},
+	"-B":                {"context"},
 	"timeout":           {"timeout_ms"},
+	"timeout_seconds":   {"timeout_ms"},
 	"run_in_background": {"background"},
 }
 
+// needless are names from other tools for what a tool here does anyway, or has no use
+// for: the purpose of a command, what to look for in a page, the grammar of a todo.
+var needless = map[string]string{
+	"description": "command",
+	"prompt":      "url",
+	"-n":          "pattern",
+	"active_form": "status",
+	"priority":    "status",
+}
+
+// otherValues are values that models know from other tools, for a name that has only
+// certain ones.
+var otherValues = map[string]string{
+	"files_with_matches": "files",
+	"done":               "completed",
+	"complete":           "completed",
+	"finished":           "completed",
+	"todo":               "pending",
+	"open":               "pending",
+	"in-progress":        "in_progress",
+	"active":             "in_progress",
+	"canceled":           "cancelled",
+}
+
+// An argument is what a schema says of one value.
+type argument struct {
+	Type       string
+	Enum       []string
+	Properties map[string]*argument
+	Items      *argument
+}
+
 // newTool is [toolpost.New] for a tool that takes arguments as models write them
-// for other tools: by other names, and numbers or booleans as text.
+// for other tools: by other names, and numbers, booleans, lists and objects as text.
 func newTool[In, Out any](name string, fn func(context.Context, In) (Out, error), opts *toolpost.Options) *toolpost.Tool {
 	t := toolpost.New(name, description(name), fn, opts)
-	var input struct {
-		Properties map[string]struct {
-			Type string `json:"type"`
-		} `json:"properties"`
-	}
+	var input argument
 	if json.Unmarshal(t.Input.Raw(), &input) != nil {
 		return t // nothing is changed without the schema
 	}
-	types := map[string]string{}
-	for name, p := range input.Properties {
-		types[name] = p.Type
+	t.Policy.Prepare = func(raw json.RawMessage) json.RawMessage {
+		better, _ := input.accept(raw)
+		return better
 	}
-	t.Policy.Prepare = func(raw json.RawMessage) json.RawMessage { return acceptAliases(raw, types) }
 	return t
 }
 
-// acceptAliases returns the arguments by the names and of the types that a tool has.
-// What it does not know stays, and is refused later.
-func acceptAliases(raw json.RawMessage, types map[string]string) json.RawMessage {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(raw, &given) != nil {
-		return raw
+// accept returns a value by the names and of the types that a tool has, and whether it
+// is another one. What is not known stays, and is refused later.
+func (a *argument) accept(raw json.RawMessage) (better json.RawMessage, changed bool) {
+	raw, changed = a.retyped(raw)
+	switch {
+	case a.Type == "object" && a.Properties != nil:
+		return a.acceptObject(raw, changed)
+	case a.Type != "array" || a.Items == nil:
+		return raw, changed
 	}
-	changed := false
-	for name, value := range given {
-		target, known := name, types[name] != ""
-		if !known {
-			if target = alias(name, given, types); target == "" {
-				continue
-			}
-		}
-		if better, ok := retyped(value, types[target]); ok || !known {
-			delete(given, name)
-			given[target] = better
-			changed = true
-		}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		return raw, changed
 	}
-	if !changed {
-		return raw
+	for i, item := range items {
+		better, other := a.Items.accept(item)
+		items[i], changed = better, changed || other
 	}
-	if value := string(given["mode"]); value == `"files_with_matches"` {
-		given["mode"] = json.RawMessage(`"files"`)
-	}
-	better, err := json.Marshal(given)
-	if err != nil {
-		return raw
-	}
-	return better
+	return encoded(items, raw, changed)
 }
 
-// alias returns the name that the tool has for another one, if it is not given.
-func alias(name string, given map[string]json.RawMessage, types map[string]string) string {
-	for _, target := range aliases[name] {
-		if _, twice := given[target]; types[target] != "" && !twice {
+func (a *argument) acceptObject(raw json.RawMessage, changed bool) (json.RawMessage, bool) {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil || given == nil {
+		return raw, changed
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		target := a.name(name)
+		if target == "" {
+			if a.hasNoUse(name) {
+				delete(given, name)
+				changed = true
+			}
+			continue
+		}
+		better, other := a.Properties[target].accept(given[name])
+		if target != name {
+			if better, other = a.renamed(given, name, target, better); !other {
+				continue
+			}
+			delete(given, name)
+		}
+		given[target] = better
+		changed = changed || other
+	}
+	return encoded(given, raw, changed)
+}
+
+// renamed returns the value that has another name, and false if there is another one by
+// the tool's name: which one counts is not known.
+func (a *argument) renamed(given map[string]json.RawMessage, name, target string, value json.RawMessage) (json.RawMessage, bool) {
+	if name == "timeout" || name == "timeout_seconds" {
+		value = milliseconds(value)
+	}
+	present, twice := given[target]
+	return value, !twice || bytes.Equal(present, value)
+}
+
+// encoded returns v as JSON if it is changed, else raw.
+func encoded(v any, raw json.RawMessage, changed bool) (json.RawMessage, bool) {
+	if !changed {
+		return raw, false
+	}
+	better, err := json.Marshal(v)
+	if err != nil {
+		return raw, false
+	}
+	return better, true
+}
+
+// name returns the name that a tool has for another one, "" if it has none.
+func (a *argument) name(given string) string {
+	if a.Properties[given] != nil {
+		return given
+	}
+	snake := snakeCase(given)
+	for _, target := range append(slices.Clone(aliases[given]), append([]string{snake}, aliases[snake]...)...) {
+		if a.Properties[target] != nil {
 			return target
 		}
 	}
 	return ""
 }
 
-// retyped returns the number or the boolean that a text holds.
-func retyped(value json.RawMessage, want string) (better json.RawMessage, changed bool) {
+func (a *argument) hasNoUse(name string) bool {
+	beside := needless[snakeCase(name)]
+	return beside != "" && a.Properties[beside] != nil
+}
+
+// snakeCase returns filePath as file_path.
+func snakeCase(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return name
+	}
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// maxSeconds is the longest time that a number is taken for which may be seconds or
+// milliseconds. No command is given so few milliseconds.
+const maxSeconds = 600
+
+// milliseconds returns a time of a tool whose unit may be the second.
+func milliseconds(value json.RawMessage) json.RawMessage {
+	seconds, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || seconds <= 0 || seconds > maxSeconds {
+		return value
+	}
+	return strconv.AppendInt(nil, max(1, int64(seconds*1000)), 10)
+}
+
+// retyped returns what a text holds that stands for another type, and the tool's word
+// for a value.
+func (a *argument) retyped(value json.RawMessage) (better json.RawMessage, changed bool) {
 	var text string
-	if want != "integer" && want != "boolean" || json.Unmarshal(value, &text) != nil || value[0] != '"' {
+	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &text) != nil {
 		return value, false
 	}
-	if n, err := strconv.ParseInt(text, 10, 64); want == "integer" && err == nil {
-		return strconv.AppendInt(nil, n, 10), true
-	}
-	if want == "boolean" && (text == "true" || text == "false") {
-		return json.RawMessage(text), true
+	switch a.Type {
+	case "integer":
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return strconv.AppendInt(nil, n, 10), true
+		}
+	case "string":
+		if other := otherValues[text]; other != "" && slices.Contains(a.Enum, other) && !slices.Contains(a.Enum, text) {
+			return json.RawMessage(strconv.Quote(other)), true
+		}
+	case "boolean", "array", "object":
+		if a.isWritten(strings.TrimSpace(text)) {
+			return json.RawMessage(text), true
+		}
 	}
 	return value, false
+}
+
+// isWritten reports whether text is a value of the type in JSON.
+func (a *argument) isWritten(text string) bool {
+	switch a.Type {
+	case "boolean":
+		return text == "true" || text == "false"
+	case "array":
+		return strings.HasPrefix(text, "[") && json.Valid([]byte(text))
+	}
+	return strings.HasPrefix(text, "{") && json.Valid([]byte(text))
 }

@@ -1,8 +1,13 @@
 package stdtool_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/stdtool"
 )
 
 // TestForgive calls tools as models know them from elsewhere.
@@ -19,6 +24,13 @@ func TestForgive(t *testing.T) {
 		{"edit", `{"file_path":"f.txt","old_string":"one","new_string":"true"}`, "+true"},
 		{"write", `{"file_path":"g.txt","file_text":"12"}`, "wrote 2 bytes"},
 		{"move", `{"source":"g.txt","destination":"h.txt"}`, "moved to h.txt"},
+		{"read", `{"filePath":"f.txt","offset":1}`, "    2  two"},
+		{"read", `{"file_path":"f.txt","filename":"f.txt"}`, "    2  two"},
+		{"edit", `{"filePath":"f.txt","oldString":"two","newString":"1","dryRun":true}`, "dry run"},
+		{"multi_edit", `{"filePath":"f.txt","dry_run":true,"edits":[{"oldString":"two","new_str":"1","replaceAll":"true"}]}`, "dry run"},
+		{"multi_edit", `{"path":"f.txt","dry_run":true,"edits":"[{\"old_string\":\"two\",\"new_string\":\"1\"}]"}`, "dry run"},
+		{"grep", `{"pattern":"two","-n":true,"-A":1,"-B":1}`, "f.txt-3- three"},
+		{"grep", `{"pattern":"two","outputMode":"files_with_matches"}`, "f.txt\n"},
 	} {
 		if text := call(t, set, tt[0], tt[1]); !strings.Contains(text, tt[2]) {
 			t.Errorf("%s %s: %s", tt[0], tt[1], text)
@@ -31,6 +43,11 @@ func TestForgive(t *testing.T) {
 		{"read", `{"path":7}`},
 		{"grep", `{"pattern":"x","context":"9223372036854775808"}`},
 		{"read", `{"path":"f.txt","nothing":1}`},
+		{"read", `{"filename":"f.txt","file_path":"h.txt"}`},
+		{"grep", `{"pattern":"two","-A":1,"-B":2}`},
+		{"grep", `{"pattern":"two","multiline":true}`},
+		{"read", `{"path":"f.txt","description":"the file"}`},
+		{"multi_edit", `{"path":"f.txt","edits":"one"}`},
 	} {
 		if text := call(t, set, tt[0], tt[1]); !strings.HasPrefix(text, "error") {
 			t.Errorf("%s %s: %s", tt[0], tt[1], text)
@@ -48,5 +65,74 @@ func TestEditLatin1(t *testing.T) {
 	}
 	if text := call(t, set, "edit", `{"path":"f.txt","old_string":"caf","new_string":"tea"}`); content(t, dir, "f.txt") != "tea\xe9\n" {
 		t.Error(text)
+	}
+}
+
+// TestForgiveOthers calls the tools that are not about files as other clients do.
+func TestForgiveOthers(t *testing.T) {
+	shell := stdtool.NewShell(t.TempDir(), nil)
+	t.Cleanup(func() { _ = shell.Close() })
+	set, err := toolpost.NewSet(t.Context(), toolpost.Join(shell, stdtool.Todos(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range [][3]string{
+		{"bash", `{"command":"echo a","description":"Print a","timeout":120}`, "a\n"},
+		{"bash", `{"command":"echo a","timeout":60000}`, "a\n"},
+		{"bash", `{"command":"echo a","timeout_seconds":"5"}`, "a\n"},
+		{"write_todos", `{"todos":[{"content":"a","status":"done","activeForm":"Doing a","priority":"high"}]}`, "a"},
+		{"write_todos", `{"todos":"[{\"content\":\"b\",\"status\":\"in-progress\"}]"}`, "b"},
+	} {
+		if text := call(t, set, tt[0], tt[1]); strings.HasPrefix(text, "error") || !strings.Contains(text, tt[2]) {
+			t.Errorf("%s %s: %s", tt[0], tt[1], text)
+		}
+	}
+	for _, tt := range [][2]string{
+		{`{"command":"a","timeout":120}`, `120000`}, {`{"command":"a","timeout":2.5}`, `2500`}, {`{"command":"a","timeout":5000}`, `5000`},
+		{`{"command":"a","timeout_ms":120}`, `120`}, {`{"command":"a","timeoutMs":120}`, `120`}, {`{"command":"a","timeout_seconds":600}`, `600000`},
+	} {
+		tools, err := shell.Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(tools[0].Policy.Prepare(json.RawMessage(tt[0]))); !strings.Contains(got, `"timeout_ms":`+tt[1]+"}") {
+			t.Errorf("%s is taken as %s", tt[0], got)
+		}
+	}
+}
+
+// TestForgiveAdapted calls tools as run and chat do: by the definitions that a provider
+// gets.
+func TestForgiveAdapted(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "f.txt", []byte("one\n"))
+	tools, err := workspace(t, dir).Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"anthropic", "openai", "openai-strict", "gemini", "mcp"} {
+		d, err := dialect.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		called := 0
+		for _, tool := range d.Adapt(tools, nil).Tools {
+			arguments := map[string]string{
+				"read":       `{"filePath":"f.txt","limit":"1"}`,
+				"grep":       `{"pattern":"T","-i":true,"-n":true,"output_mode":"files_with_matches"}`,
+				"multi_edit": `{"file_path":"f.txt","edits":[{"oldString":"one","new_str":"1"}]}`,
+			}[tool.Name]
+			if arguments == "" {
+				continue
+			}
+			called++
+			decoded, err := tool.Decode(json.RawMessage(arguments))
+			if err != nil || strings.ContainsAny(string(decoded), "PS-") {
+				t.Errorf("%s: %s %s is %s, %v", id, tool.Name, arguments, decoded, err)
+			}
+		}
+		if called != 3 {
+			t.Errorf("%s: %d tools were called", id, called)
+		}
 	}
 }
