@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -65,10 +67,14 @@ func (f *Workspace) entry(given string) (string, error) {
 }
 
 func (f *Workspace) rename(from, to string) error {
-	if _, err := f.root.Lstat(from); err != nil {
+	was, err := f.root.Lstat(from)
+	if err != nil {
 		return readError(from, err)
 	}
-	switch _, err := f.root.Lstat(to); {
+	respelled := false
+	switch there, err := f.root.Lstat(to); {
+	case err == nil && os.SameFile(was, there) && !f.isListed(to):
+		respelled = true // the file system does not distinguish the names
 	case err == nil:
 		return toolpost.Retry("%q already exists and is not overwritten: give a new path, including the name", to)
 	case !errors.Is(err, fs.ErrNotExist):
@@ -78,8 +84,15 @@ func (f *Workspace) rename(from, to string) error {
 	if err != nil {
 		return writeError(to, err)
 	}
-	if err := atomicfile.Retry(func() error { return f.root.Rename(from, to) }); err != nil {
+	move := f.renameNew
+	if respelled {
+		move = f.root.Rename
+	}
+	if err := atomicfile.Retry(func() error { return move(from, to) }); err != nil {
 		undo()
+		if errors.Is(err, fs.ErrExist) {
+			return toolpost.Retry("%q was just created by another program and is not overwritten: give a new path", to)
+		}
 		return writeError(to, err)
 	}
 	for _, name := range []string{path.Dir(to), path.Dir(from)} {
@@ -89,4 +102,15 @@ func (f *Workspace) rename(from, to string) error {
 		}
 	}
 	return nil
+}
+
+// isListed reports whether the directory of name lists it with exactly this spelling.
+func (f *Workspace) isListed(name string) bool {
+	dir, err := f.root.Open(path.Dir(name))
+	if err != nil {
+		return true // it is not known
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	return err != nil || slices.Contains(names, path.Base(name))
 }

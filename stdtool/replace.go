@@ -3,6 +3,7 @@ package stdtool
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -94,7 +95,7 @@ func (d *document) parent() (dir *os.Root, file string, undo func(), err error) 
 func (d *document) replace(dir *os.Root, file string, content []byte) (err error) {
 	var old *os.File
 	if d.info != nil { // who may not write the file may often still replace it
-		if old, err = dir.OpenFile(file, os.O_WRONLY|doNotWait, 0); err != nil {
+		if old, err = dir.OpenFile(file, os.O_RDWR|doNotWait, 0); err != nil {
 			return err
 		}
 		defer old.Close()
@@ -111,9 +112,36 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 		err = d.publish(t, old, file, content)
 	}
 	if err == nil {
+		at := keepAppended(old, int64(len(d.content)), dir, file)
 		syncFolder(dir)
+		keepAppended(old, at, dir, file) // from programs that had opened the old file
 	}
 	return err
+}
+
+// keepAppended adds to the new file what other programs have appended to the old one
+// after the first from bytes: they do not wait for the locks of this one. It returns up
+// to where the old file was kept.
+func keepAppended(old *os.File, from int64, dir *os.Root, file string) int64 {
+	if old == nil {
+		return from
+	}
+	info, err := old.Stat()
+	if err != nil || info.Size() <= from {
+		return from
+	}
+	more, err := io.ReadAll(io.NewSectionReader(old, from, min(info.Size()-from, maxChanged)))
+	if err != nil {
+		return from
+	}
+	f, err := dir.OpenFile(file, os.O_WRONLY|os.O_APPEND|doNotWait, 0)
+	if err != nil {
+		return from
+	}
+	defer f.Close()
+	n, _ := f.Write(more)
+	_ = f.Sync()
+	return from + int64(n)
 }
 
 // tempMode keeps others from reading a new file before it has the mode of the
