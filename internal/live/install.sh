@@ -86,4 +86,12 @@ java_sdk() { # VERSION
 	rm -rf "$new"
 }
 java_sdk 0.17.0
+
+# Wine runs tests for Windows; it comes from apt where that is allowed.
+if ! command -v wine >/dev/null; then
+	if [ -n "${CI:-}${TOOLPOST_LIVE_INSTALL:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+		{ apt-get install -y --no-install-recommends wine wine64 || { apt-get update && apt-get install -y --no-install-recommends wine wine64; }; } </dev/null >&2 || true
+	fi
+	command -v wine >/dev/null || echo "wine is not installed; tests for Windows are skipped. TOOLPOST_LIVE_INSTALL=1 installs it with apt" >&2
+fi
 echo "$cache"
