@@ -63,14 +63,17 @@ func onArgument(r approval.Rule, name, pattern string) approval.Rule {
 
 // recording makes the server's tools record the arguments of their calls.
 func (f *fake) recording(calls *[]string, names ...string) {
-	var tools []*toolpost.Tool
+	f.readyWith(recorders(calls, names...)...)
+}
+
+func recorders(calls *[]string, names ...string) (tools []*toolpost.Tool) {
 	for _, name := range names {
 		tools = append(tools, answeredBy(name, func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			*calls = append(*calls, name+string(call.Arguments))
 			return toolpost.TextResult("done"), nil
 		}))
 	}
-	f.readyWith(tools...)
+	return tools
 }
 
 // answering makes the server ready with one tool that h answers.
@@ -275,12 +278,11 @@ func TestApprovalBelowProfile(t *testing.T) {
 	}
 	g, f := open(t, cfg)
 	var calls []string
-	f.last("s").recording(&calls, "read", "write")
-	f.last("s").set(func(f *fake) {
-		for _, one := range f.tools {
-			one.Input = schema.MustParse(`{"type":"object","properties":{"path":{"type":"string"}}}`)
-		}
-	})
+	tools := recorders(&calls, "read", "write")
+	for _, one := range tools { // before the gateway lists them
+		one.Input = schema.MustParse(`{"type":"object","properties":{"path":{"type":"string"}}}`)
+	}
+	f.last("s").readyWith(tools...)
 	wantTools(t, g, "s__read", "s__store")
 	in := func(profile string) *toolpost.Set {
 		live, err := g.Views().View(gateway.Client{View: profile + "/none"})
