@@ -56,6 +56,7 @@ func (a *accumulator) add(data []byte) (*model.Delta, error) {
 	case "message_delta":
 		a.end(event.Get("delta"))
 		a.count(event.Get("usage"))
+		return &model.Delta{Tokens: new(a.usage)}, nil // the end may be missing
 	case "message_stop":
 		a.complete = true
 	case "error":

@@ -54,6 +54,9 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 	}
 	if chunk.JSON.Usage.Valid() {
 		s.usage = chatTokens(&chunk.Usage)
+		if !s.put(&model.Delta{Tokens: new(s.usage)}) {
+			return true, nil
+		}
 	}
 	for i := range chunk.Choices {
 		if c := &chunk.Choices[i]; c.Index == 0 && !s.choice(c) {
@@ -195,10 +198,10 @@ func (s *chatStream) stop(r *model.Response) string {
 			r.Refusal = "the provider's filter stopped the response"
 		}
 		return model.StopRefusal
-	case len(r.Message.Calls()) > 0:
-		return model.StopCalls
 	case r.Refusal != "":
 		return model.StopRefusal
+	case len(r.Message.Calls()) > 0:
+		return model.StopCalls
 	}
 	return model.StopEnd
 }

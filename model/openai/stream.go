@@ -45,8 +45,10 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 		err := s.itemEvent(&ev)
 		return err != nil || s.closed, err
 	case "response.completed", "response.incomplete":
+		s.count(&ev.Response) // it may be malformed
 		return true, s.finish(&ev.Response)
 	case "response.failed", "response.cancelled":
+		s.count(&ev.Response)
 		return true, s.failedResponse(&ev.Response)
 	case "error":
 		return true, s.failed(readFailure(data))
@@ -59,6 +61,13 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 		}
 	}
 	return !s.deltaEvent(&ev), nil
+}
+
+// count passes on what a response is billed.
+func (s *responseStream) count(r *responses.Response) {
+	if t := tokensOf(&r.Usage); t != (usage.Tokens{}) {
+		s.put(&model.Delta{Tokens: &t})
+	}
 }
 
 // itemEvent handles the beginning or the end of an item.
@@ -184,10 +193,10 @@ func stopOf(r *responses.Response, m *model.Message, refusal string) (stop, text
 		return model.StopRefusal, "the provider's filter stopped the response"
 	case reason != "" || r.Status == responses.ResponseStatusIncomplete:
 		return model.StopLength, ""
-	case len(m.Calls()) > 0:
-		return model.StopCalls, ""
 	case refusal != "":
 		return model.StopRefusal, refusal
+	case len(m.Calls()) > 0:
+		return model.StopCalls, ""
 	}
 	return model.StopEnd, ""
 }
