@@ -319,7 +319,8 @@ func TestLargeResultsInPieces(t *testing.T) {
 				return
 			}
 			defer resp.Body.Close()
-			if n, err := io.Copy(io.Discard, resp.Body); err != nil || n < 19<<20 || n != resp.ContentLength {
+			// The response of a call that a busy machine takes long for has begun before its length is known.
+			if n, err := io.Copy(io.Discard, resp.Body); err != nil || n < 19<<20 || resp.ContentLength >= 0 && n != resp.ContentLength {
 				t.Errorf("%d bytes, %v", n, err)
 			}
 		})
