@@ -286,7 +286,8 @@ func mediaType(resp *http.Response) string {
 // can be used again.
 const (
 	drainTime = 50 * time.Millisecond
-	maxLate   = 3 // responses that did not end soon, until no more is waited for
+	maxLate   = 3  // responses that did not end soon, until only few are waited for
+	lateRetry = 50 // of so many, one
 )
 
 // An httpConn is what the connections over HTTP have in common.
@@ -295,7 +296,7 @@ type httpConn struct {
 	client *http.Client
 	limits *limits
 	closed sync.Once
-	late   atomic.Int32 // responses in a row whose end did not come soon
+	late   atomic.Uint32 // responses in a row whose end did not come soon, or was not waited for
 }
 
 // isStream reports whether a response is a stream of events.
@@ -307,7 +308,7 @@ func isStream(resp *http.Response) bool {
 // the end, the connection would be closed too, and the next call need a new one.
 func (c *httpConn) finish(resp *http.Response, cancel func()) {
 	defer resp.Body.Close()
-	if c.late.Load() >= maxLate {
+	if c.late.Load() >= maxLate && c.late.Add(1)%lateRetry != 0 {
 		return
 	}
 	limit := time.AfterFunc(drainTime, cancel)

@@ -143,11 +143,13 @@ func countConnections(t *testing.T, cfg *upstream.Config) *atomic.Int64 {
 	return &n
 }
 
-// A server that leaves its streams open after the answer delays few calls.
+// A server that leaves its streams open after the answer delays few calls. When it no
+// longer does, its connections are used again.
 func TestStreamsThatStayOpen(t *testing.T) {
 	end := make(chan struct{})
-	defer close(end)
+	var from atomic.Value // the address of the connection of the last call
 	s := start(t, &upstream.Config{Transport: upstream.HTTP, ProtocolVersion: "2025-11-25", URL: serve(t, sessionless(func(w http.ResponseWriter, r *http.Request) {
+		from.Store(r.RemoteAddr)
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", r.Header.Get("Test-Id"))
 		w.(http.Flusher).Flush()
@@ -155,19 +157,35 @@ func TestStreamsThatStayOpen(t *testing.T) {
 		case <-r.Context().Done():
 		case <-end:
 		}
+		time.Sleep(time.Millisecond) // the end of the response is a packet of its own
 	})).URL}).ready(t)
-	least := time.Hour
-	for i := range 200 {
-		began := time.Now()
+	call := func() {
 		if _, err := s.call(t.Context(), &toolpost.Call{Name: "t"}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	least := time.Hour
+	for i := range 200 {
+		began := time.Now()
+		call()
 		if i >= 20 {
 			least = min(least, time.Since(began))
 		}
 	}
 	if least >= 50*time.Millisecond { // each call waited for the end of its stream
 		t.Errorf("no call took less than %v", least)
+	}
+	close(end)
+	for same, n := 0, 0; same < 5; n++ {
+		if n == 5000 {
+			t.Fatal("each call has a connection of its own")
+		}
+		before := from.Load()
+		if call(); from.Load() == before {
+			same++
+		} else {
+			same = 0
+		}
 	}
 }
 
