@@ -5,13 +5,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/encodings"
 )
-
-// maxTried is the size of a file up to which every encoding is tried that it may be in.
-const maxTried = 16 << 20
 
 // A revision is a file before and after a change.
 type revision struct {
@@ -24,17 +22,23 @@ type revision struct {
 type editing func(text []byte) (changed []byte, done []string, err error)
 
 // revise makes a change in the encoding of the file. If that is not certain, the change
-// must give the same bytes in every encoding that it may be.
+// must give the same bytes in every encoding that it may be, and as bytes.
 func (d *document) revise(ctx context.Context, encoding string, change editing) (*revision, error) {
-	all, err := d.encodings(encoding)
+	e, err := d.encoding(encoding)
 	if err != nil {
 		return nil, err
 	}
-	switch len(all) {
-	case 0:
-		return nil, toolpost.Failed("%q is a binary file: only text files can be edited", d.given)
-	case 1:
-		return d.reviseIn(all[0], change)
+	if e != nil {
+		return d.reviseIn(e, change)
+	}
+	all, err := encodings.Detect(ctx, d.content)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) == 0:
+		return nil, d.isBinary()
+	case len(d.content) > encodings.MaxTried:
+		return nil, d.ambiguous(all, utf8Keeps)
 	}
 	after, done, err := change(d.content)
 	for _, e := range all {
@@ -43,7 +47,7 @@ func (d *document) revise(ctx context.Context, encoding string, change editing) 
 		}
 		r, failed := d.reviseIn(e, change)
 		if (failed == nil) != (err == nil) || err == nil && !bytes.Equal(r.content, after) {
-			return nil, d.ambiguous(all)
+			return nil, d.ambiguous(all, utf8Keeps)
 		}
 	}
 	if err != nil {
@@ -52,10 +56,14 @@ func (d *document) revise(ctx context.Context, encoding string, change editing) 
 	return &revision{d.content, after, after, done}, nil
 }
 
+// reviseIn makes a change in one encoding. In UTF-8, bytes that are none stay.
 func (d *document) reviseIn(e *encodings.Encoding, change editing) (*revision, error) {
-	before, same, err := e.Decode(d.content)
-	if err != nil {
-		return nil, toolpost.Retry("%q cannot be changed as %s: %v. Give its encoding as encoding; if this is it, change the file with another program", d.given, e.Name, err)
+	before, same := d.content, e
+	if !e.IsUTF8() {
+		var err error
+		if before, same, err = e.Decode(d.content); err != nil {
+			return nil, toolpost.Retry("%q cannot be changed as %s: %v. Give its encoding as encoding; if this is it, change the file with another program", d.given, e.Name, err)
+		}
 	}
 	after, done, err := change(before)
 	if err != nil {
@@ -76,18 +84,42 @@ func (d *document) encode(e *encodings.Encoding, text []byte) ([]byte, error) {
 	return content, nil
 }
 
-// encodings returns the encodings that the file may be in: the one with that name, if
-// one is given; none if the file is binary.
-func (d *document) encodings(name string) ([]*encodings.Encoding, error) {
-	if name != "" {
-		e, err := namedEncoding(name)
-		return []*encodings.Encoding{e}, err
+// encoding returns the encoding of the file: the one with that name, if one is given, or
+// the one that is certain, else nil.
+func (d *document) encoding(name string) (*encodings.Encoding, error) {
+	certain := encodings.Certain(d.content)
+	if name == "" {
+		return certain, nil
 	}
-	all := encodings.Detect(d.content)
-	if len(all) > 1 && len(d.content) > maxTried {
-		return nil, d.ambiguous(all)
+	e, err := namedEncoding(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case certain == nil && !e.IsUTF16() && binary(d.content):
+		return nil, d.isBinary()
+	case certain == nil:
+		return e, nil
+	case !e.IsUnicode() && e.Name != certain.Name && !(certain.IsUTF8() && isASCII(d.content)):
+		return nil, toolpost.Retry("%q is in %s, not in %s: give no encoding. Nothing was changed.", d.given, certain.Name, e.Name)
 	}
-	return all, nil
+	return asMarked(e, certain, d.content), nil
+}
+
+// asMarked returns the encoding of a file that is said to be in e: what the file shows
+// counts more than which form of Unicode is given.
+func asMarked(e, shown *encodings.Encoding, content []byte) *encodings.Encoding {
+	if shown != nil && e.IsUnicode() && (shown.IsUTF16() || bytes.HasPrefix(content, bom)) {
+		return shown
+	}
+	return e
+}
+
+func isASCII(content []byte) bool {
+	return !bytes.ContainsFunc(content, func(r rune) bool { return r >= utf8.RuneSelf || r == 0 })
+}
+
+func (d *document) isBinary() error {
+	return toolpost.Failed("%q is a binary file: only text files can be edited", d.given)
 }
 
 func namedEncoding(name string) (*encodings.Encoding, error) {
@@ -98,48 +130,75 @@ func namedEncoding(name string) (*encodings.Encoding, error) {
 	return e, nil
 }
 
-func (d *document) ambiguous(all []*encodings.Encoding) error {
-	return toolpost.Retry("%q is not UTF-8, and may be %s. This change gives other bytes in each of them, or none: give the right one as encoding. Nothing was changed.",
-		d.given, encodings.Names(all))
+// What utf-8 means as the encoding of a file that is not valid UTF-8.
+const (
+	utf8Keeps    = ", or utf-8 if most of the file is that, which keeps its other bytes"
+	utf8Converts = ", or utf-8, which converts the file"
+)
+
+func (d *document) ambiguous(all []*encodings.Encoding, orUTF8 string) error {
+	if all[0].IsUTF16() && orUTF8 == utf8Keeps {
+		orUTF8 = ""
+	}
+	return toolpost.Retry("%q is not valid UTF-8, and may be %s. This change gives other bytes there, or none: give the right one as encoding%s. Nothing was changed.",
+		d.given, encodings.Names(all), orUTF8)
 }
 
 // rewrite returns text as all that is in the file, in its encoding or the one with that
 // name. The file keeps its byte order mark and, if all lines end with \r\n, that.
-func (d *document) rewrite(text, name string) (content []byte, kept string, err error) {
-	was := encodings.Detect(d.content)
-	all, old := was, d.content
-	if len(was) == 1 {
-		if old, _, err = was[0].Decode(d.content); err != nil {
-			return nil, "", toolpost.Failed("%q cannot be changed as %s: %v", d.given, was[0].Name, err)
-		}
-	}
+func (d *document) rewrite(ctx context.Context, text, name string) (content []byte, kept string, err error) {
+	certain := encodings.Certain(d.content)
+	e, old := certain, textIn(certain, d.content)
 	if name != "" {
-		if all, err = d.encodings(name); err != nil {
+		if e, err = namedEncoding(name); err != nil {
 			return nil, "", err
 		}
-		if len(was) != 1 || was[0].Name != all[0].Name {
+		if e.AnyOrder && certain != nil && certain.IsUTF16() {
+			e = certain
+		}
+		if certain == nil || certain.Name != e.Name {
 			old = bytes.TrimPrefix(old, bom)
-			if strings.HasPrefix(all[0].Name, "utf-16") {
+			if e.IsUTF16() {
 				text = string(bom) + strings.TrimPrefix(text, string(bom))
 			}
 		}
 	}
 	text, kept = asBefore(old, text)
-	if len(all) == 1 && !all[0].IsUTF8() {
-		kept += ", encoded as " + all[0].Name
+	if e == nil {
+		content, err = d.encodeUncertain(ctx, text)
+		return content, kept, err
 	}
-	content, err = d.encodeAll(all, text)
+	if !e.IsUTF8() {
+		kept += ", encoded as " + e.Name
+	}
+	content, err = d.encode(e, []byte(text))
 	return content, kept, err
 }
 
-// encodeAll returns text in the only encoding, or as it is in every one of them.
-func (d *document) encodeAll(all []*encodings.Encoding, text string) ([]byte, error) {
-	if len(all) == 1 {
-		return d.encode(all[0], []byte(text))
+// textIn returns content as UTF-8, as it is if it cannot be decoded.
+func textIn(e *encodings.Encoding, content []byte) []byte {
+	if e == nil {
+		return content
+	}
+	if text, _, err := e.Decode(content); err == nil {
+		return text
+	}
+	return content
+}
+
+// encodeUncertain returns text if it has the same bytes in every encoding that the file
+// may be in.
+func (d *document) encodeUncertain(ctx context.Context, text string) ([]byte, error) {
+	all, err := encodings.Detect(ctx, d.content)
+	if err != nil {
+		return nil, err
 	}
 	for _, e := range all {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if content, err := e.Encode([]byte(text)); err != nil || string(content) != text {
-			return nil, d.ambiguous(all)
+			return nil, d.ambiguous(all, utf8Converts)
 		}
 	}
 	return []byte(text), nil // something else than text may have been there
@@ -160,9 +219,9 @@ func asBefore(old []byte, text string) (changed, kept string) {
 }
 
 // encodingNote describes bytes that a reader sees as U+FFFD, given some of their lines.
-func encodingNote(lines []byte) string {
+func encodingNote(ctx context.Context, lines []byte) string {
 	note := "\n[not UTF-8: \uFFFD stands for other bytes; give encoding"
-	if all := encodings.Detect(lines); len(all) > 1 {
+	if all, _ := encodings.Detect(ctx, lines); len(all) > 1 {
 		note = fmt.Sprintf("%s, which may be %s", note, encodings.Names(all))
 	}
 	return note + "]\n"

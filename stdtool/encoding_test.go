@@ -1,11 +1,14 @@
 package stdtool_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/toolpost/toolpost/stdtool"
 )
 
 func shiftJIS(t testing.TB, text string) string {
@@ -25,6 +28,7 @@ func TestEditEncodings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stray := "\x81\x98“quoted”\nb = 1\n\x8d\xff\n" // of all that is tried, only latin-1 has all these bytes
 	for _, tt := range []struct{ name, before, tool, arguments, after, tell string }{
 		{"second byte of a character", sjis, "edit", `"old_string":"Y","new_string":"Z","replace_all":true`, "", "encoding"},
 		{"backslash in a character", sjis, "edit", `"old_string":"\\","new_string":"/","replace_all":true`, "", "shift_jis"},
@@ -36,7 +40,25 @@ func TestEditEncodings(t *testing.T) {
 		{"named, several edits", sjis, "multi_edit", `"encoding":"sjis","edits":[{"old_string":"\\","new_string":"/","replace_all":true}]`, shiftJIS(t, "表示=C:/data/ソース\nkey=郎\nY=1\n"), "2 replaced"},
 		{"another one's characters", sjis, "edit", `"encoding":"shift_jis","old_string":"郎","new_string":"é"`, "", `no character "é" (U+00E9)`},
 		{"a character that becomes another", sjis, "edit", `"encoding":"shift_jis","old_string":"郎","new_string":"¥"`, "", "no character"},
-		{"wrong name", sjis, "edit", `"encoding":"utf-8","old_string":"Y=1","new_string":"Y=2"`, "", "cannot be changed as utf-8"},
+		{"wrong name", sjis, "edit", `"encoding":"euc-kr","old_string":"Y=1","new_string":"Y=2"`, "", "cannot be changed as euc-kr"},
+		{"only latin-1, ASCII", stray, "edit", `"old_string":"b = 1","new_string":"b = 2"`, strings.Replace(stray, "b = 1", "b = 2", 1), "at line 2"},
+		{"only latin-1, other text", stray, "edit", `"old_string":"b = 1","new_string":"b = é"`, "", "may be latin-1"},
+		{"only latin-1, its text", stray, "edit", `"old_string":"“quoted”","new_string":"x"`, "", "or utf-8"},
+		{"only latin-1, dry run", stray, "edit", `"old_string":"b = 1","new_string":"b = é","dry_run":true`, "", "or utf-8"},
+		{"UTF-8 with another byte", stray, "edit", `"encoding":"utf-8","old_string":"“quoted”","new_string":"„é“"`, strings.Replace(stray, "“quoted”", "„é“", 1), "„é“\n"},
+		{"UTF-8 with another byte, several edits", stray, "multi_edit", `"encoding":"UTF-8","edits":[{"old_string":"b","new_string":"ß"}]`, strings.Replace(stray, "b", "ß", 1), "at line 2"},
+		{"binary", "a\x00\x01b\xff", "edit", `"old_string":"a","new_string":"c"`, "", "binary file"},
+		{"binary, named", "a\x00\x01b\xff", "edit", `"encoding":"latin-1","old_string":"a","new_string":"c"`, "", "binary file"},
+		{"binary, as UTF-8", "a\x00\x01b\xff", "edit", `"encoding":"utf-8","old_string":"a","new_string":"c"`, "", "binary file"},
+		{"UTF-16, named UTF-8", wide, "edit", `"encoding":"utf-8","old_string":"é","new_string":"日"`, strings.Replace(wide, "\xe9\x00", "\xe5\x65", 1), "at line 1"},
+		{"UTF-16, named without an order", "\xfe\xff\x00a", "edit", `"encoding":"utf-16","old_string":"a","new_string":"b"`, "\xfe\xff\x00b", "at line 1"},
+		{"UTF-8 with a mark, named UTF-16", "\ufeffa", "edit", `"encoding":"utf-16","old_string":"a","new_string":"b"`, "\ufeffb", "at line 1"},
+		{"UTF-8, named another one", "é = 1\n", "edit", `"encoding":"latin-1","old_string":"1","new_string":"é"`, "", "is in utf-8, not in latin-1"},
+		{"UTF-16, named another one", wide, "multi_edit", `"encoding":"shift_jis","edits":[{"old_string":"a","new_string":"b"}]`, "", "is in utf-16le, not in shift_jis"},
+		{"ISO-2022-JP, named another one", "\x1b$B$\"\x1b(B = 1\n", "edit", `"encoding":"shift_jis","old_string":"1","new_string":"あ"`, "", "is in iso-2022-jp, not in shift_jis"},
+		{"ASCII, named another one", "a = 1\n", "edit", `"encoding":"latin-1","old_string":"1","new_string":"é"`, "a = \xe9\n", "at line 1"},
+		{"ISO-2022-JP", "\x1b$B$\"\x1b(B = 1\n", "edit", `"old_string":"1","new_string":"あ"`, "\x1b$B$\"\x1b(B = \x1b$B$\"\x1b(B\n", "at line 1"},
+		{"no ISO-2022-JP that can be written", "\x1b$B\x1b(Ba = 1\n", "edit", `"old_string":"1","new_string":"2"`, "\x1b$B\x1b(Ba = 2\n", "at line 1"},
 		{"unknown name", sjis, "edit", `"encoding":"klingon","old_string":"Y=1","new_string":"Y=2"`, "", "no encoding"},
 		{"text without a name", sjis, "edit", `"old_string":"Y=1","new_string":"Y=é"`, "", "give the right one as encoding"},
 		{"forms of Windows", "\xfb\xfc\xfa\xb1=1\n", "edit", `"encoding":"shift_jis","old_string":"髙﨑=1","new_string":"髙﨑=2\n髙"`, "\xfb\xfc\xfa\xb1=2\n\xfb\xfc\n", "at line 1"},
@@ -55,6 +77,12 @@ func TestEditEncodings(t *testing.T) {
 		{"write other text", sjis, "write", `"content":"表\n"`, "", "give the right one as encoding"},
 		{"write, named", sjis, "write", `"content":"表\n","encoding":"shift_jis"`, shiftJIS(t, "表\n"), "encoded as shift_jis"},
 		{"write what it has not", sjis, "write", `"content":"é\n","encoding":"shift_jis"`, "", "no character"},
+		{"write over only latin-1", stray, "write", `"content":"é\n"`, "", "or utf-8, which converts the file"},
+		{"write ASCII over only latin-1", stray, "write", `"content":"e\n"`, "e\n", "wrote 2 bytes"},
+		{"write converts only latin-1", stray, "write", `"content":"é\n","encoding":"utf-8"`, "é\n", "wrote 3 bytes"},
+		{"write converts UTF-8", "é\n", "write", `"content":"é\n","encoding":"latin-1"`, "\xe9\n", "encoded as latin-1"},
+		{"write keeps the order", "\xfe\xff\x00a", "write", `"content":"b","encoding":"utf-16"`, "\xfe\xff\x00b", "encoded as utf-16be"},
+		{"write over no ISO-2022-JP", "\x1b$B\x1b(Ba\n", "write", `"content":"é\n"`, "é\n", "wrote"},
 		{"write converts", sjis, "write", `"content":"表é\n","encoding":"utf-8"`, "表é\n", "wrote"},
 		{"write UTF-16", wide, "write", `"content":"x\ny"`, "\xff\xfex\x00\r\x00\n\x00y\x00", "kept the byte order mark, kept line ends CRLF, encoded as utf-16le"},
 		{"write converts UTF-16", wide, "write", `"content":"x\ny","encoding":"utf-8"`, "x\r\ny", "kept line ends CRLF"},
@@ -93,12 +121,19 @@ func TestReadEncodings(t *testing.T) {
 	}
 	write(t, dir, "wide.txt", []byte(wide))
 	write(t, dir, "bare.txt", []byte(wide[2:40]))
+	write(t, dir, "binary", []byte("a\x00\x01b\xff"))
 	write(t, dir, "mark.cs", []byte("\ufeffusing x;\n"))
 	write(t, dir, "large.cs", []byte("\ufeffusing y;\n"+strings.Repeat("a\n", 200_000)))
 	set := workspace(t, dir)
 	for _, tt := range [][4]string{
 		{"read", `{"path":"sjis.txt"}`, "not UTF-8", "shift_jis, gb18030"},
 		{"read", `{"path":"sjis.txt","encoding":"shift_jis"}`, "    2  表示=ソース\n", "decoded from shift_jis"},
+		{"read", `{"path":"wide.txt","encoding":"utf-8","limit":1}`, "    1  ", "decoded from utf-16be"},
+		{"read", `{"path":"wide.txt","encoding":"utf-16","limit":1}`, "naïve 𝄞\n", "decoded from utf-16be"},
+		{"read", `{"path":"wide.txt","encoding":"cp932","limit":1}`, "naïve 𝄞\n", "decoded from utf-16be"},
+		{"read", `{"path":"mark.cs","encoding":"utf-16"}`, "using x;\n", ""},
+		{"read", `{"path":"binary","encoding":"latin-1"}`, "error", "binary file"},
+		{"read", `{"path":"binary","encoding":"utf-8"}`, "error", "binary file"},
 		{"read", `{"path":"sjis.txt","encoding":"klingon"}`, "error", "no encoding"},
 		{"read", `{"path":"wide.txt","offset":1999}`, " 2000  naïve 𝄞\n", "decoded from utf-16be"},
 		{"read", `{"path":"bare.txt"}`, "    1  ", "decoded from utf-16be"},
@@ -114,5 +149,27 @@ func TestReadEncodings(t *testing.T) {
 	}
 	if text := call(t, set, "grep", `{"pattern":"using"}`); strings.Contains(text, "not UTF-8") {
 		t.Error(text)
+	}
+}
+
+// TestReadExistingEncodings reads files for a person.
+func TestReadExistingEncodings(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for before, want := range map[string]string{
+		"\xfe\xff\x00a":       "\ufeffa",
+		"\x81\x98“é“\x8d\xff": "\x81\x98“é“\x8d\xff",
+		"\x1b$B$\"\x1b(B":     "あ",
+		"\x1b$B\x1b(Ba":       "\x1b$B\x1b(Ba",
+		"a\x00\x01\xff":       "a\x00\x01\xff",
+	} {
+		write(t, dir, "f.txt", []byte(before))
+		if got, err := stdtool.ReadExisting(root, "f.txt"); string(got) != want || err != nil {
+			t.Errorf("%q is read as %q, %v", before, got, err)
+		}
 	}
 }

@@ -163,8 +163,8 @@ func ReadExisting(root *os.Root, name string) ([]byte, error) {
 		return nil, fmt.Errorf("it has %d bytes", info.Size())
 	}
 	content, err := root.ReadFile(local)
-	if all := encodings.Detect(content); err == nil && len(all) == 1 {
-		content, _, err = all[0].Decode(content)
+	if err != nil {
+		return nil, err
 	}
-	return content, err
+	return textIn(encodings.Certain(content), content), nil
 }

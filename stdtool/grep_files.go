@@ -159,8 +159,8 @@ func (s *search) large(ctx context.Context, f *found, buf []byte, utf16 *encodin
 		return nil, err
 	}
 	size := info.Size()
-	if (utf16 != nil || s.legacy != nil) && size <= maxTried {
-		content, err := io.ReadAll(io.LimitReader(file, maxTried))
+	if (utf16 != nil || s.legacy != nil) && size <= encodings.MaxTried {
+		content, err := io.ReadAll(io.LimitReader(file, encodings.MaxTried))
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package stdtool
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -68,14 +69,21 @@ func Read(root *os.Root) *toolpost.Tool {
 // decodedFile returns the text of a file that begins with head, and which encoding it is
 // if that is not UTF-8.
 func decodedFile(r *bufio.Reader, head []byte, name, encoding string) (text *bufio.Reader, note string, err error) {
-	e := encodings.UTF16(head)
-	switch {
-	case encoding != "":
+	shown := encodings.UTF16(head)
+	e := shown
+	if encoding != "" {
 		if e, err = namedEncoding(encoding); err != nil {
 			return nil, "", err
 		}
-	case e == nil && binary(head):
-		return nil, "", toolpost.Failed("%q is a binary file: only text and images can be read", name)
+		if shown == nil && bytes.HasPrefix(head, bom) {
+			shown = encodings.Certain(bom)
+		}
+		e = asMarked(e, shown, head)
+	}
+	if binary(head) && (e == nil || !e.IsUTF16()) {
+		if e = shown; e == nil || !e.IsUTF16() {
+			return nil, "", toolpost.Failed("%q is a binary file: only text and images can be read", name)
+		}
 	}
 	if e == nil || e.IsUTF8() {
 		return r, "", nil
@@ -135,7 +143,7 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 		return "", toolpost.Retry("%q has only %d lines, so offset %d is past its end: give a smaller offset", name, last, in.Offset)
 	}
 	if len(foreign) > 0 {
-		b.WriteString(encodingNote(foreign))
+		b.WriteString(encodingNote(ctx, foreign))
 	}
 	return b.String(), nil
 }

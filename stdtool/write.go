@@ -29,7 +29,7 @@ func (f *Workspace) Write() *toolpost.Tool {
 		if err := d.guard(in.ExpectedHash); err != nil {
 			return "", err
 		}
-		content, kept, err := d.rewrite(in.Content, in.Encoding)
+		content, kept, err := d.rewrite(ctx, in.Content, in.Encoding)
 		if err != nil {
 			return "", err
 		}

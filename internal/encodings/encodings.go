@@ -1,9 +1,9 @@
 // Package encodings finds the encoding of a text file, so that a change of the file
 // keeps it.
 //
-// Few files name their encoding. [Detect] returns one encoding if the bytes leave no
-// doubt: UTF-8, UTF-16 with a byte order mark or with ASCII characters, ISO-2022-JP.
-// For all other text it returns every encoding that the bytes may be in. No guess is
+// Few files name their encoding. [Certain] returns it if the bytes leave no doubt: UTF-8,
+// UTF-16 with a byte order mark or with ASCII characters, ISO-2022-JP. For all other
+// text [Detect] returns every encoding that the bytes may be in. No guess is
 // made among them: the bytes 98 59 are one character in Shift_JIS, two in windows-1251,
 // and both are text. A change that gives the same bytes in every one of them is safe;
 // for any other one the caller has to name the encoding, which [Named] looks up.
@@ -14,6 +14,7 @@ package encodings
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,13 +34,21 @@ import (
 // An Encoding turns the bytes of a file into UTF-8 and back. A byte order mark is kept
 // as the character U+FEFF.
 type Encoding struct {
-	Name  string
+	Name     string
+	AnyOrder bool // it was named as UTF-16 without an order of the bytes
+
 	table encoding.Encoding // nil for UTF-8
 	forms map[rune]string   // bytes of characters that are not those of the table
 }
 
 // IsUTF8 reports whether the bytes of a file are its text.
 func (e *Encoding) IsUTF8() bool { return e.table == nil }
+
+// IsUTF16 reports whether e is UTF-16, in which text has zero bytes.
+func (e *Encoding) IsUTF16() bool { return strings.HasPrefix(e.Name, "utf-16") }
+
+// IsUnicode reports whether e has every character.
+func (e *Encoding) IsUnicode() bool { return e.IsUTF8() || e.IsUTF16() }
 
 const stateful = "iso-2022-jp" // its bytes have a meaning that depends on those before them
 
@@ -81,7 +90,11 @@ func Named(name string) (*Encoding, error) {
 	switch dashed {
 	case "utf8", "utf-8", "utf-8-sig", "ascii", "us-ascii":
 		return utf8Text(), nil
-	case "utf16", "utf-16", "utf-16le", "utf-16-le":
+	case "utf16", "utf-16":
+		e := utf16Text(unicode.LittleEndian)
+		e.AnyOrder = true
+		return e, nil
+	case "utf-16le", "utf-16-le":
 		return utf16Text(unicode.LittleEndian), nil
 	case "utf-16be", "utf-16-be":
 		return utf16Text(unicode.BigEndian), nil
@@ -104,29 +117,50 @@ func Named(name string) (*Encoding, error) {
 // binary, unless it is UTF-16.
 const BinaryHead = 8000
 
-// Detect returns the encodings that content may be in: one if there is no doubt, none if
-// it is binary.
-func Detect(content []byte) []*Encoding {
-	nul := bytes.IndexByte(content, 0)
-	if all := detectUTF16(content); all != nil || nul >= 0 && nul < BinaryHead {
-		return all
-	}
-	if utf8.Valid(content) {
-		if e := (&Encoding{Name: stateful, table: japanese.ISO2022JP}); bytes.Contains(content, []byte("\x1b$")) && e.fits(content) {
-			return []*Encoding{e}
-		}
-		return []*Encoding{utf8Text()}
-	}
-	var all []*Encoding
-	if nul >= 0 {
+// MaxTried is the length of a content up to which the encodings are tried that it may
+// be in, if it is not Unicode.
+const MaxTried = 16 << 20
+
+// Certain returns the encoding of content if its bytes leave no doubt, else nil.
+func Certain(content []byte) *Encoding {
+	all, nul := detectUTF16(content), bytes.IndexByte(content, 0)
+	switch {
+	case len(all) == 1:
+		return all[0]
+	case len(all) > 1, nul >= 0 && nul < BinaryHead, !utf8.Valid(content):
 		return nil
 	}
+	if bytes.Contains(content, []byte("\x1b$")) {
+		e := &Encoding{Name: stateful, table: japanese.ISO2022JP}
+		if _, _, err := e.Decode(content); err == nil {
+			return e
+		}
+	}
+	return utf8Text()
+}
+
+// Detect returns the encodings that content may be in: the one that is certain, none if
+// content is binary. A single one that is neither Unicode nor ISO-2022-JP is not
+// certain: latin-1 takes all bytes. Content above [MaxTried] may be in all of them.
+func Detect(ctx context.Context, content []byte) (all []*Encoding, err error) {
+	if e := Certain(content); e != nil {
+		return []*Encoding{e}, nil
+	}
+	if all = detectUTF16(content); all != nil || bytes.IndexByte(content, 0) >= 0 {
+		return all, nil
+	}
+	if len(content) > MaxTried {
+		return legacy(), nil
+	}
 	for _, e := range legacy() {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if e.fits(content) {
 			all = append(all, e)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // maxQuick is how much of a content is looked at before all of it is.

@@ -32,7 +32,7 @@ func (e *Encoding) withForms(content, text []byte) *Encoding {
 		content = content[len(form):]
 	}
 	maps.DeleteFunc(used, func(r rune, form string) bool { return form == usual[r] })
-	return &Encoding{e.Name, e.table, used}
+	return &Encoding{Name: e.Name, table: e.table, forms: used}
 }
 
 // form returns the bytes at the beginning of content that are the character r.
