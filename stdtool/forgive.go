@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,8 +134,11 @@ func (a *argument) acceptObject(raw json.RawMessage, changed bool) (json.RawMess
 // renamed returns the value that has another name, and false if there is another one by
 // the tool's name: which one counts is not known.
 func (a *argument) renamed(given map[string]json.RawMessage, name, target string, value json.RawMessage) (json.RawMessage, bool) {
-	if name == "timeout" || name == "timeout_seconds" {
-		value = milliseconds(value)
+	switch snakeCase(name) {
+	case "timeout":
+		value = milliseconds(value, maxSeconds)
+	case "timeout_seconds":
+		value = milliseconds(value, math.MaxInt32)
 	}
 	present, twice := given[target]
 	return value, !twice || bytes.Equal(present, value)
@@ -190,10 +194,10 @@ func snakeCase(name string) string {
 // milliseconds. No command is given so few milliseconds.
 const maxSeconds = 600
 
-// milliseconds returns a time of a tool whose unit may be the second.
-func milliseconds(value json.RawMessage) json.RawMessage {
+// milliseconds returns a time of a tool whose unit is the second up to the largest one.
+func milliseconds(value json.RawMessage, largest float64) json.RawMessage {
 	seconds, err := strconv.ParseFloat(string(value), 64)
-	if err != nil || seconds <= 0 || seconds > maxSeconds {
+	if err != nil || seconds <= 0 || seconds > largest {
 		return value
 	}
 	return strconv.AppendInt(nil, max(1, int64(seconds*1000)), 10)

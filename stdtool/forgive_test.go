@@ -90,6 +90,8 @@ func TestForgiveOthers(t *testing.T) {
 	for _, tt := range [][2]string{
 		{`{"command":"a","timeout":120}`, `120000`}, {`{"command":"a","timeout":2.5}`, `2500`}, {`{"command":"a","timeout":5000}`, `5000`},
 		{`{"command":"a","timeout_ms":120}`, `120`}, {`{"command":"a","timeoutMs":120}`, `120`}, {`{"command":"a","timeout_seconds":600}`, `600000`},
+		{`{"command":"a","timeoutSeconds":30}`, `30000`}, {`{"command":"a","timeoutSeconds":"30"}`, `30000`}, {`{"command":"a","TimeoutSeconds":30}`, `30000`},
+		{`{"command":"a","Timeout":30}`, `30000`}, {`{"command":"a","timeout_seconds":3000}`, `3000000`},
 	} {
 		tools, err := shell.Tools(t.Context())
 		if err != nil {
