@@ -2,6 +2,7 @@ package stdtool
 
 import (
 	"errors"
+	"os"
 	"path"
 
 	"golang.org/x/sys/unix"
@@ -24,5 +25,8 @@ func (f *Workspace) renameNew(from, to string) error {
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		return f.root.Rename(from, to)
 	}
-	return err
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
 }
