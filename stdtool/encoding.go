@@ -156,7 +156,7 @@ func (d *document) rewrite(ctx context.Context, text, name string) (content []by
 		if e.AnyOrder && certain != nil && certain.IsUTF16() {
 			e = certain
 		}
-		if certain == nil || certain.Name != e.Name {
+		if d.converted = isConversion(certain, e); certain == nil || d.converted {
 			old = bytes.TrimPrefix(old, bom)
 			if e.IsUTF16() {
 				text = string(bom) + strings.TrimPrefix(text, string(bom))
@@ -173,6 +173,15 @@ func (d *document) rewrite(ctx context.Context, text, name string) (content []by
 	}
 	content, err = d.encode(e, []byte(text))
 	return content, kept, err
+}
+
+// isConversion reports whether a file changes its encoding, whose old one is nil if it is
+// not certain: then it may be any but for Unicode.
+func isConversion(old, new *encodings.Encoding) bool {
+	if old == nil {
+		return new.IsUnicode()
+	}
+	return old.Name != new.Name
 }
 
 // textIn returns content as UTF-8, as it is if it cannot be decoded.

@@ -121,6 +121,10 @@ func TestReadEncodings(t *testing.T) {
 	}
 	write(t, dir, "wide.txt", []byte(wide))
 	write(t, dir, "bare.txt", []byte(wide[2:40]))
+	write(t, dir, "forms.txt", []byte("\xed\x40\xfa\x5c=1\n"))
+	write(t, dir, "either.txt", []byte("a\x00b\x00"))
+	write(t, dir, "long.txt", []byte(strings.Repeat("a\n", 200_000)+"é日\n"))
+	write(t, dir, "long-sjis.txt", []byte(strings.Repeat(shiftJIS(t, "名\n"), 100_000)+shiftJIS(t, "表示=ソース\n")))
 	write(t, dir, "binary", []byte("a\x00\x01b\xff"))
 	write(t, dir, "mark.cs", []byte("\ufeffusing x;\n"))
 	write(t, dir, "large.cs", []byte("\ufeffusing y;\n"+strings.Repeat("a\n", 200_000)))
@@ -139,6 +143,11 @@ func TestReadEncodings(t *testing.T) {
 		{"read", `{"path":"bare.txt"}`, "    1  ", "decoded from utf-16be"},
 		{"grep", `{"pattern":"ソース","path":"sjis.txt"}`, "not UTF-8", "give encoding"},
 		{"grep", `{"pattern":"^表.*ス$","encoding":"cp932"}`, "sjis.txt:2: 表示=ソース\n", ""},
+		{"grep", `{"pattern":"ⅰ|纊","path":"forms.txt","encoding":"cp932"}`, "forms.txt:1: ", "=1"},
+		{"grep", `{"pattern":"^ab$","path":"either.txt","encoding":"utf-16le"}`, "either.txt:1: ab", ""},
+		{"grep", `{"pattern":"a","path":"binary","encoding":"utf-16le"}`, "no match", "skipped"},
+		{"grep", `{"pattern":"^é日$","path":"long.txt","encoding":"cp932"}`, "long.txt:200001: é日\n", ""},
+		{"grep", `{"pattern":"^表.*ス$","path":"long-sjis.txt","encoding":"cp932"}`, "long-sjis.txt:100001: 表示=ソース\n", ""},
 		{"grep", `{"pattern":"=","path":"sjis.txt"}`, "sjis.txt:1: ", "not UTF-8"},
 		{"grep", `{"pattern":"naïve 𝄞$","glob":"*.txt","mode":"count"}`, "wide.txt: 30000\n", "bare.txt: "},
 		{"grep", `{"pattern":"^using"}`, "large.cs:1: using y;\n", "mark.cs:1: using x;\n"},

@@ -40,6 +40,8 @@ type document struct {
 	info    fs.FileInfo // nil if it is to be made
 	content []byte
 	unlock  func()
+
+	converted bool // what replaces content is in another encoding
 }
 
 // open reads the file that given names, if it is there, and keeps others from

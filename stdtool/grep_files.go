@@ -114,6 +114,9 @@ func (s *search) search(ctx context.Context, f *found, buf []byte) {
 	}
 	head := buf[:min(n, encodings.BinaryHead)]
 	utf16 := encodings.UTF16(head)
+	if utf16 == nil && s.legacy != nil && s.legacy.IsUTF16() && binary(head) {
+		utf16 = s.legacy
+	}
 	switch {
 	case utf16 == nil && binary(head):
 		return
@@ -129,21 +132,31 @@ func (s *search) search(ctx context.Context, f *found, buf []byte) {
 
 // whole searches the content of a file.
 func (s *search) whole(ctx context.Context, f *found, content []byte, utf16 *encodings.Encoding) (*grep.Result, error) {
-	var err error
-	switch {
-	case utf16 != nil:
-		content, _, err = utf16.Decode(content)
-	case s.legacy != nil && !utf8.Valid(content):
-		if text, _, err := s.legacy.Decode(content); err == nil {
-			content = text
-		}
-	}
+	content, err := s.decoded(content, utf16)
 	if err != nil {
 		return nil, err
 	}
 	r, err := s.compiled.Bytes(ctx, bytes.TrimPrefix(content, bom), s.limits)
 	f.foreign = err == nil && (r.Matches > 0 || s.beyondASCII) && !utf8.Valid(content)
 	return r, err
+}
+
+// decoded returns the text of a file, and its bytes if they are in another encoding than
+// the one that is given.
+func (s *search) decoded(content []byte, utf16 *encodings.Encoding) ([]byte, error) {
+	switch {
+	case utf16 != nil:
+		text, err := utf16.Text(content)
+		if err == nil && utf16 == s.legacy && bytes.ContainsAny(text, "\x00\uFFFD") {
+			err = errBinary
+		}
+		return text, err
+	case s.legacy != nil && !utf8.Valid(content):
+		if text, err := s.legacy.Text(content); err == nil && !bytes.ContainsRune(text, utf8.RuneError) {
+			return text, nil
+		}
+	}
+	return content, nil
 }
 
 // large searches a file of which buf is the beginning. It is decoded in memory if it
@@ -159,7 +172,9 @@ func (s *search) large(ctx context.Context, f *found, buf []byte, utf16 *encodin
 		return nil, err
 	}
 	size := info.Size()
-	if (utf16 != nil || s.legacy != nil) && size <= encodings.MaxTried {
+	text := utf8.Valid(wholeRunes(buf))
+	decode := utf16 != nil || s.legacy != nil && !text
+	if decode && size <= encodings.MaxTried {
 		content, err := io.ReadAll(io.LimitReader(file, encodings.MaxTried))
 		if err != nil {
 			return nil, err
@@ -169,12 +184,9 @@ func (s *search) large(ctx context.Context, f *found, buf []byte, utf16 *encodin
 	if utf16 != nil {
 		return nil, errBinary
 	}
-	from := int64(0)
-	if bytes.HasPrefix(buf, bom) {
-		from = int64(len(bom))
-	}
+	from := int64(len(buf) - len(bytes.TrimPrefix(buf, bom)))
 	r, err := s.compiled.File(ctx, io.NewSectionReader(file, from, size-from), size-from, s.limits)
-	f.foreign = err == nil && (r.Matches > 0 || s.beyondASCII) && !utf8.Valid(buf[:bytes.LastIndexByte(buf, '\n')+1])
+	f.foreign = err == nil && (r.Matches > 0 || s.beyondASCII) && !text
 	return r, err
 }
 

@@ -111,23 +111,28 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 		}
 		err = d.publish(t, old, file, content)
 	}
-	if err == nil {
-		at := keepAppended(old, int64(len(d.content)), dir, file)
-		syncFolder(dir)
-		keepAppended(old, at, dir, file) // from programs that had opened the old file
+	if err != nil {
+		return err
 	}
-	return err
+	if d.converted { // what is appended is in the old encoding
+		old = nil
+	}
+	at := keepAppended(old, d.content, int64(len(d.content)), dir, file)
+	syncFolder(dir)
+	keepAppended(old, d.content, at, dir, file) // from programs that had opened the old file
+	return nil
 }
 
 // keepAppended adds to the new file what other programs have appended to the old one
-// after the first from bytes: they do not wait for the locks of this one. It returns up
-// to where the old file was kept.
-func keepAppended(old *os.File, from int64, dir *os.Root, file string) int64 {
+// after the first from bytes: they do not wait for the locks of this one. It adds nothing
+// if they have changed what the old file began with. It returns up to where the old file
+// was kept.
+func keepAppended(old *os.File, began []byte, from int64, dir *os.Root, file string) int64 {
 	if old == nil {
 		return from
 	}
 	info, err := old.Stat()
-	if err != nil || info.Size() <= from {
+	if err != nil || info.Size() <= from || !beginsWith(old, began) {
 		return from
 	}
 	more, err := io.ReadAll(io.NewSectionReader(old, from, min(info.Size()-from, maxChanged)))
@@ -142,6 +147,19 @@ func keepAppended(old *os.File, from int64, dir *os.Root, file string) int64 {
 	n, _ := f.Write(more)
 	_ = f.Sync()
 	return from + int64(n)
+}
+
+// beginsWith reports whether f begins with content.
+func beginsWith(f *os.File, content []byte) bool {
+	part := make([]byte, min(len(content), 64<<10))
+	for at := 0; at < len(content); {
+		n, err := f.ReadAt(part[:min(len(part), len(content)-at)], int64(at))
+		if err != nil && n == 0 || !bytes.Equal(part[:n], content[at:at+n]) {
+			return false
+		}
+		at += n
+	}
+	return true
 }
 
 // tempMode keeps others from reading a new file before it has the mode of the

@@ -268,6 +268,14 @@ func (e *Encoding) Reader(r io.Reader) io.Reader {
 	return e.table.NewDecoder().Reader(r)
 }
 
+// Text returns content as UTF-8. Bytes that are not in e become U+FFFD.
+func (e *Encoding) Text(content []byte) ([]byte, error) {
+	if e.IsUTF8() {
+		return content, nil
+	}
+	return e.table.NewDecoder().Bytes(content)
+}
+
 // Names returns the names of encodings, for a message.
 func Names(all []*Encoding) string {
 	names := make([]string, len(all))
