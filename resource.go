@@ -117,6 +117,10 @@ func resourceResult(uri, mimeType string, parts []Part) (*Result, error) {
 			return nil, fmt.Errorf("content %d of the resource is a link; return what is at %q", i+1, p.URI)
 		case p.Text != "" && len(p.Data) > 0:
 			return nil, fmt.Errorf("content %d of the resource has a text and data; return two parts", i+1)
+		case p.Type == "text" && len(p.Data) > 0:
+			return nil, fmt.Errorf("content %d of the resource is a text with data; leave out its type, or set Text", i+1)
+		case p.Raw != nil && p.Text == "" && p.Data == nil:
+			return nil, fmt.Errorf("content %d of the resource has only Raw; set Text or Data", i+1)
 		case p.Data != nil && p.Type != "text" && p.Text == "", p.Type == "image", p.Type == "audio":
 			c.Blob = &p.Data
 		default:

@@ -113,9 +113,10 @@ func TestCredentialsAreReadAgain(t *testing.T) {
 func TestCredentialsThatTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k, set := newKeyed(t, false)
-		slow := true
+		var slow atomic.Bool
+		slow.Store(true)
 		k.reading = func(ctx context.Context) error {
-			if slow {
+			if slow.Load() {
 				<-ctx.Done()
 			}
 			return ctx.Err()
@@ -127,7 +128,7 @@ func TestCredentialsThatTakeLong(t *testing.T) {
 			}
 			cancel()
 		}
-		slow = false
+		slow.Store(false)
 		if text, failed := use(t.Context(), t, set, "list_projects", `{}`); failed {
 			t.Error(text)
 		}

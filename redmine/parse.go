@@ -25,7 +25,7 @@ func date(text string) (string, error) {
 	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", text)
 }
 
-var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(?:(\d{1,9})\s*h\s*)([0-5]?\d)\s*(?:m(?:in)?)?|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
+var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(\d{1,9})\s*h\s*(?:([0-5]?\d)\s*m(?:in)?|([0-5]\d))|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
 
 // readHours reads 1.5, 1h30m, 1h30, 90m and 1:30.
 func readHours(text string) (float64, error) {
@@ -37,7 +37,7 @@ func readHours(text string) (float64, error) {
 		n, _ := strconv.ParseFloat(strings.ReplaceAll(m[i], ",", "."), 64) // empty is 0
 		return n
 	}
-	h := part(1) + part(2) + part(3)/60 + part(4)/60 + part(5) + part(6)/60
+	h := part(1) + part(2) + (part(3)+part(4)+part(5))/60 + part(6) + part(7)/60
 	return math.Round(h*100) / 100, nil
 }
 

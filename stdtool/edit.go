@@ -14,7 +14,7 @@ type editInput struct {
 	MatchMode    string `json:"match_mode,omitempty" jsonschema:"enum=exact,enum=line_trimmed,enum=block_anchor,default=line_trimmed"`
 	DryRun       bool   `json:"dry_run,omitempty" jsonschema:"description=Only show the diff"`
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64,description=content_sha256 of read"`
-	Encoding     string `json:"encoding,omitempty"`
+	Encoding     string `json:"encoding,omitempty" jsonschema:"maxLength=40"`
 }
 
 // A replacement is one edit.

@@ -18,15 +18,15 @@ const maxGrepLine = 400 // characters of one line that are shown, around its mat
 type grepInput struct {
 	Pattern         string `json:"pattern" jsonschema:"minLength=1,maxLength=10000"`
 	Path            string `json:"path,omitempty" jsonschema:"maxLength=4096,description=File or directory; default is the served folder"`
-	Mode            string `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content,description=Return lines or file names or counts"`
-	Glob            string `json:"glob,omitempty" jsonschema:"maxLength=1000,description=Only files that match; a pattern without a slash matches the name"`
+	Mode            string `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content"`
+	Glob            string `json:"glob,omitempty" jsonschema:"maxLength=1000,description=Only files that match; by name without a slash"`
 	Type            string `json:"type,omitempty" jsonschema:"maxLength=20,description=File type such as go or py"`
 	Literal         bool   `json:"literal,omitempty" jsonschema:"description=Pattern is plain text"`
 	CaseInsensitive bool   `json:"case_insensitive,omitempty"`
 	Context         int    `json:"context,omitempty" jsonschema:"minimum=0,maximum=20,description=Lines around each match"`
 	Ignored         bool   `json:"ignored,omitempty" jsonschema:"description=Also what .gitignore excludes"`
 	MaxMatches      int    `json:"max_matches,omitempty" jsonschema:"minimum=1,maximum=10000,default=100,description=Lines or files to return"`
-	Encoding        string `json:"encoding,omitempty"`
+	Encoding        string `json:"encoding,omitempty" jsonschema:"maxLength=40"`
 }
 
 // Grep returns the tool grep: lines that match a regular expression.

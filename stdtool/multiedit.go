@@ -11,7 +11,7 @@ type multiEditInput struct {
 	Edits        []replacement `json:"edits" jsonschema:"minItems=1,maxItems=200"`
 	DryRun       bool          `json:"dry_run,omitempty"`
 	ExpectedHash string        `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64"`
-	Encoding     string        `json:"encoding,omitempty"`
+	Encoding     string        `json:"encoding,omitempty" jsonschema:"maxLength=40"`
 }
 
 // MultiEdit returns the tool multi_edit: several edits of a file at once.

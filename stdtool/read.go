@@ -26,7 +26,7 @@ type readInput struct {
 	Path     string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=1000000000,description=Lines to skip"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100000,default=2000,description=Lines to return"`
-	Encoding string `json:"encoding,omitempty"`
+	Encoding string `json:"encoding,omitempty" jsonschema:"maxLength=40"`
 }
 
 // Read returns the tool read: numbered lines of a text file, or an image.

@@ -12,7 +12,7 @@ type writeInput struct {
 	Path         string `json:"path" jsonschema:"minLength=1,maxLength=4096"`
 	Content      string `json:"content" jsonschema:"maxLength=16000000"`
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64,description=content_sha256 of read"`
-	Encoding     string `json:"encoding,omitempty"`
+	Encoding     string `json:"encoding,omitempty" jsonschema:"maxLength=40"`
 }
 
 // Write returns the tool write: it makes a file, or replaces all of it.

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,11 +26,20 @@ var aboutSession = lazyregexp.New(`(?i)session|initiali[sz]`)
 // probeTime is how long one request that confirms a lost session may take.
 const probeTime = 10 * time.Second
 
+// lostTime is how long calls that were under way in a lost session may still be answered.
+const lostTime = 30 * time.Second
+
 // A refusal is how a server refused a request.
 type refusal struct {
 	status int    // of HTTP; 200 for an error that only JSON-RPC says
 	code   int64  // of JSON-RPC, 0 for none
 	text   string // what the server says
+	words  string // text without what surrounds it, which may have the id of the request
+}
+
+// is reports whether a request was refused as another one was.
+func (r *refusal) is(other *refusal) bool {
+	return r.status == other.status && r.code == other.code && r.words == other.words
 }
 
 // refusalOf returns the refusal that an error is, false if it is none.
@@ -37,11 +47,13 @@ func refusalOf(err error) (r refusal, ok bool) {
 	status, overHTTP := errors.AsType[*statusError](err)
 	rpc, isRPC := errors.AsType[*wire.Error](err)
 	if isRPC {
-		r = refusal{http.StatusOK, rpc.Code, rpc.Message + " " + string(rpc.Data)}
+		text := rpc.Message + " " + string(rpc.Data)
+		r = refusal{http.StatusOK, rpc.Code, text, text}
 	}
 	if overHTTP {
 		r.status = status.status
 		r.text += " " + status.body
+		r.words = cmp.Or(r.words, status.body)
 	}
 	return r, overHTTP || isRPC
 }
@@ -87,8 +99,8 @@ func (p *peer) forgot(ctx context.Context, x *exchange, err error) bool {
 	}
 	p.checking.Lock()
 	defer p.checking.Unlock()
-	if p.ctx.Err() != nil {
-		return errors.Is(p.failure(), errSessionLost)
+	if p.ctx.Err() != nil { // a call that was under way may have been refused for another reason
+		return errors.Is(p.failure(), errSessionLost) && (r.is(&p.lostAs) || byRule && p.lostAs == refusal{})
 	}
 	if !p.isForgotten(ctx, worked, byRule) {
 		return false
@@ -101,8 +113,12 @@ func (p *peer) forgot(ctx context.Context, x *exchange, err error) bool {
 // If it refused by the rule, it is enough that it answers neither.
 func (p *peer) isForgotten(ctx context.Context, worked string, byRule bool) bool {
 	for _, method := range []string{"ping", worked} {
-		if refused, answered := p.probe(ctx, method); answered || !refused && !byRule {
+		refused, answered := p.probe(ctx, method)
+		if answered || refused == nil && !byRule {
 			return false
+		}
+		if refused != nil {
+			p.lostAs = *refused
 		}
 	}
 	return true
@@ -117,16 +133,18 @@ func (p *peer) noteWorked(method string) {
 	}
 }
 
-// probe reports whether the server refuses a request as one of an unknown session, or
-// answers it.
-func (p *peer) probe(ctx context.Context, method string) (refused, answered bool) {
+// probe returns how the server refuses a request as one of an unknown session, nil if it
+// does not, and reports whether it answers it.
+func (p *peer) probe(ctx context.Context, method string) (refused *refusal, answered bool) {
 	if method == "" {
-		return false, false
+		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	_, err := p.exchange(ctx, &exchange{content: content{method: method}})
 	r, ok := refusalOf(err)
-	refused = ok && (r.byHTTP() || aboutSession.MatchString(r.text))
-	return refused, err == nil || ok && !refused
+	if ok && (r.byHTTP() || aboutSession.MatchString(r.text)) {
+		return &r, false
+	}
+	return nil, err == nil || ok
 }

@@ -25,6 +25,7 @@ type forgetful struct {
 	closed   bool            // initialize is refused too
 	refuse   func(w http.ResponseWriter, m *message)
 	hangs    chan struct{}
+	hung     func(w http.ResponseWriter, m *message) // what hang answers; a result if nil
 }
 
 func (f *forgetful) forget() {
@@ -96,6 +97,10 @@ func (f *forgetful) call(w http.ResponseWriter, r *http.Request, m *message) {
 		select {
 		case <-f.hangs:
 		case <-r.Context().Done():
+		}
+		if f.hung != nil {
+			f.hung(w, m)
+			return
 		}
 		result(w, m, `{"content":[{"type":"text","text":"hung"}]}`)
 	default:
@@ -363,23 +368,47 @@ func TestForgottenSSESession(t *testing.T) {
 }
 
 // Calls under way when a session turns out to be lost get what the server answers
-// them: whether they were carried out is not left open.
+// them. One that failed in other words than those for the session is not repeated: it may
+// have been carried out.
 func TestCallsUnderWayAsSessionIsLost(t *testing.T) {
-	f := &forgetful{refuse: sessionRefusals["404"], hangs: make(chan struct{})}
-	s := start(t, &upstream.Config{URL: serve(t, f).URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
-	other := make(chan string, 1)
-	go func() { other <- s.text(t, "hang", "{}", nil) }()
-	<-f.hangs
-	f.forget()
-	if got := s.text(t, "write", "{}", nil); got != "done" {
-		t.Fatal(got)
-	}
-	select {
-	case f.hangs <- struct{}{}:
-	case got := <-other:
-		t.Fatalf("the call under way: %s", got)
-	}
-	if got := <-other; got != "hung" {
-		t.Errorf("the call under way: %s", got)
+	for name, test := range map[string]struct {
+		hung func(w http.ResponseWriter, m *message)
+		want string
+	}{
+		"result":             {nil, "hung"},
+		"error of the tool":  {refuseWith(200, "application/json", `{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"database session rollback failed"}}`), "rollback"},
+		"status of a proxy":  {refuseWith(408, "text/plain", "timeout"), "408"},
+		"error of a program": {refuseWith(500, "text/plain", "KeyError: the session of the shop"), "500"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &forgetful{refuse: sessionRefusals["404"], hangs: make(chan struct{}), hung: test.hung}
+			s := start(t, &upstream.Config{URL: serve(t, f).URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
+			other := make(chan string, 1)
+			go func() {
+				r, err := s.call(t.Context(), &toolpost.Call{Name: "hang", Arguments: []byte("{}")})
+				raw, _ := json.Marshal(r)
+				other <- fmt.Sprint(string(raw), err)
+			}()
+			<-f.hangs
+			f.forget()
+			if got := s.text(t, "write", "{}", nil); got != "done" {
+				t.Fatal(got)
+			}
+			select {
+			case f.hangs <- struct{}{}:
+			case got := <-other:
+				t.Fatalf("the call under way: %s", got)
+			}
+			select {
+			case got := <-other:
+				if !strings.Contains(got, test.want) {
+					t.Errorf("the call under way: %s", got)
+				}
+			case <-f.hangs:
+				t.Error("the call was repeated")
+				f.hangs <- struct{}{}
+			}
+		})
 	}
 }

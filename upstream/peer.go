@@ -44,6 +44,7 @@ type peer struct {
 
 	calls    wire.Calls
 	checking sync.Mutex  // held while it is found out whether the server knows our session
+	lostAs   refusal     // how requests of the session that it does not know are refused; guarded by checking
 	served   wire.Served // requests of the server under way
 
 	questions *budget.Shares[toolpost.Owner] // of the server, until their answers are delivered
@@ -153,7 +154,7 @@ func (p *peer) fail(err error) {
 	if errors.Is(err, errSessionLost) { // which is found out only while conn is in use
 		if _, own := p.conn.(*streamable); own {
 			// what is under way is refused too, or was carried out: the server says which
-			time.AfterFunc(probeTime, func() { p.endRequests(err) })
+			time.AfterFunc(lostTime, func() { p.endRequests(err) })
 			return
 		}
 	}

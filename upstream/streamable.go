@@ -105,7 +105,11 @@ func (c *streamable) start(ctx context.Context, f func(done func())) {
 // call sends a request and reads its answer. A call that goes wrong leaves the
 // connection as it was.
 func (c *streamable) call(ctx context.Context, x *exchange, message []byte) error {
-	ctx, cancel := context.WithCancel(ctx)
+	bind := c.bind // our own requests are made again in the next session
+	if x.owner != nil {
+		bind = outlive
+	}
+	ctx, cancel := bind(ctx)
 	defer cancel()
 	c.mu.Lock()
 	x.leave = cancel
@@ -138,6 +142,9 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 		return &contentError{kind, excerpt(body, 300)}
 	}
 }
+
+// outlive returns a context that does not end with the connection.
+func outlive(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) }
 
 // read reads an answer of JSON.
 func (c *streamable) read(x *exchange, resp *http.Response) error {

@@ -160,7 +160,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
 	}
 	if cfg.Auth.needsLogin() && cfg.Wrap == nil && (opts == nil || opts.Credentials == nil) {
-		return nil, fmt.Errorf("open upstream %q: it has an Auth, and nothing logs in: set Options.Credentials, or send a token in Headers", cfg.Name)
+		return nil, fmt.Errorf("open upstream %q: it has an Auth, and nothing logs in: set Options.Credentials, or remove the Auth and send a token in Headers", cfg.Name)
 	}
 	u := &Upstream{
 		cfg:       cfg.withDefaults(),

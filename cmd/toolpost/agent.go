@@ -101,13 +101,18 @@ func (f *agentFlags) inTime(cmd *cobra.Command, err error) error {
 	if err == nil || !errors.Is(context.Cause(cmd.Context()), agent.ErrTime) || errors.As(err, new(*stopError)) {
 		return err
 	}
-	return &stopError{exitLimit, fmt.Sprintf("stopped: the time of --max-time %v is over", f.limits.Time)}
+	stopped := fmt.Sprintf("stopped: the time of --max-time %v is over", f.limits.Time)
+	if !errors.Is(err, agent.ErrTime) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		stopped += fmt.Sprintf(" (%v)", err) // which may have happened before
+	}
+	return &stopError{exitLimit, stopped}
 }
 
 // checkPrice refuses a limit of costs for a model whose price is unknown.
 func (f *agentFlags) checkPrice(m model.Model) error {
 	o := m.Origin()
-	if f.limits.Cost > 0 && usage.Default().Find(o.Provider, o.Model) == nil {
+	_, known := usage.Default().Find(o.Provider, o.Model).Cost(usage.Tokens{Input: 1, Output: 1})
+	if f.limits.Cost > 0 && !known {
 		return usagef("the price of %s is not known, so --max-cost cannot stop it; use --max-tokens", o)
 	}
 	return nil

@@ -289,7 +289,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Complete:    s.secrets.complete,
 		Secrets:     s.secrets.known,
 		Starting:    found.starting(),
-		Applied:     []string{"access", "audit", "limits", "token"},
+		Applied:     []string{"access", "audit", "limits", "token", "lock"},
 	})
 	if err != nil {
 		return usageError{err}

@@ -210,7 +210,7 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 		Credentials: credentials(logins, loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
 		Complete:    secrets.complete,
 		Secrets:     secrets.known,
-		Applied:     []string{"access", "audit", "limits", "token"}, // they are for clients of serve
+		Applied:     []string{"access", "audit", "limits", "token", "output"}, // they are for clients of serve
 	})
 	if err != nil {
 		return nil, usageError{err}

@@ -88,9 +88,10 @@ java_sdk() { # VERSION
 java_sdk 0.17.0
 
 # Wine runs tests for Windows; it comes from apt where that is allowed.
-if ! command -v wine >/dev/null; then
+wine_from_apt() { timeout 600 apt-get install -y --no-install-recommends wine wine64; }
+if [ $# = 0 ] && ! command -v wine >/dev/null; then
 	if [ -n "${CI:-}${TOOLPOST_LIVE_INSTALL:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-		{ apt-get install -y --no-install-recommends wine wine64 || { apt-get update && apt-get install -y --no-install-recommends wine wine64; }; } </dev/null >&2 || true
+		{ wine_from_apt || { apt-get update && wine_from_apt; }; } </dev/null >&2 || true
 	fi
 	command -v wine >/dev/null || echo "wine is not installed; tests for Windows are skipped. TOOLPOST_LIVE_INSTALL=1 installs it with apt" >&2
 fi

@@ -24,24 +24,29 @@ import (
 func TestWine(t *testing.T) {
 	peer(t, "node", "", ".") // skips without the parts
 	wine := newWine(t)
-	for pkg, only := range map[string]string{
-		"internal/atomicfile": ".", "internal/group": ".", "internal/filewatch": ".", "internal/environ": ".", "usage": ".",
-		"agent": "File|Session|Store|Keep|Record|Resume|Torn",
+	for _, test := range []struct{ pkg, only string }{
+		{"internal/atomicfile", "."}, {"internal/group", "."}, {"internal/filewatch", "."}, {"internal/environ", "."}, {"usage", "."},
+		{"agent", "File|Session|Store|Keep|Record|Resume|Torn"},
 	} {
-		t.Run(pkg, func(t *testing.T) {
+		t.Run(test.pkg, func(t *testing.T) {
 			exe := filepath.Join(t.TempDir(), "test.exe")
-			build := exec.Command("go", "test", "-c", "-overlay", wine.overlay, "-o", exe, "./"+pkg)
+			ctx, cancel := context.WithTimeout(t.Context(), wineTime)
+			defer cancel()
+			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", wine.overlay, "-o", exe, "./"+test.pkg)
 			build.Dir, build.Env = "../..", append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			out, err := wine.run(t, filepath.Join("../..", pkg), exe, "-test.short", "-test.v", "-test.run", only)
+			out, err := wine.run(t, filepath.Join("../..", test.pkg), exe, "-test.short", "-test.v", "-test.run", test.only)
 			if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
 				t.Errorf("%v\n%s", err, tail(string(out), 60))
 			}
 		})
 	}
 }
+
+// wineTime is what a build, and a run, may take.
+const wineTime = 3 * time.Minute
 
 // A wine runs programs for Windows in a system of their own.
 type wine struct {
@@ -66,14 +71,14 @@ func newWine(t *testing.T) *wine {
 
 // run runs a program, one for Windows if its name says so.
 func (w *wine) run(t *testing.T, dir, name string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), wineTime)
 	defer cancel()
 	if strings.HasSuffix(name, ".exe") {
 		name, args = "wine", append([]string{name}, args...)
 	}
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.WaitDelay = dir, 10*time.Second // its services may hold the pipes
-	cmd.Env = append(os.Environ(), "WINEPREFIX="+w.dir, "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml=", "DISPLAY=")
+	cmd.Env = append(os.Environ(), "HOME="+filepath.Dir(w.dir), "WINEPREFIX="+w.dir, "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe=", "DISPLAY=")
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
