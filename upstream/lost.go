@@ -99,14 +99,21 @@ func (p *peer) forgot(ctx context.Context, x *exchange, err error) bool {
 	}
 	p.checking.Lock()
 	defer p.checking.Unlock()
-	if p.ctx.Err() != nil { // a call that was under way may have been refused for another reason
-		return errors.Is(p.failure(), errSessionLost) && (r.is(&p.lostAs) || byRule && p.lostAs == refusal{})
+	if p.ctx.Err() != nil {
+		return p.wasLost(&r)
 	}
 	if !p.isForgotten(ctx, worked, byRule) {
 		return false
 	}
 	p.fail(errSessionLost)
 	return true
+}
+
+// wasLost reports whether the connection ended since the server forgot our session, and
+// refused a request for that: one that was under way may have failed for another reason.
+func (p *peer) wasLost(r *refusal) bool {
+	byRule := r.status == http.StatusNotFound && p.lostAs == refusal{}
+	return errors.Is(p.failure(), errSessionLost) && (byRule || r.is(&p.lostAs))
 }
 
 // isForgotten reports whether the server refuses a ping and a request that worked before.
