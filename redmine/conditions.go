@@ -3,6 +3,7 @@ package redmine
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -142,14 +143,40 @@ func decimals(_ *listQuery, operator string, values []string) ([]string, error) 
 }
 
 func hoursOf(_ *listQuery, operator string, values []string) ([]string, error) {
+	all, numbers := make([]string, len(values)), make([]string, len(values))
 	for i, v := range values {
-		h, err := readHours(v)
+		t, err := readHours(v)
 		if err != nil {
 			return nil, err
 		}
-		values[i] = strconv.FormatFloat(h, 'f', -1, 64)
+		numbers[i] = strconv.FormatFloat(t.hours, 'f', -1, 64)
+		all[i] = cmp.Or(t.clock, numbers[i])
 	}
-	return inOrder(operator, values)
+	_, err := inOrder(operator, numbers)
+	return all, err
+}
+
+// byMinute is a condition on hours. Redmine takes numbers only: a time with minutes, such
+// as 1:20, is each that Redmine shows so, be it kept as a third or as 1.33.
+func byMinute(c condition) condition {
+	if !slices.Contains([]string{"hours", "estimated_hours", "spent_time"}, c.name) {
+		return c
+	}
+	if c.operator == "=" && len(c.values) == 1 && strings.Contains(c.values[0], ":") {
+		c.operator, c.values = "><", []string{c.values[0], c.values[0]}
+	}
+	for i, v := range c.values {
+		if !strings.Contains(v, ":") {
+			continue
+		}
+		half := 0.5 / 60
+		if i == 0 && c.operator != "<=" {
+			half = -half
+		}
+		t, _ := readHours(v) // it was read before
+		c.values[i] = strconv.FormatFloat(math.Max(0, t.hours+half), 'f', 4, 64)
+	}
+	return c
 }
 
 // inOrder refuses a range that nothing is in, and several numbers where one counts.

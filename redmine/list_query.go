@@ -137,7 +137,7 @@ func (q *listQuery) where(name string, spec filterSpec, operator string, values 
 		c.values, err = spec.find(q, c.operator, c.values)
 		q.fail(err)
 	}
-	q.conditions = append(q.conditions, onCalendar(q, c))
+	q.conditions = append(q.conditions, byMinute(onCalendar(q, c)))
 }
 
 // has reports whether there is a condition on something.

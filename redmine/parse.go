@@ -1,6 +1,8 @@
 package redmine
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -27,19 +29,45 @@ func date(text string) (string, error) {
 
 var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(\d{1,9})\s*h\s*(?:([0-5]?\d)\s*m(?:in)?|([0-5]\d))|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
 
+// A workTime is hours of work as somebody wrote them.
+type workTime struct {
+	hours float64
+	clock string // h:mm, if hundredths of an hour cannot hold the minutes
+}
+
 // readHours reads 1.5, 1h30m, 1h30, 90m and 1:30.
-func readHours(text string) (float64, error) {
+func readHours(text string) (workTime, error) {
 	m := clock.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
 	if m == nil {
-		return 0, toolpost.Retry("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
+		return workTime{}, toolpost.Retry("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
 	}
-	part := func(i int) float64 {
-		n, _ := strconv.ParseFloat(strings.ReplaceAll(m[i], ",", "."), 64) // empty is 0
+	part := func(i int) int64 {
+		n, _ := strconv.ParseInt(m[i], 10, 64) // empty is 0
 		return n
 	}
-	h := part(1) + part(2) + (part(3)+part(4)+part(5))/60 + part(6) + part(7)/60
-	return math.Round(h*100) / 100, nil
+	if m[1] != "" {
+		hours, _ := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", "."), 64)
+		return workTime{hours: hours}, nil
+	}
+	minutes := 60*(part(2)+part(6)) + part(3) + part(4) + part(5) + part(7)
+	t := workTime{hours: float64(minutes) / 60}
+	if minutes%3 != 0 {
+		t.clock = fmt.Sprintf("%d:%02d", minutes/60, minutes%60)
+	}
+	return t, nil
 }
+
+// MarshalJSON implements [json.Marshaler]. Before 6.0, Redmine keeps the number 1.33 as
+// it is, and three of them are 3.99 hours. It reads 1:20 as a third.
+func (t workTime) MarshalJSON() ([]byte, error) {
+	if t.clock != "" {
+		return strconv.AppendQuote(nil, t.clock), nil
+	}
+	return json.Marshal(t.hours)
+}
+
+// String returns the hours as Redmine returns them: with two places.
+func (t workTime) String() string { return fmt.Sprint(math.Round(t.hours*100) / 100) }
 
 // percent reads 50 and 50%.
 func percent(text string) (int, error) {

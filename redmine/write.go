@@ -266,8 +266,8 @@ func diffValues(set, is map[string]any) []string {
 // Redmine keeps logged time as whole ones.
 func sameMinute(a, b any) bool {
 	x, hours := a.(float64)
-	y, both := b.(float64)
-	return hours && both && math.Round(60*x) == math.Round(60*y)
+	y, both := b.(workTime)
+	return hours && both && math.Round(60*x) == math.Round(60*y.hours)
 }
 
 // An idRef is a record with a name as a change sets it: Redmine gets its id.
