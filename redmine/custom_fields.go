@@ -165,7 +165,7 @@ func wireOf(ctx context.Context, s *Toolset, project int, f setField, k field) (
 		}
 		w.hint = cmp.Or(w.hint, k.hint(ctx, s, project, text))
 	}
-	if w.Value = values; len(f.Values) == 0 && !k.Multiple {
+	if w.Value = values; len(values) == 1 && !k.Multiple {
 		w.Value = values[0]
 	}
 	return w, nil

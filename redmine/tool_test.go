@@ -30,16 +30,17 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestNameID: only a custom field takes an id for its name, also beside its name; an
-// id that a tool does not know is never taken for the name of a new record.
-func TestNameID(t *testing.T) {
+// TestArgumentForms: arguments are taken in the forms of Redmine and of other clients. Only
+// a custom field takes an id for its name, also beside its name; an id that a tool does
+// not know is never taken for the name of a new record.
+func TestArgumentForms(t *testing.T) {
 	s, err := New(&Options{URL: "http://redmine.test", Anonymous: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	shapes := map[string]*shape{}
 	for _, tool := range s.tools {
-		shapes[tool.Name] = &shape{}
+		shapes[tool.Name] = &shape{tool: tool.Name}
 		if err := json.Unmarshal(tool.Input.Raw(), shapes[tool.Name]); err != nil {
 			t.Fatal(err)
 		}
@@ -47,6 +48,24 @@ func TestNameID(t *testing.T) {
 	for _, tt := range []struct{ tool, give, want string }{
 		{"update_issue", `{"custom_fields":[{"id":9,"value":7}]}`, `{"custom_fields":[{"name":"9","value":"7"}]}`},
 		{"update_issue", `{"custom_fields":[{"id":"9","name":"Customer","value":"x"}]}`, `{"custom_fields":[{"name":"9","value":"x"}]}`},
+		{"update_issue", `{"custom_fields":[{"id":9,"value":["dev",2]}]}`, `{"custom_fields":[{"name":"9","values":["dev","2"]}]}`},
+		{"update_issue", `{"custom_fields":[{"name":"E","value":null},{"name":"F","value":true}]}`, `{"custom_fields":[{"name":"E"},{"name":"F","value":"true"}]}`},
+		{"update_issue", `{"custom_fields":{"Customer":"Foo","9":["a","b"],"Gone":null}}`, `{"custom_fields":[{"name":"9","values":["a","b"]},{"name":"Customer","value":"Foo"},{"name":"Gone"}]}`},
+		{"update_issue", `{"custom_fields":{"id":9,"value":7}}`, `{"custom_fields":[{"name":"9","value":"7"}]}`},
+		{"update_issue", `{"custom_field_values":{"9":"x"}}`, `{"custom_fields":[{"name":"9","value":"x"}]}`},
+		{"update_issue", `{"id":5,"due_date":null,"custom_fields":null,"status":"New","is_private":true}`, `{"id":"5","is_private":"true","status_id":"New"}`},
+		{"get_issue", `{"issue_id":5}`, `{"id":"5"}`},
+		{"get_issue", `{"id":null}`, `{"id":null}`},
+		{"edit_issue_description", `{"issue_id":5}`, `{"id":"5"}`},
+		{"update_issue_category", `{"issue_id":5}`, `{"issue_id":5}`},
+		{"update_issue_category", `{"category_id":5}`, `{"id":"5"}`},
+		{"update_issue_comment", `{"issue_id":5,"journal_id":6}`, `{"id":"6","issue_id":"5"}`},
+		{"show_role", `{"role_id":5}`, `{"id":"5"}`},
+		{"show_user", `{"user_id":"me"}`, `{"id":"me"}`},
+		{"update_membership", `{"membership_id":5,"role_id":"Developer"}`, `{"id":"5","role_ids":["Developer"]}`},
+		{"create_membership", `{"project":"alpha","user_id":7,"role_id":[3]}`, `{"project_id":"alpha","role_ids":["3"],"user_ids":["7"]}`},
+		{"create_membership", `{"user_id":7,"user_ids":["8"]}`, `{"user_id":7,"user_ids":["8"]}`},
+		{"create_membership", `{"user":"A, B","roles":["Developer"]}`, `{"role_ids":["Developer"],"user_ids":["A, B"]}`},
 		{"create_version", `{"id":"7","project_id":"alpha"}`, `{"id":"7","project_id":"alpha"}`},
 		{"create_group", `{"id":"7"}`, `{"id":"7"}`},
 	} {
