@@ -18,8 +18,8 @@ import (
 const mostArguments = 48 << 20
 
 // coerceNumbers lets numbers stand where the schema says text, as models and older
-// clients write ids.
-func coerceNumbers(t *toolpost.Tool) *toolpost.Tool {
+// clients write ids. An empty text may clear those that are clearable.
+func coerceNumbers(t *toolpost.Tool, clearable []string) *toolpost.Tool {
 	next := t.Handler
 	var input shape
 	if raw, err := json.Marshal(t.Input); err == nil {
@@ -36,6 +36,7 @@ func coerceNumbers(t *toolpost.Tool) *toolpost.Tool {
 		if input.Properties["filters"] != nil {
 			inner.Arguments = asFilters(inner.Arguments)
 		}
+		ctx, inner.Arguments = clearEmpty(ctx, inner.Arguments, clearable)
 		return next(ctx, &inner)
 	}
 	return t

@@ -1,6 +1,8 @@
 package redmine_test
 
 import (
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -43,6 +45,105 @@ func TestCustomFieldForms(t *testing.T) {
 		text, _ := use(t.Context(), t, f.open(t), "update_issue", `{"id":5,"custom_fields":`+given+`}`)
 		if sent := f.sent(); !strings.Contains(sent, want) {
 			t.Errorf("%s: sent %s, want %s: %s", given, sent, want, text)
+		}
+	}
+}
+
+// TestEmptyClears: the only empty argument of a change clears its field, as in Redmine's
+// API. Several are how some clients leave arguments out: nothing is cleared, and the
+// answer has the word that clears.
+func TestEmptyClears(t *testing.T) {
+	for _, c := range []struct{ tool, arguments, sent, says string }{
+		{"update_issue", `{"id":5,"assigned_to_id":""}`, `{"issue":{"assigned_to_id":""}}`, ""},
+		{"update_issue", `{"id":5,"assigned_to_id":"","notes":"N"}`, `"assigned_to_id":""`, ""},
+		{"update_issue", `{"id":5,"due_date":" "}`, `{"issue":{"due_date":""}}`, ""},
+		{"update_issue", `{"id":5,"assigned_to_id":"","due_date":"","category_id":""}`, ``, "Nothing to change"},
+		{"update_issue", `{"id":5,"assigned_to_id":"","due_date":"","category_id":"","subject":"S"}`, `{"issue":{"subject":"S"}}`, "the old values were kept: assigned_to_id, due_date. Write none to clear one"},
+		{"update_issue", `{"id":5,"subject":""}`, ``, "Nothing to change"},
+		{"update_issue", `{"id":5,"description":""}`, ``, "Write none to clear it"},
+	} {
+		f := newFake(issueAnswers())
+		text, _ := use(t.Context(), t, f.open(t), c.tool, c.arguments)
+		sent := f.sent()
+		if !strings.Contains(sent, c.sent) || c.sent == "" && sent != "" || !strings.Contains(text, c.says) {
+			t.Errorf("%s: sent %s, want %s: %s", c.arguments, sent, c.sent, text)
+		}
+	}
+}
+
+// listed is the query that a list is read with, and the text of the answer.
+func listed(t *testing.T, tool, arguments string) (query url.Values, text string) {
+	t.Helper()
+	f := newFake(map[string]string{
+		"GET /issue_statuses.json":              `{"issue_statuses":[{"id":1,"name":"New"},{"id":2,"name":"All set"}]}`,
+		"GET /custom_fields.json":               `{"custom_fields":[{"id":10,"name":"Due size","customized_type":"issue","field_format":"string"}]}`,
+		"GET /projects/1.json":                  `{"project":{"id":1,"name":"P"}}`,
+		"GET /projects/1/memberships.json":      `{"memberships":[{"id":1,"project":{"id":1,"name":"P"},"user":{"id":2,"name":"Nonella A"},"roles":[]}],"total_count":1}`,
+		"GET /projects/1/issue_categories.json": `{"issue_categories":[{"id":4,"name":"None"}],"total_count":1}`,
+		"GET /users.json":                       `{"users":[{"id":2,"login":"nonella","firstname":"Nonella","lastname":"A"}],"total_count":1}`,
+	})
+	f.handle = func(w http.ResponseWriter, r *http.Request, _ string) bool {
+		if r.URL.Path != "/issues.json" && r.URL.Path != "/time_entries.json" {
+			return false
+		}
+		q := r.URL.Query()
+		for _, name := range q["f[]"] {
+			probe := name != "status_id" && len(q["v["+name+"][]"]) == 1 && q.Get("v["+name+"][]") == ""
+			if probe && r.URL.Path == "/issues.json" { // asked whether it knows the filter
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				_, _ = w.Write([]byte(`{"errors":["cannot be blank"]}`))
+				return true
+			}
+		}
+		query = q
+		_, _ = w.Write([]byte(`{"issues":[],"time_entries":[],"total_count":0,"limit":50}`))
+		return true
+	}
+	text, _ = use(t.Context(), t, f.open(t), tool, arguments)
+	return query, text
+}
+
+// TestNobody: none is what is not set, unless something is called so.
+func TestNobody(t *testing.T) {
+	for _, c := range []struct{ arguments, filter, operator string }{
+		{`{"assigned_to_id":"none"}`, "assigned_to_id", "!*"},
+		{`{"assigned_to_id":"Nobody"}`, "assigned_to_id", "!*"},
+		{`{"assigned_to_id":"unassigned"}`, "assigned_to_id", "!*"},
+		{`{"assigned_to_id":"!none"}`, "assigned_to_id", "*"},
+		{`{"assigned_to_id":"any"}`, "assigned_to_id", "*"},
+		{`{"assigned_to_id":"Nonella"}`, "assigned_to_id", "="},
+		{`{"project_id":"1","category_id":"none"}`, "category_id", "="},
+		{`{"project_id":"1","fixed_version_id":"none"}`, "fixed_version_id", "!*"},
+		{`{"due_date":"none"}`, "due_date", "!*"},
+		{`{"parent_id":"none"}`, "parent_id", "!*"},
+		{`{"filters":[{"field":"assignee","operator":"=","values":["none"]}]}`, "assigned_to_id", "!*"},
+		{`{"filters":[{"field":"description","operator":"~","values":["none"]}]}`, "description", "~"},
+		{`{"status_id":"all"}`, "status_id", "*"},
+		{`{"status_id":"any"}`, "status_id", "*"},
+		{`{"status_id":"All set"}`, "status_id", "="},
+	} {
+		query, text := listed(t, "list_issues", c.arguments)
+		if got := query.Get("op[" + c.filter + "]"); got != c.operator {
+			t.Errorf("%s: %q, want %q: %s", c.arguments, got, c.operator, text)
+		}
+	}
+}
+
+// TestSortForms: an order may be written as other programs have it.
+func TestSortForms(t *testing.T) {
+	for given, want := range map[string]string{
+		"updated:desc,id": "updated_on:desc,id", "-updated_on": "updated_on:desc", "+updated": "updated_on:asc", "priority desc": "priority:desc",
+		"priority  DESC, id ASC": "priority:desc,id:asc", "-priority_id,assignee": "priority:desc,assigned_to", "due descending": "due_date:desc",
+		"Due size desc": "cf_10:desc", "-cf_10": "cf_10:desc", "cf_10:asc": "cf_10:asc",
+	} {
+		query, text := listed(t, "list_issues", `{"sort":"`+given+`"}`)
+		if got := query.Get("sort"); got != want {
+			t.Errorf("%s: %q, want %q: %s", given, got, want, text)
+		}
+	}
+	for given, want := range map[string]string{"-votes": `Cannot sort by "votes"; the columns are`, "updated:down": "write asc or desc"} {
+		if _, text := listed(t, "list_issues", `{"sort":"`+given+`"}`); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", given, text)
 		}
 	}
 }

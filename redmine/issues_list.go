@@ -143,12 +143,12 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 	return q.encode()
 }
 
-// withStatus takes a status that is called so before a word for all that are open or
-// closed, unless it is written small.
+// withStatus takes a status that is called so before a word for all, or for those that
+// are open or closed, unless it is written small.
 func withStatus(q *listQuery, text string) {
 	text = strings.TrimSpace(text)
 	l := strings.ToLower(text)
-	operator := map[string]string{"open": "o", "closed": "c"}[l]
+	operator := map[string]string{"open": "o", "closed": "c", "all": "*", "any": "*"}[l]
 	if operator != "" && text != l {
 		all, err := q.s.names(q.ctx, statuses(), false)
 		q.fail(err)

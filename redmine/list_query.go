@@ -124,6 +124,7 @@ func (q *listQuery) where(name string, spec filterSpec, operator string, values 
 			c.values = append(c.values, v)
 		}
 	}
+	c = unset(q, spec, c)
 	if err := spec.kind.fits(c); err != nil {
 		q.fail(err)
 		return
@@ -207,59 +208,6 @@ func specOf(f field) filterSpec {
 		})}
 	}
 	return filterSpec{kindLine, texts}
-}
-
-// sort sets the order, by some of the columns or by custom fields, with commas
-// between.
-func (q *listQuery) sort(text, columns string) {
-	var by []string
-	for _, part := range strings.Split(text, ",") {
-		name, direction, _ := strings.Cut(strings.TrimSpace(part), ":")
-		if name == "" || q.err != nil {
-			continue
-		}
-		switch {
-		case slices.Contains([]string{"created", "updated", "closed"}, name):
-			name += "_on"
-		case slices.Contains([]string{"due", "start"}, name):
-			name += "_date"
-		}
-		if !slices.Contains([]string{"", "asc", "desc"}, direction) {
-			q.fail(toolpost.Retry("%q is not a sort order; write asc or desc after the colon.", direction))
-		}
-		if !slices.Contains(strings.Split(columns, ", "), name) {
-			name = sortField(q, name, columns)
-		}
-		by = append(by, strings.TrimSuffix(name+":"+direction, ":"))
-	}
-	q.set("sort", strings.Join(by, ","))
-}
-
-// sortField is the column of a custom field.
-func sortField(q *listQuery, name, columns string) string {
-	fields, err := q.fields()
-	q.fail(err)
-	f, err := pickField(strings.TrimPrefix(name, "cf_"), fields)
-	switch {
-	case err != nil:
-		q.fail(toolpost.Retry("Cannot sort by %q; the columns are %s, each with :asc or :desc after it, and custom fields: %v", name, columns, err))
-	case f.Multiple:
-		q.fail(toolpost.Retry("Redmine cannot sort by %s, which has several values; choose another column.", f.Name))
-	}
-	q.by = append(q.by, f)
-	return f.filter()
-}
-
-// noteUnsorted remarks that a list is not sorted by a custom field which none of its
-// rows has: Redmine ignores it then.
-func noteUnsorted[T any](q *listQuery, rows []T) {
-	for _, by := range q.by {
-		if len(rows) > 1 && !slices.ContainsFunc(rows, func(r T) bool {
-			return slices.ContainsFunc(customFieldsOf(&r), func(f field) bool { return f.ID == by.ID })
-		}) {
-			q.told = append(q.told, fmt.Sprintf("No row has the custom field %s here, so Redmine did not sort by it.", by.Name))
-		}
-	}
 }
 
 // encode returns the query, if Redmine takes all of its conditions: it would ignore

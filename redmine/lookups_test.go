@@ -37,7 +37,7 @@ func manyProjects(projects int) *fakeRedmine {
 func TestLookupsAreBounded(t *testing.T) {
 	f := manyProjects(150)
 	set := f.open(t)
-	for _, name := range []string{"Nobody", "Nobody Else"} {
+	for _, name := range []string{"Stranger", "Nobody Else"} {
 		before := len(f.requests)
 		text, failed := use(t.Context(), t, set, "list_issues", fmt.Sprintf(`{"assigned_to_id":%q}`, name))
 		if !failed || !strings.Contains(text, "Bob Developer [9]") {

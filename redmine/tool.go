@@ -63,7 +63,11 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 	t := toolpost.New(name, description, checked, &toolpost.Options{
 		Title: title, Annotations: hints, Input: input, Policy: toolpost.Policy{Timeout: 5 * time.Minute},
 	})
-	t = redactErrors(s, coerceNumbers(t))
+	var clears []string
+	if e == changes {
+		clears = clearable(new(In))
+	}
+	t = redactErrors(s, coerceNumbers(t, clears))
 	t.Input = schema.MustParse(unpublished.ReplaceAllString(string(inferred.Raw()), ""))
 	return entry{t, e, input}
 }

@@ -39,6 +39,7 @@ func newWrite(ctx context.Context, s *Toolset, project int) *write {
 func newChange(ctx context.Context, s *Toolset, before any) *write {
 	w := newWrite(ctx, s, projectOf(before))
 	w.before = before
+	w.noteEmpty()
 	return w
 }
 
