@@ -256,7 +256,7 @@ func dates(_ *listQuery, operator string, values []string) ([]string, error) {
 		}
 		day, err := date(v)
 		if err != nil {
-			return nil, toolpost.Retry("%q is not a date; write it like 2026-01-31, or >=2026-01-01, <=2026-01-31 or ><2026-01-01|2026-01-31.", v)
+			return nil, toolpost.Retry("%q is not a date; write it like 2026-01-31, or >=2026-01-01, <=2026-01-31 or ><2026-01-01|2026-01-31, or a period such as 2026-01, this month or last 7 days.", v)
 		}
 		values[i] = day
 	}

@@ -147,3 +147,53 @@ func TestSortForms(t *testing.T) {
 		}
 	}
 }
+
+// TestPeriods: periods in words, months and years are conditions on dates; others are
+// refused with words that are taken.
+func TestPeriods(t *testing.T) {
+	for _, c := range []struct{ filter, given, want string }{
+		{"updated_on", "this month", "m"},
+		{"updated_on", "Last Week", "lw"},
+		{"updated_on", "last_month", "lm"},
+		{"updated_on", "last 7 days", "><t- 7"},
+		{"updated_on", "in the past 2 weeks", "><t- 14"},
+		{"updated_on", "last 3 weeks", "><t- 21"},
+		{"created_on", "last 24 hours", "><t- 1"},
+		{"created_on", "yesterday", "ld"},
+		{"closed_on", "2026-02", ">< 2026-02-01 2026-02-28"},
+		{"closed_on", ">=2026-02", ">= 2026-02-01"},
+		{"closed_on", "<=2026-02", "<= 2026-02-28"},
+		{"closed_on", "><2026-01|2026-03", ">< 2026-01-01 2026-03-31"},
+		{"closed_on", "2026", ">< 2026-01-01 2026-12-31"},
+		{"closed_on", "2026/2", ">< 2026-02-01 2026-02-28"},
+		{"closed_on", "since 2026-02-03", ">= 2026-02-03"},
+		{"due_date", "overdue", "<t- 1"},
+		{"due_date", "next week", "nw"},
+		{"due_date", "tomorrow", "nd"},
+		{"due_date", "next 14 days", "><t+ 14"},
+		{"due_date", "this year", "y"},
+		{"due_date", "2026-01", ">< 2025-12-31T10:00:01Z 2026-01-31T10:00:00Z"},
+		{"due_date", "w", "w"},
+		{"due_date", "<t+7", "<t+ 7"},
+	} {
+		query, text := listed(t, "list_issues", `{"`+c.filter+`":"`+c.given+`"}`)
+		got := strings.Join(append([]string{query.Get("op[" + c.filter + "]")}, query["v["+c.filter+"][]"]...), " ")
+		if got != c.want {
+			t.Errorf("%s %s: %q, want %q: %s", c.filter, c.given, got, c.want, text)
+		}
+	}
+	if query, text := listed(t, "list_time_entries", `{"spent_on":"last 7 days"}`); query.Get("op[spent_on]") != "><t-" {
+		t.Error(text)
+	}
+	if query, text := listed(t, "list_time_entries", `{"from":"2026-01","to":"2026-02"}`); len(query["v[spent_on][]"]) != 2 || !strings.HasPrefix(query["v[spent_on][]"][1], "2026-02-28") {
+		t.Error(query, text)
+	}
+	for _, given := range []string{"soon", "this quarter", "last 7 moons", "2026-13", "next week"} {
+		if _, text := listed(t, "list_issues", `{"updated_on":"`+given+`"}`); !strings.Contains(text, "this month") || !strings.Contains(text, "last 7 days") {
+			t.Errorf("%s: %s", given, text)
+		}
+	}
+	if _, text := listed(t, "list_issues", `{"updated_on":"overdue"}`); !strings.Contains(text, "due_date") {
+		t.Error(text)
+	}
+}

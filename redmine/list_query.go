@@ -124,9 +124,10 @@ func (q *listQuery) where(name string, spec filterSpec, operator string, values 
 			c.values = append(c.values, v)
 		}
 	}
-	c = unset(q, spec, c)
-	if err := spec.kind.fits(c); err != nil {
-		q.fail(err)
+	c, err := inPeriod(spec.kind, unset(q, spec, c))
+	q.fail(err)
+	q.fail(spec.kind.fits(c))
+	if q.err != nil {
 		return
 	}
 	if q.has(name) {
@@ -134,7 +135,6 @@ func (q *listQuery) where(name string, spec filterSpec, operator string, values 
 		return
 	}
 	if len(c.values) > 0 {
-		var err error
 		c.values, err = spec.find(q, c.operator, c.values)
 		q.fail(err)
 	}

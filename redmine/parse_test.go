@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -57,6 +58,40 @@ func FuzzHours(f *testing.F) {
 		if err := h.UnmarshalJSON([]byte(text)); err == nil {
 			if _, err := json.Marshal(h); err != nil {
 				t.Errorf("%q is %v", text, float64(h))
+			}
+		}
+	})
+}
+
+func TestShorterMonths(t *testing.T) {
+	day := func(text string) time.Time {
+		d, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	for _, c := range []struct {
+		from   string
+		months int
+		want   string
+	}{{"2026-03-31", -1, "2026-02-28"}, {"2026-01-31", 1, "2026-02-28"}, {"2026-02-28", -12, "2025-02-28"}, {"2028-02-29", -12, "2027-02-28"}} {
+		if got := addMonths(day(c.from), c.months).Format(time.DateOnly); got != c.want {
+			t.Errorf("%s and %d months: %s, want %s", c.from, c.months, got, c.want)
+		}
+	}
+}
+
+// FuzzPeriod: a period is a condition that Redmine takes, or is left as it is.
+func FuzzPeriod(f *testing.F) {
+	for _, text := range []string{"last 7 days", "past 9999 years", "next 2 months", "this month", "2026-01", "overdue", "since 2026"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, kind := range []filterKind{kindDate, kindPast} {
+			c, err := inPeriod(kind, condition{"created_on", "=", []string{text}})
+			if err == nil && c.operator != "=" && kind.fits(c) != nil {
+				t.Errorf("%q is %v: %v", text, c, kind.fits(c))
 			}
 		}
 	})
