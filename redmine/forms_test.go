@@ -197,3 +197,20 @@ func TestPeriods(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestQueriesNameTheirProject: a saved query of a project shows the project's name.
+func TestQueriesNameTheirProject(t *testing.T) {
+	f := newFake(map[string]string{
+		"GET /queries.json":  `{"queries":[{"id":1,"name":"Late","is_public":true,"project_id":7},{"id":2,"name":"Mine","is_public":false},{"id":3,"name":"Far","is_public":true,"project_id":8}],"total_count":3}`,
+		"GET /projects.json": `{"projects":[{"id":7,"name":"Web shop","identifier":"shop"}],"total_count":1}`,
+	})
+	text, structured, _ := result(t.Context(), t, f.open(t), "list_queries", `{}`)
+	for _, want := range []string{"- Late [1] | project Web shop [7]\n", "- Mine [2] | private\n", "- Far [3] | project [8]\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+	if !strings.Contains(structured, `"project_id":7,"project":"Web shop"`) {
+		t.Error(structured)
+	}
+}
