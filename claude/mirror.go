@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost/claude/message"
@@ -24,7 +25,8 @@ type mirror struct {
 	store   sessions.Store
 	lost    func(key sessions.Key, err error) // reports lines that the store did not take
 	waiting queue[mirrored]
-	size    int             // of what was added since the last flush
+	size    atomic.Int64    // of the lines that wait
+	flushed chan struct{}   // closed once the store has what the last flush waits for
 	caller  context.Context // of the run; after its end the store is waited for a short time
 	ctx     context.Context // of the store's work
 	cancel  context.CancelFunc
@@ -36,6 +38,7 @@ type mirror struct {
 type mirrored struct {
 	file   string
 	lines  []json.RawMessage
+	size   int64
 	stored chan struct{}
 }
 
@@ -59,26 +62,36 @@ func newMirror(ctx context.Context, store sessions.Store, lost func(sessions.Key
 }
 
 func (m *mirror) add(t *message.TranscriptMirror) {
-	if m.size > maxMirrored && !m.flush() {
+	if m.size.Load() > maxMirrored && !m.flush() {
 		key, _ := sessions.ParseKey(t.FilePath)
 		m.lost(key, errSlowStore)
 		return
 	}
-	m.size += len(t.Raw)
-	m.waiting.put(mirrored{file: t.FilePath, lines: t.Entries})
+	size := int64(len(t.Raw))
+	m.size.Add(size)
+	m.waiting.put(mirrored{file: t.FilePath, lines: t.Entries, size: size})
 }
 
 var errSlowStore = errors.New("the session store is too slow")
 
 // flush waits a short time until the store has what was added. It reports whether it has.
+// While the store does not have what an earlier flush waited for, flush does not wait:
+// the reader, with the CLI's requests behind it, would wait again for each line.
 func (m *mirror) flush() bool {
+	if m.flushed != nil {
+		select {
+		case <-m.flushed:
+		default:
+			return false
+		}
+	}
 	stored := make(chan struct{})
 	if !m.waiting.put(mirrored{stored: stored}) {
 		return false
 	}
+	m.flushed = stored
 	select {
 	case <-stored:
-		m.size = 0
 		return true
 	case <-m.caller.Done():
 	case <-time.After(flushTimeout):
@@ -122,6 +135,7 @@ func (m *mirror) work() {
 		if err == nil {
 			err = m.append(key, next.lines)
 		}
+		m.size.Add(-next.size)
 		if err != nil {
 			m.lost(key, err)
 		}

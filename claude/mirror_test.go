@@ -141,3 +141,32 @@ func TestMirrorHangs(t *testing.T) {
 		}
 	})
 }
+
+// TestMirrorTooSlow waits for a store that is too slow once, not for each line. Once the
+// store has what the mirror waited for, it gets lines again.
+func TestMirrorTooSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := make(chan struct{})
+		store := &flaky{fail: func(context.Context, int) error { <-answers; return nil }}
+		var lost []error
+		m := newMirror(t.Context(), store, func(_ sessions.Key, err error) { lost = append(lost, err) })
+		line := frame("/x/projects/-p/"+mirroredID+".jsonl", `{"n":1}`)
+		line.Raw = make([]byte, maxMirrored+1)
+		begin := time.Now()
+		for range 5 {
+			m.add(line)
+		}
+		m.flush() // as before a result
+		if took := time.Since(begin); took != flushTimeout || len(lost) != 4 || !errors.Is(lost[0], errSlowStore) {
+			t.Errorf("the store was waited for %v, lost %v", took, lost)
+		}
+		close(answers)
+		synctest.Wait()
+		m.add(line)
+		m.add(line)
+		m.close()
+		if took := time.Since(begin); took != flushTimeout || len(lost) != 4 || store.attempts != 3 {
+			t.Errorf("after %v the store has %d lines, lost %v", took, store.attempts, lost)
+		}
+	})
+}
