@@ -37,9 +37,10 @@ func (p place) member(name string) place {
 }
 
 // withOrder returns a schema in which propertyOrdering lists the order of
-// properties: on the way to Gemini, they are sorted by name. The SDK sends each
-// number as a float64. withOrder returns an error for a number that is too large
-// for one, and for an integer of an enum or const that would become another.
+// properties: on the way to Gemini, they are sorted by name. Google's API reads a
+// schema as a google.protobuf.Value or as its Schema, whose numbers are float64, and the
+// SDK writes them so. withOrder returns an error for a number that is too large for one,
+// and for an integer of an enum or const that would become another.
 func withOrder(raw json.RawMessage) (json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -75,8 +76,8 @@ func read(d *json.Decoder, at place) (any, error) {
 	return t, nil
 }
 
-// checkNumber returns an error if the SDK does not send n, or sends another
-// number where the model has to repeat it exactly.
+// checkNumber returns an error if n is not a float64, or would become another number
+// where the model has to repeat it exactly.
 func checkNumber(n json.Number, at place) error {
 	if _, err := n.Float64(); err != nil {
 		return fmt.Errorf("the number %s is too large for a float64", n)
@@ -85,7 +86,7 @@ func checkNumber(n json.Number, at place) error {
 		return nil
 	}
 	if i, err := n.Int64(); err != nil || int64(float64(i)) != i {
-		return fmt.Errorf("the SDK would send the listed value %s as another number; list it as a string", n)
+		return fmt.Errorf("Google would read the listed value %s as another number, a float64; list it as a string", n)
 	}
 	return nil
 }
