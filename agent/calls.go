@@ -292,6 +292,7 @@ func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.
 	if executed {
 		return s.Result, s.Outcome, nil
 	}
+	s.Result.CallID = call.ID   // for a call without one, the first execution chose another
 	for _, e := range s.Spent { // the agents inside the call do not run again
 		e.Response, e.Call = inside.response, c.index
 		if err := cmp.Or(r.session.append(e), r.spend(e)); err != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,7 @@ const (
 
 	mediaTokens = 1_500 // of an image or document, roughly
 
-	summaryName = "summary" // the Name of the text that replaces old messages
+	summaryName = "summary" // the Name of texts in a user's message that the user did not write
 )
 
 const summaryPrompt = `The conversation is too long and will be replaced by your answer to this message. Write down everything that is needed to continue without it: the task and the user's wishes, decisions and their reasons, what was done and found (names, paths, values, references), what did not work, and what comes next. Do not call tools. Do not answer the task.`
@@ -266,8 +267,10 @@ func (r *run) summarize(ctx context.Context, old []*model.Message) (*model.Respo
 	response, err := r.request(ctx, "summary", q)
 	var failed *model.Error
 	if errors.As(err, &failed) && failed.Kind == model.KindTooLong {
-		q.Messages = withInstruction(shortened(old))
-		response, err = r.request(ctx, "short summary", q)
+		if short := shortened(old); estimate(short) < estimate(old) {
+			q.Messages = withInstruction(short)
+			response, err = r.request(ctx, "short summary", q)
+		}
 	}
 	if err == nil && strings.TrimSpace(response.Message.Text()) == "" {
 		retry := &record{Type: recordRetry, Origin: r.originOf(response), Tokens: &response.Usage}
@@ -342,13 +345,40 @@ func (r *run) recall(ctx context.Context) string {
 		if tool == nil || !readsOnly(tool) {
 			continue
 		}
-		result, err := r.tools.Call(ctx, &toolpost.Call{Name: name, Owner: toolpost.Owner{Session: r.session.ID()}})
-		if err != nil || result.IsError() {
+		m, err := r.recallOne(ctx, name)
+		if err != nil || m.IsError {
 			continue // the model can call it
 		}
-		if out := text(toolpost.NewMessage("", result)); out != "" {
+		if out := text(m); out != "" {
 			all += "Output of " + name + ":\n\n" + clip(out, most) + "\n\n"
 		}
 	}
 	return strings.TrimSpace(all)
+}
+
+// recallOne calls a tool for a summary.
+func (r *run) recallOne(ctx context.Context, name string) (*toolpost.Message, error) {
+	do := func(ctx context.Context) *toolpost.Message {
+		result, err := r.tools.Call(ctx, &toolpost.Call{Name: name, Owner: toolpost.Owner{Session: r.session.ID()}})
+		if err != nil {
+			return toolpost.ErrorMessage("", err)
+		}
+		return toolpost.NewMessage("", result)
+	}
+	step := r.agent.opts.Step
+	if step == nil {
+		return do(ctx), nil
+	}
+	raw, err := step(ctx, fmt.Sprintf("recall %d %s", r.session.snapshot().requests, name), func(ctx context.Context) (json.RawMessage, error) {
+		m := do(ctx)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return json.Marshal(m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := new(toolpost.Message)
+	return m, json.Unmarshal(raw, m)
 }

@@ -198,3 +198,57 @@ func TestOldOutputs(t *testing.T) {
 		t.Errorf("the reference was read as %.200q", text)
 	}
 }
+
+// TestTooLongAlways has nothing that could be shorter: the request is not sent again.
+func TestTooLongAlways(t *testing.T) {
+	for _, prompts := range []int{1, 2, 3} {
+		refuse := false
+		m := &script{t: t}
+		m.think = func(*model.Request) ([]model.Part, error) {
+			if refuse {
+				return nil, &model.Error{Origin: scripted, Kind: model.KindTooLong}
+			}
+			return say("Done."), nil
+		}
+		a, s := agent.New(m, nil, nil), agent.NewSession()
+		for range prompts - 1 {
+			do(t, a, s, prompt("Go"))
+		}
+		refuse, m.requests = true, nil
+		if _, err := a.Do(t.Context(), s, prompt("Go")); err == nil {
+			t.Error("no error")
+		}
+		seen := map[string]bool{}
+		for _, r := range m.requests {
+			messages, _ := json.Marshal(r.Messages)
+			if seen[string(messages)] {
+				t.Errorf("with %d prompts, of %d requests one was sent twice: %s", prompts, len(m.requests), messages)
+			}
+			seen[string(messages)] = true
+		}
+	}
+}
+
+// TestNotesAreNotPrompts: what this package asks of the model is not among the user's
+// messages that follow a summary.
+func TestNotesAreNotPrompts(t *testing.T) {
+	m, _ := long(t, 6)
+	think, n := m.think, 0
+	m.think = func(r *model.Request) ([]model.Part, error) {
+		if n++; n == 3 {
+			return nil, nil
+		}
+		return think(r)
+	}
+	s := agent.NewSession()
+	a := agent.New(m, toolpost.Tools{tool("echo", echo), tool("write_todos", echo)}, nil)
+	do(t, a, s, prompt("Count for me"))
+	noted, _ := json.Marshal(s.Messages())
+	const note = "Your last message was empty"
+	if n, err := a.Compact(t.Context(), s); n == 0 || err != nil || !strings.Contains(string(noted), note) {
+		t.Fatalf("%d messages replaced, %v: %s", n, err, noted)
+	}
+	if first := s.Messages()[0].Text(); strings.Contains(first, note) || !strings.Contains(first, "Count for me") {
+		t.Errorf("the summary is %s", first)
+	}
+}

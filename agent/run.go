@@ -263,7 +263,9 @@ func (r *run) askAgain(why string) (*Result, error) {
 	if r.asked++; r.asked >= tries {
 		return nil, fmt.Errorf("the model did not answer properly after %d tries: %s", tries, why)
 	}
-	if err := r.session.append(&record{Type: recordNote, Message: model.UserText(why)}); err != nil {
+	note := model.UserText(why)
+	note.Parts[0].Name = summaryName
+	if err := r.session.append(&record{Type: recordNote, Message: note}); err != nil {
 		return nil, err
 	}
 	return nil, r.notice("the model is asked again: %s", why)
