@@ -512,3 +512,22 @@ func copyFiles(t *testing.T, from, to string) {
 		}
 	}
 }
+
+// TestAnswerWithoutWords asks again after a message of parts that only the provider
+// understands, which is no answer. A picture is one.
+func TestAnswerWithoutWords(t *testing.T) {
+	silent := func() []model.Part {
+		return []model.Part{{Type: model.TypeThinking, Text: "Hm."}, {Type: model.TypeOpaque, Text: "search", Raw: json.RawMessage(`{"type":"search"}`)}, {Type: model.TypeText, Text: " \n"}}
+	}
+	s := agent.NewSession()
+	if got := do(t, agent.New(turns(t, silent(), say("Here I am.")), nil, nil), s, prompt("Hello")); got.Text != "Here I am." || len(s.Messages()) != 4 {
+		t.Errorf("%+v after %d messages", got, len(s.Messages()))
+	}
+	if got, err := agent.New(turns(t, silent(), silent(), silent()), nil, nil).Do(t.Context(), agent.NewSession(), prompt("Hello")); err == nil {
+		t.Errorf("%+v", got)
+	}
+	picture := []model.Part{{Type: model.TypeImage, MIMEType: "image/png", Data: []byte{1}}}
+	if got := do(t, agent.New(turns(t, picture), nil, nil), agent.NewSession(), prompt("Draw")); got.Stop != agent.StopAnswer {
+		t.Errorf("%+v", got)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -185,10 +186,13 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 	return r.finish(response.Message, response.Stop, response.Refusal)
 }
 
-// isEmpty reports whether a message contains nothing but thinking.
-func isEmpty(m *model.Message) bool {
+// isEmpty reports whether a message contains nothing but thinking, and parts of the
+// types that do not count.
+func isEmpty(m *model.Message, others ...string) bool {
 	for _, p := range m.Parts {
-		if p.Type != model.TypeThinking && (p.Type != model.TypeText || strings.TrimSpace(p.Text) != "") {
+		switch {
+		case p.Type == model.TypeThinking, slices.Contains(others, p.Type):
+		case p.Type != model.TypeText || strings.TrimSpace(p.Text) != "":
 			return false
 		}
 	}
@@ -248,6 +252,9 @@ func (r *run) recordTokens(e *record) error {
 
 // answer ends the run with a message, if it is what was asked for.
 func (r *run) answer(m *model.Message) (*Result, error) {
+	if isEmpty(m, model.TypeOpaque) {
+		return r.askAgain("Your last message has no text. Continue with the task, or answer.")
+	}
 	if r.agent.opts.Output == nil {
 		return r.end(StopAnswer, m.Text())
 	}

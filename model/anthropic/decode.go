@@ -60,7 +60,7 @@ func stopOf(reason string, calls bool) string {
 		return model.StopRefusal
 	case calls:
 		return model.StopCalls
-	case reason == "pause_turn":
+	case reason == "pause_turn", reason == "compaction":
 		return model.StopPause
 	}
 	return model.StopEnd

@@ -394,3 +394,15 @@ func TestErrorKinds(t *testing.T) {
 		})
 	}
 }
+
+// TestCompactionStop: a response that ends with its provider's summary goes on with the
+// next request, as one that was paused.
+func TestCompactionStop(t *testing.T) {
+	r, err := stream(t, newReader(), strings.NewReader(events(messageStart,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta","content":"So far"}}`,
+		strings.Replace(messageDelta, "end_turn", "compaction", 1), messageStop)), nil)
+	if err != nil || r.Stop != model.StopPause || string(r.Message.Parts[0].Raw) != `{"type":"compaction","content":"So far"}` {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
