@@ -531,3 +531,23 @@ func TestAnswerWithoutWords(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestInnerFiles: the file of an agent inside a call is removed once the call has its
+// result.
+func TestInnerFiles(t *testing.T) {
+	folder := t.TempDir()
+	during := 0
+	look := tool("look", func(context.Context, string) (string, error) {
+		files, err := os.ReadDir(folder)
+		during = len(files)
+		return "", err
+	})
+	lowest := agent.New(turns(t, []model.Part{call(1, "look", `{"text":""}`)}, say("Looked.")), toolpost.Tools{look}, nil).Tool("lowest", "Looks.")
+	middle := agent.New(turns(t, []model.Part{call(1, "lowest", `{"task":"Look."}`)}, say("Done.")), toolpost.Tools{lowest}, nil).Tool("middle", "Has another one look.")
+	m := turns(t, []model.Part{call(1, "middle", `{"task":"Look."}`), call(2, "middle", `{"task":"Look again."}`)}, say("Done."))
+	do(t, agent.New(m, toolpost.Tools{middle}, &agent.Options{Parallel: 1}), open(t, filepath.Join(folder, "s")), prompt("Go"))
+	files, err := os.ReadDir(folder)
+	if err != nil || during != 3 || len(files) != 1 || files[0].Name() != "s" {
+		t.Errorf("there are %v (%v), while the call ran %d", files, err, during)
+	}
+}

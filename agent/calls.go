@@ -207,7 +207,8 @@ func (r *run) perform(ctx context.Context, p *planned, emit func(*Event)) error 
 	}
 	emit(&Event{Type: EventCall, Call: p.call})
 	began := time.Now()
-	m, outcome, err := r.runTool(ctx, c, p.call)
+	inside := &frame{run: r, response: r.session.responses(), call: c.index}
+	m, outcome, err := r.runTool(ctx, inside, c, p.call)
 	if err != nil {
 		return err
 	}
@@ -223,6 +224,7 @@ func (r *run) perform(ctx context.Context, p *planned, emit func(*Event)) error 
 	if err := r.session.append(&record{Type: recordResult, Call: c.index, Result: m, Complete: complete, Duration: time.Since(began)}); err != nil {
 		return err
 	}
+	inside.removeFiles()
 	emit(&Event{Type: EventResult, Call: p.call, Result: m})
 	return nil
 }
@@ -252,8 +254,7 @@ type stored struct {
 }
 
 // runTool runs the tool. An error means that the run cannot go on.
-func (r *run) runTool(ctx context.Context, c *callState, call *Call) (*toolpost.Message, toolpost.Outcome, error) {
-	inside := &frame{run: r, response: r.session.responses(), call: c.index}
+func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Call) (*toolpost.Message, toolpost.Outcome, error) {
 	do := func(ctx context.Context) (*stored, error) {
 		ctx = context.WithValue(ctx, frameKey{}, inside)
 		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,

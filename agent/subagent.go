@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/toolpost/toolpost"
@@ -24,6 +25,7 @@ type frame struct {
 	mu    sync.Mutex
 	spent []*record      // by the runs inside the call
 	tasks map[string]int // how often each task was given inside the call
+	files []string       // of the sessions inside the call
 }
 
 // digest identifies a task inside the call: by the session, the call, the task, and
@@ -45,6 +47,28 @@ func (f *frame) add(spent *record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.spent = append(f.spent, spent)
+}
+
+// open opens the session for a task inside the call, in a file beside the outer one.
+func (f *frame) open(tool, task string) (*Session, error) {
+	path := f.run.session.file.Name() + "." + f.digest(tool, task)
+	s, err := OpenSession(path)
+	if err == nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.files = append(f.files, path)
+	}
+	return s, err
+}
+
+// removeFiles removes the sessions inside the call. They are needed only while the call
+// has no result in the outer session.
+func (f *frame) removeFiles() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, path := range f.files {
+		_ = os.Remove(path) // a file that stays is not read again
+	}
 }
 
 type frameKey struct{}
@@ -116,7 +140,7 @@ func innerSession(ctx context.Context, tool, task string) (*Session, func(), err
 	if !ok || outer.run.session.file == nil {
 		return NewSession(), func() {}, nil
 	}
-	s, err := OpenSession(outer.run.session.file.Name() + "." + outer.digest(tool, task))
+	s, err := outer.open(tool, task)
 	if err != nil {
 		return nil, nil, err
 	}
