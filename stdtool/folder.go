@@ -25,11 +25,12 @@ const maxChanged = 64 << 20
 type Workspace struct {
 	root  *os.Root
 	locks *keylock.Locks
+	swept sweeps
 }
 
 // NewWorkspace returns a Workspace over root, which the caller closes.
 func NewWorkspace(root *os.Root) *Workspace {
-	return &Workspace{root, new(keylock.Locks)}
+	return &Workspace{root: root, locks: new(keylock.Locks)}
 }
 
 // A document is a file that is about to be changed, or made.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -221,8 +222,8 @@ func TestTempLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestStale checks that what other processes left long ago is removed, and
-// nothing else.
+// TestStale checks that what other processes left long ago is removed, and nothing
+// else; and that not each edit reads all names of the directory.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
@@ -230,38 +231,38 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	old := time.Now().Add(-2 * time.Hour)
-	for name, at := range map[string]time.Time{atomicfile.TempName(): old, ".toolpost-mine": old, ".toolpost-ABCDEFGHIJKLMNOPQRSTUVWXYZ": time.Now()} {
-		if err := root.WriteFile(name, nil, 0o600); err != nil {
+	f := NewWorkspace(root)
+	old, left := time.Now().Add(-2*time.Hour), atomicfile.TempName()
+	write := func(name string, at time.Time) {
+		if err := errors.Join(root.WriteFile(name, nil, 0o600), root.Chtimes(name, at, at)); err != nil {
 			t.Fatal(err)
 		}
-		if err := root.Chtimes(name, at, at); err != nil {
+	}
+	save := func(want ...string) {
+		t.Helper()
+		d, err := f.open(t.Context(), "f")
+		if err != nil {
 			t.Fatal(err)
 		}
+		defer d.unlock()
+		if err := d.save([]byte("text")); err != nil {
+			t.Error(err)
+		}
+		want = append(want, "f")
+		slices.Sort(want)
+		if got := fileNames(t, dir); !slices.Equal(got, want) {
+			t.Errorf("%q are there, want %q", got, want)
+		}
 	}
-	temp, err := namedTemp(root, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	temp.drop()
-	if names := strings.Join(fileNames(t, dir), " "); names != ".toolpost-ABCDEFGHIJKLMNOPQRSTUVWXYZ .toolpost-mine" {
-		t.Errorf("%s are there", names)
-	}
-	// A process that is killed between link and rename leaves a file with a name.
-	left := atomicfile.TempName()
-	if err := errors.Join(root.WriteFile(left, nil, 0o600), root.Chtimes(left, old, old)); err != nil {
-		t.Fatal(err)
-	}
-	if temp, err = namelessTemp(root, 0o600); err != nil {
-		t.Skip(err)
-	}
-	if err := temp.replace("f"); err != nil {
-		t.Fatal(err)
-	}
-	temp.drop()
-	if names := strings.Join(fileNames(t, dir), " "); names != ".toolpost-ABCDEFGHIJKLMNOPQRSTUVWXYZ .toolpost-mine f" {
-		t.Errorf("%s are there", names)
-	}
+	const mine, fresh = ".toolpost-mine", ".toolpost-ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	write(left, old)
+	write(mine, old)
+	write(fresh, time.Now())
+	save(mine, fresh)
+	write(left, old)
+	save(mine, fresh, left)
+	f.swept.at["."] = old
+	save(mine, fresh)
 }
 
 func fileNames(t *testing.T, dir string) (names []string) {

@@ -100,6 +100,7 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 		}
 		defer old.Close()
 	}
+	d.folder.swept.removeStale(dir, path.Dir(d.name))
 	err = errNoLink
 	if t, e := namelessTemp(dir, d.tempMode()); e == nil {
 		err = d.publish(t, old, file, content)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
+	"time"
 
 	"github.com/toolpost/toolpost/internal/atomicfile"
 )
@@ -26,7 +28,6 @@ func namedTemp(dir *os.Root, mode fs.FileMode) (*tempFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	atomicfile.RemoveStale(dir)
 	return &tempFile{f, dir, name}, nil
 }
 
@@ -46,11 +47,9 @@ func (t *tempFile) create(name string) error {
 }
 
 // replace gives the file the name of another one. A process that is killed between
-// link and rename leaves a file, which the next replace in this directory removes
-// once it is old.
+// link and rename leaves a file, which a later edit in this directory removes once it is old.
 func (t *tempFile) replace(name string) error {
 	if t.name == "" {
-		atomicfile.RemoveStale(t.dir)
 		temp := atomicfile.TempName()
 		if err := link(t.File, t.dir, temp); err != nil {
 			return err
@@ -73,4 +72,37 @@ func (t *tempFile) drop() {
 	if t.name != "" {
 		_ = t.dir.Remove(t.name)
 	}
+}
+
+// sweeps removes the temporary files that killed processes have left in directories. To
+// find them, all names of a directory are read: in a large one that takes longer than
+// the edit, so it is done once in a while.
+type sweeps struct {
+	mu sync.Mutex
+	at map[string]time.Time // when a directory was swept
+}
+
+const (
+	sweepAgain = time.Hour
+	maxSwept   = 1000 // directories that are remembered
+)
+
+func (s *sweeps) removeStale(dir *os.Root, name string) {
+	if s.isDue(name, time.Now()) {
+		atomicfile.RemoveStale(dir)
+	}
+}
+
+// isDue reports whether a directory has to be swept, and remembers that it is.
+func (s *sweeps) isDue(name string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last, ok := s.at[name]; ok && now.Sub(last) < sweepAgain {
+		return false
+	}
+	if s.at == nil || len(s.at) >= maxSwept {
+		s.at = map[string]time.Time{}
+	}
+	s.at[name] = now
+	return true
 }
