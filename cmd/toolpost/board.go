@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -98,7 +97,7 @@ func (b *board) draw(last bool) {
 	lines = append(lines, b.guide.lines()...)
 	rows := 0
 	for _, l := range lines {
-		rows += max(1, (visible(l)+width-1)/width)
+		rows += max(1, (terminal.Width(l)+width-1)/width)
 	}
 	if !last && rows >= height {
 		return
@@ -124,14 +123,4 @@ func (b *board) up() string {
 		return ""
 	}
 	return fmt.Sprintf("\x1b[%dA\r\x1b[J", b.drawn)
-}
-
-// visible is the number of columns that a line takes.
-func visible(line string) int {
-	n := utf8.RuneCountInString(line)
-	if i := strings.Index(line, "\x1b["); i >= 0 {
-		code, _, _ := strings.Cut(line[i:], "m")
-		n -= len(code) + 1 + len("\x1b[0m")
-	}
-	return n
 }

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// columns draws rows of cells as lines of at most limit characters, 0 for no limit.
+// columns draws rows of cells as lines of at most limit columns, 0 for no limit.
 // Numbers is how many of the last columns are aligned at the right. Widths are the
 // least widths of the columns; the ones that were used are returned.
 func columns(rows [][]string, widths []int, numbers, limit int) (text string, used []int) {
@@ -19,7 +18,7 @@ func columns(rows [][]string, widths []int, numbers, limit int) (text string, us
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], terminal.Width(cell))
 		}
 	}
 	var b strings.Builder
@@ -30,7 +29,7 @@ func columns(rows [][]string, widths []int, numbers, limit int) (text string, us
 				line.WriteString("  ")
 			}
 			if i < len(r)-numbers {
-				fmt.Fprintf(&line, "%-*s", widths[i], cell)
+				line.WriteString(terminal.Pad(cell, widths[i]))
 			} else {
 				fmt.Fprintf(&line, "%*s", widths[i], cell)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -82,12 +81,12 @@ func writeDefinitions(w io.Writer, tools []*toolpost.Tool) error {
 func writeTools(w io.Writer, tools []*toolpost.Tool, width int) error {
 	longest := 0
 	for _, t := range tools {
-		longest = max(longest, utf8.RuneCountInString(t.Name))
+		longest = max(longest, terminal.Width(terminal.Printable(t.Name)))
 	}
 	var b strings.Builder
 	for _, t := range tools {
 		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
-		line := strings.TrimRight(fmt.Sprintf("%-*s  %s", longest, t.Name, strings.TrimSpace(first)), " ")
+		line := strings.TrimRight(fmt.Sprintf("%s  %s", terminal.Pad(terminal.Printable(t.Name), longest), strings.TrimSpace(first)), " ")
 		b.WriteString(terminal.Cut(terminal.Printable(line), width) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())

@@ -5,14 +5,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// table draws the servers as lines of at most width characters: one for each,
+// table draws the servers as lines of at most width columns: one for each,
 // and below those that failed, why.
 func table(servers []upstream.Status, width int, color bool) []string {
 	rows := [][]string{{"SERVER", "TRANSPORT", "PROTOCOL", "STATE", "TOOLS", "START"}}
@@ -22,7 +21,7 @@ func table(servers []upstream.Status, width int, color bool) []string {
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, cell := range r {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], terminal.Width(cell))
 		}
 	}
 	widths[0] = min(widths[0], max(12, width-2-len("streamable  2026-07-28  connecting  TOOLS  99.9 s")))
@@ -83,7 +82,7 @@ func align(cells []string, widths []int) string {
 			b.WriteString("  ")
 		}
 		if i < 4 {
-			fmt.Fprintf(&b, "%-*s", widths[i], terminal.Cut(cell, widths[i]))
+			b.WriteString(terminal.Pad(cell, widths[i]))
 		} else {
 			fmt.Fprintf(&b, "%*s", widths[i], cell)
 		}

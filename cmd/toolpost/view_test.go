@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -40,13 +41,32 @@ off            -          -           disabled        -      -
 	}
 	for _, width := range []int{1, 10, 40, 80, 200} {
 		for _, line := range table(servers, width, true) {
-			if n := visible(line); n > max(width, 24) {
+			if n := terminal.Width(line); n > max(width, 24) {
 				t.Errorf("width %d: %d columns: %q", width, n, line)
 			}
 		}
 	}
 	if lines := table(servers, 80, true); !strings.Contains(lines[1], "\x1b[32mready\x1b[0m") {
 		t.Errorf("%q", lines[1])
+	}
+}
+
+// TestWideNames: characters that take two columns do not move the columns after them.
+func TestWideNames(t *testing.T) {
+	all := []upstream.Status{{Name: "天気予報", State: upstream.Connecting}, {Name: "files", State: upstream.Connecting},
+		{Name: "とても長い名前のサーバー", State: upstream.Connecting}}
+	lines := table(all, 64, false)
+	cells, _ := columns([][]string{{"天気予報", "ready"}, {"files", "ready"}}, nil, 0, 0)
+	for word, lines := range map[string][]string{"connecting": lines[1:4], "ready": strings.Split(cells, "\n")[:2]} {
+		at := -1
+		for _, line := range lines {
+			before, _, _ := strings.Cut(line, word)
+			if n := terminal.Width(before); at >= 0 && n != at {
+				t.Errorf("%q begins in the columns %d and %d of\n%s", word, at, n, strings.Join(lines, "\n"))
+			} else {
+				at = n
+			}
+		}
 	}
 }
 

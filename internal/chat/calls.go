@@ -99,7 +99,7 @@ func (c *shownCall) line(s *stream) string {
 		width = plainWidth
 	}
 	end = terminal.Cut(end, width/2)
-	head = terminal.Cut(head, max(width-3-utf8.RuneCountInString(end), 10))
+	head = terminal.Cut(head, max(width-3-terminal.Width(end), 10))
 	return s.paint(style, mark) + " " + head + s.paint(dim, end)
 }
 

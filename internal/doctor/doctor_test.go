@@ -20,6 +20,19 @@ func ids(findings []doctor.Finding) (all []string) {
 	return all
 }
 
+// TestWideNames: characters that take two columns do not move the columns after them.
+func TestWideNames(t *testing.T) {
+	r := doctor.NewReport("x")
+	r.Servers = append(r.Servers, doctor.Server{Name: "天気予報", State: "ready"}, doctor.Server{Name: "files", State: "ready"})
+	var b bytes.Buffer
+	if err := r.WriteText(&b, false); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "\n天気予報  ready") || !strings.Contains(text, "\nfiles     ready") {
+		t.Errorf("%s", text)
+	}
+}
+
 func TestConfigurationFinds(t *testing.T) {
 	const env, password = "ghp_abcdefghijklmnop1234", "hunter2hunter2"
 	tests := []struct{ name, text, want string }{

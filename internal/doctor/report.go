@@ -169,7 +169,7 @@ func writeTable(p *terminal.Page, rows [][]string, right int) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
+			widths[i] = max(widths[i], terminal.Width(terminal.Printable(cell)))
 		}
 	}
 	widths[0] = min(widths[0], max(20, p.Width-40))
@@ -177,7 +177,7 @@ func writeTable(p *terminal.Page, rows [][]string, right int) {
 		var b strings.Builder
 		for i, cell := range row {
 			cell = terminal.Cut(terminal.Printable(cell), widths[i])
-			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
+			pad := strings.Repeat(" ", widths[i]-terminal.Width(cell))
 			if i > 0 {
 				b.WriteString("  ")
 			}

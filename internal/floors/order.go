@@ -48,7 +48,7 @@ var outside = map[string][]string{
 	"internal/netaddr":    {"code.dny.dev/ssrf"},
 	"internal/pins":       {jsonModule},
 	"internal/secret":     {jsonModule},
-	"internal/terminal":   {"golang.org/x/term"},
+	"internal/terminal":   {"github.com/charmbracelet/x/ansi", "golang.org/x/term"},
 	"internal/vault":      {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
 	"schema/lower":        {jsonModule},
 	"dialect":             {jsonModule},

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // A Line is a line of two texts: of both, or of one.
@@ -157,7 +156,7 @@ func lineAt(lines []string, i int) string {
 
 func (p *Page) pair(half int, before, after, mark string) {
 	before, after = Cut(Printable(before), half), Cut(Printable(after), half)
-	padding := strings.Repeat(" ", half-utf8.RuneCountInString(before))
+	padding := strings.Repeat(" ", half-Width(before))
 	if mark != " " {
 		before, after = p.Paint("31", before), p.Paint("32", after)
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // A Page is text for people, wrapped at the width of the terminal.
@@ -42,7 +41,7 @@ func (p *Page) Flush() error {
 
 // Line writes text behind a label; further lines stand below the text.
 func (p *Page) Line(label, text string) {
-	indent := utf8.RuneCountInString(label)
+	indent := Width(label)
 	lines := Wrap(Printable(text), p.Width-indent)
 	if len(lines) == 0 {
 		lines = []string{""}

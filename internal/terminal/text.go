@@ -6,34 +6,54 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
-// Cut shortens s to width characters; 0 means no limit.
-func Cut(s string, width int) string {
-	if width <= 0 || utf8.RuneCountInString(s) <= width {
-		return s
-	}
-	return string([]rune(s)[:width-1]) + "…"
+// Width returns how many columns s takes on a terminal: two for most characters of East
+// Asian scripts, none for marks that combine with another character and for colours.
+func Width(s string) int { return ansi.StringWidth(s) }
+
+// Pad fits s into exactly width columns.
+func Pad(s string, width int) string {
+	s = Cut(s, width)
+	return s + strings.Repeat(" ", max(0, width-Width(s)))
 }
 
-// Wrap breaks s into lines of at most width characters, at spaces if it can.
+// Cut shortens s to width columns; 0 means no limit.
+func Cut(s string, width int) string {
+	if width <= 0 {
+		return s
+	}
+	return ansi.Truncate(s, width, "…")
+}
+
+// Wrap breaks s into lines of at most width columns, at spaces if it can.
 func Wrap(s string, width int) (lines []string) {
-	for rest := []rune(strings.Join(strings.Fields(s), " ")); len(rest) > 0; {
-		n := len(rest)
-		if n > width {
-			n = width
-			for i := width; i > width/2; i-- {
-				if rest[i] == ' ' {
-					n = i
-					break
-				}
+	for rest := strings.Join(strings.Fields(s), " "); rest != ""; {
+		n := fitting(rest, width)
+		if n < len(rest) && rest[n] != ' ' {
+			if space := strings.LastIndexByte(rest[:n], ' '); space > 0 && Width(rest[:space]) > width/2 {
+				n = space
 			}
 		}
-		lines = append(lines, strings.TrimSpace(string(rest[:n])))
-		rest = []rune(strings.TrimSpace(string(rest[n:])))
+		lines = append(lines, strings.TrimSpace(rest[:n]))
+		rest = strings.TrimSpace(rest[n:])
 	}
 	return lines
+}
+
+// fitting returns how many bytes of s fit into width columns. The first character
+// always fits.
+func fitting(s string, width int) int {
+	taken := 0
+	for i, r := range s {
+		if taken += Width(string(r)); taken > width && i > 0 {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // Printable returns s as one line that cannot control a terminal.

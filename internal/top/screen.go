@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -167,6 +166,5 @@ func milliseconds(ms float64) string {
 
 // pad fits s into width columns.
 func pad(s string, width int) string {
-	s = terminal.Cut(terminal.Printable(s), width)
-	return s + strings.Repeat(" ", width-utf8.RuneCountInString(s))
+	return terminal.Pad(terminal.Printable(s), width)
 }

@@ -1,0 +1,48 @@
+package terminal
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestWidth: characters of East Asian scripts and pictures take two columns, and marks
+// that combine with another character none.
+func TestWidth(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		cut   string // to five columns
+		lines []string
+	}{
+		{"", 0, "", nil},
+		{"abcdef", 6, "abcd…", []string{"abcde", "f"}},
+		{"日本語", 6, "日本…", []string{"日本", "語"}},
+		{"a日本b", 6, "a日…", []string{"a日本", "b"}},
+		{"한글 ok", 7, "한글…", []string{"한글", "ok"}},
+		{"cafe\u0301s", 5, "cafe\u0301s", []string{"cafe\u0301s"}},
+		{"🙂🙂", 4, "🙂🙂", []string{"🙂🙂"}},
+		{"·…", 2, "·…", []string{"·…"}},
+	} {
+		if got := Width(c.text); got != c.width {
+			t.Errorf("%q takes %d columns, want %d", c.text, got, c.width)
+		}
+		if got := Cut(c.text, 5); got != c.cut || Width(got) > 5 {
+			t.Errorf("%q is cut to %q, want %q", c.text, got, c.cut)
+		}
+		if got := Wrap(c.text, 5); !slices.Equal(got, c.lines) {
+			t.Errorf("%q is wrapped to %q, want %q", c.text, got, c.lines)
+		}
+	}
+	if got := Width("\x1b[32m日本\x1b[0m"); got != 4 {
+		t.Errorf("a text with a colour takes %d columns", got)
+	}
+	if got := Pad("日本語", 8); got != "日本語  " {
+		t.Errorf("%q", got)
+	}
+	if got := Pad("日本語", 4); got != "日… " && Width(got) != 4 {
+		t.Errorf("%q", got)
+	}
+	if got := Wrap("日本", 1); !slices.Equal(got, []string{"日", "本"}) {
+		t.Errorf("%q", got)
+	}
+}
