@@ -108,6 +108,8 @@ var ruleCases = []ruleCase{
 		`{"type":"object","properties":{"a":{"properties":{},"additionalProperties":false}},"additionalProperties":false}`},
 	{"all-required", `{"input":{"object":{"allRequired":true}}}`, `{"type":"object","properties":{"a":{},"b":{}},"required":["b"]}`, []string{"/inputSchema required"},
 		`{"type":"object","properties":{"a":{},"required":{}},"required":["required","a"]}`},
+	{"all-required", `{"input":{"object":{"allRequired":true}}}`, `{"type":"object","properties":{},"additionalProperties":false}`, []string{"/inputSchema required"},
+		`{"type":"object","properties":{"properties":{"type":"string"}},"required":["properties"]}`},
 	{"required-declared", `{"input":{"object":{"declared":true}}}`, `{"type":"object","properties":{"a":{}},"required":["a","b"]}`, []string{"/inputSchema required"},
 		`{"type":"object","properties":{"a":{}},"required":["a"]}`},
 	{"properties-filled", `{"input":{"object":{"filled":true}}}`, `{"type":"object","properties":{"a":{"type":"object"}}}`, []string{"/inputSchema/properties/a properties"},

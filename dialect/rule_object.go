@@ -72,6 +72,9 @@ func closed(v *view, n *node) {
 func (n *node) chooses() bool { return n.Get("anyOf") != nil || n.Get("oneOf") != nil }
 
 func allRequired(v *view, n *node) {
+	if properties := n.Get("properties"); properties != nil && len(properties.Members()) == 0 && n.Get("required") == nil && n.object() {
+		v.report("required", "the list is missing; without properties it is []")
+	}
 	for _, kid := range n.kids {
 		if kid.keyword == "properties" && !kid.required {
 			v.report("required", "%q is not required", clip(kid.Name, 60))

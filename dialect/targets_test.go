@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema"
 )
 
 func TestTargetsAreComplete(t *testing.T) {
@@ -167,6 +169,26 @@ func TestWhatADialectInherits(t *testing.T) {
 	for _, s := range code.Sources {
 		if slices.Contains(s.Rules, "root-union") && s.Effect != dialect.Rewrites {
 			t.Errorf("claude-code: root-union: %q", s.Effect)
+		}
+	}
+}
+
+// TestStrictWithoutProperties: a strict schema of OpenAI lists what is required also if
+// nothing is.
+func TestStrictWithoutProperties(t *testing.T) {
+	strict, err := dialect.Find("openai-strict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{`{"type":"object","properties":{},"additionalProperties":false}`, `{"type":"object"}`,
+		`{"type":"object","properties":{"a":{"type":"object","properties":{},"additionalProperties":false}},"required":["a"],"additionalProperties":false}`} {
+		input, err := schema.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := strict.Adapt([]*toolpost.Tool{{Definition: toolpost.Definition{Name: "t", Description: "A tool.", Input: input}}}, nil)
+		if len(a.Tools) != 1 || !strings.Contains(string(a.Tools[0].Input.Raw()), `"required":[]`) {
+			t.Errorf("%s is written as %+v", text, a)
 		}
 	}
 }
