@@ -57,9 +57,40 @@ func numberHint(old string) string {
 	return "\nIf the line numbers of read are in old_string, remove them there and in new_string."
 }
 
+var (
+	unescapeEnds = strings.NewReplacer(`\r\n`, "\n", `\n`, "\n", `\t`, "\t")
+	unescapeAll  = strings.NewReplacer(`\r\n`, "\n", `\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'", `\\`, `\`)
+	escapeEnds   = strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\t", `\t`)
+)
+
+// escapeHint finds old text that is in the file with other escapes: models write those
+// of JSON twice, or not at all.
+func escapeHint(content []byte, old string) string {
+	if len(content) > maxLoose {
+		return ""
+	}
+	isThere := func(text string) bool {
+		if text == old {
+			return false
+		}
+		_, found := find(content, text, "", "")
+		return len(found) > 0
+	}
+	switch {
+	case isThere(unescapeEnds.Replace(old)), isThere(unescapeAll.Replace(old)):
+		return "\nold_string has a backslash before characters that the file has without one: write real line ends, tabs and quotes in old_string and new_string, not \\n, \\t and \\\"."
+	case isThere(escapeEnds.Replace(old)):
+		return "\nThe file has the characters \\n where old_string has a line end, or \\t where it has a tab: write the backslash in old_string and new_string."
+	}
+	return ""
+}
+
 // nearest describes the lines of the file that are most like old, and the first
 // character that differs.
 func nearest(content []byte, old string) string {
+	if hint := escapeHint(content, old); hint != "" {
+		return hint
+	}
 	switch {
 	case strings.Contains(old, "\uFFFD") && !utf8.Valid(content):
 		return "\nThe file is not UTF-8: \uFFFD stands for a byte that old_string cannot have. Give text without it, or change the file with another program."
