@@ -65,6 +65,8 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 func checkURL(u *url.URL) error {
 	host := u.Hostname()
 	switch {
+	case u.Scheme == "":
+		return toolpost.Retry("the address has no scheme: begin it with https:// or http://")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return toolpost.Retry("%q cannot be fetched: give an address that begins with https:// or http://", u.Scheme+":")
 	case host == "":

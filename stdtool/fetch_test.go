@@ -120,6 +120,16 @@ func TestFetchRefused(t *testing.T) {
 	}
 }
 
+// TestFetchWithoutScheme names what an address lacks.
+func TestFetchWithoutScheme(t *testing.T) {
+	set := tools(t, toolpost.Tools{stdtool.Fetch(nil)})
+	for _, url := range []string{"127.0.0.1/x", "example.org", "example.org/a?b", "/etc/passwd", "//127.0.0.1/"} {
+		if got := call(t, set, "fetch", arguments(t, map[string]any{"url": url})); got != "error (retry): the address has no scheme: begin it with https:// or http://" {
+			t.Errorf("%s: %s", url, got)
+		}
+	}
+}
+
 // pages serves what a test asks for, on loopback.
 func pages(t *testing.T, handler http.HandlerFunc, opts stdtool.FetchOptions) (*toolpost.Set, string) {
 	t.Helper()
