@@ -57,12 +57,6 @@ func numberHint(old string) string {
 	return "\nIf the line numbers of read are in old_string, remove them there and in new_string."
 }
 
-var (
-	unescapeEnds = strings.NewReplacer(`\r\n`, "\n", `\n`, "\n", `\t`, "\t")
-	unescapeAll  = strings.NewReplacer(`\r\n`, "\n", `\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'", `\\`, `\`)
-	escapeEnds   = strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\t", `\t`)
-)
-
 // escapeHint finds old text that is in the file with other escapes: models write those
 // of JSON twice, or not at all.
 func escapeHint(content []byte, old string) string {
@@ -76,10 +70,13 @@ func escapeHint(content []byte, old string) string {
 		_, found := find(content, text, "", "")
 		return len(found) > 0
 	}
+	ends := []string{`\r\n`, "\n", `\n`, "\n", `\t`, "\t"}
+	all := append(ends, `\"`, `"`, `\'`, "'", `\\`, `\`)
+	escaped := strings.NewReplacer("\r\n", `\n`, "\n", `\n`, "\t", `\t`).Replace(old)
 	switch {
-	case isThere(unescapeEnds.Replace(old)), isThere(unescapeAll.Replace(old)):
+	case isThere(strings.NewReplacer(ends...).Replace(old)), isThere(strings.NewReplacer(all...).Replace(old)):
 		return "\nold_string has a backslash before characters that the file has without one: write real line ends, tabs and quotes in old_string and new_string, not \\n, \\t and \\\"."
-	case isThere(escapeEnds.Replace(old)):
+	case isThere(escaped):
 		return "\nThe file has the characters \\n where old_string has a line end, or \\t where it has a tab: write the backslash in old_string and new_string."
 	}
 	return ""

@@ -14,9 +14,18 @@ import (
 	"github.com/toolpost/toolpost/internal/encodings"
 )
 
-// localPath returns name as a clean path with slashes, relative to the root. An
-// absolute path is taken if it leads into the root.
+// localPath returns name as a clean path with slashes, relative to the root, as the
+// files are spelled. An absolute path is taken if it leads into the root.
 func localPath(root *os.Root, name string) (string, error) {
+	clean, err := cleanPath(root, name)
+	if err != nil {
+		return "", err
+	}
+	return existing(root, clean), nil
+}
+
+// cleanPath is localPath with the spelling of name.
+func cleanPath(root *os.Root, name string) (string, error) {
 	clean := path.Clean(filepath.ToSlash(name))
 	if filepath.IsAbs(name) || path.IsAbs(clean) {
 		inside, ok := within(root, name)

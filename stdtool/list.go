@@ -50,6 +50,8 @@ type listing struct {
 	limit int    // lines; 0 for as many as fit
 	none  string // describes an empty listing
 	next  string // says what to do if there are more
+
+	hidden string // says what to do if nothing is shown and .gitignore files exclude something
 }
 
 // run walks below dir. Show returns the line of an entry, empty if it is not shown,
@@ -79,6 +81,8 @@ func (l listing) run(ctx context.Context, w walk, dir string, show func(entry) (
 		b.WriteString(lateNote())
 	case more:
 		fmt.Fprintf(&b, "\n[the first %d; there are more, %s]\n", shown, l.next)
+	case shown == 0 && w.excluded && l.hidden != "":
+		return "[" + l.none + "; " + l.hidden + "]", nil
 	case shown == 0:
 		return "[" + l.none + "]", nil
 	}

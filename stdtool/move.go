@@ -22,11 +22,11 @@ type moveInput struct {
 // Move returns the tool move: it gives a file or a folder another path.
 func (f *Workspace) Move() *toolpost.Tool {
 	return newTool("move", func(ctx context.Context, in moveInput) (string, error) {
-		from, err := f.entry(in.From)
+		from, err := f.entry(in.From, false)
 		if err != nil {
 			return "", err
 		}
-		to, err := f.entry(in.To)
+		to, err := f.entry(in.To, true)
 		if err != nil {
 			return "", err
 		}
@@ -49,11 +49,17 @@ func (f *Workspace) Move() *toolpost.Tool {
 }
 
 // entry returns the name of a file or a folder without symbolic links above it.
-// If it is one itself, that is moved, and not what it leads to.
-func (f *Workspace) entry(given string) (string, error) {
-	name, err := localPath(f.root, given)
-	if err != nil {
+// If it is one itself, that is moved, and not what it leads to. A new name keeps its
+// spelling.
+func (f *Workspace) entry(given string, isNew bool) (string, error) {
+	name, err := cleanPath(f.root, given)
+	switch {
+	case err != nil:
 		return "", err
+	case isNew:
+		name = path.Join(existing(f.root, path.Dir(name)), path.Base(name))
+	default:
+		name = existing(f.root, name)
 	}
 	if name == "." {
 		return "", toolpost.Retry("%q is the served folder itself, which cannot be moved", given)

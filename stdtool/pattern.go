@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/toolpost/toolpost"
 )
 
@@ -26,7 +28,7 @@ func parsePattern(s string) (pattern, error) {
 	if len(s) > maxPattern {
 		return nil, toolpost.Retry("the pattern has %d bytes, and the limit is %d: give a shorter one", len(s), maxPattern)
 	}
-	all, ok := expandBraces(s, maxAlternatives)
+	all, ok := expandBraces(norm.NFC.String(s), maxAlternatives)
 	if !ok {
 		return nil, toolpost.Retry("pattern %q has more than %d alternatives in braces: use several simpler patterns", s, maxAlternatives)
 	}
@@ -113,6 +115,7 @@ func firstBraces(s string) (open, end int, commas []int) {
 // match reports whether the pattern matches name, and, if that is a folder, whether
 // it could match something inside name.
 func (p pattern) match(name string, folder bool) (full, inside bool) {
+	name = norm.NFC.String(name)
 	for i := range p {
 		f, in := p[i].wildcard.match(name, folder)
 		full, inside = full || f && (folder || !p[i].folder), inside || in

@@ -32,6 +32,8 @@ type walk struct {
 	root  *os.Root
 	all   bool
 	visit func(context.Context, entry) error // fs.SkipDir skips a folder; errLimit ends the walk
+
+	excluded bool // .gitignore files excluded something
 }
 
 // run visits the entries below dir, or dir itself if it is a file, for at most
@@ -106,7 +108,11 @@ func (w *walk) folder(ctx context.Context, h handle, dir string, rules *ignores)
 			return context.Cause(ctx)
 		}
 		name := join(dir, d.Name())
-		if d.Name() == ".git" || rules.ignored(name, d.IsDir()) {
+		if d.Name() == ".git" {
+			continue
+		}
+		if rules.ignored(name, d.IsDir()) {
+			w.excluded = true
 			continue
 		}
 		err := w.visit(ctx, entry{name, d.Name(), d.Type(), p})

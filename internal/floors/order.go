@@ -56,7 +56,7 @@ var outside = map[string][]string{
 	"model/gemini":        {"google.golang.org/genai"},
 	"model/openai":        {"github.com/openai/openai-go/v3"},
 	"mcpserver":           {jsonModule},
-	"stdtool":             {"github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys"},
+	"stdtool":             {"github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"},
 	"output":              {jsonModule},
 	"redmine":             {"golang.org/x/text"}, // forms of Unicode in names
 	"sdktool":             {mcpModule},
