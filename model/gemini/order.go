@@ -86,7 +86,7 @@ func checkNumber(n json.Number, at place) error {
 		return nil
 	}
 	if i, err := n.Int64(); err != nil || int64(float64(i)) != i {
-		return fmt.Errorf("Google would read the listed value %s as another number, a float64; list it as a string", n)
+		return fmt.Errorf("the listed value %s would be another number for Google, which reads a float64; list it as a string", n)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestGeminiLargeInteger(t *testing.T) {
 	} else {
 		equal(t, "schema", must(json.Marshal(f[0].ParametersJsonSchema)), `{"type":"object","properties":{"a":{"type":"integer","enum":[1,9007199254740992],"maximum":9223372036854775807}}}`)
 	}
-	if w := o.Adapted.Withheld; len(w) != 2 || !strings.Contains(w[0].Why, "Google would read the listed value 9007199254740993 as another number") {
+	if w := o.Adapted.Withheld; len(w) != 2 || !strings.Contains(w[0].Why, "the listed value 9007199254740993 would be another number for Google") {
 		t.Errorf("withheld %v", w)
 	}
 }
