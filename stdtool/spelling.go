@@ -14,7 +14,7 @@ import (
 // same letters have several forms in Unicode (é may be one character or two), and
 // models write another one than some systems do in names of files.
 func existing(root *os.Root, name string) string {
-	if isASCII(name) || !isMissing(root, name) {
+	if isASCII([]byte(name)) || !isMissing(root, name) {
 		return name
 	}
 	at, parts := ".", strings.Split(name, "/")
@@ -40,7 +40,7 @@ func isMissing(root *os.Root, name string) bool {
 // sameLetters returns the first name in a directory that differs from name only in the
 // form of Unicode, empty if there is none.
 func sameLetters(root *os.Root, dir, name string) (found string) {
-	if isASCII(name) {
+	if isASCII([]byte(name)) {
 		return ""
 	}
 	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -51,13 +51,9 @@ func sameLetters(root *os.Root, dir, name string) (found string) {
 	names, _ := f.Readdirnames(-1) // those that could be read
 	want := norm.NFC.String(name)
 	for _, other := range names {
-		if !isASCII(other) && norm.NFC.String(other) == want && (found == "" || other < found) {
+		if !isASCII([]byte(other)) && norm.NFC.String(other) == want && (found == "" || other < found) {
 			found = other
 		}
 	}
 	return found
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
