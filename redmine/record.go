@@ -301,6 +301,16 @@ func (h *hours) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// exact returns the whole minutes that Redmine rounded to hundredths of an hour: a third
+// for 0.33. Others stay as they are.
+func (h hours) exact() hours {
+	whole := math.Round(float64(h)*60) / 60
+	if math.Round(whole*100) == math.Round(float64(h)*100) {
+		return hours(whole)
+	}
+	return h
+}
+
 // String returns the hours as a number and as a clock shows them.
 func (h hours) String() string {
 	minutes := int(float64(h)*60 + 0.5)

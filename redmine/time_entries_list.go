@@ -135,6 +135,7 @@ func answerTime(q *listQuery, all []timeEntry, in *listTimeInput, total int) (*t
 		sums.add("activity", e.Activity.String(), e.Hours)
 		sums.add("project", e.Project.String(), e.Hours)
 	}
+	sums.round()
 	spent := sums["all"][""]
 	delete(sums, "all")
 	l := listing[timeEntry]{
@@ -154,7 +155,16 @@ func (sums hourSums) add(kind, name string, h hours) {
 	if sums[kind] == nil {
 		sums[kind] = map[string]hours{}
 	}
-	sums[kind][name] = hours(math.Round(float64(sums[kind][name]+h)*100) / 100) // Redmine keeps two places
+	sums[kind][name] += h.exact()
+}
+
+// round leaves two places of each sum, as Redmine does.
+func (sums hourSums) round() {
+	for _, names := range sums {
+		for name, h := range names {
+			names[name] = hours(math.Round(float64(h)*100) / 100)
+		}
+	}
 }
 
 func (sums hourSums) text(all hours, part bool) string {
