@@ -514,7 +514,7 @@ func copyFiles(t *testing.T, from, to string) {
 }
 
 // TestAnswerWithoutWords asks again after a message of parts that only the provider
-// understands, which is no answer. A picture is one.
+// understands, which does not answer the user. A picture does.
 func TestAnswerWithoutWords(t *testing.T) {
 	silent := func() []model.Part {
 		return []model.Part{{Type: model.TypeThinking, Text: "Hm."}, {Type: model.TypeOpaque, Text: "search", Raw: json.RawMessage(`{"type":"search"}`)}, {Type: model.TypeText, Text: " \n"}}

@@ -67,8 +67,8 @@ func TestMinutesInConditions(t *testing.T) {
 	}
 }
 
-// TestSumOfThirds: three times 1:20 are 4:00, although Redmine returns 1.33 for each. What
-// is no whole number of minutes is added as it is.
+// TestSumOfThirds: three times 1:20 are 4:00, although Redmine returns 1.33 for each. Hours
+// that no minutes give are added as they are.
 func TestSumOfThirds(t *testing.T) {
 	for each, want := range map[string]string{"1.33": "4 h, 4:00", "0.01": "0.03 h, 0:02", "0.99": "2.97 h, 2:58", "1.5": "4.5 h, 4:30"} {
 		row := `{"id":7,"hours":` + each + `,"spent_on":"2026-01-01","user":{"id":1,"name":"A"},"project":{"id":1,"name":"P"},"activity":{"id":9,"name":"D"}}`

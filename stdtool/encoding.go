@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -56,7 +57,7 @@ func (d *document) revise(ctx context.Context, encoding string, change editing) 
 	return &revision{d.content, after, after, done}, nil
 }
 
-// reviseIn makes a change in one encoding. In UTF-8, bytes that are none stay.
+// reviseIn makes a change in one encoding. In UTF-8, lines that are in another one stay.
 func (d *document) reviseIn(e *encodings.Encoding, change editing) (*revision, error) {
 	before, same := d.content, e
 	if !e.IsUTF8() {
@@ -66,14 +67,31 @@ func (d *document) reviseIn(e *encodings.Encoding, change editing) (*revision, e
 		}
 	}
 	after, done, err := change(before)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case e.IsUTF8() && !slices.EqualFunc(foreignLines(before), foreignLines(after), bytes.Equal):
+		return nil, toolpost.Retry("this changes a line of %q that is not UTF-8: give the encoding of that line as encoding, or change other lines. Nothing was changed.", d.given)
 	}
 	content, err := d.encode(same, after)
 	if err != nil {
 		return nil, err
 	}
 	return &revision{before, after, content, done}, nil
+}
+
+// foreignLines returns the lines that are not in UTF-8. Text may be found in the middle of
+// their characters.
+func foreignLines(text []byte) (lines [][]byte) {
+	if utf8.Valid(text) && !bytes.Contains(text, []byte("\x1b$")) { // which begins Japanese in ISO-2022-JP
+		return nil
+	}
+	for line := range bytes.Lines(text) {
+		if !utf8.Valid(line) || bytes.Contains(line, []byte("\x1b$")) {
+			lines = append(lines, bytes.TrimRight(line, "\r\n"))
+		}
+	}
+	return lines
 }
 
 func (d *document) encode(e *encodings.Encoding, text []byte) ([]byte, error) {

@@ -28,7 +28,7 @@ func TestEditEncodings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stray := "\x81\x98“quoted”\nb = 1\n\x8d\xff\n" // of all that is tried, only latin-1 has all these bytes
+	stray := "\x81\x98\n“quoted”\nb = 1\n\x8d\xff\n" // of all that is tried, only latin-1 has all these bytes
 	for _, tt := range []struct{ name, before, tool, arguments, after, tell string }{
 		{"second byte of a character", sjis, "edit", `"old_string":"Y","new_string":"Z","replace_all":true`, "", "encoding"},
 		{"backslash in a character", sjis, "edit", `"old_string":"\\","new_string":"/","replace_all":true`, "", "shift_jis"},
@@ -41,12 +41,13 @@ func TestEditEncodings(t *testing.T) {
 		{"another one's characters", sjis, "edit", `"encoding":"shift_jis","old_string":"郎","new_string":"é"`, "", `no character "é" (U+00E9)`},
 		{"a character that becomes another", sjis, "edit", `"encoding":"shift_jis","old_string":"郎","new_string":"¥"`, "", "no character"},
 		{"wrong name", sjis, "edit", `"encoding":"euc-kr","old_string":"Y=1","new_string":"Y=2"`, "", "cannot be changed as euc-kr"},
-		{"only latin-1, ASCII", stray, "edit", `"old_string":"b = 1","new_string":"b = 2"`, strings.Replace(stray, "b = 1", "b = 2", 1), "at line 2"},
+		{"only latin-1, ASCII", stray, "edit", `"old_string":"b = 1","new_string":"b = 2"`, strings.Replace(stray, "b = 1", "b = 2", 1), "at line 3"},
 		{"only latin-1, other text", stray, "edit", `"old_string":"b = 1","new_string":"b = é"`, "", "may be latin-1"},
 		{"only latin-1, its text", stray, "edit", `"old_string":"“quoted”","new_string":"x"`, "", "or utf-8"},
 		{"only latin-1, dry run", stray, "edit", `"old_string":"b = 1","new_string":"b = é","dry_run":true`, "", "or utf-8"},
 		{"UTF-8 with another byte", stray, "edit", `"encoding":"utf-8","old_string":"“quoted”","new_string":"„é“"`, strings.Replace(stray, "“quoted”", "„é“", 1), "„é“\n"},
-		{"UTF-8 with another byte, several edits", stray, "multi_edit", `"encoding":"UTF-8","edits":[{"old_string":"b","new_string":"ß"}]`, strings.Replace(stray, "b", "ß", 1), "at line 2"},
+		{"UTF-8 with another byte, several edits", stray, "multi_edit", `"encoding":"UTF-8","edits":[{"old_string":"b","new_string":"ß"}]`, strings.Replace(stray, "b", "ß", 1), "at line 3"},
+		{"Shift_JIS, named UTF-8", "a \x83\x5c b\n", "edit", `"encoding":"utf-8","old_string":"\\ b","new_string":"c"`, "", "not UTF-8"},
 		{"binary", "a\x00\x01b\xff", "edit", `"old_string":"a","new_string":"c"`, "", "binary file"},
 		{"binary, named", "a\x00\x01b\xff", "edit", `"encoding":"latin-1","old_string":"a","new_string":"c"`, "", "binary file"},
 		{"binary, as UTF-8", "a\x00\x01b\xff", "edit", `"encoding":"utf-8","old_string":"a","new_string":"c"`, "", "binary file"},
@@ -58,7 +59,8 @@ func TestEditEncodings(t *testing.T) {
 		{"ISO-2022-JP, named another one", "\x1b$B$\"\x1b(B = 1\n", "edit", `"encoding":"shift_jis","old_string":"1","new_string":"あ"`, "", "is in iso-2022-jp, not in shift_jis"},
 		{"ASCII, named another one", "a = 1\n", "edit", `"encoding":"latin-1","old_string":"1","new_string":"é"`, "a = \xe9\n", "at line 1"},
 		{"ISO-2022-JP", "\x1b$B$\"\x1b(B = 1\n", "edit", `"old_string":"1","new_string":"あ"`, "\x1b$B$\"\x1b(B = \x1b$B$\"\x1b(B\n", "at line 1"},
-		{"no ISO-2022-JP that can be written", "\x1b$B\x1b(Ba = 1\n", "edit", `"old_string":"1","new_string":"2"`, "\x1b$B\x1b(Ba = 2\n", "at line 1"},
+		{"no ISO-2022-JP that can be written", "\x1b$B\x1b(Ba = 1\nb = 1\n", "edit", `"old_string":"b = 1","new_string":"b = 2"`, "\x1b$B\x1b(Ba = 1\nb = 2\n", "at line 2"},
+		{"no ISO-2022-JP that can be written, its line", "\x1b$B\x1b(Ba = 1\n", "edit", `"old_string":"1","new_string":"2"`, "", "not UTF-8"},
 		{"unknown name", sjis, "edit", `"encoding":"klingon","old_string":"Y=1","new_string":"Y=2"`, "", "no encoding"},
 		{"text without a name", sjis, "edit", `"old_string":"Y=1","new_string":"Y=é"`, "", "give the right one as encoding"},
 		{"forms of Windows", "\xfb\xfc\xfa\xb1=1\n", "edit", `"encoding":"shift_jis","old_string":"髙﨑=1","new_string":"髙﨑=2\n髙"`, "\xfb\xfc\xfa\xb1=2\n\xfb\xfc\n", "at line 1"},
