@@ -42,7 +42,7 @@ func checkPrompt(o *Options) error {
 		return fmt.Errorf("FallbackModel is the same as Model, %q; name another model", o.Model)
 	}
 	return errors.Join(
-		checkWord(o.logger(), "Thinking", o.Thinking, ThinkingAdaptive, ThinkingDisabled),
+		checkWord(o.logger(), "Thinking", o.Thinking, ThinkingAdaptive, ThinkingEnabled, ThinkingDisabled),
 		checkWord(o.logger(), "Effort", o.Effort, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax),
 	)
 }

@@ -146,6 +146,7 @@ type Thinking string
 // The ways of thinking.
 const (
 	ThinkingAdaptive Thinking = "adaptive" // as much as necessary
+	ThinkingEnabled  Thinking = "enabled"  // always, with the budget of MaxThinkingTokens; for older models
 	ThinkingDisabled Thinking = "disabled"
 )
 

@@ -56,7 +56,7 @@ type PermissionUpdate struct {
 	Behavior    string           `json:"behavior,omitempty"` // of the rules: allow, deny, ask
 	Mode        PermissionMode   `json:"mode,omitempty"`
 	Directories []string         `json:"directories,omitempty"`
-	Destination string           `json:"destination"` // session, or the settings to write: userSettings, projectSettings, localSettings
+	Destination string           `json:"destination"` // session, or the settings to write: userSettings, projectSettings, localSettings; cliArg are those of the command line
 }
 
 // A PermissionRule selects calls.

@@ -90,7 +90,7 @@ type ContextUsage struct {
 		ID     string `json:"id"`
 		Name   string `json:"name"`
 		Tokens int64  `json:"tokens"`
-		Kind   string `json:"kind"` // used or free
+		Kind   string `json:"kind"` // used, free, buffer or deferred
 	} `json:"categories"`
 	Raw json.RawMessage `json:"-"` // the whole answer
 }

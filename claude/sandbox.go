@@ -26,9 +26,11 @@ type Sandbox struct {
 type SandboxNetwork struct {
 	AllowedDomains      []string `json:"allowedDomains,omitempty"`
 	DeniedDomains       []string `json:"deniedDomains,omitempty"`
+	StrictAllowlist     bool     `json:"strictAllowlist,omitempty"`  // denies all that is not in AllowedDomains, where a permission request would ask
 	AllowUnixSockets    []string `json:"allowUnixSockets,omitempty"` // paths
 	AllowAllUnixSockets bool     `json:"allowAllUnixSockets,omitempty"`
 	AllowLocalBinding   bool     `json:"allowLocalBinding,omitempty"`
+	AllowMachLookup     []string `json:"allowMachLookup,omitempty"` // services of macOS, such as com.apple.CoreSimulator.*
 	HTTPProxyPort       int      `json:"httpProxyPort,omitempty"`
 	SOCKSProxyPort      int      `json:"socksProxyPort,omitempty"`
 }

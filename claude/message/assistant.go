@@ -11,7 +11,7 @@ type Assistant struct {
 	Content      []Block         `json:"-"` // message.content, and so on
 	Model        string          `json:"-"` // "<synthetic>" if the CLI wrote the answer, as it does for failures
 	MessageID    string          `json:"-"`
-	StopReason   string          `json:"-"`
+	StopReason   string          `json:"-"` // end_turn, max_tokens, stop_sequence, tool_use, pause_turn, compaction, refusal or model_context_window_exceeded
 	StopSequence string          `json:"-"`
 	Usage        Usage           `json:"-"`
 	Message      json.RawMessage `json:"message"` // as the API sent it
@@ -30,7 +30,11 @@ type Assistant struct {
 	ContextUsage       json.RawMessage `json:"context_usage"`
 	UsageReport        json.RawMessage `json:"usage_report"`
 
-	Error             string          `json:"error"` // such as rate_limit; empty if nothing failed
+	// Error is empty if nothing failed, else authentication_failed, oauth_org_not_allowed,
+	// account_on_hold, verification_required, cloud_credential_error, billing_error,
+	// rate_limit, overloaded, invalid_request, model_not_found, max_output_tokens,
+	// server_error or unknown.
+	Error             string          `json:"error"`
 	IsAPIErrorMessage bool            `json:"is_api_error_message"`
 	APIErrorStatus    int64           `json:"api_error_status"` // of HTTP; 0 if none
 	APIErrorType      string          `json:"api_error_type"`
@@ -117,8 +121,8 @@ type PermissionDecision struct {
 
 // An Origin identifies what started a turn.
 type Origin struct {
-	Kind       string `json:"kind"` // human, task-notification, peer, channel, …
-	Subkind    string `json:"subkind,omitempty"`
+	Kind       string `json:"kind"`              // human, task-notification, peer, channel, coordinator, observer, observer-activity, auto-continuation or unclassified
+	Subkind    string `json:"subkind,omitempty"` // of a task-notification: scheduled-trigger, peer-send-message, projects-relay, session-inbox or external-event
 	Producer   string `json:"producer,omitempty"`
 	Server     string `json:"server,omitempty"`
 	From       string `json:"from,omitempty"`

@@ -119,6 +119,10 @@ type ToolReference struct {
 	ToolName string `json:"tool_name"`
 }
 
+// An APIBlock is a block that has no type of its own here, such as a
+// code_execution_tool_result: its Type names it, and Extra and Raw have its members.
+type APIBlock struct{ Source }
+
 // An UnknownBlock is a content block of an unknown type.
 type UnknownBlock struct{ Source }
 
@@ -140,8 +144,13 @@ func blockOf[T any, P interface {
 	return blockKind{func() knownBlock { return P(new(T)) }, required}
 }
 
+// untypedBlocks are the blocks that are decoded as an [APIBlock]: those of what the API
+// runs itself, and those that only change what the model is given.
+const untypedBlocks = "advisor_tool_result code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result " +
+	"tool_search_tool_result mcp_tool_use mcp_tool_result mcp_tool_listing container_upload compaction fallback search_result tool_addition tool_removal"
+
 func blockKinds() map[string]blockKind {
-	return map[string]blockKind{
+	all := map[string]blockKind{
 		"text":                   blockOf[Text]("text"),
 		"thinking":               blockOf[Thinking]("thinking"),
 		"redacted_thinking":      blockOf[RedactedThinking](),
@@ -154,6 +163,10 @@ func blockKinds() map[string]blockKind {
 		"document":               blockOf[Document]("source"),
 		"tool_reference":         blockOf[ToolReference]("tool_name"),
 	}
+	for _, name := range strings.Fields(untypedBlocks) {
+		all[name] = blockOf[APIBlock]()
+	}
+	return all
 }
 
 // blocks reads content: an array of blocks, or a string for one of text.
@@ -218,6 +231,9 @@ func (d *decoder) block(raw json.RawMessage, at string) (Block, error) {
 	}
 	source := b.origin()
 	source.Type, source.Raw = kind, raw
+	if _, untyped := b.(*APIBlock); untyped { // has no fields that are known
+		return b, nil
+	}
 	for name, value := range source.Extra {
 		d.met("field", "content_block/"+kind+"."+name, value)
 	}

@@ -25,7 +25,7 @@ type Compact struct {
 type ConversationReset struct {
 	Header
 	NewConversationID string `json:"new_conversation_id"`
-	Trigger           string `json:"trigger"` // clear, plan_mode_exit, …
+	Trigger           string `json:"trigger"` // clear, plan_mode_exit, fresh_session or onboarding
 	UserMessageUUID   string `json:"user_message_uuid"`
 	Timestamp         string `json:"timestamp"`
 }
@@ -53,7 +53,7 @@ type RateLimit struct {
 // A RateLimitInfo describes how much of a plan's limits is used.
 type RateLimitInfo struct {
 	RateLimitWindow        `json:",embed"`
-	RateLimitType          string                     `json:"rateLimitType"` // five_hour, seven_day, …
+	RateLimitType          string                     `json:"rateLimitType"` // five_hour, seven_day, seven_day_opus, seven_day_sonnet, seven_day_overage_included or overage
 	LimitScope             string                     `json:"limitScope"`
 	ErrorCode              string                     `json:"errorCode"`
 	IsUsingOverage         bool                       `json:"isUsingOverage"`

@@ -13,7 +13,13 @@ type Result struct {
 	Errors           []string        `json:"errors"`
 	NumTurns         int64           `json:"num_turns"`
 	StopReason       string          `json:"stop_reason"`
-	TerminalReason   string          `json:"terminal_reason"` // completed, max_turns, api_error, …
+
+	// TerminalReason is why the turn ended: completed, max_turns, budget_exhausted,
+	// aborted_streaming, aborted_tools, tool_deferred, tool_deferred_unavailable,
+	// background_requested, stop_hook_prevented, hook_stopped, prompt_too_long,
+	// blocking_limit, rapid_refill_breaker, image_error, model_error, api_error,
+	// malformed_tool_use_exhausted, structured_output_retry_exhausted or turn_setup_failed.
+	TerminalReason string `json:"terminal_reason"`
 
 	TotalCostUSD              float64               `json:"total_cost_usd"`
 	Usage                     Usage                 `json:"usage"`

@@ -8,7 +8,7 @@ type StreamEvent struct {
 	Header           `json:",embed"`
 	Agent            `json:",embed"`
 	Event            json.RawMessage `json:"event"` // as the API sent it
-	Kind             string          `json:"-"`     // the event's type: message_start, content_block_delta, …
+	Kind             string          `json:"-"`     // the event's type: message_start, message_delta, message_stop, content_block_start, content_block_delta or content_block_stop
 	Index            int64           `json:"-"`     // of the content block
 	Block            Block           `json:"-"`     // of a content_block_start
 	Delta            Delta           `json:"-"`     // of a content_block_delta or message_delta
@@ -25,7 +25,7 @@ type StreamEvent struct {
 
 // A Delta is the content that an event adds.
 type Delta struct {
-	Type        string          `json:"type"` // text_delta, thinking_delta, input_json_delta, signature_delta, …
+	Type        string          `json:"type"` // text_delta, thinking_delta, input_json_delta, signature_delta, citations_delta or compaction_delta
 	Text        string          `json:"text"`
 	Thinking    string          `json:"thinking"`
 	PartialJSON string          `json:"partial_json"`

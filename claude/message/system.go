@@ -56,11 +56,10 @@ type Plugin struct {
 	Version string `json:"version"`
 }
 
-// A SessionState reports whether the CLI is working: idle, running or
-// requires_action.
+// A SessionState reports whether the CLI is working.
 type SessionState struct {
 	Header
-	State       string `json:"state"`
+	State       string `json:"state"` // idle, running or requires_action
 	SDKHostOnly bool   `json:"sdk_host_only"`
 }
 
