@@ -210,7 +210,8 @@ func (l *linter) refuse(a *Tool, loss lower.Loss) *refusal {
 		why.text = fmt.Sprintf("%s (%s at %s)", loss.Detail, loss.Keyword, loss.Pointer)
 	}
 	most := l.Input.Limits
-	if !(&Strict{Properties: most.Properties, EnumValues: most.EnumValues, Runes: most.Runes}).holds(a.counts, 1) {
+	if !(&Strict{Properties: most.Properties, EnumValues: most.EnumValues, Runes: most.Runes}).holds(a.counts, 1) ||
+		most.Bytes > 0 && a.counts.Bytes > most.Bytes {
 		why.rule = "size"
 		return why
 	}

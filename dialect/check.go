@@ -97,7 +97,7 @@ func checkWords(at string, r *lower.Rules) error {
 		{"dialect", r.Dialect, "draft-07 openapi"},
 		{"null", r.Null, "keyword none"},
 		{"untyped", r.Untyped, "json"},
-		{"pattern", r.Pattern, "re2 simple anchored"},
+		{"pattern", r.Pattern, "re2 simple anchored whole"},
 		{"object/maps", r.Object.Maps, "pairs json"},
 		{"array/tuples", r.Array.Tuples, "object"},
 		{"ref/recursion", r.Ref.Recursion, "optional none"},

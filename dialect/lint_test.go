@@ -84,6 +84,10 @@ var ruleCases = []ruleCase{
 		[]string{"/inputSchema/properties/a enum", "/inputSchema/properties/b const"}, `{"type":"object","properties":{"a":{"enum":["1",2,null]}}}`},
 	{"enum-empty", `{"input":{"enum":{"noEmpty":true}}}`, `{"type":"object","properties":{"a":{"enum":["x",""]},"b":{"enum":[]}}}`,
 		[]string{"/inputSchema/properties/a enum", "/inputSchema/properties/b enum"}, `{"type":"object","properties":{"":{"enum":[" "],"default":""}}}`},
+	{"enum-empty", `{"input":{"enum":{"filled":true}}}`, `{"type":"object","properties":{"b":{"enum":[]}}}`,
+		[]string{"/inputSchema/properties/b enum"}, `{"type":"object","properties":{"a":{"enum":["x",""]}}}`},
+	{"enum-type", `{"input":{"enum":{"numbers":true}}}`, `{"type":"object","properties":{"a":{"type":"string","enum":["x",1]},"b":{"type":"integer","enum":[1,1.5]}}}`,
+		[]string{"/inputSchema/properties/a enum", "/inputSchema/properties/b enum"}, `{"type":"object","properties":{"a":{"type":["string","integer"],"enum":["1",2.0]},"b":{"type":"number","enum":[1,1.5]}}}`},
 	{"const", `{"input":{"enum":{"noConst":true}}}`, `{"type":"object","properties":{"a":{"const":1}}}`,
 		[]string{"/inputSchema/properties/a const"}, `{"type":"object","properties":{"const":{"enum":[1]}}}`},
 
@@ -94,12 +98,17 @@ var ruleCases = []ruleCase{
 		`{"type":"object","properties":{"a":{"pattern":"a+"}}}`},
 	{"pattern", `{"input":{"pattern":"anchored"}}`, `{"type":"object","properties":{"a":{"pattern":"a+"}}}`, []string{"/inputSchema/properties/a pattern"},
 		`{"type":"object","properties":{"a":{"pattern":"^a+$"}}}`},
+	{"pattern", `{"input":{"pattern":"whole"}}`, `{"type":"object","properties":{"a":{"pattern":"a+"},"b":{"pattern":"^a|b$"},"c":{"pattern":"^\\p{L}$"}}}`,
+		[]string{"/inputSchema/properties/a pattern", "/inputSchema/properties/b pattern", "/inputSchema/properties/c pattern"}, `{"type":"object","properties":{"a":{"pattern":"^\\d+$"}}}`},
 	{"min-items", `{"input":{"minItems":1}}`, `{"type":"object","properties":{"a":{"minItems":2}}}`, []string{"/inputSchema/properties/a minItems"},
 		`{"type":"object","properties":{"a":{"minItems":1}}}`},
 
 	{"map", `{"input":{"object":{"maps":"pairs"}}}`, `{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"object","additionalProperties":{"type":"string"}},"c":{"type":"object","properties":{"x":{}},"patternProperties":{"y":{}}}}}`,
 		[]string{"/inputSchema/properties/a additionalProperties", "/inputSchema/properties/b additionalProperties", "/inputSchema/properties/c patternProperties"},
 		`{"type":"object","properties":{"a":{"type":"object","properties":{"x":{}}},"b":{"type":"object","additionalProperties":false}}}`},
+	{"map-open", `{"input":{"object":{"openMaps":true}}}`, `{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"array","items":{"type":"object"}}}}`,
+		[]string{"/inputSchema/properties/a additionalProperties", "/inputSchema/properties/b/items additionalProperties"},
+		`{"type":"object","properties":{"a":{"type":"object","additionalProperties":true},"b":{"type":"object","properties":{"c":{"type":"string"}}},"c":{"type":"object","additionalProperties":false}}}`},
 	{"map-any", `{"input":{"object":{"noEmptyMaps":true}}}`, `{"type":"object","properties":{"a":{"type":"object","additionalProperties":{}}},"additionalProperties":{}}`,
 		[]string{"/inputSchema additionalProperties", "/inputSchema/properties/a additionalProperties"},
 		`{"type":"object","properties":{"a":{"type":"object","additionalProperties":true},"b":{"type":"object","additionalProperties":{"type":"string"}}},"additionalProperties":false}`},
@@ -120,6 +129,9 @@ var ruleCases = []ruleCase{
 	{"property-name", `{"input":{"object":{"name":"^[a-z]+$","nameAll":true}}}`, `{"type":"object","properties":{"a":{"properties":{"$inside":{}}}}}`,
 		[]string{"/inputSchema/properties/a/properties/$inside "}, `{"type":"object","properties":{"a":{"properties":{"b":{}}}}}`},
 
+	{"property-name", `{"input":{"object":{"forbidden":["required"],"nameAll":true}}}`, `{"type":"object","properties":{"required":{},"a":{"properties":{"required":{}}}}}`,
+		[]string{"/inputSchema/properties/required ", "/inputSchema/properties/a/properties/required "}, `{"type":"object","properties":{"a":{}},"required":["a"]}`},
+
 	{"array-items", `{"input":{"array":{"items":true}}}`, `{"type":"object","properties":{"a":{"type":"array"},"b":{"type":"array","items":true}}}`,
 		[]string{"/inputSchema/properties/a items", "/inputSchema/properties/b items"}, `{"type":"object","properties":{"items":{"type":"array","items":{}}}}`},
 	{"array-items", `{"input":{"array":{"items":true,"typed":true}}}`, `{"type":"object","properties":{"a":{"type":"array","items":{}}}}`,
@@ -132,6 +144,8 @@ var ruleCases = []ruleCase{
 	{"ref-unknown", `{}`, `{"type":"object","properties":{"a":{"$ref":"#/$defs/B"},"b":{"$ref":"other.json"},"c":{"$ref":7}},"$defs":{"A":{}}}`,
 		[]string{"/inputSchema/properties/a $ref", "/inputSchema/properties/b $ref", "/inputSchema/properties/c $ref"},
 		`{"type":"object","$id":"https://x/y","properties":{"a":{"$ref":"#/$defs/a~1%20b"},"b":{"$ref":"#here"},"c":{"$ref":"https://x/y#/$defs"},"d":{"$ref":"#"},"e":{"$ref":"#/properties/a"},"f":{"$ref":"#/x-shared/0"}},"$defs":{"a/ b":{"$anchor":"here"}},"x-shared":[{"type":"string"}]}`},
+	{"ref", `{"input":{"ref":{"defs":true}}}`, `{"type":"object","properties":{"a":{"$ref":"#/$defs/A~1B"}},"$defs":{"A/B":{}}}`, []string{"/inputSchema $defs"},
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{}}}`},
 	{"ref-siblings", `{"input":{"ref":{"siblings":["description"]}}}`, `{"type":"object","properties":{"a":{"$ref":"#/$defs/A","description":"","default":1}},"$defs":{"A":{}}}`,
 		[]string{"/inputSchema/properties/a default"}, `{"type":"object","properties":{"a":{"$ref":"#/$defs/A","description":"","$comment":"x"}},"$defs":{"A":{}}}`},
 	{"recursion", `{}`, `{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#/properties/a"}]}}}`, []string{"/inputSchema/properties/a/anyOf/0 $ref"},
@@ -145,6 +159,9 @@ var ruleCases = []ruleCase{
 		[]string{"/inputSchema "}, `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}}`},
 	{"size", `{"input":{"limits":{"properties":1,"enumValues":2,"longEnum":2,"longEnumRunes":5,"runes":7}}}`, `{"type":"object","properties":{"a":{"enum":["12345","6","7"]},"b":{}}}`,
 		[]string{"/inputSchema/properties/a enum", "/inputSchema ", "/inputSchema ", "/inputSchema "}, `{"type":"object","properties":{"a":{"enum":["123","45"]}}}`},
+
+	{"size", `{"input":{"limits":{"bytes":60}}}`, `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`,
+		[]string{"/inputSchema "}, `{"type":"object","properties":{"a":{"type":"string"}}}`},
 
 	{"name", `{"name":{"pattern":"^[a-z_]+$"}}`, `{"name":"a.b","inputSchema":{"type":"object"}}`, []string{"/name "}, `{"name":"a_b","inputSchema":{"type":"object"}}`},
 	{"name-length", `{"name":{"max":12,"prefix":"{server}__"}}`, `{"name":"abc","inputSchema":{"type":"object"}}`, []string{"/name "}, `{"name":"ab","inputSchema":{"type":"object"}}`},

@@ -18,10 +18,10 @@ func enumRules() []*Rule {
 		},
 		{
 			Name: "enum-empty", Effect: RefusesCall,
-			What:  "An enum has at least one value, and no value is an empty string.",
-			Why:   "The reader refuses the whole request because of an empty enum value.",
+			What:  "An enum has at least one value, and for some readers no value is an empty string.",
+			Why:   "The reader refuses the whole request because of an enum without values, or an empty value.",
 			Fix:   `Give the value a name, such as "none". Adapting writes "empty"; the tool still gets the empty string.`,
-			when:  func(d *Dialect) bool { return d.Input.Enum.NoEmpty },
+			when:  func(d *Dialect) bool { return d.Input.Enum.NoEmpty || d.Input.Enum.Filled },
 			check: check{schema: enumEmpty},
 		},
 		{
@@ -48,8 +48,12 @@ func enumType(v *view, n *node) {
 		}
 		return e.Strings || e.Numbers
 	}
-	if i := slices.IndexFunc(n.Get("enum").Items(), refused); i >= 0 {
-		v.report("enum", "a value is %v", n.Get("enum").Kids[i])
+	other := func(k *jsontree.Value) bool { return n.kinds != 0 && jsontree.ExactKind(k.Raw)&n.kinds == 0 }
+	list := n.Get("enum").Items()
+	if i := slices.IndexFunc(list, refused); i >= 0 {
+		v.report("enum", "a value is %v", list[i])
+	} else if i := slices.IndexFunc(list, other); i >= 0 {
+		v.report("enum", "the value %v does not have the type of the schema", list[i])
 	}
 	if k := n.Get("const"); k != nil && (k.Kind == jsontree.KindObject || k.Kind == jsontree.KindArray) {
 		v.report("const", "the value is %v", k)
@@ -62,7 +66,7 @@ func enumEmpty(v *view, n *node) {
 	case k == nil || k.Kind != jsontree.KindArray:
 	case len(k.Kids) == 0:
 		v.report("enum", "the enum has no values")
-	case slices.ContainsFunc(k.Kids, func(e *jsontree.Value) bool { return e.IsText("") }):
+	case v.Input.Enum.NoEmpty && slices.ContainsFunc(k.Kids, func(e *jsontree.Value) bool { return e.IsText("") }):
 		v.report("enum", "a value is an empty string")
 	}
 }

@@ -47,7 +47,7 @@ func size(v *view, d *document) {
 	if limits.LongEnum > 0 {
 		longEnums(v, d)
 	}
-	if limits.Properties+limits.EnumValues+limits.Runes == 0 {
+	if limits.Properties+limits.EnumValues+limits.Runes+limits.Bytes == 0 {
 		return
 	}
 	counts := lower.CountsOf(d.root.Raw)
@@ -58,6 +58,7 @@ func size(v *view, d *document) {
 		{counts.Properties, limits.Properties, "properties"},
 		{counts.EnumValues, limits.EnumValues, "values of enums"},
 		{counts.Runes, limits.Runes, "characters in names and values"},
+		{counts.Bytes, limits.Bytes, "bytes"},
 	} {
 		if l.most > 0 && l.n > l.most {
 			v.report("", "there are %d %s; the limit is %d", l.n, l.what, l.most)

@@ -14,6 +14,14 @@ func mapRules() []*Rule {
 			check: check{schema: openMembers},
 		},
 		{
+			Name: "map-open", Effect: LosesSilently,
+			What:  "An object without properties that accepts members of any name says so in additionalProperties.",
+			Why:   "The reader takes an object without additionalProperties for a closed one. The model then always sends {}.",
+			Fix:   `Write "additionalProperties": true, which means the same. Adapting does this.`,
+			when:  func(d *Dialect) bool { return d.Input.Object.OpenMaps },
+			check: check{schema: openMaps},
+		},
+		{
 			Name: "map-any", Effect: RefusesCall,
 			What:  "additionalProperties is true, false or a schema with a type, not an empty schema.",
 			Why:   "The model's API refuses the whole request: a schema there must have a type.",
@@ -36,6 +44,13 @@ func openMembers(v *view, n *node) {
 		v.report("additionalProperties", "members with any name are allowed")
 	case more == nil && n.parent != nil && len(n.Get("properties").Members())+len(n.Get("required").Items()) == 0:
 		v.report("additionalProperties", "the object has no properties, so members with any name are allowed")
+	}
+}
+
+func openMaps(v *view, n *node) {
+	if n.object() && n.parent != nil && !n.listed() && !n.chooses() && n.Get("additionalProperties") == nil && n.Get("patternProperties") == nil &&
+		len(n.Get("properties").Members()) == 0 {
+		v.report("additionalProperties", "the object has no properties, and does not say that others are accepted")
 	}
 }
 

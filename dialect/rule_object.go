@@ -48,7 +48,7 @@ func objectRules() []*Rule {
 			Fix:  "Rename the parameter. Adapting does this; the tool still gets the original name.",
 			when: func(d *Dialect) bool {
 				o := d.Input.Object
-				return o.Name != "" || o.NameMax > 0 || len(o.Reserved) > 0
+				return o.Name != "" || o.NameMax > 0 || len(o.Forbidden)+len(o.Reserved) > 0
 			},
 			check: check{schema: propertyName},
 		},
@@ -107,6 +107,8 @@ func propertyName(v *view, n *node) {
 		v.report("", "%q does not match %s", clip(n.Name, 80), v.propName)
 	case o.NameMax > 0 && length > o.NameMax:
 		v.report("", "%q has %d characters; the limit is %d", clip(n.Name, 80), length, o.NameMax)
+	case slices.Contains(o.Forbidden, n.Name):
+		v.report("", "%q is a name that the reader takes for a keyword", n.Name)
 	case n.parent.parent == nil && slices.Contains(o.Reserved, n.Name):
 		v.report("", "%q is a name that the reader adds itself", n.Name)
 	}

@@ -38,6 +38,13 @@ func refRules() []*Rule {
 }
 
 func reference(v *view, n *node) {
+	if n.parent == nil && !v.Input.Ref.Inline {
+		for _, d := range n.Get("$defs").Members() {
+			if strings.Contains(d.Name, "/") {
+				v.report("$defs", "%q is the name of a definition", clip(d.Name, 60))
+			}
+		}
+	}
 	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if k := n.Get(keyword); k != nil && (v.Input.Ref.Inline || !definition(k.Text)) {
 			v.report(keyword, "%s is %v", keyword, k)

@@ -73,7 +73,7 @@ func accepted() map[string][]string {
 	all["draft-07"] = append(all["draft-07"], `{"type":"object","properties":{"p":{"type":"array","items":[{"type":"string"}],"additionalItems":false},"d":{"$ref":"#/definitions/D"}},"definitions":{"D":{"type":"string"}}}`)
 	all["vscode"] = append(all["vscode"], with(`{"type":"array","items":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/D"}]}},"y":{"type":"string"}}, "$defs":{"D":{"type":"integer"}`))
 	all["llama.cpp"] = append(all["llama.cpp"], with(`{"type":"string","pattern":"^[0-9]+$"}`))
-	all["kimi"] = append(all["kimi"], with(`{"anyOf":[{"type":"string"},{"type":"null"}]}`))
+	all["kimi"] = []string{simple, array, empty, with(`{"anyOf":[{"type":"string"},{"type":"null"}]}`)} // weird has names of keywords
 	return all
 }
 

@@ -66,14 +66,73 @@ func kimiNode(s *subject, p *place) {
 	if items := p.v.get("items"); items != nil && !items.isObject() {
 		s.add(p, "kimi/items", "items is not an object")
 	}
-	if p.via == "properties" && p.name != "" && p.name[0] >= '0' && p.name[0] <= '9' {
-		s.add(p, "kimi/key", "the name begins with a digit")
+	if p.has("anyOf") && p.has("default") {
+		s.add(p, "kimi/type", "default stands beside anyOf")
+	}
+	kimiKey(s, p)
+	if e := p.v.get("enum"); e != nil && slices.ContainsFunc(e.items, func(v *value) bool { return !ofType(v, p.v.types()) }) {
+		s.add(p, "kimi/enum", "a value does not have the type of the schema")
 	}
 }
 
-// xai constrains what the model writes in any case; its rules for the input
-// are loose.
-func xai(s *subject) { jsonSchema(s, "xai", portableName, draft2020) }
+func kimiKey(s *subject, p *place) {
+	switch {
+	case p.via == "$defs" && strings.Contains(p.name, "/"):
+		s.add(p, "kimi/key", "the name of a definition has a /")
+	case p.via != "properties":
+	case p.name != "" && p.name[0] >= '0' && p.name[0] <= '9':
+		s.add(p, "kimi/key", "the name begins with a digit")
+	case slices.Contains(strings.Fields("$defs $ref anyOf required additionalProperties"), p.name):
+		s.add(p, "kimi/key", "the name is that of a keyword")
+	case inDefs(p) && strings.Contains(p.name, "/"):
+		s.add(p, "kimi/key", "the name has a / in a definition")
+	}
+}
+
+// ofType reports whether a value has one of the types.
+func ofType(v *value, types []string) bool {
+	names := map[kind]string{null: "null", boolean: "boolean", text: "string", array: "array", object: "object"}
+	if name := names[v.kind]; name != "" {
+		return slices.Contains(types, name)
+	}
+	return slices.Contains(types, "number") || slices.Contains(types, "integer")
+}
+
+// grokPattern is what xAI's expressions lack.
+var grokPattern = regexp.MustCompile(lookaround.String() + `|\\[bBpP]|\(\?[a-z-]`)
+
+// xai constrains what the model writes in any case. It refuses a few things,
+// and takes objects that do not say more for closed ones.
+func xai(s *subject) {
+	jsonSchema(s, "xai", portableName, draft2020)
+	noKeys(s, "xai/keys", "minContains maxContains")
+	patterns(s, "xai/pattern", grokPattern)
+	requiredExist(s, "xai/required")
+	if p := s.cycle(func(*place) bool { return true }); p != nil {
+		s.add(p, "xai/cycle", "$ref leads back to it")
+	}
+	for _, p := range s.places {
+		if p.via == "properties" && p.v.kind == boolean {
+			s.add(p, "xai/property", "the schema is true or false")
+		}
+		if e := p.v.get("enum"); e != nil && len(e.items) == 0 {
+			s.add(p, "xai/enum", "there are no values")
+		}
+		if t := p.v.get("pattern"); t != nil && !anchored.MatchString(t.text) {
+			s.add(p, "xai/pattern", "the pattern %q does not go from ^ to $", t.text)
+		}
+		if p.parent != nil && p.v.bareObject() {
+			s.add(p, "xai/open", "the object takes no members")
+		}
+	}
+}
+
+// bareObject reports whether v describes objects, and says nothing of their members.
+func (v *value) bareObject() bool {
+	return slices.Equal(v.types(), []string{"object"}) && !slices.ContainsFunc(v.members, func(m member) bool {
+		return slices.Contains(strings.Fields("properties patternProperties additionalProperties anyOf oneOf allOf enum const not $ref"), m.name)
+	})
+}
 
 // after07 are the keywords that draft-07 does not know.
 const after07 = `$defs $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary prefixItems

@@ -71,7 +71,7 @@ func (f *Form) meddles(g *Form) bool {
 			return true
 		}
 	}
-	return o != nil && (f.Keeps("additionalProperties") && len(o.Properties) > 0 || f.Keeps("patternProperties") && o.Additional != nil)
+	return o != nil && (f.Keeps("additionalProperties") && len(o.Properties) > 0 || f.Keeps("patternProperties") && o.Additional != nil && !o.Additional.Any())
 }
 
 // Keeps reports whether f has a keyword as it is written.

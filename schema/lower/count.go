@@ -18,6 +18,7 @@ type Counts struct {
 	EnumValues int
 	Depth      int // levels of objects and arrays
 	Runes      int // of names of properties and definitions, enum and const values
+	Bytes      int // of the schema
 }
 
 // CountsOf counts what readers limit in a schema.
@@ -26,7 +27,7 @@ func CountsOf(schema json.RawMessage) Counts {
 	if broken != nil {
 		return Counts{}
 	}
-	var c Counts
+	c := Counts{Bytes: len(schema)}
 	c.add(root)
 	d := depthCounter{root: root, known: map[*jsontree.Value]int{}}
 	c.Depth = d.depth(root)

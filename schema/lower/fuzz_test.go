@@ -32,7 +32,7 @@ func randomRules(seed uint64) *lower.Rules {
 
 // words are the values that rules have besides "".
 var words = map[string][]string{
-	"Dialect": {"draft-07", "openapi"}, "Null": {"keyword", "none"}, "Untyped": {"json"}, "Pattern": {"re2", "simple", "anchored"},
+	"Dialect": {"draft-07", "openapi"}, "Null": {"keyword", "none"}, "Untyped": {"json"}, "Pattern": {"re2", "simple", "anchored", "whole"},
 	"Maps": {"pairs", "json"}, "Tuples": {"object"}, "Recursion": {"optional", "none"}, "Name": {"^[a-z_]{1,9}$"},
 }
 
@@ -54,11 +54,14 @@ func fill(rng *rand.Rand, v reflect.Value) {
 		case reflect.Int:
 			if rng.IntN(3) == 0 {
 				f.SetInt(int64(3 + rng.IntN(20)))
+				if name == "Bytes" {
+					f.SetInt(100 * f.Int())
+				}
 			}
 		case reflect.Slice:
 			if name == "Siblings" && rng.IntN(2) == 0 {
 				f.Set(reflect.ValueOf([]string{"description"}))
-			} else if name == "Reserved" {
+			} else if name == "Reserved" || name == "Forbidden" {
 				f.Set(reflect.ValueOf([]string{"name", "id"}))
 			}
 		case reflect.Pointer:

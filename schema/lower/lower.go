@@ -31,6 +31,9 @@ func Schema(s *schema.Schema, rules *Rules) *Result {
 		limits.levels = most
 	}
 	most := maxSmall + maxGrowth*len(s.Raw())
+	if limit := rules.Limits.Bytes; limit > 0 {
+		most = min(most, limit)
+	}
 	for try := 1; ; try++ {
 		l := newLowering(r, src, limits)
 		result := l.document(doc)

@@ -111,7 +111,7 @@ func TestCounts(t *testing.T) {
 	r := lower.Schema(schema.MustParse(`{"type":"object","properties":{
 		"a":{"type":["string","null"]},"bb":{"enum":["x","yy"]},"c":{"$ref":"#/$defs/d"},"e":{"type":"array","items":{"$ref":"#/$defs/d"}}},
 		"required":["a"],"$defs":{"d":{"type":"object","properties":{"n":{"$ref":"#/$defs/d"},"o":{"type":"object","properties":{"p":{}}}}}}}`), &lower.Rules{})
-	want := lower.Counts{Optional: 6, Unions: 1, Properties: 7, EnumValues: 2, Depth: 4, Runes: 12}
+	want := lower.Counts{Optional: 6, Unions: 1, Properties: 7, EnumValues: 2, Depth: 4, Runes: 12, Bytes: len(r.Schema)}
 	if got := lower.CountsOf(r.Schema); got != want {
 		t.Errorf("got %+v, want %+v\n%s", got, want, r.Schema)
 	}
@@ -123,11 +123,12 @@ func TestLimits(t *testing.T) {
 		{EnumValues: 2}: "",
 		{Runes: 4}:      "5 characters in names and values, the limit is 4",
 		{Properties: 3}: "",
+		{Bytes: 30}:     "55 bytes, the limit is 30",
 	} {
 		r := lower.Schema(schema.MustParse(`{"type":"object","properties":{"a":{},"b":{"enum":["v"]},"c":{"enum":["w"]}}}`), &lower.Rules{Limits: limits})
 		got := ""
 		for _, l := range r.Losses {
-			if l.Kind == lower.Rejected {
+			if l.Kind == lower.Rejected && got == "" {
 				got = l.Detail
 			}
 		}
@@ -155,21 +156,27 @@ func TestDepth(t *testing.T) {
 
 func TestPatternFits(t *testing.T) {
 	for _, test := range []struct{ pattern, kinds string }{
-		{`^a$`, "all re2 simple anchored"},
+		{`^a$`, "all re2 simple anchored whole"},
 		{`a`, "all re2 simple"},
 		{`^a\$`, "all re2 simple"},
-		{`^\d$`, "all re2 simple"},
-		{`^[\b(?=]$`, "all re2 simple anchored"},
+		{`^\d$`, "all re2 simple whole"},
+		{`^\p{L}$`, "all re2 simple"},
+		{`^[\b(?=]$`, "all re2 simple anchored whole"},
 		{`\bfoo`, "all re2"},
-		{`^a{101}$`, "all re2"},
-		{`^a{1,100}$`, "all re2 simple anchored"},
-		{`^(?=a)`, "all"},
+		{`^\bfoo$`, "all re2"},
+		{`^a{101}$`, "all re2 whole"},
+		{`^a{1,100}$`, "all re2 simple anchored whole"},
+		{`^a|b$`, "all re2 simple"},
+		{`^(a|b)$`, "all re2 simple anchored whole"},
+		{`^[a|(]\|b$`, "all re2 simple anchored whole"},
+		{`^(?=a)$`, "all"},
+		{`^(?i)a$`, "all re2"},
 		{`(a)\1`, "all"},
 		{`(?<!b)c`, "all"},
 		{`(`, ""},
 	} {
 		got := ""
-		for _, kind := range []string{"", "re2", "simple", "anchored"} {
+		for _, kind := range []string{"", "re2", "simple", "anchored", "whole"} {
 			if lower.PatternFits(kind, test.pattern) {
 				if kind == "" {
 					kind = "all"

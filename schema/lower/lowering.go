@@ -82,6 +82,7 @@ func (l *lowering) limit(c Counts) {
 		{"properties", c.Properties, limits.Properties},
 		{"enum values", c.EnumValues, limits.EnumValues},
 		{"characters in names and values", c.Runes, limits.Runes},
+		{"bytes", c.Bytes, limits.Bytes},
 	} {
 		if over.limit > 0 && over.count > over.limit {
 			l.reshape(Rejected, "", "%d %s, the limit is %d", over.count, over.what, over.limit)

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"encoding/json"
+
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema/form"
 )
@@ -11,8 +13,11 @@ func writeMap(l *lowering, f *form.Form, o *form.Object, at place) (*node, codec
 	maps := l.rules.Object.Maps
 	if maps == "" && !l.rules.Object.Closed && (l.allows("additionalProperties") || free) {
 		r := &record{lowering: l, form: f, object: o, at: at, node: l.typed("object"), codec: &objectCodec{}}
-		if o.Additional != nil && l.allows("additionalProperties") {
+		switch {
+		case o.Additional != nil && l.allows("additionalProperties"):
 			r.others(o.Additional)
+		case o.Additional == nil && l.rules.Object.OpenMaps:
+			r.node.set("additionalProperties", json.RawMessage("true"))
 		}
 		r.sizes()
 		return r.node, r.codec.finish()

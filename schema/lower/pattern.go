@@ -29,11 +29,37 @@ func patternTaken(kind, pattern string) bool {
 	case "re2":
 		return !escapes.look
 	case "simple":
-		return !escapes.look && !escapes.boundary && smallCounts(pattern)
+		return escapes.plain() && smallCounts(pattern)
+	case "whole":
+		return isAnchored(pattern) && escapes.plain() && !escapes.unicode
 	default: // anchored
-		whole := strings.HasPrefix(pattern, "^") && strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`)
-		return whole && !escapes.look && !escapes.boundary && !escapes.class && smallCounts(pattern)
+		return isAnchored(pattern) && escapes.plain() && !escapes.class && smallCounts(pattern)
 	}
+}
+
+// isAnchored reports whether a pattern is about the whole text: ^a|b$ is not.
+func isAnchored(pattern string) bool {
+	if !strings.HasPrefix(pattern, "^") || !strings.HasSuffix(pattern, "$") || strings.HasSuffix(pattern, `\$`) {
+		return false
+	}
+	level, inClass := 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case inClass:
+			inClass = c != ']'
+		case c == '[':
+			inClass = true
+		case c == '(':
+			level++
+		case c == ')':
+			level--
+		case c == '|' && level == 0:
+			return false
+		}
+	}
+	return true
 }
 
 func smallCounts(pattern string) bool {
@@ -52,7 +78,12 @@ type escapes struct {
 	look     bool // groups that look ahead or behind, references to groups
 	boundary bool // \b and \B
 	class    bool // \d and the like
+	unicode  bool // \p and \P
+	mode     bool // groups that change the mode: (?i)
 }
+
+// plain reports whether the expression has only what grammars can express.
+func (e *escapes) plain() bool { return !e.look && !e.boundary && !e.mode }
 
 func escapesOf(pattern string) (found escapes) {
 	inClass := false
@@ -65,12 +96,22 @@ func escapesOf(pattern string) (found escapes) {
 			inClass = rest[0] != ']'
 		case rest[0] == '[':
 			inClass = true
-		case strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!") ||
-			strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!"):
-			found.look = true
+		case strings.HasPrefix(rest, "(?"):
+			found.group(rest[2:])
 		}
 	}
 	return found
+}
+
+// group notes what follows on "(?".
+func (e *escapes) group(rest string) {
+	switch {
+	case rest == "":
+	case rest[0] == '=' || rest[0] == '!' || strings.HasPrefix(rest, "<=") || strings.HasPrefix(rest, "<!"):
+		e.look = true
+	case rest[0] == '-' || rest[0] >= 'a' && rest[0] <= 'z':
+		e.mode = true
+	}
 }
 
 func (e *escapes) add(c byte, inClass bool) {
@@ -81,5 +122,6 @@ func (e *escapes) add(c byte, inClass bool) {
 		e.boundary = true
 	case strings.IndexByte("dDwWsSpP", c) >= 0:
 		e.class = true
+		e.unicode = e.unicode || c == 'p' || c == 'P'
 	}
 }

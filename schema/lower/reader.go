@@ -49,7 +49,8 @@ func (r *reader) typeName(name string) string {
 // nameFits reports whether the reader accepts a property name.
 func (r *reader) nameFits(name string) bool {
 	most := r.rules.Object.NameMax
-	return (most == 0 || utf8.RuneCountInString(name) <= most) && (r.name == nil || r.name.MatchString(name))
+	return (most == 0 || utf8.RuneCountInString(name) <= most) && (r.name == nil || r.name.MatchString(name)) &&
+		!slices.Contains(r.rules.Object.Forbidden, name)
 }
 
 // repairName makes a name that fits of one that does not.
@@ -150,7 +151,7 @@ func (r *reader) restricts(k form.Keyword) bool {
 // not be written.
 func (r *reader) schemaFits(v *jsontree.Value) bool {
 	for _, k := range v.Kids {
-		if !r.allows(k.Name) || !isValid(k) || shape.Refers(k.Name) || r.rules.Object.Declared && k.Name == "required" {
+		if !r.allows(k.Name) || !isValid(k) || shape.Refers(k.Name) || !r.ruleFits(k) {
 			return false
 		}
 		for _, kid := range shape.Subschemas(k) {
@@ -158,6 +159,19 @@ func (r *reader) schemaFits(v *jsontree.Value) bool {
 				return false
 			}
 		}
+	}
+	return true
+}
+
+// ruleFits reports whether a keyword has a value that the reader accepts in any schema.
+func (r *reader) ruleFits(k *jsontree.Value) bool {
+	switch k.Name {
+	case "required":
+		return !r.rules.Object.Declared
+	case "format":
+		return r.rules.Formats == nil
+	case "pattern":
+		return PatternFits(r.rules.Pattern, k.Text)
 	}
 	return true
 }

@@ -43,9 +43,10 @@ type Rules struct {
 	Formats map[string][]string `json:"formats,omitempty"`
 
 	// Pattern selects the supported regular expressions: "" all, "re2" no
-	// lookaround and no backreference, "simple" also no \b and \B and no count
-	// above 100, "unicode" those of ECMA 262 with the flag u, "anchored" as "simple", but no classes such as \d, and only
-	// from ^ to $.
+	// lookaround and no backreference, "simple" also no \b, \B and (?i) and no count
+	// above 100, "unicode" those of ECMA 262 with the flag u, "anchored" as "simple", but no
+	// classes such as \d, and only from ^ to $, "whole" as "simple" with any count, but
+	// no \p and \P, and only from ^ to $.
 	Pattern string `json:"pattern,omitempty"`
 
 	// MinItems is the largest supported minItems; null means no limit.
@@ -87,10 +88,14 @@ type Object struct {
 	Declared    bool   `json:"declared,omitempty"`    // every required name is a property
 	Filled      bool   `json:"filled,omitempty"`      // there is at least one property
 	Maps        string `json:"maps,omitempty"`        // members of any name: "" as additionalProperties, "pairs", "json"
+	OpenMaps    bool   `json:"openMaps,omitempty"`    // an object without properties has additionalProperties if any members are accepted
 	NoEmptyMaps bool   `json:"noEmptyMaps,omitempty"` // additionalProperties is true instead of an empty schema
 	Name        string `json:"name,omitempty"`        // regular expression of property names; "" is any
 	NameAll     bool   `json:"nameAll,omitempty"`     // for all objects, not only the root
 	NameMax     int    `json:"nameMax,omitempty"`     // runes; 0 means no limit
+
+	// Forbidden are names that no property may have where Name applies.
+	Forbidden []string `json:"forbidden,omitempty"`
 
 	// Reserved are names that no property of the root may have, because the
 	// reader adds properties with these names itself.
@@ -110,6 +115,7 @@ type Enum struct {
 	Numbers bool `json:"numbers,omitempty"` // only strings and numbers
 	Scalars bool `json:"scalars,omitempty"` // no arrays and objects
 	NoEmpty bool `json:"noEmpty,omitempty"` // no empty string
+	Filled  bool `json:"filled,omitempty"`  // at least one value
 	AnyCase bool `json:"anyCase,omitempty"` // the model may answer in another case
 	NoConst bool `json:"noConst,omitempty"` // const is written as an enum
 }
@@ -130,4 +136,5 @@ type Limits struct {
 	LongEnum      int `json:"longEnum,omitempty"`      // an enum with more values than this …
 	LongEnumRunes int `json:"longEnumRunes,omitempty"` // … has at most this many runes
 	Runes         int `json:"runes,omitempty"`
+	Bytes         int `json:"bytes,omitempty"` // of the whole schema
 }
