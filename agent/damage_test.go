@@ -219,6 +219,8 @@ func TestWithoutText(t *testing.T) {
 		{"cut before the first part", response(model.StopLength), agent.StopLength},
 		{"cut while thinking", response(model.StopLength, thinking), agent.StopLength},
 		{"only thinking", response(model.StopEnd, thinking), agent.StopAnswer},
+		{"paused while thinking", response(model.StopPause, thinking), agent.StopAnswer},
+		{"paused without a part", response(model.StopPause), agent.StopAnswer},
 		{"an empty text", response(model.StopEnd, model.Part{Type: model.TypeText, Text: " \n"}), agent.StopAnswer},
 	} {
 		s := agent.NewSession()

@@ -170,7 +170,7 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r.shrunk, r.takeBack = false, response.TakeBack
-	if isEmpty(response.Message) && (response.Stop != model.StopPause || len(response.Message.Parts) == 0) {
+	if isEmpty(response.Message) {
 		return r.withoutAnswer(response)
 	}
 	if err := r.recordResponse(response, response.Message); err != nil {

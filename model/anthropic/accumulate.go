@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
@@ -62,8 +64,40 @@ func (a *accumulator) add(data []byte) (*model.Delta, error) {
 	case "error":
 		kind, text := errorBody(string(event.Raw))
 		return nil, &eventError{kind, text}
+	case "": // of a server between Anthropic and this package
+		if kind, text := errorBody(string(event.Raw)); event.Get("error") != nil {
+			return nil, &eventError{kind, text}
+		}
 	}
 	return nil, nil
+}
+
+// readDocument adds the message of a server that does not stream.
+func (a *accumulator) readDocument(body io.Reader) error {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return &streamError{err}
+	}
+	message, problem := jsontree.ParseLenient(bytes.ToValidUTF8(data, []byte("\uFFFD")), maxLevels)
+	if problem != nil {
+		return &streamError{}
+	}
+	if !message.Get("type").IsText("message") {
+		if _, err := a.add(data); err != nil {
+			return err
+		}
+		return provider.NewForeignAnswerError(data)
+	}
+	a.id, a.name = textOf(message.Get("id")), textOf(message.Get("model"))
+	for i, block := range message.Get("content").Items() {
+		if _, err := a.start(&jsontree.Value{Raw: strconv.AppendInt(nil, int64(i), 10)}, block); err != nil {
+			return err
+		}
+	}
+	a.end(message)
+	a.count(message.Get("usage"))
+	a.complete = true
+	return nil
 }
 
 // start begins a block.

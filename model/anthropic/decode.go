@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
@@ -20,6 +21,15 @@ func partType(kind string) string {
 		return model.TypeCall
 	}
 	return model.TypeOpaque
+}
+
+// finish yields the complete response, or returns the error that ended it.
+func (a *accumulator) finish(yield func(*model.Delta, error) bool) error {
+	if end, _ := provider.Ending(a.stop); end == provider.EndFailed {
+		return malformedError("the response ended because of an error: " + a.stop)
+	}
+	yield(&model.Delta{Response: a.response()}, nil)
+	return nil
 }
 
 // response returns the complete response.
@@ -41,29 +51,39 @@ func (a *accumulator) response() *model.Response {
 		r.Message.Parts = append(r.Message.Parts, p)
 	}
 	a.request.output.decode(r.Message)
-	r.Stop = stopOf(a.stop, len(r.Message.Calls()) > 0)
+	r.Stop = stopOf(a.stop, r.Message)
 	if r.Stop == model.StopRefusal {
-		r.TakeBack = true
-		if r.Refusal = a.refusal; r.Refusal == "" {
+		r.Refusal = a.refusal
+		_, known := provider.Ending(a.stop)
+		switch r.TakeBack = known; {
+		case !known:
+			r.Refusal = provider.Incomplete(a.stop)
+		case r.Refusal == "":
 			r.Refusal = "the provider refused to answer and gave no reason"
 		}
 	}
 	return r
 }
 
-// stopOf returns the neutral form of a stop reason.
-func stopOf(reason string, calls bool) string {
+// stopOf returns the neutral form of a stop reason. A response that paused can be
+// continued only if it ends with work of the provider; otherwise it was cut.
+func stopOf(reason string, m *model.Message) string {
+	end, _ := provider.Ending(reason)
 	switch {
-	case reason == "max_tokens", reason == "model_context_window_exceeded":
-		return model.StopLength
-	case reason == "refusal":
-		return model.StopRefusal
-	case calls:
+	case end == model.StopLength, end == model.StopRefusal:
+		return end
+	case len(m.Calls()) > 0:
 		return model.StopCalls
-	case reason == "pause_turn", reason == "compaction":
-		return model.StopPause
+	case end == model.StopPause && len(m.Text()) > 0 && !hasOpaque(m):
+		return model.StopLength
 	}
-	return model.StopEnd
+	return end
+}
+
+// hasOpaque reports whether a message has a block that only the provider understands,
+// such as a call that it runs itself.
+func hasOpaque(m *model.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p model.Part) bool { return p.Type == model.TypeOpaque })
 }
 
 // decode reads a block that is not a call.
@@ -110,7 +130,8 @@ func (a *accumulator) decodeCall(b *streamedBlock, p *model.Part, last bool) {
 		p.Name = "unnamed"
 	}
 	broken := string(input) != written
-	cut := last && stopOf(a.stop, true) == model.StopLength
+	end, _ := provider.Ending(a.stop)
+	cut := last && end == model.StopLength
 	switch arguments := tree.Get("input"); {
 	case cut && (broken || written == ""):
 		p.Invalid = provider.CutOff

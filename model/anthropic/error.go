@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,6 +57,7 @@ func (m *messagesModel) failure(ctx context.Context, err error) error {
 		event     *eventError
 		status    *statusError
 		malformed malformedError
+		foreign   *provider.ForeignAnswerError
 	)
 	switch {
 	case errors.As(err, &answer):
@@ -69,6 +71,8 @@ func (m *messagesModel) failure(ctx context.Context, err error) error {
 		e.Kind, e.Text = kindOf(0, event.kind, event.text), event.text
 	case errors.As(err, &status):
 		e.Kind, e.Status = kindOf(status.status, "", ""), status.status
+	case errors.As(err, &foreign):
+		e.Kind = model.KindInvalid
 	case errors.Is(err, errNoCredentials):
 		e.Kind, e.Text = model.KindAuth, errNoCredentials.Error()
 	case errors.As(err, &malformed), errors.Is(err, provider.ErrTooLarge):
@@ -86,7 +90,7 @@ func errorBody(body string) (kind, text string) {
 		return "", strings.TrimSpace(body)
 	}
 	found := tree.Get("error")
-	return textOf(found.Get("type")), textOf(found.Get("message"))
+	return textOf(found.Get("type")), cmp.Or(textOf(found.Get("message")), textOf(found))
 }
 
 // kindOf classifies an error by its status, type and text. Errors within a

@@ -167,8 +167,18 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 	if res.StatusCode != http.StatusOK {
 		return &statusError{res.StatusCode}
 	}
+	body, document, err := provider.ReadStart(res)
+	if err != nil {
+		return err
+	}
 	a := newAccumulator(m.origin, built)
-	for data, err := range sse.Events(res.Body, false) {
+	if document {
+		if err := a.readDocument(body); err != nil {
+			return err
+		}
+		return a.finish(yield)
+	}
+	for data, err := range sse.Events(body, false) {
 		if err != nil {
 			return &streamError{err}
 		}
@@ -180,8 +190,7 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 			return nil
 		}
 		if a.complete {
-			yield(&model.Delta{Response: a.response()}, nil)
-			return nil
+			return a.finish(yield)
 		}
 	}
 	return &streamError{}

@@ -226,7 +226,7 @@ func TestHostileStreams(t *testing.T) {
 		"deep":             {strings.NewReader(events(strings.Repeat(`[`, 100_000))), model.KindServer},
 		"block is a text":  {strings.NewReader(events(`{"type":"content_block_start","index":0,"content_block":"a"}`)), model.KindServer},
 		"nothing":          {strings.NewReader(""), model.KindConnection},
-		"web page":         {strings.NewReader("<html>\n\n</html>"), model.KindConnection},
+		"web page":         {strings.NewReader("<html>\n\n</html>"), model.KindInvalid},
 		"no end":           {strings.NewReader(events(messageStart, block, messageDelta)), model.KindConnection},
 		"empty error":      {strings.NewReader(events(`{"type":"error"}`)), model.KindServer},
 	} {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
@@ -147,7 +148,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // one event or many.
 func TestEndless(t *testing.T) {
 	text := strings.Repeat("a", 100000)
-	for _, line := range []string{text, "data: " + text + "\n", "data: {}\n: " + text + "\n\n"} {
+	for _, line := range []string{"data: " + text, "data: " + text + "\n", "data: {}\n: " + text + "\n\n"} {
 		w := &wire{status: 200, answer: func() io.Reader { return &endless{text: line} }}
 		_, err := ask(t, w.open(t, "gemini-3-pro-preview"), hello())
 		var failed *model.Error
@@ -276,4 +277,41 @@ func TestTimeout(t *testing.T) {
 			t.Error("the client of the options has changed")
 		}
 	})
+}
+
+// TestForeignAnswers: an answer that is not one of the API is not asked for again.
+func TestForeignAnswers(t *testing.T) {
+	for body, text := range map[string]string{"\n<html></html>": "a web page", "It works!": `"It works!"`} {
+		_, err := ask(t, streams(body).open(t, "gemini-3-pro-preview"), hello())
+		failed, _ := errors.AsType[*model.Error](err)
+		if failed == nil || failed.Kind != model.KindInvalid || !strings.Contains(failed.Text, text) || !strings.Contains(failed.Text, "base URL") {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// TestOddArguments has calls whose arguments are not an object, which Google takes back
+// as an object only.
+func TestOddArguments(t *testing.T) {
+	for _, args := range []string{`["Oslo"]`, `5`, `"{\"city\":"`, `true`, `"Oslo"`} {
+		w := streams(data(`{"content":{"parts":[{"functionCall":{"name":"weather","args":` + args + `},"thoughtSignature":"c2ln"}]},"finishReason":"STOP"}`))
+		r := hello()
+		r.Tools = weatherSet(t)
+		m := w.open(t, "gemini-3-pro-preview")
+		got, err := ask(t, m, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := got.Message.Calls()
+		if len(calls) != 1 || calls[0].Invalid == "" {
+			t.Fatalf("%s: %+v", args, calls)
+		}
+		r.Messages = append(r.Messages, got.Message, user(model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(calls[0].ID, toolpost.TextResult("no"))}))
+		if _, err := ask(t, m, r); err != nil {
+			t.Fatal(err)
+		}
+		if sent := w.bodies[1]; !strings.Contains(sent, `"args":{"arguments":`) || !strings.Contains(sent, `"thoughtSignature":"c2ln"`) {
+			t.Errorf("%s: sent %s", args, sent)
+		}
+	}
 }

@@ -139,8 +139,11 @@ func (ps *parts) addCall(raw json.RawMessage, p *part) (*model.Delta, error) {
 		call.Arguments = json.RawMessage(`{}`)
 	case wire.IsObject(json.RawMessage(text)): // written as text, which Google would not take back
 		call.Arguments = json.RawMessage(text)
-		function := wire.SetAll(wire.Get(raw, "functionCall"), wire.Member{Name: "args", Value: call.Arguments})
-		call.Raw = wire.SetAll(raw, wire.Member{Name: "functionCall", Value: function})
+		function := wire.Set(wire.Get(raw, "functionCall"), "args", call.Arguments)
+		call.Raw = wire.Set(raw, "functionCall", function)
+	case !wire.IsObject(f.Args): // the model reads in the result what it wrote
+		function := wire.Set(wire.Get(raw, "functionCall"), "args", arguments(f.Args))
+		call.Raw = wire.Set(raw, "functionCall", function)
 	}
 	if call.ID == "" || slices.ContainsFunc(ps.all, func(p model.Part) bool { return p.ID == call.ID }) {
 		// The body of the request contains the whole conversation, so that no other

@@ -84,9 +84,30 @@ func (g *generator) send(ctx context.Context, body []byte) (io.ReadCloser, *mode
 	case x.response.StatusCode/100 != 2:
 		defer x.response.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(x.response.Body, 1<<20))
+		if to := provider.Redirect(x.response); to != "" {
+			text = []byte(to)
+		}
 		return nil, g.statusError(x.response.StatusCode, x.response.Header, text)
 	}
-	return provider.LimitBody(x.response.Body, provider.MaxResponse), nil
+	return g.open(ctx, x.response)
+}
+
+// open returns the body of a response that is one of the API.
+func (g *generator) open(ctx context.Context, res *http.Response) (io.ReadCloser, *model.Error) {
+	body := res.Body
+	res.Body = provider.LimitBody(body, provider.MaxResponse)
+	start, _, err := provider.ReadStart(res)
+	if err == nil {
+		return struct {
+			io.Reader
+			io.Closer
+		}{start, body}, nil
+	}
+	_ = body.Close()
+	if foreign, ok := errors.AsType[*provider.ForeignAnswerError](err); ok {
+		return nil, &model.Error{Origin: g.origin, Kind: model.KindInvalid, Text: provider.ErrorText(foreign.Error(), g.hide)}
+	}
+	return nil, g.connectionError(ctx, err)
 }
 
 // connectionError is the error of a connection that failed, or of a context that

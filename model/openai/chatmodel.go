@@ -41,7 +41,7 @@ func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 			return
 		}
 		s := &chatStream{endpoint: m.endpoint, prepared: p, sink: &sink{yield: yield}}
-		err = m.send(ctx, "chat/completions", p.body, s.event)
+		err = m.send(ctx, chatPath, p.body, s.event)
 		if err == nil {
 			err = s.finish()
 		}

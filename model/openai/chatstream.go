@@ -20,8 +20,9 @@ type chatStream struct {
 	prepared *prepared
 
 	id, model string
-	reason    string // why the response ended; empty if that is not known
-	ended     bool   // the server said that the stream is complete
+	reason    string   // why the response ended; empty if that is not known
+	ended     bool     // the server said that the stream is complete
+	failure   *failure // in the choice
 	usage     usage.Tokens
 	slots     []*chatSlot
 }
@@ -52,8 +53,8 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 	if s.model == "" {
 		s.model = chunk.Model
 	}
-	if chunk.JSON.Usage.Valid() {
-		s.usage = chatTokens(&chunk.Usage)
+	if u := usageOf(&chunk); u != nil {
+		s.usage = chatTokens(u)
 		if !s.put(&model.Delta{Tokens: new(s.usage)}) {
 			return true, nil
 		}
@@ -79,6 +80,9 @@ func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
 	}
 	if c.FinishReason != "" {
 		s.reason = c.FinishReason
+	}
+	if f := c.JSON.ExtraFields["error"]; isPresent([]byte(f.Raw())) {
+		s.failure = new(readFailure([]byte(f.Raw())))
 	}
 	if raw == "" {
 		return true
@@ -166,11 +170,11 @@ func (s *chatStream) finish() error {
 	if s.closed || (!s.ended && s.reason == "") {
 		return nil
 	}
-	if s.reason == "error" {
-		return s.failed(failure{Code: "server_error", Message: "the response ended because of an error"})
+	if s.failure != nil {
+		return s.failed(*s.failure)
 	}
-	if s.reason == "insufficient_system_resource" {
-		return s.failed(failure{Code: s.reason})
+	if end, _ := provider.Ending(s.reason); end == provider.EndFailed {
+		return s.failed(failure{Code: "server_error", Message: "the response ended because of an error: " + s.reason})
 	}
 	m := &model.Message{Role: model.RoleAssistant}
 	r := &model.Response{ID: s.id, Model: s.model, Message: m, Usage: s.usage, Losses: s.prepared.losses}
@@ -190,10 +194,14 @@ func (s *chatStream) finish() error {
 
 // stop returns why the response ended. Servers say "stop" also after calls.
 func (s *chatStream) stop(r *model.Response) string {
+	end, known := provider.Ending(s.reason)
 	switch {
-	case s.reason == "length":
+	case !known:
+		r.Refusal = provider.Incomplete(s.reason)
+		return model.StopRefusal
+	case end == model.StopLength:
 		return model.StopLength
-	case s.reason == "content_filter":
+	case end == model.StopRefusal:
 		if r.Refusal == "" {
 			r.Refusal = "the provider's filter stopped the response"
 		}
@@ -210,7 +218,8 @@ func (s *chatStream) stop(r *model.Response) string {
 func (s *chatStream) part(slot *chatSlot, last bool, ids map[string]bool) model.Part {
 	var p model.Part
 	if slot.member == "" {
-		p = s.callPart(&slot.call, last && s.reason == "length", ids)
+		end, _ := provider.Ending(s.reason)
+		p = s.callPart(&slot.call, last && end == model.StopLength, ids)
 	} else {
 		value := slot.value.json()
 		p = model.Part{Type: memberType(slot.member), Text: slot.member, Raw: withMembers([]byte("{}"), member{slot.member, value})}
@@ -240,6 +249,19 @@ func (s *chatStream) callPart(c *chatCall, cut bool, ids map[string]bool) model.
 	}
 	p.Raw = c.json()
 	return p
+}
+
+// usageOf returns the usage in a chunk, nil if it has none. Groq has its own member.
+func usageOf(chunk *sdk.ChatCompletionChunk) *sdk.CompletionUsage {
+	if chunk.JSON.Usage.Valid() {
+		return &chunk.Usage
+	}
+	var groq struct{ Usage *sdk.CompletionUsage }
+	field := chunk.JSON.ExtraFields["x_groq"]
+	if field.Raw() == "" || json.Unmarshal([]byte(field.Raw()), &groq) != nil {
+		return nil
+	}
+	return groq.Usage
 }
 
 // chatTokens returns the usage of a response.

@@ -75,6 +75,9 @@ func (e *endpoint) refusal(res *http.Response) *model.Error {
 	if err == nil {
 		f = readFailure(raw)
 	}
+	if to := provider.Redirect(res); to != "" {
+		f = failure{Message: to}
+	}
 	f.Status = res.StatusCode
 	failed := e.failed(f)
 	if wait := provider.RetryAfter(res.Header); wait > 0 {
@@ -112,7 +115,7 @@ func words() []struct{ kind, pattern string } {
 }
 
 // brokeDown matches what servers write in a stream, without a code, when they fail.
-var brokeDown = lazyregexp.New(`unexpected|stopped|died|crash|memory|time(d )?out|unavailable|try again|connection|fail`)
+var brokeDown = lazyregexp.New(`unexpected|stopped|died|crash|dead|lost|gone|memory|time(d )?out|unavailable|try again|connection|fail`)
 
 // kindOf returns the kind of an error.
 func kindOf(f failure) string {
@@ -138,10 +141,16 @@ func (e *endpoint) broken(err error) error {
 	switch {
 	case errors.Is(err, provider.ErrTooLarge):
 		kind = model.KindServer
-	case errors.Is(err, provider.ErrWebPage):
+	case isForeign(err):
 		kind = model.KindInvalid
 	}
 	return &model.Error{Origin: e.origin, Kind: kind, Text: e.clean(err.Error())}
+}
+
+// isForeign reports whether an answer is not one of the API.
+func isForeign(err error) bool {
+	_, foreign := errors.AsType[*provider.ForeignAnswerError](err)
+	return foreign
 }
 
 // canceled returns the error of a request whose context ended.

@@ -8,6 +8,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
@@ -34,6 +35,9 @@ func (w *inputWriter) assistant(m *model.Message) error {
 			continue
 		case p.Type == model.TypeThinking && i > last:
 			w.lose("reasoning that no other item follows is left out, because the provider refuses it")
+			continue
+		case p.Type == model.TypeCall && w.ids.IsUsed(p.ID): // some servers count calls from 0 in each response
+			w.items = append(w.items, wire.Set(p.Raw, "call_id", wire.Quote(w.ids.Choose(p.ID))))
 			continue
 		case p.Type == model.TypeCall:
 			w.ids.Keep(p.ID)

@@ -1,23 +1,26 @@
 package openai
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"io"
-	"mime"
 	"net/http"
 
 	"github.com/openai/openai-go/v3/option"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/sse"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // maxFailure is the number of bytes of an error's body that are read.
 const maxFailure = 1 << 20
+
+// chatPath is where the Chat Completions API is, below the base URL.
+const chatPath = "chat/completions"
 
 // send posts the body and passes the data of each server-sent event to handle,
 // until handle reports that the response is complete. It returns an error if
@@ -38,7 +41,11 @@ func (e *endpoint) send(ctx context.Context, path string, body []byte, handle fu
 	case err != nil:
 		return e.broken(err)
 	}
-	if err := readEvents(res, handle); err != nil {
+	member := "output"
+	if path == chatPath {
+		member = "choices"
+	}
+	if err := readEvents(res, member, handle); err != nil {
 		if ctx.Err() != nil {
 			return e.canceled(ctx)
 		}
@@ -48,17 +55,13 @@ func (e *endpoint) send(ctx context.Context, path string, body []byte, handle fu
 }
 
 // readEvents passes the events of the response to handle.
-func readEvents(res *http.Response, handle func(data []byte) (done bool, err error)) error {
-	body := bufio.NewReader(res.Body)
-	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); {
-	case kind == "text/html" && isMarkup(body):
-		return provider.ErrWebPage
-	case kind == "application/json":
-		data, err := io.ReadAll(body)
-		if err == nil {
-			_, err = handle(data)
-		}
+func readEvents(res *http.Response, member string, handle func(data []byte) (done bool, err error)) error {
+	body, document, err := provider.ReadStart(res)
+	switch {
+	case err != nil:
 		return err
+	case document:
+		return readDocument(body, member, handle)
 	}
 	for data, err := range sse.Events(body, true) {
 		if err != nil {
@@ -76,19 +79,31 @@ func readEvents(res *http.Response, handle func(data []byte) (done bool, err err
 	return nil
 }
 
-// isMarkup reports whether a body begins as a web page. Some relays call a stream
-// text/html.
-func isMarkup(body *bufio.Reader) bool {
-	for {
-		first, err := body.Peek(1)
-		switch {
-		case err != nil:
-			return true
-		case first[0] != ' ' && first[0] != '\t' && first[0] != '\r' && first[0] != '\n':
-			return first[0] == '<'
-		}
-		_, _ = body.Discard(1) // it is there
+// readDocument passes the answer of a server that does not stream to handle. Answers of
+// the API have the member.
+func readDocument(body io.Reader, member string, handle func(data []byte) (done bool, err error)) error {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return err
 	}
+	all := eachEvent(bytes.TrimSpace(data))
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil { // some proxies put an error into one
+		all = [][]byte{[]byte("{}")}
+		if len(list) > 0 {
+			all[0] = list[0]
+		}
+	}
+	for _, one := range all {
+		done, err := handle(one)
+		if err == nil && !done && wire.Get(one, member) == nil {
+			err = provider.NewForeignAnswerError(data)
+		}
+		if done || err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eachEvent returns the events in the data of one: some servers leave the empty line
@@ -124,7 +139,7 @@ func limitResponse(req *http.Request, next option.MiddlewareNext) (*http.Respons
 // of a stream that was cut off.
 func decodeEvent(data []byte, to any) error {
 	if !json.Valid(data) {
-		return errors.New("an event of the stream is not JSON")
+		return fmt.Errorf("an event of the stream is not JSON: %q", jsontree.Clip(string(data), 200))
 	}
 	return json.Unmarshal(data, to)
 }

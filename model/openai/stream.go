@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openai/openai-go/v3/responses"
@@ -113,17 +114,24 @@ func (s *responseStream) deltaEvent(ev *responses.ResponseStreamEventUnion) bool
 // errorMember returns the error in an event that has no type, nil if there is
 // none. Some servers write the event itself as the error.
 func errorMember(data []byte) *failure {
-	var event struct{ Error, Object json.RawMessage }
+	var event struct{ Error, Errors, Object, Type, Choices, Message, Detail json.RawMessage }
 	if json.Unmarshal(data, &event) != nil {
 		return nil
 	}
-	switch {
-	case string(event.Object) == `"error"`:
-		event.Error = data
-	case !isPresent(event.Error):
+	switch found := event.Error; {
+	case string(event.Object) == `"error"`, string(event.Type) == `"error"`:
+	case isPresent(found) && !slices.Contains([]string{"{}", `""`, "false", "[]"}, string(found)):
+		data = found
+	case event.Choices != nil:
 		return nil
+	case isPresent(event.Errors):
+		data = event.Errors
+	case len(event.Message) == 0 || event.Message[0] != '"':
+		if !isPresent(event.Detail) {
+			return nil
+		}
 	}
-	f := readFailure(event.Error)
+	f := readFailure(data)
 	return &f
 }
 
@@ -155,6 +163,10 @@ func (s *responseStream) slot(index int64) (int, error) {
 // finish yields the response. The items that came by themselves count; others
 // are those of the response's own list.
 func (s *responseStream) finish(r *responses.Response) error {
+	switch r.Status {
+	case responses.ResponseStatusCancelled, responses.ResponseStatusFailed, responses.ResponseStatusQueued:
+		return s.failedResponse(r)
+	}
 	for i, item := range r.Output {
 		at, err := s.slot(int64(i))
 		if err != nil {
@@ -172,8 +184,11 @@ func (s *responseStream) finish(r *responses.Response) error {
 			return s.malformed("an output item has no content")
 		}
 		p := read.part(item.raw)
-		if p.Type == model.TypeCall && (p.ID == "" || p.Name == "" || ids[p.ID]) {
-			return s.malformed("a function call has no name, or no call_id of its own")
+		if p.Type == model.TypeCall && p.Name == "" {
+			return s.malformed("a function call has no name")
+		}
+		if p.Type == model.TypeCall && (p.ID == "" || ids[p.ID]) { // of a compatible server
+			p.ID, p.Raw = newCallID(), nil
 		}
 		ids[p.ID] = true
 		m.Parts = append(m.Parts, p)

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,9 +13,6 @@ const MaxResponse = 64 << 20
 
 // ErrTooLarge reports a response that is not read to its end.
 var ErrTooLarge = fmt.Errorf("the response is larger than %d MiB", MaxResponse>>20)
-
-// ErrWebPage reports a response that is a web page, which no second try changes.
-var ErrWebPage = errors.New("the server answered with a web page, so it is not that of the API; check the base URL")
 
 // LimitBody returns a body whose reader fails with [ErrTooLarge] after most bytes.
 func LimitBody(body io.ReadCloser, most int64) io.ReadCloser { return &limitedBody{body, most} }

@@ -35,6 +35,9 @@ func NewCallIDs(prefix string, most int) *CallIDs {
 // Keep records a call that is sent with its own id.
 func (c *CallIDs) Keep(id string) { c.used[id], c.latest[id] = true, id }
 
+// IsUsed reports whether a call before has the id.
+func (c *CallIDs) IsUsed(id string) bool { return c.used[id] }
+
 // Choose returns the id of the next call.
 func (c *CallIDs) Choose(id string) string {
 	chosen := id
