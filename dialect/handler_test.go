@@ -373,25 +373,3 @@ func TestReservedMember(t *testing.T) {
 		}
 	}
 }
-
-// TestOneBadMember: what is not a schema, or not a name, does not take the others.
-func TestOneBadMember(t *testing.T) {
-	for raw, want := range map[string]string{
-		`{"type":"object","properties":{"a":{"type":"string"},"type":"object","b":null},"required":["a"]}`: `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`,
-		`{"type":"object","properties":{"a":{"type":"string"},"b":"string"},"required":["a","b"]}`:         `{"type":"object","properties":{"a":{"type":"string"},"b":{}},"required":["a","b"]}`,
-		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a","a",1]}`:                    `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`,
-		`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"string"},"b":5}}`:  `{"type":"object","properties":{"a":{"type":"string"}}}`,
-	} {
-		tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "t", Description: "d", Input: schema.MustParse(raw)}}
-		for _, id := range []string{"mcp", "openai", "claude-code"} {
-			d, err := dialect.Find(id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := string(d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].Input.Raw())
-			if id == "mcp" && got != want || !strings.Contains(got, `"a":{"`) {
-				t.Errorf("%s: %s becomes\n%s, want\n%s", id, raw, got, want)
-			}
-		}
-	}
-}

@@ -16,15 +16,15 @@ var wants = map[shape.Shape]string{
 	shape.Bool: "true or false", shape.Text: "a string", shape.URI: "a string", shape.Type: "the name of a type, or a list of names", shape.List: "a list",
 }
 
-// fits reports whether v has a shape, as strict readers see it. Older drafts have
-// lists of items.
-func fits(s shape.Shape, v *jsontree.Value, older bool) bool {
-	switch s {
-	case shape.Items:
-		return shape.IsSchema(v) || older && shape.Fits(s, v)
-	case shape.URI:
+// fits reports whether v has a shape, as strict readers of a dialect see it. Older
+// drafts have lists of items, and OpenAPI has other names of types.
+func fits(s shape.Shape, v *jsontree.Value, dialect string) bool {
+	switch {
+	case s == shape.Items:
+		return shape.IsSchema(v) || dialect == "draft-07" && shape.Fits(s, v)
+	case s == shape.URI:
 		return v.Kind == jsontree.KindString
-	case shape.Type: // OpenAPI has other names
+	case s == shape.Type && dialect == "openapi":
 		return v.Kind == jsontree.KindString && kindOf(v.Text) != 0 ||
 			len(v.Items()) > 0 && shape.Fits(shape.Names, v) && !slices.ContainsFunc(v.Kids, func(t *jsontree.Value) bool { return kindOf(t.Text) == 0 })
 	}

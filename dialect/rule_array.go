@@ -50,5 +50,5 @@ func arrayItems(v *view, n *node) {
 }
 
 func typed(s *jsontree.Value) bool {
-	return s.Get("type") != nil || s.Get("anyOf") != nil || s.Get("oneOf") != nil || s.Get("$ref") != nil || s.Get("enum") != nil
+	return s.Get("type") != nil || s.Get("anyOf") != nil || s.Get("oneOf") != nil || s.Get("$ref") != nil
 }

@@ -79,8 +79,7 @@ func metaschema(v *view, n *node) {
 			v.report("pattern", "%v is not a valid regular expression", k)
 		}
 		s := shape.Of(k.Name)
-		older := v.Input.Dialect == "draft-07"
-		if s != 0 && !fits(s, k, older) {
+		if s != 0 && !fits(s, k, v.Input.Dialect) {
 			v.report(k.Name, "%s is %v; it must be %s", k.Name, k, wants[s])
 		}
 	}

@@ -83,3 +83,30 @@ func TestProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestBadMembersOfLists: what is not a schema in a list of schemas is not checked; the
+// others are, if the list does not leave a choice.
+func TestBadMembersOfLists(t *testing.T) {
+	for _, test := range []struct {
+		schema, value string
+		valid         bool
+	}{
+		{`{"allOf":[{"type":"object","required":["a"]},5]}`, `{}`, false},
+		{`{"allOf":[{"type":"object","required":["a"]},5]}`, `{"a":1}`, true},
+		{`{"anyOf":[{"type":"string"},5]}`, `1`, true},
+		{`{"oneOf":[{"type":"string"},null]}`, `"a"`, true},
+		{`{"prefixItems":[5,{"type":"string"}]}`, `[1,2]`, false},
+		{`{"prefixItems":[5,{"type":"string"}]}`, `[1,"a"]`, true},
+		{`{"items":[{"type":"string"},5]}`, `[1]`, false},
+		{`{"dependentRequired":{"a":"b","c":["d"]}}`, `{"a":1,"c":2}`, false},
+		{`{"dependentRequired":{"a":"b","c":["d"]}}`, `{"a":1}`, true},
+		{`{"dependencies":{"a":5,"c":["d"]}}`, `{"c":1}`, false},
+		{`{"type":"STRING"}`, `1`, false},
+		{`{"type":["Int","none"]}`, `null`, true},
+		{`{"type":["string","file"]}`, `1`, true},
+	} {
+		if err := schema.MustParse(test.schema).Validator().Validate([]byte(test.value)); (err == nil) != test.valid {
+			t.Errorf("%s for %s: %v", test.value, test.schema, err)
+		}
+	}
+}

@@ -153,7 +153,18 @@ func TestFormChanges(t *testing.T) {
 		{`{"title":"T","title":"U"}`, `any ("U")`, `/title`},
 		{`{"minLength":0,"minItems":0,"uniqueItems":false}`, `any`, `/minLength`},
 		{`{"multipleOf":1,"type":"number"}`, `integer`, `/multipleOf`},
-		{`{"title":7,"examples":"x","x-a":{"b":1},"deprecated":true}`, `any (title 7; examples "x"; x-a {"b":1}; deprecated true)`, ``},
+		{`{"title":7,"examples":"x","x-a":{"b":1},"deprecated":true}`, `any (x-a {"b":1}; deprecated true)`, `/title`},
+		{`{"type":"string","format":5,"nullable":"yes"}`, `string`, `/format`},
+		{`{"type":"STRING"}`, `string`, `/type`},
+		{`{"type":["Int","null"]}`, `integer or null`, `/type`},
+		{`{"type":"bool"}`, `boolean`, `/type`},
+		{`{"type":["string","objekt"]}`, `any`, `/type lost`},
+		{`{"allOf":[{"type":"string"},5]}`, `string`, `/allOf lost`},
+		{`{"anyOf":[{"type":"string"},"number"]}`, `string`, `/anyOf lost`},
+		{`{"oneOf":[null,{"type":"string"}]}`, `string`, `/oneOf`},
+		{`{"anyOf":[5]}`, `any`, `/anyOf lost`},
+		{`{"prefixItems":[{"type":"string"},5,{"type":"null"}]}`, `any [string, any, null]`, `/prefixItems lost`},
+		{`{"dependentRequired":{"a":"b","c":["d"]}}`, `any +dependentRequired={"a":"b","c":["d"]}`, `/dependentRequired/a lost`},
 	} {
 		d := form.Read(schema.MustParse(test.schema).Raw())
 		if got := text(d); got != test.form {

@@ -16,8 +16,47 @@ func (r *repairer) members(v *jsontree.Value, pointer string) {
 			r.schemas(v, k, pointer)
 		case s == shape.Names && k.Kind == jsontree.KindArray:
 			r.names(k, pointer)
+		case (s == shape.NameLists || s == shape.Dependencies) && k.Kind == jsontree.KindObject:
+			r.dependencies(v, k, s, pointer)
+		case (s == shape.Schemas || s == shape.Items) && k.Kind == jsontree.KindArray:
+			r.list(v, k, pointer)
 		}
 	}
+}
+
+// list drops what is not a schema from a list of schemas. A place in a tuple stays,
+// with any value. If one of several alternatives is not a schema, the values that
+// all together accept are not known, so values are not checked against the others.
+func (r *repairer) list(v, list *jsontree.Value, pointer string) {
+	place := shape.Of(list.Name) == shape.Items || list.Name == "prefixItems"
+	if !place && (!slices.ContainsFunc(list.Kids, shape.IsSchema) || r.doc.Log == nil && list.Name != "allOf") {
+		return
+	}
+	kept := list.Kids[:0]
+	for i, kid := range list.Kids {
+		if shape.IsSchema(kid) {
+			kept = append(kept, kid)
+			continue
+		}
+		r.doc.Partial[v] = true
+		r.report(pointer, list.Name, kid.Kind != jsontree.KindNull, "%s at %d is not a schema; it is left out", jsontree.Brief(kid), i)
+		if place {
+			kept = append(kept, jsontree.Read([]byte("{}")))
+		}
+	}
+	list.Kids = kept
+}
+
+// dependencies drops what is neither a list of names nor, for s, a schema.
+func (r *repairer) dependencies(v, table *jsontree.Value, s shape.Shape, pointer string) {
+	table.Kids = slices.DeleteFunc(table.Kids, func(kid *jsontree.Value) bool {
+		if shape.Fits(shape.Names, kid) || s == shape.Dependencies && shape.IsSchema(kid) {
+			return false
+		}
+		r.doc.Partial[v] = true
+		r.report(pointer+"/"+jsontree.EscapePointer(table.Name), kid.Name, true, "%s cannot be %s; it is left out", kid.Name, jsontree.Brief(kid))
+		return true
+	})
 }
 
 // schemas drops members of a table. A property that is required stays, with any value.

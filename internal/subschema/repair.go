@@ -83,8 +83,11 @@ func (r *repairer) keyword(v, k *jsontree.Value, s shape.Shape, pointer string) 
 	case !annotates:
 		r.doc.Partial[v] = true
 		r.report(pointer, k.Name, k.Kind != jsontree.KindNull, "%s cannot be %s; it is not checked", k.Name, jsontree.Brief(k))
-	case r.doc.Log != nil:
+	case r.doc.Log == nil:
+	case shape.Fits(s, k):
 		return false
+	default:
+		r.report(pointer, k.Name, false, "%s cannot be %s; it is left out", k.Name, jsontree.Brief(k))
 	}
 	v.Drop(k.Name)
 	return false
@@ -150,6 +153,7 @@ func (r *repairer) translate(v *jsontree.Value, pointer string) {
 	}
 	r.exclusive(v, pointer, "exclusiveMinimum", "minimum")
 	r.exclusive(v, pointer, "exclusiveMaximum", "maximum")
+	r.nullable(v, pointer)
 	r.types(v, pointer)
 	r.enum(v, pointer)
 	r.tuple(v, pointer)
@@ -208,12 +212,21 @@ func (r *repairer) exclusive(v *jsontree.Value, pointer, flag, bound string) {
 	}
 }
 
+// nullable drops OpenAPI's keyword if its value is neither true nor false.
+func (r *repairer) nullable(v *jsontree.Value, pointer string) {
+	if n := v.Get("nullable"); n != nil && n.Kind != jsontree.KindBoolean {
+		r.report(pointer, "nullable", false, "nullable is %s; it is left out", jsontree.Brief(n))
+		v.Drop("nullable")
+	}
+}
+
 // types drops the type "any" of draft 3, and reads nullable of OpenAPI.
 func (r *repairer) types(v *jsontree.Value, pointer string) {
 	k := v.Get("type")
 	if k == nil {
 		return
 	}
+	k = r.typeNames(v, k, pointer)
 	if n := v.Get("nullable"); n != nil && n.Is("true") && jsontree.KindsNamed(k) != 0 && jsontree.KindsNamed(k)&jsontree.KindNull == 0 {
 		r.report(pointer, "nullable", false, "nullable is not JSON Schema; read as in OpenAPI")
 		v.Drop("nullable")
@@ -227,6 +240,53 @@ func (r *repairer) types(v *jsontree.Value, pointer string) {
 		r.report(pointer, "type", false, `type "any" is of draft 3; every type is accepted`)
 		v.Drop("type")
 	}
+}
+
+// foreignTypes are the names that other languages have for types.
+var foreignTypes = map[string]string{
+	"str": "string", "text": "string", "int": "integer", "long": "integer", "float": "number", "double": "number",
+	"bool": "boolean", "dict": "object", "map": "object", "list": "array", "none": "null",
+}
+
+// typeName returns the type that a name means, "" if it is not known.
+func typeName(name string) string {
+	lower := strings.ToLower(name)
+	if jsontree.KindNamed(lower) != 0 {
+		return lower
+	}
+	return foreignTypes[lower]
+}
+
+// typeNames reads the names of types in capitals, as OpenAPI's libraries write them, and
+// those of other languages. It returns the keyword that v has then.
+func (r *repairer) typeNames(v, k *jsontree.Value, pointer string) *jsontree.Value {
+	if shape.Fits(shape.Type, k) {
+		return k
+	}
+	all := []*jsontree.Value{k}
+	if k.Kind == jsontree.KindArray {
+		all = k.Kids
+	}
+	var names []string
+	for _, t := range all {
+		name := typeName(t.Text)
+		if t.Kind != jsontree.KindString || name == "" {
+			return k
+		}
+		if name = strconv.Quote(name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return k
+	}
+	r.report(pointer, "type", false, "type is %s; read as %s", jsontree.Brief(k), strings.Join(names, ", "))
+	text := names[0]
+	if k.Kind == jsontree.KindArray {
+		text = "[" + strings.Join(names, ",") + "]"
+	}
+	v.Set("type", text)
+	return v.Get("type")
 }
 
 // requiredProperties moves required: true of draft 3 from a property to its object.

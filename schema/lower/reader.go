@@ -155,7 +155,7 @@ func (r *reader) schemaFits(v *jsontree.Value) bool {
 			return false
 		}
 		for _, kid := range shape.Subschemas(k) {
-			if kid.Kind == jsontree.KindObject && !r.schemaFits(kid) {
+			if kid.Kind == jsontree.KindObject && !r.schemaFits(kid) || kid.Kind == jsontree.KindBoolean && !r.rules.Booleans && k.Name != "additionalProperties" {
 				return false
 			}
 		}
@@ -172,14 +172,30 @@ func (r *reader) ruleFits(k *jsontree.Value) bool {
 		return r.rules.Formats == nil
 	case "pattern":
 		return PatternFits(r.rules.Pattern, k.Text)
+	case "enum":
+		return r.valuesFit(raws(k.Kids)) && (len(k.Kids) > 0 || !r.rules.Enum.NoEmpty && !r.rules.Enum.Filled)
+	case "const":
+		return !r.rules.Enum.NoConst && r.valuesFit(raws([]*jsontree.Value{k}))
+	case "type":
+		return jsontree.KindsNamed(k)&jsontree.KindArray == 0 || !r.rules.Array.Items // which would have to be looked for
+	case mcpHeader:
+		return false
 	}
 	return true
+}
+
+func raws(list []*jsontree.Value) []json.RawMessage {
+	all := make([]json.RawMessage, len(list))
+	for i, v := range list {
+		all[i] = v.Raw
+	}
+	return all
 }
 
 // isValid reports whether a keyword has a value as the newest draft has it.
 func isValid(k *jsontree.Value) bool {
 	s := shape.Of(k.Name)
-	return s == 0 || shape.Annotates(k.Name) || shape.Fits(s, k) && !(k.Name == "items" && k.Kind == jsontree.KindArray)
+	return s == 0 || shape.Fits(s, k) && !(k.Name == "items" && k.Kind == jsontree.KindArray)
 }
 
 // misplaced lists the annotations of n that may not stand beside its
