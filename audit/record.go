@@ -65,7 +65,7 @@ type Principal struct {
 	Session   string `json:"session,omitempty"`   // a keyed hash: equal for calls of one session of one process
 	Profile   string `json:"profile,omitempty"`   // what its address asks for: /mcp/PROFILE
 	User      string `json:"user,omitempty"`      // the user that it was authenticated as
-	Transport string `json:"transport,omitempty"` // stdio, http or sse
+	Transport string `json:"transport,omitempty"` // stdio, http, sse or command
 	Address   string `json:"address,omitempty"`   // the host that it is connected from
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/observe"
 )
 
@@ -51,23 +50,8 @@ func (c *core) describe(seen *observe.Request, r *request) {
 
 // outcomeOf returns how a request ended.
 func outcomeOf(ctx context.Context, r *request, seen *observe.Request, err error) observe.Outcome {
-	result, noted := seen.Result(), seen.Noted()
-	failed := err != nil || result != nil && result.IsError()
-	switch {
-	case noted == observe.InputRequired || r.asks:
+	if r.asks {
 		return observe.InputRequired
-	case !failed:
-		return observe.OK
-	case err != nil && (errors.Is(err, context.Canceled) || ctx.Err() != nil):
-		return observe.Canceled
-	case noted != "":
-		return noted
-	case err != nil:
-		return observe.ProtocolError
-	case result.Outcome() == toolpost.OutcomeDenied:
-		return observe.Denied
-	case result.Outcome() == toolpost.OutcomeRetry:
-		return observe.Invalid
 	}
-	return observe.ToolError
+	return seen.OutcomeOf(ctx, err)
 }

@@ -12,6 +12,7 @@ package observe
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -45,7 +46,7 @@ type Request struct {
 	Owner     toolpost.Owner // Session identifies the requests that belong together
 	Session   bool           // the request is part of a session (versions up to 2025-11-25)
 	Protocol  string         // the version of MCP
-	Transport string         // stdio, http or sse
+	Transport string         // stdio, http or sse; command for calls of the toolpost command itself
 	Start     time.Time
 
 	notes
@@ -178,6 +179,29 @@ func (r *Request) Noted() Outcome {
 		return ""
 	}
 	return *r.outcome.Load()
+}
+
+// OutcomeOf returns how the request ended: from its error, its result, and what was noted
+// on its way.
+func (r *Request) OutcomeOf(ctx context.Context, err error) Outcome {
+	result, noted := r.Result(), r.Noted()
+	switch {
+	case noted == InputRequired:
+		return InputRequired
+	case err == nil && (result == nil || !result.IsError()):
+		return OK
+	case err != nil && (errors.Is(err, context.Canceled) || ctx.Err() != nil):
+		return Canceled
+	case noted != "":
+		return noted
+	case err != nil:
+		return ProtocolError
+	case result.Outcome() == toolpost.OutcomeDenied:
+		return Denied
+	case result.Outcome() == toolpost.OutcomeRetry:
+		return Invalid
+	}
+	return ToolError
 }
 
 // SetResult records the result of a call of a tool.

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -40,21 +42,31 @@ func (s *service) openAudit(found *configuration) error {
 	if found == nil || found.Audit == nil {
 		return nil
 	}
-	dir, err := auditDir()
-	if err != nil {
+	log, err := openAuditLog(found.Config, s.secrets, s.log)
+	if log == nil {
 		return err
-	}
-	opts := *found.Audit
-	opts.Hide, opts.Logger = s.secrets.known.WithMark(secret.Mark).Replace, s.log
-	log, err := audit.Open(dir, &opts)
-	if err != nil {
-		if opts.Required {
-			return err
-		}
-		s.log.Error("calls are not recorded", "err", err)
-		return nil
 	}
 	s.closer = append(s.closer, log.Close)
 	s.observers, s.around = append(s.observers, log.Observe), append(s.around, log.Around)
 	return nil
+}
+
+// openAuditLog opens the log of a configuration that has one. It returns nil if the log
+// cannot be opened, and an error too if records are required.
+func openAuditLog(cfg *config.Config, secrets *secretReader, logger *slog.Logger) (*audit.Log, error) {
+	dir, err := auditDir()
+	if err != nil {
+		return nil, err
+	}
+	opts := *cfg.Audit
+	opts.Hide, opts.Logger = secrets.known.WithMark(secret.Mark).Replace, logger
+	log, err := audit.Open(dir, &opts)
+	switch {
+	case err == nil:
+		return log, nil
+	case opts.Required:
+		return nil, err
+	}
+	logger.Error("calls are not recorded", "err", err)
+	return nil, nil
 }

@@ -205,31 +205,41 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	secrets, logins := newSecretReader(), loginsOf(silent)
 	secrets.learn(cfg)
 	logins.Secrets = secrets.known
+	calls, err := t.openCalls(cmd, cfg, secrets)
+	if err != nil {
+		return nil, err
+	}
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
 		Logger: silent, Pins: pinned, Profile: t.profile, Ask: t.asker(cmd),
+		Admit: calls.limits.Admit, Around: calls.around(),
 		Credentials: credentials(logins, loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
 		Complete:    secrets.complete,
 		Secrets:     secrets.known,
-		Applied:     []string{"access", "audit", "limits", "token", "output"}, // they are for clients of serve
+		Applied:     []string{"access", "audit", "limits", "token", "output"}, // access, token and output are for clients of serve
 	})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, errors.Join(usageError{err}, calls.close())
 	}
+	closeAll := func() error { return errors.Join(g.Close(), calls.close()) }
 	wait, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	waiting := time.AfterFunc(time.Second, func() { reportWaiting(cmd.ErrOrStderr(), g.Status(), t.timeout) })
 	err = g.Ready(wait)
 	waiting.Stop()
 	if err != nil && ctx.Err() != nil {
-		return nil, errors.Join(context.Cause(ctx), g.Close())
+		return nil, errors.Join(context.Cause(ctx), closeAll())
 	}
 	live := g.Live()
 	if t.profile != "" {
 		if live, err = g.Views().View(gateway.Client{View: t.profile + "/" + config.NoDialect}); err != nil {
-			return nil, errors.Join(err, g.Close())
+			return nil, errors.Join(err, closeAll())
 		}
 	}
-	s := &session{set: live.Set(), status: g.Status(), address: t.address, close: g.Close}
+	set, err := calls.record(ctx, live.Set())
+	if err != nil {
+		return nil, errors.Join(err, closeAll())
+	}
+	s := &session{set: set, status: g.Status(), address: t.address, close: closeAll}
 	g.Watch(func(snapshot *gateway.Snapshot) { s.findings, s.withheld = snapshot.Findings, snapshot.Withheld })()
 	return s, nil
 }
