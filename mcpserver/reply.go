@@ -18,44 +18,71 @@ type reply struct {
 	broken func() // may be nil
 
 	gate
-	started bool        // as a stream; guarded by the gate
-	silence *time.Timer // of commentTime; nil if the client accepts no stream
+	started bool // as a stream; guarded by the gate, as what follows
+
+	// One timer is for all that is to be done while a result takes long: nearly no
+	// result does, and each timer is paid for by all.
+	timer   *time.Timer // of beatTime
+	beats   int
+	client  context.Context // canceled when the client leaves
+	left    bool            // the client had left at the last beat
+	abandon func()          // may be nil
 }
 
-// commentTime is how long a stream may be silent, and how long a client waits for the
-// beginning of a response. Clients and proxies give up after a minute or some.
-const commentTime = 15 * time.Second
+// Times in which a call that takes long is looked after.
+const (
+	beatTime = 5 * time.Second
+	// commentBeats is how long a stream may be silent, and how long a client waits for
+	// the beginning of a response. Clients and proxies give up after a minute or some.
+	commentBeats = 3
+)
 
 // newReply returns the response to a request, which stop must end. If the result takes
 // long, it becomes a stream with comments, for clients that say they read streams.
-// Broken is called when a write fails; it may be nil.
-func newReply(w http.ResponseWriter, accept acceptance, broken func()) *reply {
-	p := &reply{w: w, accept: accept, broken: broken}
-	if accept.named {
-		p.silence = time.AfterFunc(time.Hour, p.comment)
-		p.silence.Reset(commentTime) // now the function may use p
-	}
+// Broken is called when a write fails, abandon some seconds after the client has left:
+// its result cannot be delivered, but a client that leaves does not cancel. Both may be
+// nil.
+func newReply(w http.ResponseWriter, r *http.Request, accept acceptance, broken, abandon func()) *reply {
+	p := &reply{w: w, accept: accept, broken: broken, client: r.Context(), abandon: abandon}
+	p.timer = time.AfterFunc(time.Hour, p.beat)
+	p.timer.Reset(beatTime) // now the function may use p
 	return p
 }
 
-// comment writes a comment, unless a message is being written, and has another one
-// written later.
-func (p *reply) comment() {
-	if p.mu.TryLock() {
-		defer p.mu.Unlock()
-		if p.closed || p.startStream() != nil {
-			return
-		}
+// beat looks after a call that takes long, and has itself called again while that is of use.
+func (p *reply) beat() {
+	if p.look() {
+		p.timer.Reset(beatTime)
 	}
-	p.silence.Reset(commentTime)
 }
 
-// stop gives the response up.
-func (p *reply) stop() {
-	if p.silence != nil {
-		p.silence.Stop()
+// look reports whether to look again.
+func (p *reply) look() bool {
+	if !p.mu.TryLock() { // a message is being written
+		return true
 	}
-	p.close()
+	defer p.mu.Unlock()
+	switch p.beats++; {
+	case p.closed:
+		return false
+	case p.client.Err() != nil && !p.left:
+		p.left = true
+	case p.left && p.abandon != nil:
+		p.abandon()
+		return false
+	case p.accept.named && p.beats%commentBeats == 0:
+		return p.startStream() == nil
+	}
+	return true
+}
+
+// stop gives the response up. The timer may be kept a while, but not what belongs to the call.
+func (p *reply) stop() {
+	p.timer.Stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	p.w, p.broken, p.client, p.abandon = nil, nil, nil, nil
 }
 
 var errReplied = errors.New("the response has ended")

@@ -35,7 +35,7 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, p *post)
 	if m.Method == listenMethod {
 		broken = func() { cancel(errEnded) }
 	}
-	out := newReply(w, accepts(r.Header), broken)
+	out := newReply(w, r, accepts(r.Header), broken, nil)
 	defer out.stop()
 	c.out, c.hold = out, &p.hold
 	if m.Method == listenMethod {

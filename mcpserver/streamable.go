@@ -7,14 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/toolpost/toolpost/internal/wire"
 )
-
-// abandonTime is how long a call goes on whose client has left. Its result
-// cannot be delivered, but a client that leaves does not cancel.
-const abandonTime = 10 * time.Second
 
 // session serves a POST of a version with sessions.
 func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *refusal {
@@ -40,11 +35,27 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
-	defer abandon(r, calls, p.hold.size())()
-	out := newReply(w, accepts(r.Header), nil)
+	s.serveCalls(w, r, p, calls)
+	return nil
+}
+
+// largeBody is how large a request is that keeps too much memory to go on for a client
+// that has left.
+const largeBody = 1 << 20
+
+// serveCalls answers the calls of a POST.
+func (s *session) serveCalls(w http.ResponseWriter, r *http.Request, p *post, calls []*request) {
+	abandon := func() {
+		for _, c := range calls {
+			c.end(errAbandoned)
+		}
+	}
+	if p.hold.size() > largeBody {
+		defer context.AfterFunc(r.Context(), abandon)()
+	}
+	out := newReply(w, r, accepts(r.Header), nil, abandon)
 	defer out.stop()
 	out.end(http.StatusOK, s.respond(calls, p.batch, out))
-	return nil
 }
 
 // notAccepted refuses messages that a session did not accept: it has ended, or
@@ -82,25 +93,6 @@ func (s *session) respondTo(r *request, out sender) payload {
 	return result.answer(r.ID)
 }
 
-// largeBody is how large a request is that keeps too much memory to go on for a client
-// that has left.
-const largeBody = 1 << 20
-
-// abandon ends calls a while after their client has left, unless they are large.
-func abandon(r *http.Request, calls []*request, size int) (stop func() bool) {
-	grace := abandonTime
-	if size > largeBody {
-		grace = 0
-	}
-	return context.AfterFunc(r.Context(), func() {
-		time.AfterFunc(grace, func() {
-			for _, c := range calls {
-				c.end(errAbandoned)
-			}
-		})
-	})
-}
-
 // opener describes the client that sent a request.
 func (f *httpHandler) opener(r *http.Request, from Client, transport string) opener {
 	return opener{addressOf(r), f.core.opts.Identity(r), f.holder(r), transport, from}
@@ -130,7 +122,7 @@ func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire
 	p.client.Session = s.name
 	_ = s.begin(p) // no other request knows it yet
 	w.Header().Set(sessionHeader, s.id)
-	out := newReply(w, accepts(r.Header), nil)
+	out := newReply(w, r, accepts(r.Header), nil, nil)
 	defer out.stop()
 	described, err := f.core.initialize(r.Context(), s, p)
 	if err != nil {
@@ -222,7 +214,7 @@ func (f *httpHandler) listen(w http.ResponseWriter, r *http.Request, s *session)
 // ends when the client leaves or cannot be written to.
 func newStream(w http.ResponseWriter, r *http.Request) (*reply, context.Context) {
 	open, broken := context.WithCancel(r.Context())
-	return newReply(w, acceptance{events: true, named: true}, broken), open
+	return newReply(w, r, acceptance{events: true, named: true}, broken, nil), open
 }
 
 // await returns when a stream of the session has ended, or the session.

@@ -134,11 +134,15 @@ func (c *stdio) call(ctx context.Context, _ *exchange, message []byte) error {
 // since other senders use the process too.
 func (c *stdio) send(ctx context.Context, _ string, message []byte) error {
 	select {
-	case c.writing <- struct{}{}:
-	case <-c.ctx.Done():
-		return context.Cause(c.ctx)
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case c.writing <- struct{}{}: // nearly always, and it costs less by itself
+	default:
+		select {
+		case c.writing <- struct{}{}:
+		case <-c.ctx.Done():
+			return context.Cause(c.ctx)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	line := wire.Line(message)
 	n, err := 0, c.proc.stdin.SetWriteDeadline(time.Now().Add(writeTime))

@@ -241,19 +241,14 @@ func (a *access) authenticate(r *http.Request) (*callers.Caller, *callers.Refusa
 		return nil, &callers.Refusal{Status: http.StatusBadRequest, Code: "invalid_request",
 			Message: "a token in the address is refused, because addresses are logged: send the header Authorization: Bearer TOKEN, and replace this token"}
 	}
-	profiles := a.profiles.Load()
 	scheme, token := bearer(r)
-	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.token))
-	if p := profiles.tokenOf(got); p != nil {
-		return &callers.Caller{Identity: p.identity(), Profiles: []string{p.profile}, Ended: p.ctx}, nil
-	}
-	if a.token != "" && hmac.Equal(got[:], want[:]) {
-		return &callers.Caller{}, nil
+	if caller := a.holderOf(token); caller != nil {
+		return caller, nil
 	}
 	if caller, refusal := a.check(r, token); caller != nil || refusal != nil {
 		return caller, refusal
 	}
-	if a.token == "" && profiles.accepts(scheme) {
+	if a.token == "" && a.profiles.Load().accepts(scheme) {
 		return &callers.Caller{}, nil
 	}
 	refusal := wrongToken(scheme != "")
@@ -261,6 +256,21 @@ func (a *access) authenticate(r *http.Request) (*callers.Caller, *callers.Refusa
 		refusal.Message = "a token is needed: log in at " + a.login.Issuer() + ", and send the header Authorization: Bearer TOKEN"
 	}
 	return nil, refusal
+}
+
+// holderOf returns the caller of our own token, or of that of a profile, else nil.
+func (a *access) holderOf(token string) *callers.Caller {
+	if token == "" {
+		return nil
+	}
+	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.token))
+	if p := a.profiles.Load().tokenOf(got); p != nil {
+		return &callers.Caller{Identity: p.identity(), Profiles: []string{p.profile}, Ended: p.ctx}
+	}
+	if a.token != "" && hmac.Equal(got[:], want[:]) {
+		return &callers.Caller{}
+	}
+	return nil
 }
 
 // check returns the caller of a named token, or of a token of the authorization server.

@@ -23,6 +23,7 @@ type Pending struct {
 	number int64
 	calls  *Calls
 	answer chan answer
+	taken  bool // the answer, so that the request is forgotten already
 }
 
 // An answer is what came of a request.
@@ -42,7 +43,7 @@ func (c *Calls) Begin() (*Pending, error) {
 		c.open = map[int64]*Pending{}
 	}
 	c.last++
-	p := &Pending{strconv.AppendInt(nil, c.last, 10), c.last, c, make(chan answer, 1)}
+	p := &Pending{ID: strconv.AppendInt(nil, c.last, 10), number: c.last, calls: c, answer: make(chan answer, 1)}
 	c.open[c.last] = p
 	return p, nil
 }
@@ -53,6 +54,9 @@ func (p *Pending) Number() int64 { return p.number }
 // End forgets the request: a later answer is unexpected. An
 // answer that arrived and was not taken is closed, if it has files.
 func (p *Pending) End() {
+	if p.taken {
+		return
+	}
 	p.calls.mu.Lock()
 	delete(p.calls.open, p.number)
 	p.calls.mu.Unlock()
@@ -70,6 +74,7 @@ func (p *Pending) End() {
 func (p *Pending) Wait(ctx context.Context) (Message, error) {
 	select {
 	case a := <-p.answer:
+		p.taken = true
 		return a.message, a.err
 	case <-ctx.Done():
 		return Message{}, context.Cause(ctx)
