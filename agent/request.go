@@ -113,9 +113,11 @@ func (a *attempt) take(d *model.Delta) (more bool, err error) {
 		err = a.failed()
 	}
 	a.origin = cmp.Or(d.Origin, a.run.agent.model.Origin())
-	switch {
-	case d.Tokens != nil:
+	if d.Tokens != nil {
 		a.tokens = *d.Tokens
+	}
+	switch {
+	case d.Tokens != nil && d.Restart == nil:
 		return false, err
 	case d.Response != nil:
 		a.tokens = usage.Tokens{} // those of the response count

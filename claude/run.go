@@ -278,21 +278,30 @@ func (r *run) malformed(err error) {
 // is wrong.
 func (r *run) last(err error) error {
 	result := r.turns.result()
+	exit := (*cli.ExitError)(nil)
+	died := errors.As(err, &exit)
 	if result != nil && r.once {
 		if failure := r.failure(result); failure != nil {
-			return failure
+			return r.andExit(failure, exit)
 		}
 	}
-	exit := (*cli.ExitError)(nil)
 	switch {
 	case context.Cause(r.conn.ctx) == ErrClosed:
 		return io.EOF
-	case errors.As(err, &exit) && exit.Code == 1 && result != nil && isFailure(result):
+	case died && exit.Code == 1 && result != nil && isFailure(result):
 		return io.EOF // it exits so after such a result, which was told
 	case err == io.EOF && r.once && result == nil:
 		return ErrNoResult
 	}
 	return err
+}
+
+// andExit adds to the failure of a result how the CLI died, if it did so in another turn.
+func (r *run) andExit(failure error, exit *cli.ExitError) error {
+	if exit == nil || !r.turns.awaited() || context.Cause(r.conn.ctx) != nil {
+		return failure
+	}
+	return errors.Join(failure, exit)
 }
 
 // failure is what is wrong with a result, nil if nothing is.

@@ -122,6 +122,13 @@ func (t *turns) busy() bool {
 	return len(t.pending) > 0 || t.tasks.running() || t.works
 }
 
+// awaited reports whether a prompt has no answer yet.
+func (t *turns) awaited() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pending) > 0
+}
+
 // done reports whether nothing is left to wait for but a turn that the end of a
 // background task may cause.
 func (t *turns) done() bool {

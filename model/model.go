@@ -194,7 +194,8 @@ type Delta struct {
 	Restart *Error
 
 	// Tokens are what the provider has counted of this request so far, nil if it is
-	// not new. A request that fails or is cancelled is billed too.
+	// not new. A request that fails or is cancelled is billed too. With Restart, they are
+	// those of the new request.
 	Tokens *usage.Tokens
 
 	Origin Origin // the model that writes, if it is another one than was asked, as of a [Fallback]

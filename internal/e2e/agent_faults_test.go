@@ -20,9 +20,11 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/internal/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
+	"github.com/toolpost/toolpost/model/claudecli"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/usage"
@@ -41,6 +43,9 @@ type biller struct {
 	billed   *usage.Ledger
 	complete map[string]bool // the calls of complete responses, by the text of their argument
 	shown    map[string]bool // the calls that were shown and allowed
+
+	told      []*usage.Tokens // of messages of a fakeCLI
+	turnstile chan struct{}   // of a fakeCLI: one at a time waits until all others wait
 }
 
 // wire is the provider's format, and markers of its events: those with the first tokens,
@@ -58,6 +63,9 @@ func (b *biller) wire() (w modeltest.Wire, first, all, end string) {
 }
 
 func (b *biller) open() (model.Model, error) {
+	if b.name == "claude-cli" {
+		return claudecli.New("sonnet", &claudecli.Options{CLI: &claude.Options{Start: b.startCLI, Logger: slog.New(slog.DiscardHandler)}}), nil
+	}
 	client := &http.Client{Transport: b}
 	const url = "http://provider.invalid"
 	switch b.name {
@@ -250,6 +258,9 @@ func (b *biller) run() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	if c, ok := m.(io.Closer); ok {
+		defer c.Close()
+	}
 	s := agent.NewSession()
 	a := agent.New(m, b.tools(), &agent.Options{Approve: b.approve, Hold: b.random.IntN(2) == 0})
 	quiet := toolpost.Logger.With(b.t.Context(), slog.New(slog.DiscardHandler))
@@ -268,28 +279,42 @@ func (b *biller) run() {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if got, want := s.Usage().Tokens, b.billed.Tokens; got != want {
+	want := b.billed.Tokens
+	for _, t := range b.told {
+		want = want.Add(*t)
+	}
+	if got := s.Usage().Tokens; got != want {
 		b.t.Errorf("%s, seed %d: the ledger has %+v, the provider billed %+v", b.name, b.seed, got, want)
 	}
+}
+
+// faultRuns returns how many runs there are: n, if nothing else is asked for.
+func faultRuns(n int) int {
+	if asked, err := strconv.Atoi(os.Getenv("TOOLPOST_FAULT_RUNS")); err == nil {
+		return asked
+	}
+	if raced || testing.Short() {
+		return n / 10
+	}
+	return n
 }
 
 // TestFaults: whatever a provider does, no call runs that was not in a complete,
 // accepted response, or that was not allowed where a rule asks; and the ledger is what
 // the provider billed. TOOLPOST_FAULT_RUNS=10000 makes more runs; a failure names its seed.
 func TestFaults(t *testing.T) {
-	runs := 1000
-	if n, err := strconv.Atoi(os.Getenv("TOOLPOST_FAULT_RUNS")); err == nil {
-		runs = n
-	} else if raced || testing.Short() {
-		runs = 100
-	}
-	for _, name := range []string{"anthropic", "openai", "chat", "gemini"} {
+	runs := faultRuns(1000)
+	for _, name := range []string{"anthropic", "openai", "chat", "gemini", "claude-cli"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(runs / 4) {
+			runs := runs / 5
+			if name == "claude-cli" {
+				runs = faultRuns(200) / 5 // they take longer
+			}
+			for seed := range uint64(runs) {
 				synctest.Test(t, func(t *testing.T) {
 					b := &biller{t: t, name: name, seed: seed, random: rand.New(rand.NewPCG(seed, cmp.Or(uint64(len(name)), 1))),
-						billed: new(usage.Ledger), complete: map[string]bool{}, shown: map[string]bool{}}
+						billed: new(usage.Ledger), complete: map[string]bool{}, shown: map[string]bool{}, turnstile: make(chan struct{}, 1)}
 					b.run()
 				})
 				if t.Failed() {

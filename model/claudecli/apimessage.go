@@ -30,21 +30,27 @@ type openBlock struct {
 // outputTool is the tool with which the model gives a structured output.
 const outputTool = "StructuredOutput"
 
-func (t *turn) begin(id string, u message.Usage, streamed bool) {
+// begin begins a message, which restarts the response if the last one ended early.
+func (t *turn) begin(id string, u message.Usage, streamed bool, early *model.Error) error {
 	t.id = id
 	t.message = &apiMessage{id: id, first: len(t.parts), next: len(t.parts), blocks: map[int64]openBlock{}, usage: u, streamed: streamed}
+	return t.emitTokens(early)
+}
+
+// emitTokens yields the tokens so far: the end may be missing.
+func (t *turn) emitTokens(restart *model.Error) error {
+	return t.emit(&model.Delta{Restart: restart, Tokens: new(t.tokens.Add(tokensOf(&t.message.usage)))})
 }
 
 // event reads an event of the stream.
 func (t *turn) event(e *message.StreamEvent) (*model.Response, error) {
 	if e.Kind == "message_start" {
+		var early *model.Error
 		if t.message != nil {
-			if err := t.restart(&model.Error{Origin: t.m.origin, Kind: model.KindConnection, Text: "the stream ended early"}); err != nil {
-				return nil, err
-			}
+			early = &model.Error{Origin: t.m.origin, Kind: model.KindConnection, Text: "the stream ended early"}
+			t.discard()
 		}
-		t.begin(e.APIMessageID, e.Usage, true)
-		return nil, nil
+		return nil, t.begin(e.APIMessageID, e.Usage, true, early)
 	}
 	if t.message == nil || !t.message.streamed {
 		return nil, nil
@@ -57,6 +63,9 @@ func (t *turn) event(e *message.StreamEvent) (*model.Response, error) {
 	case "message_delta":
 		t.message.usage = larger(t.message.usage, e.Usage)
 		t.message.stop = e.Delta.StopReason
+		if err := t.emitTokens(nil); err != nil {
+			return nil, err
+		}
 		if t.message.cut() { // the sooner the CLI is interrupted, the better
 			return t.finish(), nil
 		}
@@ -123,29 +132,39 @@ func (t *turn) frame(a *message.Assistant) (*model.Response, error) {
 		t.count()
 	}
 	if t.message == nil {
-		t.begin(a.MessageID, a.Usage, false)
+		if err := t.begin(a.MessageID, a.Usage, false, nil); err != nil {
+			return nil, err
+		}
 	}
 	t.model = a.Model
 	if err := t.grow(len(a.Message)); err != nil {
 		return nil, err
 	}
-	var raw struct {
-		Content []json.RawMessage `json:"content"`
-	}
-	_ = json.Unmarshal(a.Message, &raw) // a text instead of blocks has no raw form
-	for i, b := range a.Content {
-		if len(raw.Content) != len(a.Content) {
-			raw.Content = make([]json.RawMessage, len(a.Content))
-		}
-		if err := t.block(b, raw.Content[i]); err != nil {
-			return nil, err
-		}
+	if err := t.content(a); err != nil {
+		return nil, err
 	}
 	if !t.message.streamed && a.StopReason != "" {
 		t.message.stop = a.StopReason
 		return t.finish(), nil
 	}
 	return nil, nil
+}
+
+// content adds the parts of the finished blocks of a frame.
+func (t *turn) content(a *message.Assistant) error {
+	var raw struct {
+		Content []json.RawMessage `json:"content"`
+	}
+	_ = json.Unmarshal(a.Message, &raw) // a text instead of blocks has no raw form
+	if len(raw.Content) != len(a.Content) {
+		raw.Content = make([]json.RawMessage, len(a.Content))
+	}
+	for i, b := range a.Content {
+		if err := t.block(b, raw.Content[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // block adds the part of a finished block.
@@ -210,12 +229,15 @@ func (t *turn) finish() *model.Response {
 
 // count adds the tokens of the message.
 func (t *turn) count() {
-	u := t.message.usage
-	t.tokens = t.tokens.Add(usage.Tokens{
+	t.tokens = t.tokens.Add(tokensOf(&t.message.usage))
+	t.message = nil
+}
+
+func tokensOf(u *message.Usage) usage.Tokens {
+	return usage.Tokens{
 		Input: int(u.InputTokens), CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
 		LongCacheWrite: int(u.CacheCreation.Ephemeral1hInputTokens), Output: int(u.OutputTokens), Reasoning: int(u.OutputTokensDetails.ThinkingTokens),
-	})
-	t.message = nil
+	}
 }
 
 // larger returns the larger one of each number: the end of a stream repeats some

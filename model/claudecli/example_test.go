@@ -26,7 +26,7 @@ func ExampleNew() {
 			fmt.Println(err)
 		case d.Response != nil:
 			fmt.Println(d.Response.Stop, d.Response.Usage.Output)
-		default:
+		case d.Text != "":
 			fmt.Printf("%q\n", d.Text)
 		}
 	}

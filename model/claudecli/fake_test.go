@@ -315,6 +315,7 @@ func respond(t *testing.T, m model.Model, r *model.Request) (*model.Response, st
 		switch {
 		case err != nil:
 			t.Fatal(err)
+		case d.Tokens != nil && d.Restart == nil:
 		case d.Response != nil:
 			response = d.Response
 		case d.Restart != nil:

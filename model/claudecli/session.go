@@ -77,7 +77,7 @@ func (m *Model) options(r *model.Request, s *session) *claude.Options {
 		NoPersistence:  true,
 		SettingSources: []claude.SettingSource{},
 
-		PartialMessages: true, SkipMalformed: true,
+		PartialMessages: true,
 	}
 	o.Env = append([]string{
 		"DISABLE_AUTO_COMPACT=1",                       // the agent compacts

@@ -1,8 +1,11 @@
 package claudecli
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"log/slog"
 	"slices"
 
 	"github.com/toolpost/toolpost/claude"
@@ -45,19 +48,30 @@ func (t *turn) run(ctx context.Context, s *session, in *input) error {
 		t.m.sessions.drop(s)
 		return err
 	}
-	if response.Stop == model.StopEnd || response.Stop == model.StopCalls {
+	if t.waits(s, response) {
 		s.said = append(append([]digest(nil), t.c.said...), digestOf(response.Message))
-		s.calls = nil
-		for _, call := range response.Message.Calls() {
-			if t.c.tools.known(call) {
-				s.calls = append(s.calls, call.ID)
-			}
-		}
 		t.m.sessions.keep(s)
 	} else { // the CLI would go on in its own way
 		t.m.sessions.drop(s)
 	}
 	return t.emit(&model.Delta{Response: response})
+}
+
+// waits reports whether the CLI waits for the next request after the response, and
+// notes for which calls. It answers calls of tools that it does not have by itself; and
+// of calls with the same id, none could be given its own result.
+func (t *turn) waits(s *session, response *model.Response) bool {
+	s.calls = nil
+	ids := map[string]bool{}
+	for _, call := range response.Message.Calls() {
+		if ids[call.ID] {
+			return false
+		}
+		if ids[call.ID] = true; t.c.tools.known(call) {
+			s.calls = append(s.calls, call.ID)
+		}
+	}
+	return response.Stop == model.StopEnd || response.Stop == model.StopCalls && len(s.calls) > 0
 }
 
 func (t *turn) exchange(ctx context.Context, s *session, in *input) (*model.Response, error) {
@@ -74,6 +88,18 @@ func (t *turn) exchange(ctx context.Context, s *session, in *input) (*model.Resp
 	if t.c.request.NoCalls {
 		s.desk.refuse()
 	}
+	for {
+		response, err := t.read(ctx, s)
+		bad := (*message.ParseError)(nil)
+		if !errors.As(err, &bad) || isPartOfAnswer(bad) {
+			return response, err
+		}
+		cmp.Or(t.m.opts.Logger, slog.Default()).Warn("skipped a malformed message", "error", err)
+	}
+}
+
+// read reads messages up to the end of the response.
+func (t *turn) read(ctx context.Context, s *session) (*model.Response, error) {
 	for m, err := range s.cli.Messages(ctx) {
 		if err != nil {
 			return nil, err
@@ -84,6 +110,12 @@ func (t *turn) exchange(ctx context.Context, s *session, in *input) (*model.Resp
 		}
 	}
 	return nil, claude.ErrClosed
+}
+
+// isPartOfAnswer reports whether a line that cannot be read may be a part of the
+// answer: without it, the rest is not what the model wrote.
+func isPartOfAnswer(bad *message.ParseError) bool {
+	return !json.Valid(bad.Line) || slices.Contains([]string{"assistant", "stream_event", "result"}, bad.Type)
 }
 
 // unanswered reports whether a session failed before it began to answer, so
@@ -131,10 +163,17 @@ func (t *turn) take(m message.Message) (*model.Response, error) {
 
 // restart discards the message that arrives.
 func (t *turn) restart(why *model.Error) error {
+	t.discard()
+	return t.emit(&model.Delta{Restart: why})
+}
+
+// discard discards the message that arrives. Its tokens, and those before, count as
+// those of an attempt that failed.
+func (t *turn) discard() {
 	if t.message != nil {
 		t.parts, t.message = t.parts[:t.message.first], nil
 	}
-	return t.emit(&model.Delta{Restart: why})
+	t.tokens = usage.Tokens{}
 }
 
 // result reads the end of the CLI's turn.
