@@ -1,6 +1,6 @@
 # check is what a change must pass besides the tests; live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: warm check test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop soak update release
+.PHONY: warm check weight test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop soak update release
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -11,6 +11,20 @@ check:
 	GOOS=darwin go build ./...
 	GOOS=windows go build ./...
 	GOARCH=386 go vet ./...
+	@$(MAKE) --no-print-directory weight
+
+# weight says how large the program is, with and without symbols, and what opens the
+# linker's door: code that may call any method by name has it keep the methods of all
+# types, a third of the program. The tag closes that door in grpc.
+MAX_MB ?= 90
+weight:
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	go build -tags grpcnotrace -ldflags "-dumpdep" -o "$$folder/toolpost" ./cmd/toolpost 2>"$$folder/edges" && \
+	{ ! grep -o '^[^ ]* <ReflectMethod>' "$$folder/edges" | sort -u | grep . || { echo "these call methods by name, so that the program keeps all methods; see docs/decisions/033-agent-loop.md"; exit 1; }; } && \
+	go build -tags grpcnotrace -ldflags "-s -w" -o "$$folder/stripped" ./cmd/toolpost && \
+	size() { echo $$(($$(wc -c <"$$1") / 1000000)); } && \
+	echo "toolpost: $$(size "$$folder/toolpost") MB, $$(size "$$folder/stripped") MB without symbols; at most $(MAX_MB) MB" && \
+	test $$(size "$$folder/toolpost") -le $(MAX_MB)
 
 test:
 	go test ./...

@@ -123,7 +123,7 @@ To start, run "toolpost serve" in any folder.`,
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}
-	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", "FlagUsagesWrapped 80", "{{rpad .CommandPath .CommandPathPadding}} {{.Short}}", "{{.CommandPath}}   {{.Short}}").Replace(root.UsageTemplate()))
+	root.SetUsageFunc(printUsage)
 	return root
 }
 

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// usageWidth is how wide the descriptions of flags are, for a terminal of 80 columns.
+const usageWidth = 80
+
+// printUsage prints how a command is used. It is what cobra prints by itself, with flags that
+// are wrapped. As a template, the same would have the linker keep the methods of
+// everything: a template may call any of them by name.
+func printUsage(cmd *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString("Usage:")
+	if cmd.Runnable() {
+		b.WriteString("\n  " + cmd.UseLine())
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\n  " + cmd.CommandPath() + " [command]")
+	}
+	if len(cmd.Aliases) > 0 {
+		b.WriteString("\n\nAliases:\n  " + cmd.NameAndAliases())
+	}
+	if cmd.HasExample() {
+		b.WriteString("\n\nExamples:\n" + cmd.Example)
+	}
+	writeCommands(&b, cmd)
+	if cmd.HasAvailableLocalFlags() {
+		b.WriteString("\n\nFlags:\n" + strings.TrimRight(cmd.LocalFlags().FlagUsagesWrapped(usageWidth), " \n"))
+	}
+	if cmd.HasAvailableInheritedFlags() {
+		b.WriteString("\n\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsagesWrapped(usageWidth), " \n"))
+	}
+	writeTopics(&b, cmd)
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more information about a command.", cmd.CommandPath())
+	}
+	b.WriteString("\n")
+	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
+	return err
+}
+
+func writeCommands(b *strings.Builder, cmd *cobra.Command) {
+	if !cmd.HasAvailableSubCommands() {
+		return
+	}
+	b.WriteString("\n\nAvailable Commands:")
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			fmt.Fprintf(b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+		}
+	}
+}
+
+// writeTopics lists texts that are read with "help TOPIC".
+func writeTopics(b *strings.Builder, cmd *cobra.Command) {
+	if !cmd.HasHelpSubCommands() {
+		return
+	}
+	b.WriteString("\n\nAdditional help topics:")
+	for _, sub := range cmd.Commands() {
+		if sub.IsAdditionalHelpTopicCommand() {
+			fmt.Fprintf(b, "\n  %s   %s", sub.CommandPath(), sub.Short)
+		}
+	}
+}
