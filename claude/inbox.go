@@ -3,15 +3,23 @@ package claude
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// An inbox keeps messages until they are read. It has no limit: a reader that
-// asks the CLI something between two messages must not keep the answer back.
+// maxUnread is the number of bytes of messages that may wait to be read.
+const maxUnread = 256 << 20
+
+var errUnread = fmt.Errorf("the CLI has written more than %d MiB of messages that were not read; read them sooner, or check what it does", maxUnread>>20)
+
+// An inbox keeps messages until they are read. Nobody waits for room in it: a reader
+// that asks the CLI something between two messages must not keep the answer back.
 type inbox struct {
+	unread  atomic.Int64 // bytes of items
 	items   queue[item]
 	mirror  *mirror // gets the lines of transcripts, nil if the reader does
 	why     cause   // what the messages end with
@@ -22,21 +30,28 @@ type inbox struct {
 }
 
 type item struct {
-	m   message.Message
-	err error
+	m    message.Message
+	err  error
+	size int
 }
 
-func (b *inbox) put(m message.Message, err error) {
+// put adds what the CLI wrote in so many bytes. It reports whether there is room.
+func (b *inbox) put(m message.Message, err error, size int) bool {
 	if b.mirror != nil {
 		switch m := m.(type) {
 		case *message.TranscriptMirror:
 			b.mirror.add(m)
-			return
+			return true
 		case *message.Result: // who reads it may look into the store
 			b.mirror.flush()
 		}
 	}
-	b.items.put(item{m, err})
+	if b.unread.Add(int64(size)) > maxUnread {
+		b.unread.Add(-int64(size))
+		return false
+	}
+	b.items.put(item{m, err, size})
+	return true
 }
 
 // A cause keeps the first error that it is set to.
@@ -45,10 +60,13 @@ type cause struct {
 	err error
 }
 
-func (c *cause) set(err error) {
+// set reports whether err is the first error.
+func (c *cause) set(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	first := c.err == nil
 	c.err = cmp.Or(c.err, err)
+	return first
 }
 
 func (c *cause) get() error {
@@ -71,6 +89,7 @@ func (b *inbox) end(err error) {
 func (b *inbox) next(ctx context.Context) (message.Message, error) {
 	i, err := b.items.next(ctx)
 	if err == nil {
+		b.unread.Add(-int64(i.size))
 		return i.m, i.err
 	}
 	b.mu.Lock()

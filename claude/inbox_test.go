@@ -16,7 +16,7 @@ func TestInbox(t *testing.T) {
 		first, cause := &message.KeepAlive{}, errors.New("cause")
 		go func() {
 			synctest.Wait() // the reader waits
-			b.put(first, nil)
+			b.put(first, nil, 1)
 			b.why.set(cause)
 			b.end(io.EOF)
 		}()
@@ -46,9 +46,24 @@ func TestInboxContext(t *testing.T) {
 		if _, err := b.next(ctx); err != context.Canceled {
 			t.Errorf("next = %v, want %v", err, context.Canceled)
 		}
-		b.put(&message.KeepAlive{}, nil)
+		b.put(&message.KeepAlive{}, nil, 1)
 		if m, err := b.next(t.Context()); m == nil || err != nil {
 			t.Errorf("what comes later is %v, %v", m, err)
 		}
 	})
+}
+
+// TestUnread has no room for more than the limit until something is read.
+func TestUnread(t *testing.T) {
+	var b inbox
+	put := func(size int) bool { return b.put(&message.KeepAlive{}, nil, size) }
+	if !put(maxUnread/2-1) || !put(maxUnread/2+1) || put(1) || put(maxUnread) || !put(0) {
+		t.Error("what has no room is taken, or what has room is not")
+	}
+	if m, err := b.next(t.Context()); m == nil || err != nil {
+		t.Fatalf("next = %v, %v", m, err)
+	}
+	if !put(maxUnread/2-1) || put(1) {
+		t.Error("what was read still counts, or counts twice")
+	}
 }

@@ -134,7 +134,7 @@ func (r *run) close() error {
 func (r *run) lose(key sessions.Key, err error) {
 	warn(r.opts.logger(), "the session store does not take lines of a transcript", err, "session", key.SessionID)
 	if m, bad := r.opts.parser().Parse(mirrorError(key, err)); bad == nil {
-		r.inbox.put(m, nil)
+		r.inbox.put(m, nil, 0)
 	}
 }
 
@@ -179,7 +179,7 @@ func (r *run) read(stop func() bool) {
 		case err != nil:
 			r.malformed(err)
 		case !r.conn.handle(m):
-			r.take(m)
+			r.take(m, len(line))
 		}
 		r.alive()
 	}
@@ -198,14 +198,16 @@ func (r *run) read(stop func() bool) {
 	}
 }
 
-// take notes what a message means for the session, and queues it.
-func (r *run) take(m message.Message) {
+// take notes what a message of so many bytes means for the session, and queues it.
+func (r *run) take(m message.Message, size int) {
 	r.output.see(m)
 	settled := r.turns.see(m) // before a turn reads m and asks whether it is answered
-	r.inbox.put(m, nil)
+	if !r.inbox.put(m, nil, size) && r.inbox.why.set(errUnread) {
+		go r.abort(errUnread)
+	}
 	if init, ok := m.(*message.Init); ok {
 		if err := check(init, r.tools); err != nil {
-			r.inbox.put(nil, err)
+			r.inbox.put(nil, err, 0)
 		}
 	}
 	if settled && r.once {
@@ -271,7 +273,7 @@ func (r *run) malformed(err error) {
 		r.opts.logger().Warn("skipped a malformed message", "error", err)
 		return
 	}
-	r.inbox.put(nil, err)
+	r.inbox.put(nil, err, 0)
 }
 
 // last is why the messages end, err being why the process did: io.EOF if nothing

@@ -30,6 +30,9 @@ func TestClaudeModelScenarios(t *testing.T) {
 			"unknown part":        "the CLI leaves a call without its result out of its own history",
 			"image":               "the CLI reads images, and the scenario's is not one: loopPromptMedia",
 			"errors":              "the CLI has its own texts, tries some requests again, and does not report retry-after: loopFailures",
+			"endless response":    "the CLI reads the response; its lines are limited",
+			"endless error":       "the CLI reads the response",
+			"many calls":          "the CLI would keep 2001 calls open",
 			"cut stream":          "it starts the CLI 60 times: loopBroken",
 		},
 	})

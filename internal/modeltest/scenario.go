@@ -66,7 +66,7 @@ func Run(t *testing.T, p Provider) {
 	if p.SendsData == nil {
 		p.SendsData = containsBase64
 	}
-	all := slices.Concat(answers(), exchanges(), failures())
+	all := slices.Concat(answers(), exchanges(), failures(), limits())
 	for name := range p.Skip {
 		if !slices.ContainsFunc(all, func(s scenario) bool { return s.name == name }) {
 			t.Errorf("%s skips the scenario %q, which does not exist", p.Name, name)

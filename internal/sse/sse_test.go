@@ -26,7 +26,7 @@ func TestEvents(t *testing.T) {
 		{"data: " + strings.Repeat("x", 1<<20) + "\n\n", false, []string{strings.Repeat("x", 1<<20) + "\n"}},
 	} {
 		var got []string
-		for data, err := range sse.Events(iotest.HalfReader(strings.NewReader(test.text)), test.open) {
+		for data, err := range sse.Events(iotest.HalfReader(strings.NewReader(test.text)), test.open, 2<<20, nil) {
 			if err != nil {
 				t.Errorf("%.40q: %v", test.text, err)
 			}
@@ -37,7 +37,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	for data, err := range sse.Events(iotest.ErrReader(broken), true) {
+	for data, err := range sse.Events(iotest.ErrReader(broken), true, 100, nil) {
 		if err != broken || data != nil {
 			t.Errorf("%q, %v", data, err)
 		}
@@ -48,9 +48,30 @@ func TestEvents(t *testing.T) {
 func TestLinear(t *testing.T) {
 	const size = 4 << 20
 	reads := iotest.OneByteReader(strings.NewReader("data: " + strings.Repeat("x", size) + "\n\n"))
-	for data, err := range sse.Events(reads, false) {
+	for data, err := range sse.Events(reads, false, size+len("data: "), nil) {
 		if err != nil || len(data) != size+1 {
 			t.Errorf("%d bytes, %v", len(data), err)
+		}
+	}
+}
+
+// TestTooLong ends at a line, and at an event, that is longer than the caller takes.
+func TestTooLong(t *testing.T) {
+	tooLong := errors.New("too long")
+	for text, want := range map[string]int{
+		"data: 0123\n\ndata: 0123456789\n\n":           1,
+		"data: 0123\n\ndata: 01\ndata: 23\ndata: 45\n": 1,
+		"data: 0123\n\n: 01234567890":                  1,
+		"data: 0123\n\ndata: 0123\n\n":                 2,
+	} {
+		events, failed := 0, error(nil)
+		for _, err := range sse.Events(strings.NewReader(text), true, 12, tooLong) {
+			if failed = err; err == nil {
+				events++
+			}
+		}
+		if events != want || (failed == tooLong) != (want == 1) {
+			t.Errorf("%q: %d events, %v", text, events, failed)
 		}
 	}
 }

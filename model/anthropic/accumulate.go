@@ -3,7 +3,6 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -15,8 +14,6 @@ import (
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
 )
-
-const maxBlocks = 10_000 // of a response
 
 // An accumulator builds a response from the events of its stream.
 type accumulator struct {
@@ -74,7 +71,7 @@ func (a *accumulator) add(data []byte) (*model.Delta, error) {
 
 // readDocument adds the message of a server that does not stream.
 func (a *accumulator) readDocument(body io.Reader) error {
-	data, err := io.ReadAll(body)
+	data, err := provider.ReadDocument(body)
 	if err != nil {
 		return &streamError{err}
 	}
@@ -105,8 +102,8 @@ func (a *accumulator) start(index, content *jsontree.Value) (*model.Delta, error
 	switch {
 	case index == nil || !isObject(content):
 		return nil, malformedError("the stream has a block without an index or content")
-	case len(a.blocks) == maxBlocks:
-		return nil, malformedError(fmt.Sprintf("the response has more than %d blocks", maxBlocks))
+	case len(a.blocks) == provider.MaxParts:
+		return nil, provider.ErrTooManyParts
 	}
 	b := &streamedBlock{start: content, part: len(a.blocks), kind: textOf(content.Get("type"))}
 	a.blocks = append(a.blocks, b)

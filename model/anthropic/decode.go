@@ -119,7 +119,8 @@ func (b *streamedBlock) setRaw(p *model.Part, input json.RawMessage) *jsontree.V
 func (a *accumulator) decodeCall(b *streamedBlock, p *model.Part, last bool) {
 	written := b.input.String()
 	var input json.RawMessage
-	if written != "" {
+	many := provider.HasManyValues([]byte(written))
+	if written != "" && !many {
 		input = inputObject([]byte(written))
 	}
 	tree := b.setRaw(p, input)
@@ -133,6 +134,8 @@ func (a *accumulator) decodeCall(b *streamedBlock, p *model.Part, last bool) {
 	end, _ := provider.Ending(a.stop)
 	cut := last && end == model.StopLength
 	switch arguments := tree.Get("input"); {
+	case many:
+		p.Invalid = provider.ManyValues
 	case cut && (broken || written == ""):
 		p.Invalid = provider.CutOff
 	case broken, !isObject(arguments):

@@ -75,8 +75,10 @@ func (m *messagesModel) failure(ctx context.Context, err error) error {
 		e.Kind = model.KindInvalid
 	case errors.Is(err, errNoCredentials):
 		e.Kind, e.Text = model.KindAuth, errNoCredentials.Error()
-	case errors.As(err, &malformed), errors.Is(err, provider.ErrTooLarge):
+	case errors.As(err, &malformed):
 		e.Kind = model.KindServer
+	case provider.IsTooMuch(err):
+		e.Kind = model.KindInvalid
 	}
 	e.Text = provider.ErrorText(e.Text, m.secrets.Replace)
 	return e

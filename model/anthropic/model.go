@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/internal/sse"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
@@ -117,8 +116,8 @@ func (m *messagesModel) guard(r *http.Request, next option.MiddlewareNext) (*htt
 	}
 	m.secrets.Add("", credentials(key, token)...)
 	res, err := next(r)
-	if err == nil && res.Body != nil {
-		res.Body = provider.LimitBody(res.Body, provider.MaxResponse)
+	if err == nil {
+		provider.LimitResponse(res)
 	}
 	return res, err
 }
@@ -137,7 +136,7 @@ func (m *messagesModel) Check(r *model.Request) error {
 
 // Stream implements [model.Model].
 func (m *messagesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
-	return func(yield func(*model.Delta, error) bool) {
+	return provider.Limit(m.origin, func(yield func(*model.Delta, error) bool) {
 		built, err := m.build(r)
 		if err == nil {
 			err = checkBody(built.body, false)
@@ -153,7 +152,7 @@ func (m *messagesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[
 		if err := m.exchange(ctx, built, yield); err != nil {
 			yield(nil, m.failure(ctx, err))
 		}
-	}
+	})
 }
 
 // exchange sends a request and yields the response. It returns the error that
@@ -178,7 +177,7 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 		}
 		return a.finish(yield)
 	}
-	for data, err := range sse.Events(body, false) {
+	for data, err := range provider.Events(body, false) {
 		if err != nil {
 			return &streamError{err}
 		}

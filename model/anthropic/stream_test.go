@@ -218,10 +218,10 @@ func TestHostileStreams(t *testing.T) {
 		body io.Reader
 		kind string
 	}{
-		"endless line":     {&endless{text: "data: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}, model.KindServer},
-		"endless event":    {&endless{text: "data: " + strings.Repeat("a", 10_000) + "\n"}, model.KindServer},
-		"endless comments": {&endless{text: ": " + strings.Repeat("a", 10_000) + "\n\n"}, model.KindServer},
-		"endless blocks":   {&endless{text: events(block)}, model.KindServer},
+		"endless line":     {&endless{text: "data: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}, model.KindInvalid},
+		"endless event":    {&endless{text: "data: " + strings.Repeat("a", 10_000) + "\n"}, model.KindInvalid},
+		"endless comments": {&endless{text: ": " + strings.Repeat("a", 10_000) + "\n\n"}, model.KindInvalid},
+		"endless blocks":   {&endless{text: events(block)}, model.KindInvalid},
 		"not JSON":         {strings.NewReader(events(`{"type":`)), model.KindServer},
 		"deep":             {strings.NewReader(events(strings.Repeat(`[`, 100_000))), model.KindServer},
 		"block is a text":  {strings.NewReader(events(`{"type":"content_block_start","index":0,"content_block":"a"}`)), model.KindServer},

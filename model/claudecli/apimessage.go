@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
 )
 
@@ -169,6 +170,9 @@ func (t *turn) content(a *message.Assistant) error {
 
 // block adds the part of a finished block.
 func (t *turn) block(b message.Block, raw json.RawMessage) error {
+	if len(t.parts) >= provider.MaxParts {
+		return provider.ErrTooManyParts
+	}
 	origin := t.m.origin
 	p := model.Part{Type: kindOf(b)}
 	said := ""

@@ -118,12 +118,12 @@ var errLeft = errors.New("the loop over the stream was left")
 // one, otherwise to a new one. When ctx ends or the loop is left, the session
 // ends with its process.
 func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
-	return func(yield func(*model.Delta, error) bool) {
+	return provider.Limit(m.origin, func(yield func(*model.Delta, error) bool) {
 		err := m.stream(ctx, r, yield)
 		if err != nil && !errors.Is(err, errLeft) {
 			yield(nil, m.failure(ctx, err))
 		}
-	}
+	})
 }
 
 func (m *Model) stream(ctx context.Context, r *model.Request, yield func(*model.Delta, error) bool) error {

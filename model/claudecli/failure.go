@@ -64,7 +64,7 @@ func (m *Model) failure(ctx context.Context, err error) *model.Error {
 		result  *claude.ResultError
 	)
 	switch {
-	case errors.As(err, &missing), errors.As(err, &refused), errors.As(err, &dropped), errors.As(err, &request), errors.Is(err, errModelClosed):
+	case provider.IsTooMuch(err), errors.As(err, &missing), errors.As(err, &refused), errors.As(err, &dropped), errors.As(err, &request), errors.Is(err, errModelClosed):
 		e.Kind = model.KindInvalid
 	case errors.As(err, &result): // the CLI could not start
 		e.Status = result.APIStatus

@@ -256,3 +256,36 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLongResponse has a CLI that streams more than a model writes, and one that
+// sends more calls.
+func TestLongResponse(t *testing.T) {
+	piece := strings.Repeat("x", 64<<10)
+	for name, write := range map[string]func(f *fake){
+		"text": func(f *fake) {
+			f.write(event(object{"type": "message_start", "message": object{"usage": counter}}),
+				event(object{"type": "content_block_start", "index": 0, "content_block": text("")}))
+			for range 200 {
+				f.write(event(object{"type": "content_block_delta", "index": 0, "delta": object{"type": "text_delta", "text": piece}}))
+			}
+		},
+		"calls": func(f *fake) {
+			for range 2100 {
+				f.write(frame(use("c", "add", object{})))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, m := newWorld(t, nil, func(f *fake) {
+					f.prompt()
+					write(f)
+					f.take(func(object) bool { return false })
+				})
+				if e := fails(t, t.Context(), m, hi()); e.Temporary() || !strings.Contains(e.Error(), "no model writes") {
+					t.Errorf("the error is %v", e)
+				}
+			})
+		})
+	}
+}

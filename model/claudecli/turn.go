@@ -248,5 +248,5 @@ func (t *turn) grow(n int) error {
 	if t.size += n; t.size <= provider.MaxResponse {
 		return nil
 	}
-	return &model.Error{Kind: model.KindServer, Text: provider.ErrTooLarge.Error()}
+	return provider.ErrTooLarge
 }

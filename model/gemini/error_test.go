@@ -152,7 +152,7 @@ func TestEndless(t *testing.T) {
 		w := &wire{status: 200, answer: func() io.Reader { return &endless{text: line} }}
 		_, err := ask(t, w.open(t, "gemini-3-pro-preview"), hello())
 		var failed *model.Error
-		if !errors.As(err, &failed) || failed.Kind != model.KindServer || !strings.Contains(failed.Text, "64 MiB") {
+		if !errors.As(err, &failed) || failed.Kind != model.KindInvalid || !strings.Contains(failed.Text, "no model writes") {
 			t.Errorf("the error is %.300v", err)
 		}
 	}

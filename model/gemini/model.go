@@ -106,7 +106,7 @@ func (g *generator) Check(r *model.Request) error {
 
 // Stream implements [model.Model].
 func (g *generator) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
-	return func(yield func(*model.Delta, error) bool) {
+	return provider.Limit(g.origin, func(yield func(*model.Delta, error) bool) {
 		p, err := g.prepare(r)
 		if err != nil {
 			yield(nil, &model.Error{Origin: g.origin, Kind: model.KindInvalid, Err: err})
@@ -127,5 +127,5 @@ func (g *generator) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 		if failed := s.read(ctx, body, yield); failed != nil {
 			yield(nil, failed)
 		}
-	}
+	})
 }

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -33,12 +34,16 @@ type part struct {
 type parts struct {
 	tools *toolset
 	body  []byte // of the request
+	seed  string // of ids, made of the body once one is needed
 	all   []model.Part
 	run   *strings.Builder
 }
 
 // add adds a part. The delta is nil if there is nothing to show.
 func (ps *parts) add(raw json.RawMessage) (*model.Delta, error) {
+	if len(ps.all) >= provider.MaxParts {
+		return nil, provider.ErrTooManyParts
+	}
 	var p part
 	var members map[string]json.RawMessage
 	if _, err := dataOf(raw); err != nil {
@@ -148,7 +153,8 @@ func (ps *parts) addCall(raw json.RawMessage, p *part) (*model.Delta, error) {
 	if call.ID == "" || slices.ContainsFunc(ps.all, func(p model.Part) bool { return p.ID == call.ID }) {
 		// The body of the request contains the whole conversation, so that no other
 		// request of it has the same ids.
-		call.ID = provider.DerivedID("call_", string(ps.body), len(ps.all))
+		ps.seed = cmp.Or(ps.seed, provider.DerivedID("", string(ps.body), 0))
+		call.ID = provider.DerivedID("call_", ps.seed, len(ps.all))
 	}
 	ps.tools.DecodeCall(&call, f.Name)
 	ps.all = append(ps.all, call)

@@ -81,9 +81,11 @@ func (g *generator) send(ctx context.Context, body []byte) (io.ReadCloser, *mode
 		return nil, g.connectionError(ctx, err)
 	case x.response == nil:
 		return nil, g.connectionError(ctx, errors.New("the SDK sent no request"))
-	case x.response.StatusCode/100 != 2:
+	}
+	provider.LimitResponse(x.response)
+	if x.response.StatusCode/100 != 2 {
 		defer x.response.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(x.response.Body, 1<<20))
+		text, _ := io.ReadAll(x.response.Body)
 		if to := provider.Redirect(x.response); to != "" {
 			text = []byte(to)
 		}
@@ -95,7 +97,6 @@ func (g *generator) send(ctx context.Context, body []byte) (io.ReadCloser, *mode
 // open returns the body of a response that is one of the API.
 func (g *generator) open(ctx context.Context, res *http.Response) (io.ReadCloser, *model.Error) {
 	body := res.Body
-	res.Body = provider.LimitBody(body, provider.MaxResponse)
 	start, _, err := provider.ReadStart(res)
 	if err == nil {
 		return struct {
@@ -106,6 +107,9 @@ func (g *generator) open(ctx context.Context, res *http.Response) (io.ReadCloser
 	_ = body.Close()
 	if foreign, ok := errors.AsType[*provider.ForeignAnswerError](err); ok {
 		return nil, &model.Error{Origin: g.origin, Kind: model.KindInvalid, Text: provider.ErrorText(foreign.Error(), g.hide)}
+	}
+	if provider.IsTooMuch(err) {
+		return nil, &model.Error{Origin: g.origin, Kind: model.KindInvalid, Text: err.Error()}
 	}
 	return nil, g.connectionError(ctx, err)
 }

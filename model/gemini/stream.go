@@ -21,10 +21,13 @@ import (
 // the fields of events are data too: a proxy may answer with plain JSON.
 func events(body io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		lines := sse.NewLines(body)
+		lines := sse.NewLines(body, provider.MaxEvent, provider.ErrLongEvent)
 		var data []byte
 		for {
 			line, err := lines.Read()
+			if len(data)+len(line) > provider.MaxEvent {
+				err = provider.ErrLongEvent
+			}
 			switch {
 			case err != nil && err != io.EOF:
 				yield(nil, err)
@@ -33,7 +36,7 @@ func events(body io.Reader) iter.Seq2[[]byte, error] {
 				data = appendData(data, line)
 			}
 			if len(data) > 0 && (len(line) == 0 || err == io.EOF) {
-				if !yield(data, nil) {
+				if failed := provider.CheckEvent(data); !yield(data, failed) || failed != nil {
 					return
 				}
 				data = nil
@@ -137,8 +140,8 @@ func (s *stream) read(ctx context.Context, body io.Reader, yield func(*model.Del
 	for data, err := range events(body) {
 		switch {
 		case err != nil && s.finish != "": // the response is complete
-		case errors.Is(err, provider.ErrTooLarge):
-			return s.fail(model.KindServer, err.Error())
+		case provider.IsTooMuch(err):
+			return s.fail(model.KindInvalid, err.Error())
 		case err != nil:
 			return s.connectionError(ctx, err)
 		default:
@@ -211,6 +214,9 @@ func (s *stream) addChunk(data []byte) ([]model.Delta, *model.Error) {
 	for i := range c.Candidates {
 		deltas, err := s.addCandidate(&c.Candidates[i])
 		all = append(all, deltas...)
+		if provider.IsTooMuch(err) {
+			return all, s.fail(model.KindInvalid, err.Error())
+		}
 		if err != nil {
 			return all, s.fail(model.KindServer, err.Error())
 		}

@@ -167,8 +167,9 @@ func (s *chatStream) callDelta(raw json.RawMessage) bool {
 	d := readCallDelta(raw)
 	at := s.callSlot(&d)
 	if at < 0 {
-		at = len(s.slots)
-		s.slots = append(s.slots, &chatSlot{call: chatCall{index: d.index}})
+		if at = s.newSlot(chatSlot{call: chatCall{index: d.index}}); at < 0 {
+			return false
+		}
 	}
 	c := &s.slots[at].call
 	if c.id == "" {

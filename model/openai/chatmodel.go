@@ -34,7 +34,7 @@ func (m *chatModel) Check(r *model.Request) error {
 
 // Stream implements [model.Model].
 func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
-	return func(yield func(*model.Delta, error) bool) {
+	return provider.Limit(m.origin, func(yield func(*model.Delta, error) bool) {
 		p, err := m.prepare(ctx, r)
 		if err != nil {
 			yield(nil, err)
@@ -46,7 +46,7 @@ func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 			err = s.finish()
 		}
 		s.end(err, s.unfinished)
-	}
+	})
 }
 
 // prepare builds the body of a request and checks it.

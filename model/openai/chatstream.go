@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -25,6 +24,7 @@ type chatStream struct {
 	failure   *failure // in the choice
 	usage     usage.Tokens
 	slots     []*chatSlot
+	tooMuch   error // why no more pieces are taken; nil if the consumer has left
 }
 
 // A chatSlot is a part that is being written.
@@ -61,11 +61,8 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 	}
 	for i := range chunk.Choices {
 		if c := &chunk.Choices[i]; c.Index == 0 && !s.choice(c) {
-			return true, nil
+			return true, s.tooMuch
 		}
-	}
-	if len(s.slots) > maxParts {
-		return true, s.malformed(fmt.Sprintf("it has more than %d parts", maxParts))
 	}
 	return false, nil
 }
@@ -111,8 +108,9 @@ func (s *chatStream) member(name string, value json.RawMessage) bool {
 		if string(value) == `""` || string(value) == "[]" {
 			return true
 		}
-		at = len(s.slots)
-		s.slots = append(s.slots, &chatSlot{member: name})
+		if at = s.newSlot(chatSlot{member: name}); at < 0 {
+			return false
+		}
 	}
 	if name == "content" {
 		value = s.slots[at].value.alike(value)
@@ -123,6 +121,16 @@ func (s *chatStream) member(name string, value json.RawMessage) bool {
 		return true
 	}
 	return s.put(&model.Delta{Part: at, Type: typ, Text: contentText(value)})
+}
+
+// newSlot adds a slot and returns its index, -1 if there are too many.
+func (s *chatStream) newSlot(slot chatSlot) int {
+	if len(s.slots) >= provider.MaxParts {
+		s.tooMuch = provider.ErrTooManyParts
+		return -1
+	}
+	s.slots = append(s.slots, &slot)
+	return len(s.slots) - 1
 }
 
 // canSendMember reports whether a member can be part of the assistant's message

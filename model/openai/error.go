@@ -70,7 +70,7 @@ func stringOf(raw []byte) string {
 
 // refusal returns the error of a response with an error status.
 func (e *endpoint) refusal(res *http.Response) *model.Error {
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxFailure))
+	raw, err := io.ReadAll(res.Body)
 	f := failure{}
 	if err == nil {
 		f = readFailure(raw)
@@ -139,9 +139,7 @@ func (e *endpoint) broken(err error) error {
 	}
 	kind := model.KindConnection
 	switch {
-	case errors.Is(err, provider.ErrTooLarge):
-		kind = model.KindServer
-	case isForeign(err):
+	case provider.IsTooMuch(err), isForeign(err):
 		kind = model.KindInvalid
 	}
 	return &model.Error{Origin: e.origin, Kind: kind, Text: e.clean(err.Error())}

@@ -34,7 +34,7 @@ func (m *responsesModel) Check(r *model.Request) error {
 
 // Stream implements [model.Model].
 func (m *responsesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
-	return func(yield func(*model.Delta, error) bool) {
+	return provider.Limit(m.origin, func(yield func(*model.Delta, error) bool) {
 		p, err := m.prepare(ctx, r)
 		if err != nil {
 			yield(nil, err)
@@ -43,7 +43,7 @@ func (m *responsesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2
 		s := &responseStream{endpoint: m.endpoint, prepared: p, sink: &sink{yield: yield}, slots: map[int64]int{}}
 		err = m.send(ctx, "responses", p.body, s.event)
 		s.end(err, s.unfinished)
-	}
+	})
 }
 
 // A prepared request is one that can be sent.

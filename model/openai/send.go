@@ -11,13 +11,9 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/sse"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
-
-// maxFailure is the number of bytes of an error's body that are read.
-const maxFailure = 1 << 20
 
 // chatPath is where the Chat Completions API is, below the base URL.
 const chatPath = "chat/completions"
@@ -63,7 +59,7 @@ func readEvents(res *http.Response, member string, handle func(data []byte) (don
 	case document:
 		return readDocument(body, member, handle)
 	}
-	for data, err := range sse.Events(body, true) {
+	for data, err := range provider.Events(body, true) {
 		if err != nil {
 			return err
 		}
@@ -82,7 +78,7 @@ func readEvents(res *http.Response, member string, handle func(data []byte) (don
 // readDocument passes the answer of a server that does not stream to handle. Answers of
 // the API have the member.
 func readDocument(body io.Reader, member string, handle func(data []byte) (done bool, err error)) error {
-	data, err := io.ReadAll(body)
+	data, err := provider.ReadDocument(body)
 	if err != nil {
 		return err
 	}
@@ -121,18 +117,11 @@ func eachEvent(data []byte) [][]byte {
 	return lines
 }
 
-// limitResponse bounds the size of a response.
+// limitResponse limits the size of a response.
 func limitResponse(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	res, err := next(req)
-	if err != nil || res == nil || res.Body == nil {
-		return res, err
-	}
-	most := int64(provider.MaxResponse)
-	if res.StatusCode >= 400 {
-		most = maxFailure
-	}
-	res.Body = provider.LimitBody(res.Body, most)
-	return res, nil
+	provider.LimitResponse(res)
+	return res, err
 }
 
 // decodeEvent decodes one event of a stream. An event that is not JSON is part

@@ -9,6 +9,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
 )
 
@@ -28,9 +29,6 @@ type streamItem struct {
 	name string          // of a call: the tool's own name
 	raw  json.RawMessage // nil while it is being written
 }
-
-// maxParts is the number of parts that a response may have.
-const maxParts = 2000
 
 // event handles one event. Unknown events have no effect.
 func (s *responseStream) event(data []byte) (done bool, err error) {
@@ -151,8 +149,8 @@ func (s *responseStream) slot(index int64) (int, error) {
 	if ok {
 		return at, nil
 	}
-	if len(s.items) >= maxParts {
-		return 0, s.malformed(fmt.Sprintf("it has more than %d items", maxParts))
+	if len(s.items) >= provider.MaxParts {
+		return 0, provider.ErrTooManyParts
 	}
 	at = len(s.items)
 	s.items = append(s.items, streamItem{})

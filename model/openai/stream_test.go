@@ -231,8 +231,8 @@ func TestErrors(t *testing.T) {
 		{200, events(delta(`"content":"Hi"`), `{"choices":[{"ind`), model.KindConnection, "not JSON", 0, nil},
 		{200, "", model.KindConnection, "ended before", 0, nil},
 		{200, events(delta(`"content":"Hi"`), strings.Replace(stop, `"stop"`, `"error"`, 1)), model.KindServer, "error", 0, nil},
-		{200, strings.Repeat(": "+strings.Repeat("x", 1<<20)+"\n", 70), model.KindServer, "larger than", 0, nil},
-		{200, strings.Repeat(events(delta(`"x":1`)), 10) + events(delta(manyMembers(3000))), model.KindServer, "parts", 0, nil},
+		{200, strings.Repeat(": "+strings.Repeat("x", 1<<20)+"\n", 70), model.KindInvalid, "64 MiB", 0, nil},
+		{200, strings.Repeat(events(delta(`"x":1`)), 10) + events(delta(manyMembers(3000))), model.KindInvalid, "2000 parts", 0, nil},
 	} {
 		_, _, err := ask(t, openai.NewChat, hello(t), c.header, c.status, c.body)
 		var failed *model.Error

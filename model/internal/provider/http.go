@@ -1,35 +1,10 @@
 package provider
 
 import (
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
 )
-
-// MaxResponse is the number of bytes of a response that are read.
-const MaxResponse = 64 << 20
-
-// ErrTooLarge reports a response that is not read to its end.
-var ErrTooLarge = fmt.Errorf("the response is larger than %d MiB", MaxResponse>>20)
-
-// LimitBody returns a body whose reader fails with [ErrTooLarge] after most bytes.
-func LimitBody(body io.ReadCloser, most int64) io.ReadCloser { return &limitedBody{body, most} }
-
-type limitedBody struct {
-	io.ReadCloser
-	left int64
-}
-
-func (b *limitedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, ErrTooLarge
-	}
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
-	return n, err
-}
 
 // Client returns the client, or one that follows no redirects if it is nil.
 func Client(c *http.Client) *http.Client {

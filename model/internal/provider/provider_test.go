@@ -3,7 +3,6 @@ package provider_test
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"runtime"
 	"strings"
@@ -114,13 +113,6 @@ func TestKindOfStatus(t *testing.T) {
 		if got := provider.KindOfStatus(status); got != want {
 			t.Errorf("%d: got %s, want %s", status, got, want)
 		}
-	}
-}
-
-func TestLimitBody(t *testing.T) {
-	body := provider.LimitBody(io.NopCloser(strings.NewReader("12345")), 4)
-	if got, err := io.ReadAll(body); string(got) != "1234" || !errors.Is(err, provider.ErrTooLarge) {
-		t.Errorf("got %q, %v", got, err)
 	}
 }
 

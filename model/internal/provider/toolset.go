@@ -1,7 +1,7 @@
 // Package provider contains what the packages of the model providers share: the
 // small steps between a [model.Request] and a provider's wire format. Each file
 // is one of them: tools, ids of calls, raw JSON, media, losses, structured
-// output, HTTP, and errors.
+// output, HTTP, limits, and errors.
 package provider
 
 import (
@@ -77,6 +77,10 @@ func (ts *Toolset) OwnName(name string) string {
 // CutOff is the reason why a call cannot run whose arguments are not complete.
 const CutOff = "The arguments were cut off, because the response reached its maximum length. Call the tool again with shorter arguments, or in several calls."
 
+// ManyValues is the reason why a call cannot run whose arguments would take too
+// much memory.
+const ManyValues = "The arguments have too many values. Call the tool again with fewer of them, or in several calls."
+
 // DecodeCall puts the arguments of a call, which the model wrote for the tool
 // that it knows by the name, in the form of the tool's own schema. If the call
 // cannot run, Invalid becomes the reason.
@@ -84,6 +88,10 @@ func (ts *Toolset) DecodeCall(p *model.Part, name string) {
 	decode := (&offer.Offer[any]{Adapted: &dialect.Adapted{}}).Decode // no tools
 	if ts != nil {
 		decode = ts.decode
+	}
+	if HasManyValues(p.Arguments) {
+		p.Arguments, p.Invalid = nil, ManyValues
+		return
 	}
 	decoded, err := decode(&toolpost.Call{ID: p.ID, Name: name, Arguments: p.Arguments})
 	if err != nil {
