@@ -12,13 +12,10 @@ import (
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
-// endless is a reader of x that counts what is read.
+// endless is a reader without end, and without lines, that counts what is read.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
 	e.read += int64(len(p))
 	return len(p), nil
 }
