@@ -74,7 +74,7 @@ func TestOneBadMember(t *testing.T) {
 		"others":   `{"type":"object","properties":{"good":{"type":"string"}},"additionalProperties":%s}`,
 		"defs":     `{"type":"object","properties":{"good":{"$ref":"#/$defs/good"},"bad":{"$ref":"#/$defs/bad"}},"$defs":{"good":{"type":"string"},"bad":%s}}`,
 	}
-	for _, id := range strings.Fields("mcp anthropic anthropic-strict openai openai-strict gemini gemini-schema kimi xai vscode draft-07 llama.cpp") {
+	for _, id := range strings.Fields("mcp anthropic anthropic-strict openai openai-strict gemini gemini-schema kimi xai vscode draft-07 llama.cpp kiro zed") {
 		d, err := dialect.Find(id)
 		if err != nil {
 			t.Fatal(err)

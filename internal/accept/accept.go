@@ -75,8 +75,8 @@ type report func(rule, format string, args ...any)
 // ruleSets is the table of all targets.
 func ruleSets() map[string]rules {
 	return map[string]rules{
-		"gemini-schema":    {each: []func(*subject){geminiSchema}},
-		"gemini":           {each: []func(*subject){gemini, geminiName}},
+		"gemini-schema":    {each: []func(*subject){geminiSchema}, all: []func([]*subject, report){atMost("G1/count", 512)}},
+		"gemini":           {each: []func(*subject){gemini, geminiName}, all: []func([]*subject, report){atMost("G2/count", 512)}},
 		"openai":           {each: []func(*subject){openai}, all: []func([]*subject, report){atMost("O0/count", 128)}},
 		"openai-strict":    {each: []func(*subject){openaiStrict}, all: []func([]*subject, report){atMost("O1/count", 128)}},
 		"anthropic":        {each: []func(*subject){anthropic}},
@@ -95,7 +95,12 @@ func ruleSets() map[string]rules {
 		"llama.cpp":        {each: []func(*subject){mcp, llama}},
 		"mistral":          {each: []func(*subject){mistral}},
 		"kimi":             {each: []func(*subject){kimi}},
-		"xai":              {each: []func(*subject){xai}},
+		"xai":              {each: []func(*subject){xai}, all: []func([]*subject, report){atMost("xai/count", 200)}},
+		"kiro":             {each: []func(*subject){kiro}},
+		"zed":              {each: []func(*subject){zed}},
+		"cline":            {each: []func(*subject){cline}, name: naming{"cline", joined(outsideName, "", "__"), 64}},
+		"qwen-code":        {each: []func(*subject){qwenCode}, name: naming{"qwen-code", joined(outsideName, "mcp__", "__"), 63}},
+		"claude-ai":        {each: []func(*subject){claudeAI}},
 		"mcp":              {each: []func(*subject){mcp}},
 		"draft-07":         {each: []func(*subject){draft07}},
 	}

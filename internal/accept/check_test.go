@@ -73,6 +73,8 @@ func accepted() map[string][]string {
 	all["draft-07"] = append(all["draft-07"], `{"type":"object","properties":{"p":{"type":"array","items":[{"type":"string"}],"additionalItems":false},"d":{"$ref":"#/definitions/D"}},"definitions":{"D":{"type":"string"}}}`)
 	all["vscode"] = append(all["vscode"], with(`{"type":"array","items":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/D"}]}},"y":{"type":"string"}}, "$defs":{"D":{"type":"integer"}`))
 	all["llama.cpp"] = append(all["llama.cpp"], with(`{"type":"string","pattern":"^[0-9]+$"}`))
+	all["kiro"] = append(all["kiro"], with(`{"type":"array","prefixItems":[{"type":"string"}]}`), with(`{"anyOf":[{"type":"string"},{"type":"null"}]}`))
+	all["zed"] = append(all["zed"], with(`{"type":"object","additionalProperties":{"type":"string"}}`))
 	all["kimi"] = []string{simple, array, empty, with(`{"anyOf":[{"type":"string"},{"type":"null"}]}`)} // weird has names of keywords
 	return all
 }
@@ -147,6 +149,13 @@ func TestLists(t *testing.T) {
 		}
 		return tools
 	}
+	uppered := func(n int) []accept.Tool {
+		tools := many(n)
+		for i := range tools {
+			tools[i].Input = json.RawMessage(upper(`{"type":"STRING"}`))
+		}
+		return tools
+	}
 	optional := `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":[],"additionalProperties":false}`
 	for _, c := range []struct {
 		target, rule string
@@ -156,6 +165,11 @@ func TestLists(t *testing.T) {
 		{"vscode", "V1/count", many(128), many(129)},
 		{"cursor", "cursor/count", many(80), many(81)},
 		{"windsurf", "windsurf/count", many(100), many(101)},
+		{"xai", "xai/count", many(200), many(201)},
+		{"gemini", "G2/count", many(512), many(513)},
+		{"gemini-schema", "G1/count", uppered(512), uppered(513)},
+		{"cline", "cline/collision", pair("a-b", "a_b"), pair("a.b", "a_b")},
+		{"qwen-code", "qwen-code/collision", pair("a-b", "a_b"), pair("a.b", "a_b")},
 		{"mcp", "names", pair("a.b", "a_b"), pair("a", "a")},
 		{"claude-code", "claude-code/collision", pair("a-b", "a_b"), pair("a.b", "a_b")},
 		{"codex", "codex/collision", pair("a", "b"), pair("a-b", "a_b")},

@@ -131,6 +131,16 @@ func refusals() map[string][]refusal {
 			{"draft-07/keys", root(`"$schema":"http://json-schema.org/draft-07/schema#"`), nil}, {"draft-07/keys", with(`{"prefixItems":[{}]}`), nil}, {"draft-07/keys", root(`"$defs":{}`), nil},
 			{"draft-07/ref-siblings", root(`"$ref":"#/definitions/D","definitions":{"D":{}}`), nil}},
 	}
+	for _, set := range strings.Fields("zed cline qwen-code") {
+		all[set] = append(openaiAPI(set), refusal{set + "/root", root(`"allOf":[{}]`), nil}, refusal{set + "/key", `{"type":"object","properties":{"a b":{}}}`, nil}, refusal{set + "/name", "", long(65)},
+			refusal{set + "/map", with(`{"type":"object","additionalProperties":{}}`), nil}, refusal{set + "/output", "", answering(`{}`)})
+	}
+	all["zed"] = append(all["zed"], refusal{"zed/keys", with(`{"const":"a"}`), nil}, refusal{"zed/keys", with(`{"type":"integer","exclusiveMinimum":1}`), nil}, refusal{"zed/enum", with(`{"enum":["a",1]}`), nil})
+	all["cline"] = append(all["cline"], refusal{"cline/required", root(`"required":["zz"]`), nil}, refusal{"cline/keys", root(`"$schema":"https://json-schema.org/draft/2020-12/schema"`), nil}, refusal{"cline/name", "", long(60)})
+	all["qwen-code"] = append(all["qwen-code"], refusal{"qwen-code/keys", root(`"$id":"x"`), nil}, refusal{"qwen-code/name", "", long(55)})
+	all["kiro"] = append(anthropic, refusal{"kiro/name", "", long(65)}, refusal{"kiro/description", "", undescribed}, refusal{"kiro/keys", with(`{"const":"a"}`), nil}, refusal{"kiro/keys", root(`"$defs":{}`), nil},
+		refusal{"kiro/items", with(`{"type":"array"}`), nil}, refusal{"kiro/node", with(`true`), nil}, refusal{"kiro/output", "", answering(`{}`)})
+	all["claude-ai"] = append(anthropic, refusal{"claude-ai/name", "", long(65)}, refusal{"claude-ai/keys", root(`"$schema":"https://json-schema.org/draft/2020-12/schema"`), nil}, refusal{"claude-ai/output", "", answering(`{"type":"object"}`)})
 	all["gemini-schema"] = geminiSchemaRefusals()
 	all["openai-strict"] = openaiStrictRefusals()
 	all["claude-desktop"] = claudeDesktopRefusals()
