@@ -82,12 +82,32 @@ func (sh *shape) quote(value any) (quoted any, changed bool) {
 	return value, changed
 }
 
+// joined writes a list of texts and numbers as the one text that filters take.
+func joined(list []any) (text any, changed bool) {
+	parts := make([]string, len(list))
+	for i, one := range list {
+		switch one := one.(type) {
+		case string:
+			parts[i] = one
+		case json.Number:
+			parts[i] = one.String()
+		default:
+			return list, false
+		}
+	}
+	return strings.Join(parts, "|"), len(parts) > 0
+}
+
 func (sh *shape) quoteObject(v map[string]any) bool {
 	changed := sh.rename(v)
 	changed = sh.dropNulls(v) || changed
 	changed = sh.fieldForm(v) || changed
 	for name := range v {
 		var one bool
+		if list, ok := v[name].([]any); ok && sh.Properties[name] != nil && sh.Properties[name].Type == "string" && strings.HasPrefix(sh.tool, "list_") {
+			v[name], one = joined(list)
+			changed = changed || one
+		}
 		v[name], one = sh.Properties[name].quote(v[name])
 		changed = changed || one
 	}

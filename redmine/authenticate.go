@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -109,5 +110,5 @@ func verified[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T
 // is reports whether text means this account, in a call by it.
 func (u *user) is(text string) bool {
 	l := strings.ToLower(text)
-	return l == "me" || l == "current" || l != "" && l == strings.ToLower(u.Login)
+	return slices.Contains([]string{"me", "myself", "current", "current user", "<< me >>", "<<me>>"}, l) || l != "" && l == strings.ToLower(u.Login)
 }

@@ -161,6 +161,7 @@ func (k endpoint[T]) report(w *write, now *T, done string) (*toolpost.Result, er
 	if unchanged && len(w.wrong) >= max(1, w.wanted()) {
 		return nil, toolpost.Failed("Redmine did not save the change of %s. Perhaps %s, or another user changed it at the same time: %s.", k.name(now), why, strings.Join(w.wrong, "; "))
 	}
+	w.leaveOutLongTexts(now)
 	nameFields(w.ctx, w.s, w.project, w.project, fields)
 	facts := map[string]any{k.key: now}
 	text := summarize(done+k.name(now), why, w.wrong)

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // issueAnswers are those of a Redmine with one issue.
@@ -148,9 +150,40 @@ func TestSortForms(t *testing.T) {
 	}
 }
 
+// inDays is a day counted from today.
+func inDays(days int) string { return time.Now().AddDate(0, 0, days).Format(time.DateOnly) }
+
+// TestSeveralNames: several names, and all but one, are understood in the forms of other programs.
+func TestSeveralNames(t *testing.T) {
+	for _, c := range []struct{ arguments, filter, want string }{
+		{`{"assigned_to_id":"myself"}`, "assigned_to_id", "= me"},
+		{`{"assigned_to_id":"<< me >>"}`, "assigned_to_id", "= me"},
+		{`{"assigned_to_id":"not me"}`, "assigned_to_id", "! me"},
+		{`{"assigned_to_id":"not assigned"}`, "assigned_to_id", "!*"},
+		{`{"assigned_to_id":"me, Nonella A"}`, "assigned_to_id", "= me 2"},
+		{`{"assigned_to_id":"A, Nonella"}`, "assigned_to_id", "= 2"},
+		{`{"assigned_to_id":["me","Nonella A"]}`, "assigned_to_id", "= me 2"},
+		{`{"status_id":"not closed"}`, "status_id", "o"},
+		{`{"status_id":"!open"}`, "status_id", "c"},
+		{`{"status_id":"open, closed"}`, "status_id", "*"},
+		{`{"status_id":"Not New"}`, "status_id", "! 1"},
+		{`{"status_id":["New",2]}`, "status_id", "= 1 2"},
+		{`{"status_id":[]}`, "status_id", ""},
+	} {
+		query, text := listed(t, "list_issues", c.arguments)
+		if got := strings.Join(append([]string{query.Get("op[" + c.filter + "]")}, query["v["+c.filter+"][]"]...), " "); got != c.want {
+			t.Errorf("%s: %q, want %q: %s", c.arguments, got, c.want, text)
+		}
+	}
+}
+
 // TestPeriods: periods in words, months and years are conditions on dates; others are
 // refused with words that are taken.
 func TestPeriods(t *testing.T) {
+	synctest.Test(t, testPeriods) // in which today does not end
+}
+
+func testPeriods(t *testing.T) {
 	for _, c := range []struct{ filter, given, want string }{
 		{"updated_on", "this month", "m"},
 		{"updated_on", "Last Week", "lw"},
@@ -175,6 +208,32 @@ func TestPeriods(t *testing.T) {
 		{"due_date", "2026-01", ">< 2025-12-31T10:00:01Z 2026-01-31T10:00:00Z"},
 		{"due_date", "w", "w"},
 		{"due_date", "<t+7", "<t+ 7"},
+		{"updated_on", "7 days ago", "= " + inDays(-7)},
+		{"updated_on", ">=2 weeks ago", ">= " + inDays(-14)},
+		{"updated_on", "since yesterday", ">= " + inDays(-1)},
+		{"updated_on", "last 7d", "><t- 7"},
+		{"updated_on", "within 3 days", "><t- 3"},
+		{"updated_on", "2026-01-01 to 2026-01-31", ">< 2026-01-01 2026-01-31"},
+		{"updated_on", "between 2026-01-01 and 2026-02", ">< 2026-01-01 2026-02-28"},
+		{"updated_on", "2026-01..2026-03", ">< 2026-01-01 2026-03-31"},
+		{"updated_on", "from 1999-12-01 until today", ">< 1999-12-01 " + inDays(0)},
+		{"updated_on", "after 2026-01-31", ">= 2026-02-01"},
+		{"updated_on", "after 2026-01", ">= 2026-02-01"},
+		{"updated_on", "before 2026-01-01", "<= 2025-12-31"},
+		{"updated_on", "<2026", "<= 2025-12-31"},
+		{"updated_on", "> 2026-01-01", ">= 2026-01-02"},
+		{"updated_on", "since 2026-01-15T10:00:00Z", ">= 2026-01-15T10:00:00Z"},
+		{"updated_on", "Q1 2026", ">< 2026-01-01 2026-03-31"},
+		{"updated_on", "2026-Q4", ">< 2026-10-01 2026-12-31"},
+		{"updated_on", ">=2026-Q4", ">= 2026-10-01"},
+		{"updated_on", "15.1.2026", "= 2026-01-15"},
+		{"updated_on", "Jan 15, 2026", "= 2026-01-15"},
+		{"updated_on", "先週", "lw"},
+		{"updated_on", "昨日", "ld"},
+		{"due_date", "past due", "<t- 1"},
+		{"due_date", "due this week", "w"},
+		{"due_date", "within 3 days", "><t+ 3"},
+		{"due_date", "by 2026-02-01", "<= 2026-02-01T10:00:00Z"},
 	} {
 		query, text := listed(t, "list_issues", `{"`+c.filter+`":"`+c.given+`"}`)
 		got := strings.Join(append([]string{query.Get("op[" + c.filter + "]")}, query["v["+c.filter+"][]"]...), " ")
@@ -188,7 +247,7 @@ func TestPeriods(t *testing.T) {
 	if query, text := listed(t, "list_time_entries", `{"from":"2026-01","to":"2026-02"}`); len(query["v[spent_on][]"]) != 2 || !strings.HasPrefix(query["v[spent_on][]"][1], "2026-02-28") {
 		t.Error(query, text)
 	}
-	for _, given := range []string{"soon", "this quarter", "last 7 moons", "2026-13", "next week"} {
+	for _, given := range []string{"soon", "since last week", "last 7 moons", "2026-13", "next week", "01/15/2026", "2026-Q5", "between x and y", "up to you"} {
 		if _, text := listed(t, "list_issues", `{"updated_on":"`+given+`"}`); !strings.Contains(text, "this month") || !strings.Contains(text, "last 7 days") {
 			t.Errorf("%s: %s", given, text)
 		}

@@ -13,24 +13,27 @@ func (w *issueWrite) compare(now *issue) {
 	w.compareFilesAndWatchers(now)
 	if w.before == nil {
 		now.Journals = nil
+		w.leaveOutHistory(now)
 		return
 	}
 	w.noteReplaced(now)
 	noteOtherChanges(w, now)
 	now.Journals = now.Journals[max(0, len(now.Journals)-1):] // the one of the change
 	nameJournalIDs(w.ctx, w.s, now, w.before)
-	w.leaveOutLongTexts(now)
+	w.leaveOutHistory(now)
 }
 
-// mostEcho is the number of characters of a description that the answer to a change
-// repeats.
-const mostEcho = 2000
-
-// leaveOutLongTexts keeps the answer to a small change small.
-func (w *issueWrite) leaveOutLongTexts(now *issue) {
+// leaveOutHistory keeps long texts in the change of an issue out of the answer, and the hash
+// of a description that is left out in it.
+func (w *issueWrite) leaveOutHistory(now *issue) {
 	for i := range now.Journals {
-		if d := now.Journals[i].change("description"); d != nil && len(d.Old)+len(d.New) > mostEcho {
+		j := &now.Journals[i]
+		if d := j.change("description"); d != nil && len(d.Old)+len(d.New) > mostEcho {
 			d.Old, d.New = "", ""
+		}
+		if n := utf8.RuneCountInString(string(j.Notes)); n > mostEcho {
+			w.notes = append(w.notes, fmt.Sprintf("The comment %d has %d characters and is not repeated here; get_issue returns it.", j.ID, n))
+			j.Notes = ""
 		}
 	}
 	if n := utf8.RuneCountInString(string(now.Description)); n > mostEcho {

@@ -148,7 +148,10 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 func withStatus(q *listQuery, text string) {
 	text = strings.TrimSpace(text)
 	l := strings.ToLower(text)
-	operator := map[string]string{"open": "o", "closed": "c", "all": "*", "any": "*"}[l]
+	operator := map[string]string{
+		"open": "o", "not closed": "o", "!closed": "o", "closed": "c", "not open": "c", "!open": "c",
+		"all": "*", "any": "*", "both": "*", "open,closed": "*", "open|closed": "*", "closed,open": "*", "closed|open": "*",
+	}[strings.ReplaceAll(l, ", ", ",")]
 	if operator != "" && text != l {
 		all, err := q.s.names(q.ctx, statuses(), false)
 		q.fail(err)

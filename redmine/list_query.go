@@ -104,13 +104,30 @@ func (q *listQuery) written(name, text, separators string) {
 	}
 	spec := q.filters[name]
 	operator, rest := spec.kind.split(text)
+	operator, rest = without(q, spec, operator, rest)
 	values := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(separators, r) })
-	if len(values) > 1 && strings.Contains(separators, ",") {
-		if _, err := spec.find(q, operator, []string{rest}); err == nil {
+	if parts := strings.Split(rest, ","); len(parts) > 1 && spec.kind.names() {
+		everyPart := !slices.ContainsFunc(parts, func(p string) bool { return !isFound(q, spec, operator, strings.TrimSpace(p)) })
+		switch {
+		case isFound(q, spec, operator, rest):
 			values = []string{rest} // a name with a comma in it
+		case everyPart:
+			values = parts
 		}
 	}
 	q.where(name, spec, operator, values)
+}
+
+// names reports whether the values of a filter are names, of which it takes several.
+func (k filterKind) names() bool { return k == kindList || k == kindStatus || k == kindOptional }
+
+// without makes "not me" the operator !, unless something is called so.
+func without(q *listQuery, spec filterSpec, operator, text string) (without, rest string) {
+	after, found := strings.CutPrefix(strings.ToLower(text), "not ")
+	if !found || operator != "=" || !spec.kind.names() || slices.Contains(noValue, strings.ToLower(text)) || isName(q, spec, operator, text) {
+		return operator, text
+	}
+	return "!", strings.TrimSpace(text[len(text)-len(after):])
 }
 
 // where adds a condition.

@@ -15,19 +15,19 @@ import (
 
 // date checks a day.
 func date(text string) (string, error) {
-	text = strings.TrimSpace(text)
-	if strings.EqualFold(text, "today") {
-		return time.Now().Format(time.DateOnly), nil
+	if day, ok := readDay(text); ok {
+		return day.Format(time.DateOnly), nil
 	}
-	for _, form := range []string{time.DateOnly, "2006-1-2", "2006/1/2", "2006.1.2", "2006年1月2日"} {
-		if day, err := time.Parse(form, norm.NFKC.String(text)); err == nil {
-			return day.Format(time.DateOnly), nil
-		}
-	}
-	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", text)
+	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", strings.TrimSpace(text))
 }
 
-var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?)\s*(?:h|hours?)?|(\d{1,9})\s*h\s*(?:([0-5]?\d)\s*m(?:in)?|([0-5]\d))|(\d{1,9})\s*m(?:in)?|(\d{1,9}):([0-5]\d))$`)
+const (
+	hourUnit   = `\s*(?:h|hrs?|hours?|時間)`
+	minuteUnit = `\s*(?:m|mins?|minutes?|分)`
+)
+
+var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?|\.\d+)(?:` + hourUnit + `)?|(\d{1,9})` + hourUnit +
+	`\s*(?:(?:and )?([0-5]?\d)` + minuteUnit + `|([0-5]?\d))|(\d{1,9})` + minuteUnit + `|(\d{1,9}):([0-5]\d))$`)
 
 // A workTime is hours of work as somebody wrote them.
 type workTime struct {
@@ -35,9 +35,9 @@ type workTime struct {
 	clock string // h:mm, if hundredths of an hour cannot hold the minutes
 }
 
-// readHours reads 1.5, 1h30m, 1h30, 90m and 1:30.
+// readHours reads 1.5, 1h30m, 1h30, 1 hour and 30 minutes, 90m and 1:30.
 func readHours(text string) (workTime, error) {
-	m := clock.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	m := clock.FindStringSubmatch(folded(text))
 	if m == nil {
 		return workTime{}, toolpost.Retry("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
 	}

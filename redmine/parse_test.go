@@ -12,14 +12,15 @@ import (
 func TestHoursAsWritten(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.5": "1.5", "1,5": "1.5", "1h30m": "1.5", "1h15": "1.25", "1 h 30 min": "1.5", "90m": "1.5", "1:30": "1.5", "2 hours": "2", "2H": "2", "0": "0", " 3 ": "3", "1.333333": "1.333333",
-		"0:05": `"0:05"`, "5m": `"0:05"`, "1:20": `"1:20"`, "1h20m": `"1:20"`, "1h20": `"1:20"`, "80 min": `"1:20"`, "0:03": "0.05", "0h": "0",
+		"0:05": `"0:05"`, "5m": `"0:05"`, "1:20": `"1:20"`, "1h20m": `"1:20"`, "1h20": `"1:20"`, "80 min": `"1:20"`, "1 hour 30 minutes": "1.5", "2 hours and 6 mins": "2.1", "2hrs": "2", "1 hr 15 min": "1.25", "30 minutes": "0.5",
+		"1h5": `"1:05"`, ".5": "0.5", "１．５": "1.5", "1時間30分": "1.5", "45分": "0.75", "2時間": "2", "0:03": "0.05", "0h": "0",
 	} {
 		got, err := readHours(text)
 		if raw := string(encode(got)); strings.TrimSpace(raw) != want || err != nil {
 			t.Errorf("%q: %s %v, want %s", text, raw, err, want)
 		}
 	}
-	for _, text := range []string{"", "h", "1:60", "1h60m", "-1", "1.", "1,234", "1e3", "NaN", "½", "1 2", strings.Repeat("9", 400)} {
+	for _, text := range []string{"", "h", "1:60", "1h60m", "-1", "1.", "1,234", "1e3", "1h and", "1:5", "..5", "1.5h30m", "and 5m", "NaN", "½", "1 2", strings.Repeat("9", 400)} {
 		if got, err := readHours(text); err == nil {
 			t.Errorf("%.20q is %v", text, got)
 		}

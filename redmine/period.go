@@ -9,7 +9,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	"golang.org/x/text/unicode/norm"
 )
 
 // inPeriod makes a condition on dates of a period in words, such as last 7 days, and of
@@ -19,21 +18,83 @@ func inPeriod(kind filterKind, c condition) (condition, error) {
 		return c, nil
 	}
 	if c.operator == "=" && len(c.values) == 1 {
-		text := strings.ReplaceAll(folded(c.values[0]), "_", " ")
+		text := strings.TrimPrefix(strings.ReplaceAll(folded(c.values[0]), "_", " "), "due ")
+		text = cmp.Or(periodNames[text], text)
 		if text == "overdue" && !strings.HasSuffix(c.name, "due_date") {
 			return c, toolpost.Retry("Only a due date can be overdue, %s cannot: give overdue as the due_date.", c.name)
 		}
+		if rest, ok := strings.CutPrefix(text, "within "); ok { // of days to come, or of those that were
+			text = map[filterKind]string{kindDate: "next ", kindPast: "last "}[kind] + rest
+		}
 		if operator, values := periodOf(text); slices.Contains(kind.operators(), operator) {
 			c.operator, c.values = operator, values
+		} else if _, isDay := readDay(text); isDay {
+			c.values = []string{text}
 		}
 	}
 	return monthsOf(c), nil
 }
 
+// periodNames are other words for periods.
+var periodNames = map[string]string{
+	"past due": "overdue", "late": "overdue", "期限切れ": "overdue", "今日": "today", "本日": "today", "昨日": "yesterday", "明日": "tomorrow",
+	"今週": "this week", "先週": "last week", "来週": "next week", "今月": "this month", "先月": "last month", "来月": "next month",
+	"今年": "this year", "去年": "last year", "昨年": "last year", "来年": "next year",
+}
+
 var (
-	span = lazyregexp.New(`^(?:(?:in|for|within|during) )?(?:the )?(this|current|last|previous|past|next|coming) (?:(\d{1,4}) )?(hour|day|week|month|year)s?$`)
-	edge = lazyregexp.New(`^(since|from|until|till|up to) (\S+)$`)
+	span    = lazyregexp.New(`^(?:(?:in|for|within|during) )?(?:the )?(this|current|last|previous|past|next|coming) (?:(\d{1,4}) ?)?(h|d|w|hour|day|week|month|quarter|year)s?$`)
+	edge    = lazyregexp.New(`^(?:(since|from|not before|until|till|up to|by|not after|after|before) |([<>]) ?)(\S.*)$`)
+	between = lazyregexp.New(`^(?:(?:between|from) )?(\S.*?)(?: (?:to|and|until|till|through|-|–) | ?(?:\.\.\.?|…|〜|~) ?)(\S.*)$`)
 )
+
+// rangeOf returns the first and the last day of a range such as 2026-01-01 to 2026-01-31.
+func rangeOf(text string) (values []string) {
+	m := between.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	first, _, ok := spanOf(m[1])
+	_, last, alsoOK := spanOf(m[2])
+	if !ok || !alsoOK {
+		return nil
+	}
+	return []string{first, last}
+}
+
+// edgeOf returns the condition of a day, month, quarter, year or time with a word before it,
+// such as since and before.
+func edgeOf(text string) (operator string, values []string) {
+	m := edge.FindStringSubmatch(text)
+	if m == nil {
+		return "", nil
+	}
+	word := m[1] + m[2]
+	operator = ">="
+	if slices.Contains([]string{"until", "till", "up to", "by", "not after", "before", "<"}, word) {
+		operator = "<="
+	}
+	if _, err := time.Parse(time.RFC3339, strings.ToUpper(m[3])); err == nil {
+		return operator, []string{strings.ToUpper(m[3])}
+	}
+	first, last, ok := spanOf(m[3])
+	switch {
+	case !ok:
+		return "", nil
+	case word == "after", word == ">":
+		return operator, []string{nextDay(last, 1)}
+	case word == "before", word == "<":
+		return operator, []string{nextDay(first, -1)}
+	case operator == "<=":
+		return operator, []string{last}
+	}
+	return operator, []string{first}
+}
+
+func nextDay(day string, days int) string {
+	d, _ := time.Parse(time.DateOnly, day) // it was written by this program
+	return d.AddDate(0, 0, days).Format(time.DateOnly)
+}
 
 // periodOf returns the operator and values for a period in words, "" if it is none.
 func periodOf(text string) (operator string, values []string) {
@@ -45,17 +106,17 @@ func periodOf(text string) (operator string, values []string) {
 	case "overdue":
 		return "<t-", []string{"1"}
 	}
-	if m := edge.FindStringSubmatch(text); m != nil {
-		if m[1] == "since" || m[1] == "from" {
-			return ">=", m[2:]
-		}
-		return "<=", m[2:]
+	if values := rangeOf(text); values != nil {
+		return "><", values
+	}
+	if operator, values := edgeOf(text); operator != "" {
+		return operator, values
 	}
 	m := span.FindStringSubmatch(text)
 	if m == nil {
 		return "", nil
 	}
-	which, number, unit := m[1], m[2], m[3]
+	which, number, unit := m[1], m[2], cmp.Or(map[string]string{"h": "hour", "d": "day", "w": "week"}[m[3]], m[3])
 	which = cmp.Or(map[string]string{"current": "this", "previous": "last", "coming": "next"}[which], which)
 	if which == "past" { // a past week is seven days, the last one a week of the calendar
 		which, number = "last", cmp.Or(number, "1")
@@ -70,8 +131,14 @@ func periodOf(text string) (operator string, values []string) {
 	return fromNow(which == "next", n, unit)
 }
 
-// calendarPeriod is this, the last or the next day, week, month or year.
+// calendarPeriod is this, the last or the next day, week, month, quarter or year.
 func calendarPeriod(which, unit string) (operator string, values []string) {
+	if unit == "quarter" {
+		now := time.Now()
+		n := (int(now.Month())+2)/3 + map[string]int{"last": -1, "next": 1}[which]
+		first, last := quarter(now.Year(), n)
+		return "><", []string{first, last}
+	}
 	if unit == "year" && which != "this" {
 		year := time.Now().Year() - 1
 		if which == "next" {
@@ -86,7 +153,7 @@ func calendarPeriod(which, unit string) (operator string, values []string) {
 	}[which+" "+unit], nil
 }
 
-// fromNow are n hours, days, weeks, months or years before or after now.
+// fromNow are n hours, days, weeks, months, quarters or years before or after now.
 func fromNow(after bool, n int, unit string) (operator string, values []string) {
 	days := map[string]int{"hour": (n + 23) / 24, "day": n, "week": 7 * n}[unit]
 	switch {
@@ -95,61 +162,10 @@ func fromNow(after bool, n int, unit string) (operator string, values []string) 
 	case days > 0:
 		return "><t-", []string{strconv.Itoa(days)}
 	}
-	months := n
-	if unit == "year" {
-		months = 12 * n
-	}
+	months := n * map[string]int{"month": 1, "quarter": 3, "year": 12}[unit]
 	now := time.Now()
 	if after {
 		return "><", []string{now.Format(time.DateOnly), addMonths(now, months).Format(time.DateOnly)}
 	}
 	return "><", []string{addMonths(now, -months).Format(time.DateOnly), now.Format(time.DateOnly)}
-}
-
-// addMonths returns the same day of another month, or the last one if that is shorter.
-func addMonths(day time.Time, months int) time.Time {
-	then := day.AddDate(0, months, 0)
-	if then.Day() != day.Day() {
-		then = then.AddDate(0, 0, -then.Day())
-	}
-	return then
-}
-
-// monthsOf writes the days of months and years.
-func monthsOf(c condition) condition {
-	if !slices.Contains([]string{"=", ">=", "<=", "><"}, c.operator) {
-		return c
-	}
-	c.values = slices.Clone(c.values)
-	for i, v := range c.values {
-		first, last, ok := daysOf(v)
-		switch {
-		case !ok:
-		case c.operator == "=" && len(c.values) == 1:
-			c.operator, c.values = "><", []string{first, last}
-			return c
-		case c.operator == "<=" || i == 1:
-			c.values[i] = last
-		default:
-			c.values[i] = first
-		}
-	}
-	return c
-}
-
-// daysOf returns the first and the last day of a month or year.
-func daysOf(text string) (first, last string, ok bool) {
-	text = norm.NFKC.String(strings.TrimSpace(text))
-	for _, form := range []string{"2006-1", "2006/1", "2006.1", "2006年1月", "January 2006", "Jan 2006", "2006"} {
-		day, err := time.Parse(form, text)
-		if err != nil {
-			continue
-		}
-		next := day.AddDate(0, 1, 0)
-		if form == "2006" {
-			next = day.AddDate(1, 0, 0)
-		}
-		return day.Format(time.DateOnly), next.AddDate(0, 0, -1).Format(time.DateOnly), true
-	}
-	return "", "", false
 }

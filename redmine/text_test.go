@@ -127,12 +127,12 @@ func TestIDAsWritten(t *testing.T) {
 }
 
 func TestDateAsWritten(t *testing.T) {
-	for _, text := range []string{"2026-01-02", " 2026-1-2 ", "2026/1/2", "2026.1.2", "2026年1月2日", "２０２６-０１-０２"} {
+	for _, text := range []string{"2026-01-02", " 2026-1-2 ", "2026/1/2", "2026.1.2", "2026年1月2日", "２０２６-０１-０２", "2.1.2026", "Jan 2, 2026", "2 January 2026", "20260102"} {
 		if got, err := date(text); got != "2026-01-02" || err != nil {
 			t.Errorf("%q: %q %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "2026-02-30", "2026-13-01", "1/2/2026", "tomorrow", "2026-01-02T00:00"} {
+	for _, text := range []string{"", "2026-02-30", "2026-13-01", "1/2/2026", "someday", "in x days", "2 fortnights ago", "2026-01-02T00:00"} {
 		if got, err := date(text); err == nil {
 			t.Errorf("%q is %q", text, got)
 		}
