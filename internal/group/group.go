@@ -16,6 +16,9 @@ const Reaping = 5 * time.Second
 // Both happen on one OS thread, which lives until ended returns: the signal at
 // this process's death is sent when the thread that started the command ends.
 func Start(cmd *exec.Cmd, ended func(error)) error {
+	if err := quoteForBatch(cmd); err != nil {
+		return err
+	}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()

@@ -1,0 +1,8 @@
+//go:build !windows
+
+package group
+
+import "os/exec"
+
+// quoteForBatch does nothing: batch files are of Windows.
+func quoteForBatch(*exec.Cmd) error { return nil }
