@@ -73,6 +73,7 @@ func Serve(t testing.TB, wire Wire, turns ...Turn) *Server {
 		if err != nil {
 			return
 		}
+		compareSent(t, r, body)
 		if err := wire.Check(body); err != nil {
 			t.Errorf("the provider would refuse the request: %v\n%s", err, body)
 			wire.Fail(w, &Failure{Kind: model.KindInvalid}, err.Error())
