@@ -31,7 +31,7 @@ func (e *ResultError) Error() string {
 		what += fmt.Sprintf(": the API answered %d", e.APIStatus)
 	case e.Subtype != "success":
 		what += ": " + e.Subtype
-	case e.TerminalReason != "":
+	case e.TerminalReason != "" && e.TerminalReason != "completed": // which says nothing about the failure
 		what += ": " + e.TerminalReason
 	}
 	if len(e.Errors) > 0 {

@@ -219,6 +219,7 @@ func TestResultError(t *testing.T) {
 		`"subtype":"success","api_error_status":400,"result":"x"`:                                             `the claude run failed: the API answered 400: x; the API refuses the request: check the model, and the content of the prompt and the tools`,
 		`"subtype":"success","terminal_reason":"prompt_too_long","result":"x"`:                                `the claude run failed: prompt_too_long: x; shorten the prompt, or start a new session`,
 		`"subtype":"success","terminal_reason":"api_error","result":"timed out"`:                              `the claude run failed: api_error: timed out; check the network and the API's address, then resume the session`,
+		`"subtype":"success","terminal_reason":"completed","result":"Not logged in · Please run /login"`:      `the claude run failed: Not logged in · Please run /login`,
 		`"subtype":"success"`: `the claude run failed`,
 		`"subtype":"error_max_turns","terminal_reason":"max_turns","errors":["Reached maximum number of turns (1)"]`: `the claude run failed: error_max_turns: Reached maximum number of turns (1); raise Options.MaxTurns, or resume the session`,
 		`"subtype":"error_max_budget_usd","errors":["a","b"]`:                                                        `the claude run failed: error_max_budget_usd: a; b; raise Options.MaxBudgetUSD, or resume the session`,

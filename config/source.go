@@ -13,6 +13,7 @@ import (
 
 	"github.com/tailscale/hujson"
 	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
 
@@ -105,6 +106,8 @@ func (s *source) syntax(err error) {
 		cause = inner
 	}
 	switch {
+	case s.otherFormat() != "":
+		s.fail(offset, "this is %s; a configuration of toolpost is JSON: "+wantShape, s.otherFormat())
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		s.fail(offset, `not valid JSON: the file ends too early; a }, ] or " is missing`)
 	case offset < len(s.data) && s.data[offset] == '\'':
@@ -116,6 +119,28 @@ func (s *source) syntax(err error) {
 	default:
 		s.fail(offset, `not valid JSON: want a string in double quotes, a number, true, false or null`)
 	}
+}
+
+// yamlKey and tomlKey match the first line of files in other formats.
+var (
+	yamlKey = lazyregexp.New(`^(---|[A-Za-z_"'-][\w"'-]*:(\s|$)|- )`)
+	tomlKey = lazyregexp.New(`^(\[+[^\]{}":,]+\]+\s*(#.*)?$|[A-Za-z_"'][\w."'-]* *= )`)
+)
+
+// otherFormat returns the format of a file that is not JSON, "" if that is not known.
+func (s *source) otherFormat() string {
+	for line := range bytes.Lines(s.data) {
+		switch line = bytes.TrimSpace(line); {
+		case len(line) == 0, line[0] == '#':
+		case yamlKey.Match(line):
+			return "YAML"
+		case tomlKey.Match(line):
+			return "TOML"
+		default:
+			return ""
+		}
+	}
+	return ""
 }
 
 // offsetOf returns where the parser stopped. The parser says so only in the

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/toolpost/toolpost/config"
@@ -63,6 +64,28 @@ func TestStartsInFolderOfFile(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: server %d starts in %q, want %q", path, i, got, want)
 			}
+		}
+	}
+}
+
+// TestOtherFormats: a file in the format of another program is named as that.
+func TestOtherFormats(t *testing.T) {
+	for text, want := range map[string]string{
+		"mcpServers:\n  a:\n    command: x\n":         "this is YAML; a configuration of toolpost is JSON",
+		"# servers\n---\nmcpServers: {}\n":            "this is YAML",
+		"\"mcpServers\":\n  a: 1\n":                   "this is YAML",
+		"[mcp_servers.a]\ncommand = \"x\"\n":          "this is TOML",
+		"# codex\n\nmodel = \"x\"\n[mcp_servers.a]\n": "this is TOML",
+		"{'mcpServers': {}}":                          "not in single quotes",
+		"mcpServers {}":                               "not valid JSON",
+		"[{]":                                         "not valid JSON",
+	} {
+		path := filepath.Join(t.TempDir(), "toolpost.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := config.Load(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

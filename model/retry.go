@@ -77,7 +77,8 @@ func (m *retry) Stream(ctx context.Context, r *Request) iter.Seq2[*Delta, error]
 				yield(nil, failure.explain(why))
 				return
 			}
-			if !yield(&Delta{Restart: failure}, nil) {
+			next := fmt.Sprintf("request %d of %d follows in %v", attempt+1, m.opts.Attempts, wait.Round(100*time.Millisecond))
+			if !yield(&Delta{Restart: failure.explain(next)}, nil) {
 				return
 			}
 			select {

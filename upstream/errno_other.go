@@ -6,7 +6,6 @@ import "syscall"
 
 // Errors of the system when a server cannot be reached.
 const (
-	connRefused     = syscall.ECONNREFUSED
 	connReset       = syscall.ECONNRESET
 	hostUnreachable = syscall.EHOSTUNREACH
 )

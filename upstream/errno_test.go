@@ -5,6 +5,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
 // What the system answers where nothing listens is understood.
@@ -20,7 +22,7 @@ func TestRefused(t *testing.T) {
 	}
 	defer client.Close() // until then no program can listen at its address
 	_, err = net.Dial("tcp", client.LocalAddr().String())
-	if !errors.Is(err, connRefused) || !isNotThereYet(err) || !strings.Contains(advice(err), "nothing listens") {
+	if !errors.Is(err, httpconn.ErrRefused) || !isNotThereYet(err) || !strings.Contains(advice(err), "nothing listens") {
 		t.Errorf("%v: %s", err, advice(err))
 	}
 }

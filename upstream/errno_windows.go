@@ -5,7 +5,6 @@ import "syscall"
 // Errors of Windows when a server cannot be reached. The numbers of package syscall
 // with the names of other systems are invented there.
 const (
-	connRefused     = syscall.Errno(10061) // WSAECONNREFUSED
 	connReset       = syscall.Errno(10054) // WSAECONNRESET
 	hostUnreachable = syscall.Errno(10065) // WSAEHOSTUNREACH
 )

@@ -180,7 +180,7 @@ func TestHTTPFaults(t *testing.T) {
 		name, url string
 		want      string
 	}{
-		{"401", serve(t, answer(401, "text/plain", "who are you, ")).URL, "401 Unauthorized; give it credentials, such as an Authorization header in its headers: who are you, [hidden]"},
+		{"401", serve(t, answer(401, "text/plain", "who are you, ")).URL, "401 Unauthorized; it refuses the Authorization header that it was sent; check the credentials: who are you, [hidden]"},
 		{"403", serve(t, answer(403, "text/plain", "")).URL, "403 Forbidden; its credentials"},
 		{"404", serve(t, answer(404, "text/html", "<h1>nothing</h1>")).URL, "404 Not Found; check the path of its url: <h1>nothing</h1>"},
 		{"500", serve(t, answer(500, "text/plain", "stack\n trace")).URL, "500 Internal Server Error; the server has an error; check its log: stack trace"},

@@ -138,6 +138,7 @@ type statusError struct {
 	body       string
 	rpc        error         // the JSON-RPC error that the body holds, if it does
 	retryAfter time.Duration // for which the server wants no requests; 0 if it did not say
+	authorized bool          // the request had an Authorization header
 	sse        bool          // a stream of events was asked for as in 2024-11-05
 }
 
@@ -145,7 +146,11 @@ func (e *statusError) Unwrap() error { return e.rpc }
 
 func (e *statusError) Error() string {
 	s := fmt.Sprintf("it answered %d %s", e.status, http.StatusText(e.status))
-	if advice := statusAdvice(e.status); advice != "" {
+	advice := statusAdvice(e.status)
+	if e.status == http.StatusUnauthorized && e.authorized {
+		advice = "it refuses the Authorization header that it was sent; check the credentials"
+	}
+	if advice != "" {
 		s += "; " + advice
 	}
 	if e.body != "" {
@@ -241,7 +246,7 @@ func (e *cutError) Unwrap() error { return e.err }
 func fault(resp *http.Response) *statusError {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, longestFault))
-	e := &statusError{status: resp.StatusCode, body: excerpt(body, 300), retryAfter: retryAfter(resp.Header)}
+	e := &statusError{status: resp.StatusCode, body: excerpt(body, 300), retryAfter: retryAfter(resp.Header), authorized: resp.Request != nil && resp.Request.Header.Get("Authorization") != ""}
 	found := wire.Read(body)
 	if len(found) == 1 && found[0].Err != nil && e.status != http.StatusUnauthorized && e.status != http.StatusForbidden {
 		e.rpc = wire.ReadError(found[0].Err)

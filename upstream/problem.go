@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -18,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
@@ -43,7 +41,7 @@ func advice(err error) string {
 	if credentials, ok := errors.AsType[*CredentialsError](err); ok {
 		return credentials.Error() // about the authorization server, not about the address of this one
 	}
-	if text := cmp.Or(adviceOnCommand(err), adviceOnAddress(err)); text != "" {
+	if text := cmp.Or(adviceOnCommand(err), httpconn.Advice(err)); text != "" {
 		return text
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -67,24 +65,6 @@ func adviceOnCommand(err error) string {
 		return fmt.Sprintf("%v; check its command", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("%v; make its command executable", err)
-	}
-	return ""
-}
-
-// adviceOnAddress is about servers that cannot be reached.
-func adviceOnAddress(err error) string {
-	var dns *net.DNSError
-	switch {
-	case isA[*x509.UnknownAuthorityError](err), isA[x509.UnknownAuthorityError](err):
-		return "its TLS certificate is signed by an unknown authority; add it to the system's certificates, or name its file in SSL_CERT_FILE"
-	case isA[x509.HostnameError](err), isA[x509.CertificateInvalidError](err):
-		return fmt.Sprintf("its TLS certificate is not valid: %v; fix the certificate, or the host of its url", cause(err))
-	case isA[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
-		return "it does not speak TLS; use http:// in its url"
-	case errors.Is(err, connRefused):
-		return "nothing listens at its address; start the server, or check the host and port of its url"
-	case errors.As(err, &dns):
-		return fmt.Sprintf("the host %q is not found; check its url", dns.Name)
 	}
 	return ""
 }

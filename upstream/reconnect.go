@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+
+	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
 const (
@@ -93,7 +95,7 @@ func isNotThereYet(err error) bool {
 	if status, ok := errors.AsType[*statusError](err); ok {
 		return status.status == http.StatusBadGateway || status.status == http.StatusServiceUnavailable || status.status == http.StatusGatewayTimeout
 	}
-	return errors.Is(err, connRefused) || errors.Is(err, hostUnreachable) || isA[*net.DNSError](err)
+	return errors.Is(err, httpconn.ErrRefused) || errors.Is(err, hostUnreachable) || isA[*net.DNSError](err)
 }
 
 func failedState(err error) State {

@@ -124,9 +124,10 @@ func (f *modelFlags) openOf(p *provider, name string) (model.Model, error) {
 	if o.baseURL == "" && p.address != "" { // whoever sets it wants the key to go there
 		o.baseURL = os.Getenv(p.address)
 	}
+	from := ""
 	for _, v := range variables {
 		if key := os.Getenv(v); key != "" {
-			o.key = key
+			o.key, from = key, v
 			break
 		}
 	}
@@ -141,7 +142,7 @@ func (f *modelFlags) openOf(p *provider, name string) (model.Model, error) {
 		f.opened = append(f.opened, c)
 		return m, nil
 	}
-	return model.Retry(m, nil), nil
+	return model.Retry(&keyHint{m, from}, nil), nil
 }
 
 // noKey is sent to servers that need no key: an SDK that is given none takes

@@ -140,6 +140,14 @@ func examineFile(r *doctor.Report, file string) (usable bool, err error) {
 	return cfg != nil, nil
 }
 
+// withFix returns a finding whose fix fits a server that the command line names.
+func (o *doctorOptions) withFix(f doctor.Finding) doctor.Finding {
+	if f.ID == "server-failed" && o.address != "" {
+		f.Fix = "check the address, and whether the server runs"
+	}
+	return f
+}
+
 // examineServers connects to servers and examines them and their tools.
 func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, found *configuration, pinned *gateway.Pins) error {
 	s, err := o.openServers(cmd, found.Config, pinned)
@@ -155,7 +163,7 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 	}
 	for _, f := range findings {
 		if !fromFile[f.Server] { // otherwise the finding about the file says it
-			r.Add(f)
+			r.Add(o.withFix(f))
 		}
 	}
 	snapshot := &gateway.Snapshot{Findings: s.findings, Withheld: s.withheld}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/login"
-	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -159,10 +158,7 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 	if isAddress(name) {
 		return &upstream.Config{Name: "server", URL: name}, nil
 	}
-	if near := suggest.Nearest(name, names); near != "" {
-		return nil, usagef("there is no server %q; did you mean %q?", name, near)
-	}
-	return nil, usagef("there is no server %q in the configuration; give its address, or one of %q", name, names)
+	return nil, noServer(name, names)
 }
 
 // withClientSecret returns a server with the secret of its OAuth client, wherever that is.

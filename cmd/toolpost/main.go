@@ -123,14 +123,67 @@ To start, run "toolpost serve" in any folder.`,
 	for _, c := range root.Commands() {
 		c.Args = checked(c.Args)
 	}
+	strictHelp(root)
 	root.SetUsageFunc(printUsage)
 	return root
+}
+
+// strictHelp has help and completion refuse what they do not know, instead of showing
+// something else with success.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			show := c.Run
+			c.Run, c.RunE = nil, func(cmd *cobra.Command, args []string) error {
+				if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
+					return knownCommand(root, args)
+				}
+				show(cmd, args)
+				return nil
+			}
+		case "completion":
+			c.Args = checked(cobra.NoArgs)
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range c.Commands() {
+				shell.Long = wrapLines(shell.Long, 80)
+			}
+		}
+	}
+}
+
+// wrapLines breaks the lines of a text that are too long.
+func wrapLines(text string, width int) string {
+	var all []string
+	for _, line := range strings.Split(text, "\n") {
+		if len(line) <= width {
+			all = append(all, line)
+			continue
+		}
+		all = append(all, terminal.Wrap(line, width)...)
+	}
+	return strings.Join(all, "\n")
+}
+
+// otherNames returns what the commands of other programs are called here.
+func otherNames() map[string]string {
+	return map[string]string{
+		"init": "add or import", "install": "add or link", "new": "add", "rm": "remove", "uninstall": "remove or link --undo", "delete": "remove",
+		"ls": "list", "tools": "list", "inspect": "list or doctor", "show": "list", "info": "list or version", "describe": "list",
+		"ps": "top", "logs": "top", "log": "top or audit", "start": "serve", "up": "serve", "run-server": "serve", "proxy": "serve", "stop": "top",
+		"test": "call or doctor", "exec": "call", "search": "find", "config": "check", "validate": "check", "auth": "login", "ask": "run or chat", "update": "version", "upgrade": "version",
+	}
 }
 
 // knownCommand rejects an unknown subcommand.
 func knownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
+	}
+	if here := otherNames()[args[0]]; here != "" {
+		return usagef("there is no command %q; did you mean %s?", args[0], here)
 	}
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
 		return usagef("there is no command %q; did you mean %s?", args[0], strings.Join(near, " or "))

@@ -121,6 +121,17 @@ func noTarget(book *dialect.Book, id string) error {
 	return usagef("there is no target %q; there are %s", id, strings.Join(ids, ", "))
 }
 
+// noServer returns the error for an unknown server; it suggests those over HTTP.
+func noServer(name string, names []string) error {
+	if near := suggest.Nearest(name, names); near != "" {
+		return usagef("there is no server %q; did you mean %q?", name, near)
+	}
+	if len(names) > 0 {
+		return usagef("there is no server %q in the configuration; give its address, or one of %q", name, names)
+	}
+	return usagef("there is no server %q: the configuration has no server that is reached over HTTP; give its address", name)
+}
+
 // findTarget returns the one dialect that is asked for.
 func findTarget(book *dialect.Book, ids []string) (*dialect.Dialect, error) {
 	if len(ids) != 1 || ids[0] == "all" {

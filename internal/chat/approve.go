@@ -85,7 +85,14 @@ func definition(t *toolpost.Tool) string {
 // errCanceled is the cause of a turn that the user canceled.
 var errCanceled = errors.New("canceled")
 
-const approvalPrompt = "Run it? y yes · n no · e edit the arguments · a always in this session · v view all: "
+// approvalPrompt returns the question that fits into a terminal beside its answer.
+func approvalPrompt(width int) string {
+	const long = "Run it? y yes · n no · e edit · a always in this session · v view all: "
+	if width > 0 && terminal.Width(long) > width-4 {
+		return "Run it? y, n, e edit, a always, v view: "
+	}
+	return long
+}
 
 // mostShown is how many lines of a call a question shows.
 const mostShown = 30
@@ -107,7 +114,7 @@ func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, e
 	shown, edited := *call, json.RawMessage(nil)
 	c.showQuestion(&shown, mostShown)
 	for {
-		answer, err := c.lines.Read(ctx, c.view.notes.paint(bold, approvalPrompt))
+		answer, err := c.lines.Read(ctx, c.view.notes.paint(bold, approvalPrompt(c.view.notes.width)))
 		if errors.Is(err, io.EOF) || errors.Is(err, terminal.ErrInterrupt) {
 			return agent.Decision{}, errCanceled
 		}
@@ -175,7 +182,8 @@ func (c *Chat) showQuestion(call *agent.Call, most int) {
 	if most > 0 && len(lines) > most {
 		lines = append(lines[:most:most], s.paint(dim, fmt.Sprintf("… %d more lines; v shows all", len(lines)-most)))
 	}
-	c.view.say("\n%s", s.paint(yellow, title))
+	c.view.say("")
+	c.view.say("%s", s.paint(yellow, s.fit(title)))
 	if call.Interrupted {
 		c.view.say("%s", s.paint(red, "The program ended while this call ran before: it may have taken effect."))
 	}

@@ -141,7 +141,7 @@ func (c *Chat) answer(ctx context.Context, prompt string) error {
 	case err != nil && !c.lines.Interactive:
 		return errors.Join(err, c.Fail(err))
 	case err != nil:
-		c.view.say("%s", c.view.notes.paint(red, terminal.Sanitize(err.Error())))
+		c.view.fail(err)
 	case result == nil && c.json == nil:
 		c.view.say("%s", c.view.notes.paint(yellow, "canceled; /continue goes on, and a new prompt starts something else"))
 	}
@@ -159,7 +159,7 @@ func (c *Chat) compact(ctx context.Context) {
 	case err != nil && errors.Is(context.Cause(ctx), errCanceled):
 		c.view.say("canceled; nothing is replaced")
 	case err != nil:
-		c.view.say("%s", c.view.notes.paint(red, terminal.Sanitize(err.Error())))
+		c.view.fail(err)
 	case replaced == 0:
 		c.view.say("there is nothing to replace yet")
 	default:
@@ -169,7 +169,7 @@ func (c *Chat) compact(ctx context.Context) {
 
 func (c *Chat) undo() {
 	if err := c.opts.Session.Undo(); err != nil {
-		c.view.say("%s", terminal.Sanitize(err.Error()))
+		c.view.fail(err)
 		return
 	}
 	c.view.say("the last prompt and what followed are taken back; what calls did stays done")
@@ -195,7 +195,7 @@ func (c *Chat) showCall(argument string) {
 func (c *Chat) listTools(ctx context.Context) {
 	tools, err := c.opts.Tools.Tools(ctx)
 	if err != nil {
-		c.view.say("%s", terminal.Sanitize(err.Error()))
+		c.view.fail(err)
 		return
 	}
 	for _, t := range tools {
@@ -221,7 +221,7 @@ func (c *Chat) changeModel(name string) {
 	}
 	m, err := c.opts.OpenModel(name)
 	if err != nil {
-		c.view.say("%s", terminal.Sanitize(err.Error()))
+		c.view.fail(err)
 		return
 	}
 	c.opts.Model = m

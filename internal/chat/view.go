@@ -36,6 +36,22 @@ func (s *stream) paint(style, text string) string {
 	return paint(style, text)
 }
 
+// fit breaks lines at words, so that a terminal breaks none elsewhere.
+func (s *stream) fit(text string) string {
+	if s.width == 0 {
+		return text
+	}
+	var all []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); terminal.Width(line) <= s.width {
+			all = append(all, line)
+			continue
+		}
+		all = append(all, terminal.Wrap(line, s.width)...)
+	}
+	return strings.Join(all, "\n")
+}
+
 // A view shows a conversation to a person: the model's text on one writer, and
 // what happens beside it on another. On a terminal both are the same. All
 // foreign text is sanitized before it is written.
@@ -48,8 +64,11 @@ type view struct {
 	open     bool      // the last line of the answer has no end
 	beside   bool      // the last line was written beside the answer
 	status   bool      // the last line is a status that will be replaced
-	streamed bool      // a text of the current response has been shown
-	part     int       // of the response, that was shown last
+	doing    string    // the status
+	since    time.Time // when it began
+	ticker   *time.Timer
+	streamed bool // a text of the current response has been shown
+	part     int  // of the response, that was shown last
 	calls    *callList
 	began    time.Time // when the turn began
 }
@@ -67,7 +86,20 @@ func (v *view) begin() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.began = time.Now()
+	v.measure()
 	v.setStatus("waiting for the model")
+}
+
+// measure adopts the widths of the terminal, which the user may have changed.
+func (v *view) measure() {
+	for _, s := range []*stream{&v.answer, &v.notes} {
+		if width, _ := terminal.Size(s.w); s.width > 0 && width > 0 {
+			s.width = max(width, 20)
+		}
+	}
+	if v.markdown != nil {
+		v.markdown = newMarkdown(v.answer.width)
+	}
 }
 
 // Event shows an event of a run.
@@ -88,7 +120,7 @@ func (v *view) Event(e *agent.Event) error {
 	case agent.EventResult:
 		v.result(v.calls.end(e.Call, e.Result))
 	case agent.EventNotice:
-		v.note("%s", v.notes.paint(dim, terminal.Printable(e.Text)))
+		v.note("%s", v.notes.paint(dim, v.notes.fit(terminal.Printable(e.Text))))
 	case agent.EventEnd:
 		return v.end(e.End)
 	}
@@ -98,9 +130,12 @@ func (v *view) Event(e *agent.Event) error {
 func (v *view) delta(d *model.Delta) error {
 	switch {
 	case d.Restart != nil:
-		v.note("%s", v.notes.paint(yellow, terminal.Printable(fmt.Sprintf("the request is sent again: %v", d.Restart))))
+		v.note("%s", v.notes.paint(yellow, v.notes.fit(terminal.Printable(fmt.Sprintf("the request is sent again: %v", d.Restart)))))
 		v.streamed, v.part = false, -1
 	case d.Type == model.TypeText && d.Text != "":
+		if !v.answer.safe && v.answer.width == 0 {
+			return nil // a program reads the answer: it gets that of a complete response
+		}
 		if v.part != d.Part {
 			v.closeAnswer()
 		}
@@ -117,8 +152,11 @@ func (v *view) delta(d *model.Delta) error {
 // response ends a response, and shows its text if it did not arrive in pieces.
 func (v *view) response(r *model.Response) error {
 	var err error
-	if text := r.Message.Text(); !v.streamed && text != "" {
-		err = v.text(text)
+	for i := range r.Message.Parts {
+		if p := &r.Message.Parts[i]; !v.streamed && p.Type == model.TypeText && p.Text != "" && err == nil {
+			v.closeAnswer()
+			err = v.text(p.Text)
+		}
 	}
 	v.closeAnswer()
 	v.streamed, v.part = false, -1
@@ -174,9 +212,35 @@ func (v *view) setStatus(text string) {
 	if v.notes.width == 0 || v.open || text == "" {
 		return
 	}
+	if !v.status || v.doing != text {
+		v.doing, v.since = text, time.Now()
+	}
 	v.status = true
-	text = terminal.Cut(terminal.Printable(text), v.notes.width-4)
+	v.writeStatus()
+	if v.ticker == nil {
+		v.ticker = time.AfterFunc(time.Second, v.tick)
+	} else {
+		v.ticker.Reset(time.Second)
+	}
+}
+
+func (v *view) writeStatus() {
+	text, took := terminal.Printable(v.doing), ""
+	if d := time.Since(v.since).Truncate(time.Second); d >= 2*time.Second { // it does not stand still
+		took = fmt.Sprintf(" · %v", d)
+	}
+	text = terminal.Cut(text, v.notes.width-4-len(took)) + took
 	_, _ = io.WriteString(v.notes.w, "\r\x1b[K"+paint(dim, "… "+text))
+}
+
+// tick shows how long the status has lasted, each second.
+func (v *view) tick() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.status {
+		v.writeStatus()
+		v.ticker.Reset(time.Second)
+	}
 }
 
 func (v *view) clearStatus() {
@@ -203,7 +267,7 @@ func (v *view) end(r *agent.Result) error {
 	}
 	v.closeAnswer()
 	if text := stopText(r); text != "" {
-		v.note("%s", v.notes.paint(yellow, terminal.Printable(text)))
+		v.note("%s", v.notes.paint(yellow, v.notes.fit(terminal.Printable(text))))
 	}
 	space := ""
 	if v.notes.width > 0 {
@@ -221,6 +285,11 @@ func (v *view) stopped() {
 	v.closeAnswer()
 	v.streamed, v.part = false, -1
 	v.calls.stop()
+}
+
+// fail shows an error.
+func (v *view) fail(err error) {
+	v.say("%s", v.notes.paint(red, v.notes.fit(terminal.Sanitize(err.Error()))))
 }
 
 // say writes lines for a person. Their foreign parts are sanitized.

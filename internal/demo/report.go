@@ -23,7 +23,11 @@ func (s *survey) describe() string {
 	if s.files == 0 {
 		return "The folder is empty."
 	}
-	return fmt.Sprintf("There are %s and %s.", count(s.files, "file", "files"), count(s.folders, "folder", "folders"))
+	are := "There are"
+	if s.files == 1 {
+		are = "There is"
+	}
+	return fmt.Sprintf("%s %s and %s.", are, count(s.files, "file", "files"), count(s.folders, "folder", "folders"))
 }
 
 // kindTable is a table of the most frequent kinds of files.
@@ -112,7 +116,7 @@ func answer(s *survey, p *past) string {
 		text += "\nThe report is in `" + Report + "`.\n"
 	}
 	return text + "\n### What real models would cost\n\n" + fmt.Sprintf("For about %d tokens read and %d written, without a cache:\n\n", p.used.Input, p.used.Output) + costTable(p.used) +
-		"\n1. Set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`.\n2. Run `toolpost chat` again.\n"
+		"\n1. Set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`.\n2. Run this command again without `--model demo`.\n"
 }
 
 // reason is the first sentence of an error.

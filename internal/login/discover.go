@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/wellknown"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -28,6 +29,7 @@ type discovery struct {
 	scopes   []string // that the server wants
 	reach    reach
 	meta     *oauthex.AuthServerMeta
+	guessed  bool // the server has not announced that it has logins
 
 	parameters map[string]string // of the configuration, to add
 }
@@ -71,6 +73,7 @@ func (l *Logins) discover(ctx context.Context, cfg *upstream.Config) (*discovery
 		return nil, err
 	}
 	d.meta, err = l.readIssuer(ctx, l.network.client(d.reach), d.reach, issuer, named)
+	d.guessed = err == nil && !named && d.meta.RegistrationEndpoint == issuer+"/register"
 	return d, err
 }
 
@@ -157,7 +160,11 @@ func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, method strin
 	web := &http.Client{Transport: t, Timeout: longestRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := web.Do(req)
 	if err != nil {
-		return nil, r, fmt.Errorf("reach the MCP server %s: %w", req.URL.Host, withoutURL(err))
+		err = withoutURL(err)
+		if advice := httpconn.Advice(err); advice != "" {
+			err = errors.New(advice)
+		}
+		return nil, r, fmt.Errorf("reach the MCP server %s: %w", req.URL.Host, err)
 	}
 	resp.Body.Close()
 	return resp.Header, r, nil

@@ -93,6 +93,9 @@ func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, r
 	}
 	method := methodOf(d.meta.TokenEndpointAuthMethodsSupported)
 	answer, err := l.sendRegistration(ctx, d, redirect, method)
+	if err != nil && d.guessed {
+		return nil, fmt.Errorf("the server offers no login that can be found: it names no authorization server, and itself registers no clients (%w); if it wants a key or token, write it to the headers of its entry", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("register at the authorization server %s: %w", shown(d.meta.Issuer), err)
 	}

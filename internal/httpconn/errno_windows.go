@@ -1,0 +1,6 @@
+package httpconn
+
+import "syscall"
+
+// ErrRefused is the error of an address at which nothing listens.
+const ErrRefused = syscall.Errno(10061) // WSAECONNREFUSED
