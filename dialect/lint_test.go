@@ -109,7 +109,7 @@ var ruleCases = []ruleCase{
 	{"map-open", `{"input":{"object":{"openMaps":true}}}`, `{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"array","items":{"type":"object"}}}}`,
 		[]string{"/inputSchema/properties/a additionalProperties", "/inputSchema/properties/b/items additionalProperties"},
 		`{"type":"object","properties":{"a":{"type":"object","additionalProperties":true},"b":{"type":"object","properties":{"c":{"type":"string"}}},"c":{"type":"object","additionalProperties":false}}}`},
-	{"map-any", `{"input":{"object":{"noEmptyMaps":true}}}`, `{"type":"object","properties":{"a":{"type":"object","additionalProperties":{}}},"additionalProperties":{}}`,
+	{"map-any", `{"input":{"object":{"noEmptyMaps":true}}}`, `{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"description":"any"}}},"additionalProperties":{}}`,
 		[]string{"/inputSchema additionalProperties", "/inputSchema/properties/a additionalProperties"},
 		`{"type":"object","properties":{"a":{"type":"object","additionalProperties":true},"b":{"type":"object","additionalProperties":{"type":"string"}}},"additionalProperties":false}`},
 	{"closed", `{"input":{"object":{"closed":true}}}`, `{"type":"object","properties":{"a":{"properties":{},"additionalProperties":true}}}`,

@@ -1,6 +1,10 @@
 package dialect
 
-import "github.com/toolpost/toolpost/internal/jsontree"
+import (
+	"slices"
+
+	"github.com/toolpost/toolpost/internal/jsontree"
+)
 
 // mapRules are about objects with members of any name.
 func mapRules() []*Rule {
@@ -55,7 +59,7 @@ func openMaps(v *view, n *node) {
 }
 
 func emptyMembers(v *view, n *node) {
-	if more := n.Get("additionalProperties"); more != nil && more.Kind == jsontree.KindObject && len(more.Kids) == 0 {
-		v.report("additionalProperties", "it is an empty schema")
+	if more := n.Get("additionalProperties"); more != nil && more.Kind == jsontree.KindObject && !slices.ContainsFunc(more.Kids, saysSomething) {
+		v.report("additionalProperties", "it is a schema without a type")
 	}
 }

@@ -195,7 +195,10 @@ func (r *record) close() {
 func (r *record) others(said *form.Form) {
 	n, c := r.write(said, r.at.inside())
 	r.codec.rest = c
-	if said.Any() && len(n.members) == 0 {
+	if said.Any() && (len(n.members) == 0 || r.rules.Object.NoEmptyMaps) {
+		if len(n.members) > 0 {
+			r.lose(Noop, said.At, n.members[0].name, "an annotation of members of any name; written as true")
+		}
 		r.node.set("additionalProperties", json.RawMessage("true"))
 		return
 	}
