@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"syscall"
+	"time"
 
 	"github.com/toolpost/toolpost"
 )
@@ -120,9 +121,19 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 	}
 	at := keepAppended(old, d.content, int64(len(d.content)), dir, file)
 	syncFolder(dir)
+	for range maxLeaving {
+		if !isOpenElsewhere(old) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
 	keepAppended(old, d.content, at, dir, file) // from programs that had opened the old file
 	return nil
 }
+
+// maxLeaving is how many milliseconds a program has that opened the old file just
+// before, to append to it and close it.
+const maxLeaving = 25
 
 // keepAppended adds to the new file what other programs have appended to the old one
 // after the first from bytes: they do not wait for the locks of this one. It adds nothing

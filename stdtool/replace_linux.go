@@ -12,6 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// isOpenElsewhere reports whether another descriptor has a file open: then the system
+// gives no lease for it. Where it gives none to anybody, the answer is no.
+func isOpenElsewhere(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK)
+	if err == nil {
+		_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
+	}
+	return errors.Is(err, unix.EAGAIN)
+}
+
 // keepAttributes gives f the extended attributes of the file that it replaces,
 // and no others: access control lists, labels, and what users have set.
 func keepAttributes(f, old *os.File) error {
