@@ -48,10 +48,13 @@ DRAWS ?= 1000
 invariants:
 	TOOLPOST_DRAWS=$(DRAWS) go test -count=1 -timeout 60m ./internal/invariants
 
-# What failed is said again at the end, because CI may show no more than that.
+# What failed is said again at the end, because CI may show no more than that. The
+# FAULT_RUNS conversations with fake providers that fail take less than a minute.
+FAULT_RUNS ?= 10000
 live:
 	@set -e; cache=$$(internal/live/install.sh); test -n "$$cache"; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	{ TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./internal/release ./internal/live/... && echo "live: passed"; } 2>&1 | tee "$$log"; \
+	{ TOOLPOST_FAULT_RUNS=$(FAULT_RUNS) go test -count=1 -run '^TestFaults' ./internal/e2e && \
+	TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./internal/release ./internal/live/... && echo "live: passed"; } 2>&1 | tee "$$log"; \
 	tail -n 1 "$$log" | grep -q '^live: passed$$' || { \
 		echo; grep -aE -A 9 '^ *--- FAIL|^panic: |^FAIL' "$$log" | cut -c 1-300 | head -n 60; exit 1; }
 

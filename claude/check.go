@@ -43,8 +43,20 @@ func checkPrompt(o *Options) error {
 	}
 	return errors.Join(
 		checkWord(o.logger(), "Thinking", o.Thinking, ThinkingAdaptive, ThinkingEnabled, ThinkingDisabled),
-		checkWord(o.logger(), "Effort", o.Effort, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax),
+		checkEffort(o.logger(), o.Effort),
 	)
+}
+
+func checkEffort(log *slog.Logger, effort Effort) error {
+	return checkWord(log, "Effort", effort, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax)
+}
+
+func checkMode(log *slog.Logger, mode PermissionMode) error {
+	return checkWord(log, "PermissionMode", mode, ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass)
+}
+
+func checkSource(log *slog.Logger, option string, source SettingSource) error {
+	return checkWord(log, option, source, UserSettings, ProjectSettings, LocalSettings)
 }
 
 // checkWord refuses what is almost a word that the CLI knows, and warns about another
@@ -57,7 +69,7 @@ func checkWord[T ~string](log *slog.Logger, option string, word T, known ...T) e
 	for _, k := range known {
 		words = append(words, string(k))
 	}
-	if near := suggest.Nearest(string(word), words); near != "" {
+	if near := suggest.Misspelled(string(word), words); near != "" {
 		return fmt.Errorf("the %s is %q, which the CLI does not know; did you mean %s?", option, word, near)
 	}
 	log.Warn("an option has a value that this package does not know; check the spelling, unless the CLI is newer", "option", option, "value", word)
@@ -109,11 +121,11 @@ func checkLimits(o *Options) error {
 }
 
 func checkModes(o *Options) error {
-	if err := checkWord(o.logger(), "PermissionMode", o.PermissionMode, ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass); err != nil {
+	if err := checkMode(o.logger(), o.PermissionMode); err != nil {
 		return err
 	}
 	for _, s := range o.SettingSources {
-		if err := checkWord(o.logger(), "setting source", s, UserSettings, ProjectSettings, LocalSettings); err != nil {
+		if err := checkSource(o.logger(), "setting source", s); err != nil {
 			return err
 		}
 	}
@@ -141,7 +153,8 @@ func checkAgents(o *Options) error {
 		if name == "" || a == nil || a.Description == "" || a.Prompt == "" {
 			return fmt.Errorf("the sub-agent %q needs a name, a Description that tells the model when to use it, and a Prompt", name)
 		}
-		if err := checkMCPServers(a.OwnServers); err != nil {
+		log := o.logger().With("agent", name)
+		if err := errors.Join(checkMCPServers(a.OwnServers), checkEffort(log, a.Effort), checkMode(log, a.PermissionMode), checkSource(log, "Memory", a.Memory)); err != nil {
 			return fmt.Errorf("the sub-agent %q: %w", name, err)
 		}
 	}

@@ -31,7 +31,7 @@ type conn struct {
 // what Options.Start returns, such as a CLI in a container. ReadLine is called by one
 // goroutine, and so is WriteLine; Close may be called at any time, more than once.
 type Transport interface {
-	ReadLine() ([]byte, error)   // without the line end; io.EOF after the last line
+	ReadLine() ([]byte, error)   // without the line end; after the last line io.EOF, or how the CLI died, also if it did in the middle of a line
 	WriteLine(line []byte) error // line has no line end
 	Close() error                // ends the CLI; reading and writing then fail
 }

@@ -41,6 +41,9 @@ func TestHook(t *testing.T) {
 		}, `{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"post","updatedMCPToolOutput":"x"}}`, ""},
 		{"output", PostToolUse, func() (*HookOutput, error) { return &HookOutput{Output: map[string]any{"text": "x"}}, nil },
 			`{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"text":"x"}}}`, ""},
+		{"misspelled decision", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: "Deny "}, nil }, "", `the Permission of a hook is "Deny ", which the CLI does not know; did you mean deny?`},
+		{"decision of a newer CLI", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: "sandbox"}, nil },
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"sandbox"}}`, ""},
 		{"decision", OnPermission, func() (*HookOutput, error) {
 			return &HookOutput{Permission: PermissionAllow, Input: json.RawMessage(`{"a":1}`)}, nil
 		}, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedInput":{"a":1}}}}`, ""},

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // A HookOutput is the response of a hook. The zero value changes nothing.
@@ -47,6 +50,18 @@ const (
 	PermissionDefer HookPermission = "defer" // the turn ends, and its result contains the call
 )
 
+// check refuses what is almost a decision: the CLI would ignore it, and run the tool.
+func (p HookPermission) check() error {
+	known := []string{string(PermissionAllow), string(PermissionDeny), string(PermissionAsk), string(PermissionDefer)}
+	if slices.Contains(known, string(p)) || p == "" {
+		return nil
+	}
+	if near := suggest.Misspelled(string(p), known); near != "" {
+		return fmt.Errorf("the Permission of a hook is %q, which the CLI does not know; did you mean %s?", p, near)
+	}
+	return nil
+}
+
 // setIf sets a member if it is given.
 func setIf(given bool, to map[string]any, name string, value any) {
 	if given {
@@ -64,6 +79,9 @@ func (h *HookOutput) answer(event HookEvent) (map[string]any, error) {
 		return map[string]any{"async": true, "asyncTimeout": milliseconds(h.Async)}, nil
 	case h.Input != nil && !isObject(h.Input):
 		return nil, fmt.Errorf("the arguments from a %s hook are not a JSON object", event)
+	}
+	if err := h.Permission.check(); err != nil {
+		return nil, err
 	}
 	setIf(h.Stop, a, "continue", false)
 	setIf(h.StopReason != "", a, "stopReason", h.StopReason)

@@ -112,7 +112,6 @@ func TestEnvironment(t *testing.T) {
 
 // TestInitialize compares bodies of the first request as JSON.
 func TestInitialize(t *testing.T) {
-	nothing := func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }
 	tests := []struct {
 		name string
 		opts Options
@@ -150,8 +149,8 @@ func TestInitialize(t *testing.T) {
 		{"hooks", Options{ClaudeCodePrompt: true,
 			Restrict: map[string]map[string]any{"Bash": {"x": false}, "Agent": {"y": 1}},
 			Hooks: []Hook{
-				{Event: Stop, Handle: nothing},
-				{Event: PreToolUse, Matcher: "Edit|Write", Timeout: 1500 * time.Millisecond, FailClosed: true, Handle: nothing},
+				{Event: Stop, Handle: noHook},
+				{Event: PreToolUse, Matcher: "Edit|Write", Timeout: 1500 * time.Millisecond, FailClosed: true, Handle: noHook},
 			}}, `{"hooks":{
 			"Stop":[{"hookCallbackIds":["hook_0"]}],
 			"PreToolUse":[{"matcher":"Agent|Bash","hookCallbackIds":["restrict"],"onFailure":"block"},
@@ -189,6 +188,8 @@ func TestLongPrompt(t *testing.T) {
 		t.Errorf("the first request has %d bytes, %v", len(raw), err)
 	}
 }
+
+func noHook(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }
 
 func TestCheck(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "missing")
@@ -237,11 +238,18 @@ func TestCheck(t *testing.T) {
 		{"server with both", Options{MCPServers: map[string]*MCPServer{"s": {Command: "c", URL: "u"}}}, "and not both"},
 		{"server over SSE", Options{MCPServers: map[string]*MCPServer{"s": {Command: "c", SSE: true}}}, "has no URL; set it"},
 		{"hook without event", Options{Hooks: []Hook{{}}}, "has no Event"},
-		{"hook of no event", Options{Hooks: []Hook{{Event: "PreTooluse", Handle: func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }}}}, `the Event of hook 0 is "PreTooluse", which the CLI does not know; did you mean PreToolUse?`},
-		{"hook by its name", Options{Hooks: []Hook{{Event: "TaskCreated", Handle: func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }}}}, ""},
-		{"hook of a newer CLI", Options{Hooks: []Hook{{Event: "OfTomorrow", Handle: func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }}}}, ""},
+		{"hook of no event", Options{Hooks: []Hook{{Event: "PreTooluse", Handle: noHook}}}, `the Event of hook 0 is "PreTooluse", which the CLI does not know; did you mean PreToolUse?`},
+		{"hook by its name", Options{Hooks: []Hook{{Event: "TaskCreated", Handle: noHook}}}, ""},
+		{"hook with a space", Options{Hooks: []Hook{{Event: "Pre Tool-Use", Handle: noHook}}}, "did you mean PreToolUse?"},
+		{"hook in another form", Options{Hooks: []Hook{{Event: "subagent_stop", Handle: noHook}}}, "did you mean SubagentStop?"},
+		{"hook of a newer CLI that sounds like another", Options{Hooks: []Hook{{Event: "PostSkillShellCommand", Handle: noHook}, {Event: "TaskUpdated", Handle: noHook}, {Event: "PreTool", Handle: noHook}}}, ""},
+		{"misspelled effort of an agent", Options{Agents: map[string]*Subagent{"a": {Description: "d", Prompt: "p", Effort: "hihg"}}}, `the sub-agent "a": the Effort is "hihg"`},
+		{"misspelled mode of an agent", Options{Agents: map[string]*Subagent{"a": {Description: "d", Prompt: "p", PermissionMode: "plna"}}}, "did you mean plan?"},
+		{"misspelled memory of an agent", Options{Agents: map[string]*Subagent{"a": {Description: "d", Prompt: "p", Memory: "projekt"}}}, "did you mean project?"},
+		{"agent with words of a newer CLI", Options{Agents: map[string]*Subagent{"a": {Description: "d", Prompt: "p", Effort: "ultra", PermissionMode: "manual", Memory: "team"}}}, ""},
+		{"hook of a newer CLI", Options{Hooks: []Hook{{Event: "OfTomorrow", Handle: noHook}}}, ""},
 		{"hook without function", Options{Hooks: []Hook{{Event: Stop}}}, "has no Handle"},
-		{"hook that is not called", Options{Hooks: []Hook{{Event: "SessionStart", Handle: func(context.Context, *HookInput) (*HookOutput, error) { return nil, nil }}}}, "would never be called"},
+		{"hook that is not called", Options{Hooks: []Hook{{Event: "SessionStart", Handle: noHook}}}, "would never be called"},
 		{"restriction", Options{Restrict: map[string]map[string]any{"Bash": {"f": func() {}}}}, "is not JSON"},
 		{"output", Options{Output: OutputFrom(nil)}, "the output schema is nil"},
 		{"empty output", Options{Output: &Output{}}, "create it with OutputOf"},

@@ -115,6 +115,7 @@ type userContent struct {
 // send writes a prompt. With watch, turns keeps the result that answers it.
 func (s *Session) send(ctx context.Context, uuid string, p *Prompt, watch bool) error {
 	content, err := p.content()
+	err = errors.Join(err, checkWord(s.opts.logger(), "Priority", p.Priority, PriorityNow, PriorityNext, PriorityLater))
 	switch {
 	case err != nil:
 		return err

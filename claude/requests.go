@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,7 +49,7 @@ func (c *Control) SetPermissionMode(ctx context.Context, mode PermissionMode) (P
 	if err := c.Request(ctx, "set_permission_mode", map[string]any{"mode": mode}, &answer); err != nil {
 		return "", err
 	}
-	return answer.Mode, nil
+	return cmp.Or(answer.Mode, mode), nil
 }
 
 // SetMaxThinkingTokens changes the budget of thinking from the next turn on; 0 turns

@@ -40,6 +40,25 @@ func Names(name string, known []string, most int) (names []string) {
 	return names
 }
 
+// Misspelled returns the known name from which name differs in case, in separators or by
+// one letter, or two if it is long; "" if there is none. Unlike [Nearest] it takes no name
+// for another one that only has a part in common, such as PreUse for PostUse.
+func Misspelled(name string, known []string) string {
+	plain := strings.NewReplacer("_", "", "-", "", " ", "")
+	a := plain.Replace(strings.ToLower(name))
+	limit := 1
+	if len(a) > 5 {
+		limit = 2
+	}
+	best, found := limit+1, ""
+	for _, k := range known {
+		if d := distance(a, plain.Replace(strings.ToLower(k))); d < best {
+			best, found = d, k
+		}
+	}
+	return found
+}
+
 const maxDistance = 40
 
 // distance is the number of inserted, deleted, replaced or swapped bytes

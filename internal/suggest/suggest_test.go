@@ -27,3 +27,15 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+func TestMisspelled(t *testing.T) {
+	names := []string{"PreToolUse", "TaskCreated", "low", "max"}
+	for name, want := range map[string]string{
+		"PreToolUsed": "PreToolUse", "pre_tool_use": "PreToolUse", "PreTolUse": "PreToolUse", "PreToolUes ": "PreToolUse", "lwo": "low", "LOW": "low",
+		"PostToolUse": "", "TaskUpdated": "", "PreTool": "", "mid": "", "": "", "TaskCreatedByAnotherSessionOfTheSameUserOrNot": "",
+	} {
+		if got := suggest.Misspelled(name, names); got != want {
+			t.Errorf("%s is read as %q, want %q", name, got, want)
+		}
+	}
+}
