@@ -13,7 +13,7 @@ import (
 
 // sentFile has a line for each request that the tests of a package send, so that no
 // change sends other bytes unnoticed. Packages without the file are not compared. To
-// write it anew, empty it, run the tests with TOOLPOST_UPDATE=1, and sort it.
+// write it again, empty it, run the tests with TOOLPOST_UPDATE=1, and sort it.
 const sentFile = "testdata/sent.txt"
 
 // compareSent fails the test if it sends a request that the file does not have.
@@ -59,7 +59,7 @@ func describe(r *http.Request, body []byte) string {
 	return b.String()
 }
 
-// namesSender reports whether a header tells of the program that sends the request, or
+// namesSender reports whether a header describes the program that sends the request, or
 // of the connection.
 func namesSender(header string) bool {
 	switch header {
