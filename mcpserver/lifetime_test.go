@@ -94,6 +94,35 @@ func TestAbandonedCallsEnd(t *testing.T) {
 	})
 }
 
+// A broken connection is one whose first write shows that the client has left, as with
+// net/http.
+type brokenConnection struct {
+	http.ResponseWriter
+	left context.CancelFunc
+}
+
+func (b brokenConnection) Write([]byte) (int, error) {
+	b.left()
+	return 0, io.ErrClosedPipe
+}
+
+// So does one whose client is found to have left when a comment is written to it.
+func TestAbandonedCallsEndAfterComment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tool, started, ended := waiter()
+		s, _ := newServer(t, nil, tool)
+		session := openSession(t, s)
+		ctx, leave := context.WithCancel(t.Context())
+		began := time.Now()
+		go s.Handler().ServeHTTP(brokenConnection{httptest.NewRecorder(), leave}, request(ctx, "POST", waitCall, session+"Accept: application/json, text/event-stream"))
+		<-started
+		<-ended
+		if lasted := time.Since(began); lasted > time.Minute {
+			t.Errorf("the call went on for %v", lasted)
+		}
+	})
+}
+
 // The end of an SSE stream ends its session and the calls of it.
 func TestEndOfSSECancels(t *testing.T) {
 	tool, started, ended := waiter()

@@ -71,7 +71,7 @@ func (p *reply) look() bool {
 		p.abandon()
 		return false
 	case p.accept.named && p.beats%commentBeats == 0:
-		return p.startStream() == nil
+		_ = p.startStream() // if it fails, the client has left, which the next beat sees
 	}
 	return true
 }
