@@ -1,6 +1,7 @@
 package redmine
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,6 +92,51 @@ func monthsOf(c condition) condition {
 		}
 	}
 	return c
+}
+
+// datesOf returns the first and the last day of a day or a period, such as 2026-01 and last week.
+func datesOf(text string) (first, last string, ok bool) {
+	if first, last, ok = spanOf(text); ok {
+		return first, last, true
+	}
+	operator, values := relativePeriod(cmp.Or(periodNames[text], text))
+	switch operator {
+	case "":
+		return "", "", false
+	case "><":
+		first, _, ok = spanOf(values[0])
+		_, last, alsoOK := spanOf(values[1])
+		return first, last, ok && alsoOK
+	}
+	from, to := daysFromNow(time.Now(), operator, values)
+	return from.Format(time.DateOnly), to.Format(time.DateOnly), true
+}
+
+// daysFromNow returns the first and the last day of what an operator counts from now. A
+// week begins on Monday.
+func daysFromNow(now time.Time, operator string, values []string) (first, last time.Time) {
+	n := 0
+	if len(values) > 0 {
+		n, _ = strconv.Atoi(values[0]) // it was written by this program
+	}
+	shift := map[byte]int{'l': -1, 'n': 1}[operator[0]] // ld, lw, lm, nd, nw, nm
+	switch operator {
+	case "><t-":
+		return now.AddDate(0, 0, -n), now
+	case "><t+":
+		return now, now.AddDate(0, 0, n)
+	case "w", "lw", "nw":
+		first = now.AddDate(0, 0, 7*shift-(int(now.Weekday())+6)%7)
+		return first, first.AddDate(0, 0, 6)
+	case "m", "lm", "nm":
+		first = time.Date(now.Year(), now.Month()+time.Month(shift), 1, 0, 0, 0, 0, now.Location())
+		return first, first.AddDate(0, 1, -1)
+	case "y":
+		first = time.Date(now.Year(), 1, 1, 0, 0, 0, 0, now.Location())
+		return first, first.AddDate(1, 0, -1)
+	}
+	day := now.AddDate(0, 0, shift)
+	return day, day
 }
 
 // spanOf returns the first and the last day of a day, month, quarter or year.

@@ -233,6 +233,28 @@ func testPeriods(t *testing.T) {
 		{"due_date", "past due", "<t- 1"},
 		{"due_date", "due this week", "w"},
 		{"due_date", "within 3 days", "><t+ 3"},
+		{"updated_on", "within the last 7 days", "><t- 7"},
+		{"updated_on", "within last week", "lw"},
+		{"updated_on", "within the 3 days", "><t- 3"},
+		{"due_date", "within the next 3 days", "><t+ 3"},
+		{"due_date", "within the last 3 days", "><t- 3"},
+		{"updated_on", "since last week", ">= 1999-12-20"},
+		{"updated_on", "since the previous week", ">= 1999-12-20"},
+		{"updated_on", "since this week", ">= 1999-12-27"},
+		{"updated_on", "since 先週", ">= 1999-12-20"},
+		{"updated_on", "until last week", "<= 1999-12-26"},
+		{"updated_on", "before this month", "<= 1999-12-31"},
+		{"updated_on", "after last month", ">= 2000-01-01"},
+		{"updated_on", "since last month", ">= 1999-12-01"},
+		{"updated_on", "since last quarter", ">= 1999-10-01"},
+		{"updated_on", "since this year", ">= 2000-01-01"},
+		{"updated_on", "since last year", ">= 1999-01-01"},
+		{"updated_on", "since the last 7 days", ">= 1999-12-25"},
+		{"updated_on", "before the last 2 months", "<= 1999-10-31"},
+		{"updated_on", "from last month to today", ">< 1999-12-01 2000-01-01"},
+		{"updated_on", "last year to this month", ">< 1999-01-01 2000-01-31"},
+		{"due_date", "by next week", "<= 2000-01-09T10:00:00Z"},
+		{"due_date", "until the next 14 days", "<= 2000-01-15T10:00:00Z"},
 		{"due_date", "by 2026-02-01", "<= 2026-02-01T10:00:00Z"},
 	} {
 		query, text := listed(t, "list_issues", `{"`+c.filter+`":"`+c.given+`"}`)
@@ -247,10 +269,18 @@ func testPeriods(t *testing.T) {
 	if query, text := listed(t, "list_time_entries", `{"from":"2026-01","to":"2026-02"}`); len(query["v[spent_on][]"]) != 2 || !strings.HasPrefix(query["v[spent_on][]"][1], "2026-02-28") {
 		t.Error(query, text)
 	}
-	for _, given := range []string{"soon", "since last week", "last 7 moons", "2026-13", "next week", "01/15/2026", "2026-Q5", "between x and y", "up to you"} {
+	for _, given := range []string{"soon", "since last moon", "within the next 7 days", "within the", "before", "since late", "last 7 moons", "2026-13", "next week", "01/15/2026", "2026-Q5", "between x and y", "up to you"} {
 		if _, text := listed(t, "list_issues", `{"updated_on":"`+given+`"}`); !strings.Contains(text, "this month") || !strings.Contains(text, "last 7 days") {
 			t.Errorf("%s: %s", given, text)
 		}
+	}
+	for _, given := range []string{"2026-03 to 2026-01", "2026-03..2026-02-28", "between today and yesterday", "from this month until last month", "><2026-03|2026-01", "2026-01-02 - 2026-01-01"} {
+		if _, text := listed(t, "list_issues", `{"updated_on":"`+given+`"}`); !strings.Contains(text, "is after the last") {
+			t.Errorf("%s: %s", given, text)
+		}
+	}
+	if _, text := listed(t, "list_time_entries", `{"from":"2026-03","to":"2026-01"}`); !strings.Contains(text, "is after the last") {
+		t.Error(text)
 	}
 	if _, text := listed(t, "list_issues", `{"updated_on":"overdue"}`); !strings.Contains(text, "due_date") {
 		t.Error(text)

@@ -23,10 +23,11 @@ func inPeriod(kind filterKind, c condition) (condition, error) {
 		if text == "overdue" && !strings.HasSuffix(c.name, "due_date") {
 			return c, toolpost.Retry("Only a due date can be overdue, %s cannot: give overdue as the due_date.", c.name)
 		}
-		if rest, ok := strings.CutPrefix(text, "within "); ok { // of days to come, or of those that were
-			text = map[filterKind]string{kindDate: "next ", kindPast: "last "}[kind] + rest
+		operator, values := periodOf(text)
+		if rest, ok := strings.CutPrefix(text, "within "); ok && operator == "" { // days to come, or those that were
+			operator, values = periodOf(map[filterKind]string{kindDate: "next ", kindPast: "last "}[kind] + strings.TrimPrefix(rest, "the "))
 		}
-		if operator, values := periodOf(text); slices.Contains(kind.operators(), operator) {
+		if slices.Contains(kind.operators(), operator) {
 			c.operator, c.values = operator, values
 		} else if _, isDay := readDay(text); isDay {
 			c.values = []string{text}
@@ -54,16 +55,16 @@ func rangeOf(text string) (values []string) {
 	if m == nil {
 		return nil
 	}
-	first, _, ok := spanOf(m[1])
-	_, last, alsoOK := spanOf(m[2])
+	first, _, ok := datesOf(m[1])
+	_, last, alsoOK := datesOf(m[2])
 	if !ok || !alsoOK {
 		return nil
 	}
 	return []string{first, last}
 }
 
-// edgeOf returns the condition of a day, month, quarter, year or time with a word before it,
-// such as since and before.
+// edgeOf returns the condition of a day, period or time with a word before it, such as since
+// and before.
 func edgeOf(text string) (operator string, values []string) {
 	m := edge.FindStringSubmatch(text)
 	if m == nil {
@@ -77,7 +78,7 @@ func edgeOf(text string) (operator string, values []string) {
 	if _, err := time.Parse(time.RFC3339, strings.ToUpper(m[3])); err == nil {
 		return operator, []string{strings.ToUpper(m[3])}
 	}
-	first, last, ok := spanOf(m[3])
+	first, last, ok := datesOf(m[3])
 	switch {
 	case !ok:
 		return "", nil
@@ -112,6 +113,12 @@ func periodOf(text string) (operator string, values []string) {
 	if operator, values := edgeOf(text); operator != "" {
 		return operator, values
 	}
+	return relativePeriod(text)
+}
+
+// relativePeriod returns the operator and values for a period that is counted from now, such
+// as last week and next 7 days.
+func relativePeriod(text string) (operator string, values []string) {
 	m := span.FindStringSubmatch(text)
 	if m == nil {
 		return "", nil
