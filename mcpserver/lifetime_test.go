@@ -114,7 +114,10 @@ func TestAbandonedCallsEndAfterComment(t *testing.T) {
 		session := openSession(t, s)
 		ctx, leave := context.WithCancel(t.Context())
 		began := time.Now()
-		go s.Handler().ServeHTTP(brokenConnection{httptest.NewRecorder(), leave}, request(ctx, "POST", waitCall, session+"Accept: application/json, text/event-stream"))
+		go func() {
+			defer func() { _ = recover() }() // of http.ErrAbortHandler
+			s.Handler().ServeHTTP(brokenConnection{httptest.NewRecorder(), leave}, request(ctx, "POST", waitCall, session+"Accept: application/json, text/event-stream"))
+		}()
 		<-started
 		<-ended
 		if lasted := time.Since(began); lasted > time.Minute {

@@ -22,7 +22,7 @@ type reply struct {
 
 	// One timer is for all that is to be done while a result takes long: nearly no
 	// result does, and each timer is paid for by all.
-	timer   *time.Timer // of beatTime
+	timer   *time.Timer // of beatTime; nil if there is nothing to do
 	beats   int
 	client  context.Context // canceled when the client leaves
 	left    bool            // the client had left at the last beat
@@ -44,8 +44,10 @@ const (
 // nil.
 func newReply(w http.ResponseWriter, r *http.Request, accept acceptance, broken, abandon func()) *reply {
 	p := &reply{w: w, accept: accept, broken: broken, client: r.Context(), abandon: abandon}
-	p.timer = time.AfterFunc(time.Hour, p.beat)
-	p.timer.Reset(beatTime) // now the function may use p
+	if accept.named || abandon != nil {
+		p.timer = time.AfterFunc(time.Hour, p.beat)
+		p.timer.Reset(beatTime) // now the function may use p
+	}
 	return p
 }
 
@@ -78,7 +80,9 @@ func (p *reply) look() bool {
 
 // stop gives the response up. The timer may be kept a while, but not what belongs to the call.
 func (p *reply) stop() {
-	p.timer.Stop()
+	if p.timer != nil {
+		p.timer.Stop()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
