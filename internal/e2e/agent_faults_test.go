@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -134,6 +135,9 @@ func (b *biller) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	wire.Answer(w, w.Header(), turn)
 	events := bytes.SplitAfter(w.Body.Bytes(), []byte("\n\n"))
+	if turn.Stop != "" && b.requests%2 == 0 {
+		events = b.endTwice(events)
+	}
 	s := &billedStream{b: b, ctx: r.Context(), turn: turn, events: events}
 	if b.random.IntN(4) == 0 {
 		at := b.random.IntN(len(events))
@@ -143,6 +147,22 @@ func (b *biller) RoundTrip(r *http.Request) (*http.Response, error) {
 	response := w.Result()
 	response.Body = s
 	return response, nil
+}
+
+// endTwice adds a second end to a response that was cut off or refused, as if it were
+// complete.
+func (b *biller) endTwice(events [][]byte) [][]byte {
+	second, ok := map[string]string{
+		"anthropic": "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n",
+		"chat":      "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n",
+		"gemini":    "data: {\"candidates\":[{\"finishReason\":\"STOP\"}]}\n\n",
+	}[b.name]
+	marker := map[string]string{"anthropic": "stop_reason\":\"", "chat": "finish_reason\":\"", "gemini": "finishReason"}[b.name]
+	at := slices.IndexFunc(events, func(e []byte) bool { return ok && bytes.Contains(e, []byte(marker)) })
+	if at < 0 {
+		return events
+	}
+	return slices.Insert(events, at+1, []byte(second))
 }
 
 // A billedStream gives one event a read, so that what the client has not read is known.

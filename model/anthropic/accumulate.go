@@ -22,7 +22,7 @@ type accumulator struct {
 	id, name string
 	blocks   []*streamedBlock
 	byIndex  map[string]*streamedBlock // the provider's index, as it is written
-	stop     string
+	stop     string                    // the worst word for the end; empty if there is none
 	refusal  string
 	usage    usage.Tokens
 	complete bool
@@ -147,9 +147,7 @@ func (a *accumulator) extend(index, delta *jsontree.Value) *model.Delta {
 
 // end reads why the response ends.
 func (a *accumulator) end(delta *jsontree.Value) {
-	if reason := textOf(delta.Get("stop_reason")); reason != "" {
-		a.stop = reason
-	}
+	a.stop = provider.Worse(a.stop, textOf(delta.Get("stop_reason")))
 	details := delta.Get("stop_details")
 	for _, name := range []string{"category", "explanation"} { // the last one that is there
 		if text := textOf(details.Get(name)); text != "" {

@@ -28,7 +28,11 @@ func (a *accumulator) finish(yield func(*model.Delta, error) bool) error {
 	if end, _ := provider.Ending(a.stop); end == provider.EndFailed {
 		return malformedError("the response ended because of an error: " + a.stop)
 	}
-	yield(&model.Delta{Response: a.response()}, nil)
+	response := a.response()
+	if a.stop == "" && response.Stop == model.StopCalls { // they may not be all, or refused
+		return &streamError{}
+	}
+	yield(&model.Delta{Response: response}, nil)
 	return nil
 }
 

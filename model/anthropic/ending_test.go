@@ -15,7 +15,7 @@ import (
 func TestEnds(t *testing.T) {
 	const call, text = `{"type":"tool_use","id":"toolu_1","name":"weather","input":{}}`, `{"type":"text","text":"Hi"}`
 	for _, c := range []struct{ block, reason, want string }{
-		{call, `"end_turn"`, model.StopCalls}, {call, `"tool_use"`, model.StopCalls}, {call, `null`, model.StopCalls}, {call, `"pause_turn"`, model.StopCalls},
+		{call, `"end_turn"`, model.StopCalls}, {call, `"tool_use"`, model.StopCalls}, {call, `null`, model.KindConnection}, {text, `null`, model.StopEnd}, {call, `"pause_turn"`, model.StopCalls},
 		{call, `"max_tokens"`, model.StopLength}, {call, `"model_context_window_exceeded"`, model.StopLength}, {call, `"length"`, model.StopLength},
 		{call, `"refusal"`, model.StopRefusal}, {call, `"safety"`, model.StopRefusal}, {call, `"reason_of_tomorrow"`, model.StopRefusal},
 		{call, `"error"`, model.KindServer},
@@ -76,5 +76,39 @@ func TestForeignAnswers(t *testing.T) {
 		if failed == nil || failed.Kind != c.want || !strings.Contains(failed.Text, c.text) {
 			t.Errorf("%s: %v", c.body, err)
 		}
+	}
+}
+
+// TestTwoEnds: the worst of several reasons counts, and none takes one back.
+func TestTwoEnds(t *testing.T) {
+	for _, c := range []struct{ first, second, want string }{
+		{`"refusal"`, `"tool_use"`, model.StopRefusal}, {`"tool_use"`, `"refusal"`, model.StopRefusal},
+		{`"refusal"`, `null`, model.StopRefusal}, {`"max_tokens"`, `"end_turn"`, model.StopLength},
+		{`"max_tokens"`, `"refusal"`, model.StopRefusal}, {`"reason_of_tomorrow"`, `"tool_use"`, model.StopRefusal},
+		{`"error"`, `"tool_use"`, model.KindServer}, {`"tool_use"`, `""`, model.StopCalls}, {`null`, `"tool_use"`, model.StopCalls},
+	} {
+		end := func(reason string) string { return strings.Replace(messageDelta, `"end_turn"`, reason, 1) }
+		r, err := stream(t, newReader(), strings.NewReader(events(messageStart,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"weather","input":{}}}`,
+			end(c.first), end(c.second), messageStop)), nil)
+		got := ""
+		if failed, ok := errors.AsType[*model.Error](err); ok {
+			got = failed.Kind
+		} else if err == nil {
+			got = r.Stop
+		}
+		if got != c.want {
+			t.Errorf("%s and %s: %s, want %s (%v)", c.first, c.second, got, c.want, err)
+		}
+	}
+}
+
+// TestDocumentWithoutEnd: of a message without a reason, calls do not run.
+func TestDocumentWithoutEnd(t *testing.T) {
+	m := newReader()
+	m.transport.header = http.Header{"Content-Type": {"application/json"}}
+	_, err := stream(t, m, strings.NewReader(`{"id":"m","type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"weather","input":{"city":"Oslo"}}]}`), nil)
+	if failed, _ := errors.AsType[*model.Error](err); failed == nil || failed.Kind != model.KindConnection {
+		t.Errorf("the error is %v", err)
 	}
 }

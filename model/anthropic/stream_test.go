@@ -175,7 +175,7 @@ func TestCallsNeedIDs(t *testing.T) {
 	call := func(index int, id string) string {
 		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":%q,"name":"a b","input":{}}}`, index, id)
 	}
-	r, err := stream(t, newReader(), strings.NewReader(events(call(0, ""), call(1, "x"), call(2, "x"), call(3, "a b"), messageStop)), nil)
+	r, err := stream(t, newReader(), strings.NewReader(events(call(0, ""), call(1, "x"), call(2, "x"), call(3, "a b"), messageDelta, messageStop)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package claudecli
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/model"
@@ -17,7 +18,7 @@ type apiMessage struct {
 	next     int                 // index of the part of its next block
 	blocks   map[int64]openBlock // those whose parts are kept, by the index in the stream
 	usage    message.Usage
-	stop     string
+	stop     string // the worst word for its end; empty if there is none
 	streamed bool
 }
 
@@ -48,7 +49,7 @@ func (t *turn) event(e *message.StreamEvent) (*model.Response, error) {
 	if e.Kind == "message_start" {
 		var early *model.Error
 		if t.message != nil {
-			early = &model.Error{Origin: t.m.origin, Kind: model.KindConnection, Text: "the stream ended early"}
+			early = t.early()
 			t.discard()
 		}
 		return nil, t.begin(e.APIMessageID, e.Usage, true, early)
@@ -63,17 +64,22 @@ func (t *turn) event(e *message.StreamEvent) (*model.Response, error) {
 		return nil, t.add(e)
 	case "message_delta":
 		t.message.usage = larger(t.message.usage, e.Usage)
-		t.message.stop = e.Delta.StopReason
+		t.message.stop = provider.Worse(t.message.stop, e.Delta.StopReason)
 		if err := t.emitTokens(nil); err != nil {
 			return nil, err
 		}
 		if t.message.cut() { // the sooner the CLI is interrupted, the better
-			return t.finish(), nil
+			return t.finish()
 		}
 	case "message_stop":
-		return t.finish(), nil
+		return t.finish()
 	}
 	return nil, nil
+}
+
+// early returns the error of a message that did not end.
+func (t *turn) early() *model.Error {
+	return &model.Error{Origin: t.m.origin, Kind: model.KindConnection, Text: "the stream ended early"}
 }
 
 // open begins a block.
@@ -144,9 +150,9 @@ func (t *turn) frame(a *message.Assistant) (*model.Response, error) {
 	if err := t.content(a); err != nil {
 		return nil, err
 	}
-	if !t.message.streamed && a.StopReason != "" {
-		t.message.stop = a.StopReason
-		return t.finish(), nil
+	t.message.stop = provider.Worse(t.message.stop, a.StopReason)
+	if !t.message.streamed && t.message.stop != "" {
+		return t.finish()
 	}
 	return nil, nil
 }
@@ -200,35 +206,40 @@ func (t *turn) block(b message.Block, raw json.RawMessage) error {
 	return t.emit(&model.Delta{Part: len(t.parts) - 1, Type: p.Type, Name: p.Name, Text: said})
 }
 
-// cut reports whether the message ended early. The CLI would ask the model to go
-// on.
+// cut reports whether the message ended early, or in a way that is not known. The CLI
+// would go on in its own way.
 func (m *apiMessage) cut() bool {
-	switch m.stop {
-	case "max_tokens", "model_context_window_exceeded", "refusal":
-		return true
-	}
-	return false
+	end, _ := provider.Ending(m.stop)
+	return end != model.StopEnd && end != model.StopPause
 }
 
 // finish ends the message. It returns the response if the CLI cannot or must not
 // go on by itself.
-func (t *turn) finish() *model.Response {
+func (t *turn) finish() (*model.Response, error) {
 	m := t.message
 	t.count()
-	switch {
-	case m.stop == "refusal":
+	switch end, known := provider.Ending(m.stop); {
+	case end == provider.EndFailed:
+		return nil, &model.Error{Kind: model.KindServer, Text: "the response ended because of an error: " + t.m.quote(m.stop)}
+	case end == model.StopRefusal:
 		r := t.response(model.StopRefusal)
 		r.Refusal = "the model or its provider refuses to answer"
-		return r
-	case m.cut():
-		return t.response(model.StopLength)
-	}
-	for _, p := range t.parts[m.first:] {
-		if p.Type == model.TypeCall {
-			return t.response(model.StopCalls)
+		if !known {
+			r.Refusal = provider.Incomplete(t.m.quote(m.stop))
 		}
+		return r, nil
+	case end == model.StopLength:
+		return t.response(model.StopLength), nil
+	case !hasCalls(t.parts[m.first:]):
+		return nil, nil
+	case m.stop == "": // they may not be all, or refused
+		return nil, t.early()
 	}
-	return nil
+	return t.response(model.StopCalls), nil
+}
+
+func hasCalls(parts []model.Part) bool {
+	return slices.ContainsFunc(parts, func(p model.Part) bool { return p.Type == model.TypeCall })
 }
 
 // count adds the tokens of the message.

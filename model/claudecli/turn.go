@@ -178,12 +178,16 @@ func (t *turn) discard() {
 
 // result reads the end of the CLI's turn.
 func (t *turn) result(r *message.Result) (*model.Response, error) {
-	if t.message != nil {
+	open := t.message
+	if open != nil {
 		t.count()
 	}
 	failed := r.IsError || r.Subtype != "success"
 	if failed && (t.c.request.Output == nil || r.StructuredOutput == nil) {
 		return nil, t.m.resultError(r, t.trouble)
+	}
+	if open != nil && hasCalls(t.parts[open.first:]) {
+		return nil, t.early()
 	}
 	text, only := t.final(r)
 	if only {

@@ -122,9 +122,9 @@ type stream struct {
 	*generator
 	*prepared
 	parts   parts
-	finish  string // why the model stopped
+	finish  string // the worst reason that was given for the end
 	message string // what it says about that
-	blocked bool   // the filter refused the prompt
+	blocked string // why the filter refused the prompt; empty if it did not
 	id      string
 	version string
 	tokens  tokens
@@ -208,8 +208,8 @@ func (s *stream) addChunk(data []byte) ([]model.Delta, *model.Error) {
 		all = append(all, model.Delta{Tokens: new(s.tokens.usage())})
 	}
 	s.id, s.version = first(s.id, c.ResponseID), first(s.version, c.ModelVersion)
-	if f := c.PromptFeedback; f != nil && f.BlockReason != "" {
-		s.blocked, s.message = true, strings.TrimSpace(f.BlockReason+" "+f.BlockReasonMessage)
+	if f := c.PromptFeedback; f != nil && isGiven(f.BlockReason) {
+		s.blocked = strings.TrimSpace(f.BlockReason + " " + f.BlockReasonMessage)
 	}
 	for i := range c.Candidates {
 		deltas, err := s.addCandidate(&c.Candidates[i])
@@ -239,10 +239,15 @@ func (s *stream) addCandidate(c *candidate) (deltas []model.Delta, err error) {
 			deltas = append(deltas, *delta)
 		}
 	}
-	if c.FinishReason != "" && c.FinishReason != "FINISH_REASON_UNSPECIFIED" {
+	if isGiven(c.FinishReason) && provider.Worse(s.finish, c.FinishReason) != s.finish {
 		s.finish, s.message = c.FinishReason, c.FinishMessage
 	}
 	return deltas, nil
+}
+
+// isGiven reports whether a value of an enum is one.
+func isGiven(reason string) bool {
+	return reason != "" && !strings.HasSuffix(reason, "_UNSPECIFIED")
 }
 
 func first(texts ...string) string {
@@ -259,33 +264,37 @@ func (s *stream) response() (*model.Response, *model.Error) {
 	r := &model.Response{ID: s.id, Model: first(s.version, s.origin.Model), Usage: s.tokens.usage(), Losses: s.losses,
 		Message: &model.Message{Role: model.RoleAssistant, Parts: s.parts.finish(&s.origin)}}
 	s.decodeOutput(r.Message)
-	switch s.finish {
-	case "":
-		if !s.blocked {
-			return nil, s.incomplete()
+	end, known := provider.Ending(s.finish)
+	said := strings.TrimSpace(s.finish + " " + s.message)
+	switch {
+	case s.blocked != "":
+		r.Stop, r.Refusal = model.StopRefusal, s.blocked
+	case s.finish == "":
+		return nil, s.incomplete()
+	case end == provider.EndFailed:
+		return nil, s.fail(model.KindServer, s.failureText(said))
+	case known && (end == model.StopLength || end == model.StopRefusal):
+		if r.Stop = end; end == model.StopRefusal {
+			r.Refusal = said
 		}
-		r.Stop, r.Refusal = model.StopRefusal, s.message
-	case "MAX_TOKENS":
-		r.Stop = model.StopLength
-	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
-		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
-		r.Stop, r.Refusal = model.StopRefusal, strings.TrimSpace(s.finish+" "+s.message)
-	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL":
-		// Nothing of the call is sent, so that no result can answer it.
-		return nil, s.fail(model.KindServer, fmt.Sprintf("the model called a function in a form that Google cannot read (%s): %.500s", s.finish, s.message))
-	case "MALFORMED_RESPONSE":
-		return nil, s.fail(model.KindServer, strings.TrimSpace("the response is not complete: "+s.finish+" "+s.message))
-	default: // STOP, and reasons that are not known
+	case len(r.Message.Parts) == 0:
+		return nil, s.fail(model.KindServer, "the response is empty: "+said)
+	case !known:
+		r.Stop, r.Refusal = model.StopRefusal, provider.Incomplete(said)
+	case len(r.Message.Calls()) > 0:
+		r.Stop = model.StopCalls
+	default:
 		r.Stop = model.StopEnd
-		if len(r.Message.Calls()) > 0 {
-			r.Stop = model.StopCalls
-		}
-		if len(r.Message.Parts) == 0 {
-			return nil, s.fail(model.KindServer, strings.TrimSpace("the response is empty: "+s.finish+" "+s.message))
-		}
-		if s.finish != "STOP" {
-			r.Stop, r.Refusal = model.StopRefusal, strings.TrimSpace("the response may not be complete; it ended with "+s.finish+" "+s.message)
-		}
 	}
 	return r, nil
+}
+
+// failureText returns the text of a response that failed.
+func (s *stream) failureText(said string) string {
+	switch s.finish {
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL":
+		// Nothing of the call is sent, so that no result can answer it.
+		return fmt.Sprintf("the model called a function in a form that Google cannot read (%s): %.500s", s.finish, s.message)
+	}
+	return "the response is not complete: " + said
 }

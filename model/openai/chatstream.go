@@ -19,7 +19,7 @@ type chatStream struct {
 	prepared *prepared
 
 	id, model string
-	reason    string   // why the response ended; empty if that is not known
+	reason    string   // the worst that was said of why the response ended; empty if that is not known
 	ended     bool     // the server said that the stream is complete
 	failure   *failure // in the choice
 	usage     usage.Tokens
@@ -75,9 +75,7 @@ func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
 		field := c.JSON.ExtraFields["message"] // the server does not stream
 		raw = field.Raw()
 	}
-	if c.FinishReason != "" {
-		s.reason = c.FinishReason
-	}
+	s.reason = provider.Worse(s.reason, c.FinishReason)
 	if f := c.JSON.ExtraFields["error"]; isPresent([]byte(f.Raw())) {
 		s.failure = new(readFailure([]byte(f.Raw())))
 	}
@@ -173,7 +171,8 @@ func contentText(value json.RawMessage) string {
 }
 
 // finish yields the response. The stream is complete if the server said so, or
-// if it said why the response ended.
+// if it said why the response ended. Calls need a reason: without one, they may not be
+// all, or refused.
 func (s *chatStream) finish() error {
 	if s.closed || (!s.ended && s.reason == "") {
 		return nil
@@ -183,6 +182,9 @@ func (s *chatStream) finish() error {
 	}
 	if end, _ := provider.Ending(s.reason); end == provider.EndFailed {
 		return s.failed(failure{Code: "server_error", Message: "the response ended because of an error: " + s.reason})
+	}
+	if s.reason == "" && slices.ContainsFunc(s.slots, func(slot *chatSlot) bool { return slot.member == "" }) {
+		return nil
 	}
 	m := &model.Message{Role: model.RoleAssistant}
 	r := &model.Response{ID: s.id, Model: s.model, Message: m, Usage: s.usage, Losses: s.prepared.losses}
@@ -194,32 +196,10 @@ func (s *chatStream) finish() error {
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	r.Stop = s.stop(r)
+	r.Stop, r.Refusal = stopOf(s.reason, m, r.Refusal)
 	decodeAnswer(s.prepared.format, r)
 	s.put(&model.Delta{Response: r})
 	return nil
-}
-
-// stop returns why the response ended. Servers say "stop" also after calls.
-func (s *chatStream) stop(r *model.Response) string {
-	end, known := provider.Ending(s.reason)
-	switch {
-	case !known:
-		r.Refusal = provider.Incomplete(s.reason)
-		return model.StopRefusal
-	case end == model.StopLength:
-		return model.StopLength
-	case end == model.StopRefusal:
-		if r.Refusal == "" {
-			r.Refusal = "the provider's filter stopped the response"
-		}
-		return model.StopRefusal
-	case r.Refusal != "":
-		return model.StopRefusal
-	case len(r.Message.Calls()) > 0:
-		return model.StopCalls
-	}
-	return model.StopEnd
 }
 
 // part returns the part of a slot. Ids are those of the calls before.

@@ -121,3 +121,80 @@ func TestIDsOfEachResponse(t *testing.T) {
 		}
 	}
 }
+
+// endOf asks a model, and returns how the response stopped, or the kind of the error.
+func endOf(t *testing.T, build func(string, *openai.Options) model.Model, body string) string {
+	t.Helper()
+	got, _, err := ask(t, build, hello(t), nil, 200, body)
+	if failed, ok := errors.AsType[*model.Error](err); ok {
+		return failed.Kind
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (got.Refusal != "") != (got.Stop == model.StopRefusal) {
+		t.Errorf("stop %q, refusal %q", got.Stop, got.Refusal)
+	}
+	return got.Stop
+}
+
+// TestTwoEnds: the worst of several reasons counts, and none takes one back; calls need
+// one, text does not.
+func TestTwoEnds(t *testing.T) {
+	const call = `"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Oslo\"}"}}]`
+	for _, c := range []struct{ delta, reasons, want string }{
+		{call, "content_filter stop", model.StopRefusal}, {call, "stop content_filter", model.StopRefusal},
+		{call, "length tool_calls", model.StopLength}, {call, "length content_filter", model.StopRefusal},
+		{call, "reason_of_tomorrow stop", model.StopRefusal}, {call, "abort stop", model.KindServer}, {call, "content_filter abort", model.KindServer},
+		{call, "stop tool_calls", model.StopCalls}, {call, "", model.KindConnection}, {`"content":"Hi"`, "", model.StopEnd},
+	} {
+		chunks := []string{delta(c.delta)}
+		for _, reason := range strings.Fields(c.reasons) {
+			chunks = append(chunks, strings.Replace(stop, `"stop"`, `"`+reason+`"`, 1))
+		}
+		if got := endOf(t, openai.NewChat, events(append(chunks, "[DONE]")...)); got != c.want {
+			t.Errorf("%.20s, %s: %s, want %s", c.delta, c.reasons, got, c.want)
+		}
+	}
+}
+
+// TestEndsOfResponses: the event, the status, the details and the error of a response say
+// how it ended, and the worst of them counts.
+func TestEndsOfResponses(t *testing.T) {
+	const call = `{"type":"function_call","id":"fc1","call_id":"c1","name":"weather","arguments":"{\"city\":\"Oslo\"}","status":"completed"}`
+	const text = `{"type":"message","id":"m1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hi","annotations":[]}]}`
+	for _, c := range []struct{ event, item, members, want string }{
+		{"completed", call, `"status":"completed"`, model.StopCalls},
+		{"completed", call, `"status":"completed","error":null,"incomplete_details":null`, model.StopCalls},
+		{"completed", call, `"object":"response"`, model.StopCalls},
+		{"completed", call, `"status":"completed","error":{}`, model.StopCalls},
+		{"incomplete", call, `"object":"response"`, model.StopLength},
+		{"incomplete", call, `"status":"completed","incomplete_details":null`, model.StopLength},
+		{"incomplete", call, `"status":"in_progress"`, model.StopLength},
+		{"completed", call, `"status":"incomplete"`, model.StopLength},
+		{"completed", call, `"status":"in_progress"`, model.KindConnection},
+		{"completed", text, `"status":"in_progress"`, model.StopEnd},
+		{"completed", call, `"status":"truncated"`, model.StopRefusal},
+		{"completed", call, `"status":"failed"`, model.KindServer},
+		{"completed", call, `"status":"queued"`, model.KindServer},
+		{"completed", call, `"status":"completed","error":{"code":"server_error","message":"boom"}`, model.KindServer},
+		{"completed", call, `"status":"completed","error":"the engine died"`, model.KindServer},
+		{"incomplete", call, `"status":"incomplete","error":{"code":"rate_limit_exceeded","message":"slow"}`, model.KindRateLimit},
+		{"incomplete", call, `"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`, model.StopLength},
+		{"incomplete", call, `"status":"incomplete","incomplete_details":{"reason":"content_filter"}`, model.StopRefusal},
+		{"incomplete", text, `"status":"incomplete","incomplete_details":{"reason":"safety"}`, model.StopRefusal},
+		{"completed", call, `"status":"completed","incomplete_details":{"reason":"safety"}`, model.StopRefusal},
+		{"incomplete", call, `"status":"incomplete","incomplete_details":{"reason":"reason_of_tomorrow"}`, model.StopRefusal},
+		{"failed", call, `"status":"completed"`, model.KindServer},
+		{"", call, `"object":"response"`, model.KindConnection}, // of a server that does not stream
+		{"", text, `"object":"response"`, model.StopEnd},
+	} {
+		body := `{` + c.members + `,"id":"r","model":"m","output":[` + c.item + `]}`
+		if c.event != "" {
+			body = `{"type":"response.` + c.event + `","response":` + body + `}`
+		}
+		if got := endOf(t, openai.New, events(body)); got != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.event, c.members, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -45,7 +46,7 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 		return err != nil || s.closed, err
 	case "response.completed", "response.incomplete":
 		s.count(&ev.Response) // it may be malformed
-		return true, s.finish(&ev.Response)
+		return true, s.finish(&ev.Response, strings.TrimPrefix(ev.Type, "response."))
 	case "response.failed", "response.cancelled":
 		s.count(&ev.Response)
 		return true, s.failedResponse(&ev.Response)
@@ -56,7 +57,7 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 			return true, s.failed(*f)
 		}
 		if r := wholeResponse(data); r != nil {
-			return true, s.finish(r)
+			return true, s.finish(r, "")
 		}
 	}
 	return !s.deltaEvent(&ev), nil
@@ -118,7 +119,7 @@ func errorMember(data []byte) *failure {
 	}
 	switch found := event.Error; {
 	case string(event.Object) == `"error"`, string(event.Type) == `"error"`:
-	case isPresent(found) && !slices.Contains([]string{"{}", `""`, "false", "[]"}, string(found)):
+	case isError(found):
 		data = found
 	case event.Choices != nil:
 		return nil
@@ -131,6 +132,11 @@ func errorMember(data []byte) *failure {
 	}
 	f := readFailure(data)
 	return &f
+}
+
+// isError reports whether a member for an error has one.
+func isError(raw json.RawMessage) bool {
+	return isPresent(raw) && !slices.Contains([]string{"{}", `""`, "false", "[]"}, string(raw))
 }
 
 // wholeResponse returns the response of a server that does not stream, nil if it is not
@@ -158,32 +164,68 @@ func (s *responseStream) slot(index int64) (int, error) {
 	return at, nil
 }
 
-// finish yields the response. The items that came by themselves count; others
-// are those of the response's own list.
-func (s *responseStream) finish(r *responses.Response) error {
+// endOf returns the worst word for the end of a response, "" if there is none. Event is
+// the word of the event that brought it, "completed" or "incomplete", or "".
+func endOf(r *responses.Response, event string) string {
+	status := string(r.Status)
 	switch r.Status {
-	case responses.ResponseStatusCancelled, responses.ResponseStatusFailed, responses.ResponseStatusQueued:
+	case responses.ResponseStatusInProgress: // whatever the event is called
+		status = ""
+		if event == "completed" {
+			event = ""
+		}
+	case responses.ResponseStatusQueued:
+		status = provider.EndFailed
+	}
+	if isError([]byte(r.JSON.Error.Raw())) {
+		return provider.EndFailed
+	}
+	return provider.Worse(provider.Worse(event, status), r.IncompleteDetails.Reason)
+}
+
+// finish yields the response.
+func (s *responseStream) finish(r *responses.Response, event string) error {
+	word := endOf(r, event)
+	end, _ := provider.Ending(word)
+	if end == provider.EndFailed {
 		return s.failedResponse(r)
 	}
+	read := itemReader{origin: s.origin, tools: s.prepared.tools, incomplete: end != model.StopEnd}
+	m, err := s.message(r, &read)
+	if err != nil {
+		return err
+	}
+	if word == "" && len(m.Calls()) > 0 {
+		return nil // they may not be all, or refused
+	}
+	response := &model.Response{ID: r.ID, Model: r.Model, Message: m, Losses: s.prepared.losses, Usage: tokensOf(&r.Usage)}
+	response.Stop, response.Refusal = stopOf(word, m, read.refusal)
+	decodeAnswer(s.prepared.format, response)
+	s.put(&model.Delta{Response: response})
+	return nil
+}
+
+// message returns the message of a response. The items that came by themselves count;
+// others are those of the response's own list.
+func (s *responseStream) message(r *responses.Response, read *itemReader) (*model.Message, error) {
 	for i, item := range r.Output {
 		at, err := s.slot(int64(i))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if s.items[at].raw == nil {
 			s.items[at] = streamItem{typ: partType(item.Type), raw: json.RawMessage(item.RawJSON())}
 		}
 	}
-	read := itemReader{origin: s.origin, tools: s.prepared.tools, incomplete: r.Status == responses.ResponseStatusIncomplete}
 	m := &model.Message{Role: model.RoleAssistant}
 	ids := map[string]bool{}
 	for _, item := range s.items {
 		if item.raw == nil {
-			return s.malformed("an output item has no content")
+			return nil, s.malformed("an output item has no content")
 		}
 		p := read.part(item.raw)
 		if p.Type == model.TypeCall && p.Name == "" {
-			return s.malformed("a function call has no name")
+			return nil, s.malformed("a function call has no name")
 		}
 		if p.Type == model.TypeCall && (p.ID == "" || ids[p.ID]) { // of a compatible server
 			p.ID, p.Raw = newCallID(), nil
@@ -191,21 +233,20 @@ func (s *responseStream) finish(r *responses.Response) error {
 		ids[p.ID] = true
 		m.Parts = append(m.Parts, p)
 	}
-	response := &model.Response{ID: r.ID, Model: r.Model, Message: m, Losses: s.prepared.losses, Usage: tokensOf(&r.Usage)}
-	response.Stop, response.Refusal = stopOf(r, m, read.refusal)
-	decodeAnswer(s.prepared.format, response)
-	s.put(&model.Delta{Response: response})
-	return nil
+	return m, nil
 }
 
-// stopOf returns why the response ended, and the words of a refusal.
-func stopOf(r *responses.Response, m *model.Message, refusal string) (stop, text string) {
-	reason := r.IncompleteDetails.Reason
+// stopOf returns why a response ended that ends with a word, and the words of a refusal;
+// the message may have some. Servers say "stop" also after calls.
+func stopOf(word string, m *model.Message, refusal string) (stop, text string) {
+	end, known := provider.Ending(word)
 	switch {
-	case reason == "content_filter":
-		return model.StopRefusal, "the provider's filter stopped the response"
-	case reason != "" || r.Status == responses.ResponseStatusIncomplete:
+	case !known:
+		return model.StopRefusal, provider.Incomplete(word)
+	case end == model.StopLength:
 		return model.StopLength, ""
+	case end == model.StopRefusal:
+		return model.StopRefusal, cmp.Or(refusal, "the provider's filter stopped the response")
 	case refusal != "":
 		return model.StopRefusal, refusal
 	case len(m.Calls()) > 0:
@@ -216,10 +257,10 @@ func stopOf(r *responses.Response, m *model.Message, refusal string) (stop, text
 
 // failedResponse returns the error of a response that failed.
 func (s *responseStream) failedResponse(r *responses.Response) error {
-	if !r.JSON.Error.Valid() {
-		return s.failed(failure{Code: "server_error", Message: "the response is " + string(r.Status)})
+	if raw := []byte(r.JSON.Error.Raw()); isError(raw) {
+		return s.failed(readFailure(raw))
 	}
-	return s.failed(failure{Code: string(r.Error.Code), Type: r.Error.Type, Message: r.Error.Message})
+	return s.failed(failure{Code: "server_error", Message: fmt.Sprintf("the response failed; its status is %q", r.Status)})
 }
 
 // tokensOf returns the usage of a response.
