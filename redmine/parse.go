@@ -21,13 +21,9 @@ func date(text string) (string, error) {
 	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", strings.TrimSpace(text))
 }
 
-const (
-	hourUnit   = `\s*(?:h|hrs?|hours?|時間)`
-	minuteUnit = `\s*(?:m|mins?|minutes?|分)`
-)
-
-var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?|\.\d+)(?:` + hourUnit + `)?|(\d{1,9})` + hourUnit +
-	`\s*(?:(?:and )?([0-5]?\d)` + minuteUnit + `|([0-5]?\d))|(\d{1,9})` + minuteUnit + `|(\d{1,9}):([0-5]\d))$`)
+// clock has hours, then hours and minutes with or without a unit, minutes, and h:mm.
+var clock = lazyregexp.New(`^(?:(\d{1,9}(?:\.\d+|,\d\d?)?|\.\d+)(?:\s*(?:h|hrs?|hours?|時間))?|(\d{1,9})\s*(?:h|hrs?|hours?|時間)` +
+	`\s*(?:(?:and )?([0-5]?\d)\s*(?:m|mins?|minutes?|分)|([0-5]?\d))|(\d{1,9})\s*(?:m|mins?|minutes?|分)|(\d{1,9}):([0-5]\d))$`)
 
 // A workTime is hours of work as somebody wrote them.
 type workTime struct {
