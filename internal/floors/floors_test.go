@@ -14,7 +14,10 @@ import (
 	"github.com/toolpost/toolpost/internal/floors"
 )
 
-const root = "../.."
+const (
+	root = "../.."
+	sdk  = root + "/sdk" // a module of its own
+)
 
 func TestModule(t *testing.T) {
 	files, err := floors.Load(root)
@@ -33,6 +36,25 @@ func TestModule(t *testing.T) {
 				t.Error(p)
 			}
 		})
+	}
+}
+
+// TestSDK checks the module sdk, which has floors and outside modules of its own.
+func TestSDK(t *testing.T) {
+	files, err := floors.Load(sdk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("found no files")
+	}
+	for _, gate := range floors.Gates() {
+		if gate.Name == "floor order" || gate.Name == "outside modules" {
+			continue
+		}
+		for _, p := range gate.Check(files) {
+			t.Errorf("sdk/%s", p)
+		}
 	}
 }
 
@@ -74,6 +96,14 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	converters, err := floors.Load(sdk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range converters {
+		f.Package = "sdk/" + f.Package
+	}
+	files = append(files, converters...)
 	runs := regexp.MustCompile(`(?ms)^func Example\w*\(\) \{$.*?^\t// (Unordered o|O)utput:`)
 	checked := map[string]bool{}
 	for _, f := range files {
@@ -265,7 +295,7 @@ func TestGates(t *testing.T) {
 		{"another module's name begins like ours", "gateway/x.go", `import _ "github.com/toolpost/toolpostal"`, floors.Modules, []string{"may not import"}},
 
 		{"standard library", "usage/x.go", `import _ "net/http"`, floors.Modules, nil},
-		{"allowed module", "sdktool/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, nil},
+		{"allowed module", "internal/soak/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, nil},
 		{"module of others", "gateway/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, []string{`"gateway" may not import`}},
 		{"module for nobody", "x.go", `import _ "example.com/x"`, floors.Modules, []string{`"" may not import example.com/x`}},
 		{"internal has no modules", "internal/x/x.go", `import _ "example.com/x"`, floors.Modules, []string{"may not import"}},

@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"schema", "schema/form", "grep", "store", "internal/extension", "internal/catalog", "internal/longjson", "internal/pins", "internal/suspect", "internal/secret", "internal/terminal", "internal/vault", "usage"},
 	{"", "schema/lower", "store/storetest", "internal/edit", "internal/install"},
 	{"dialect", "adapt", "bind", "observe", "retool"},
-	{"mcpserver", "upstream", "sdktool", "output", "stdtool", "model", "model/offer", "redmine", "claude/cli", "claude/message", "internal/lint", "toolsearch", "audit", "recording", "internal/monitor", "internal/breaker", "internal/limit", "internal/callers", "internal/approval"},
+	{"mcpserver", "upstream", "output", "stdtool", "model", "model/offer", "redmine", "claude/cli", "claude/message", "internal/lint", "toolsearch", "audit", "recording", "internal/monitor", "internal/breaker", "internal/limit", "internal/callers", "internal/approval"},
 	{"config", "claude/sessions", "tooltest", "internal/login", "model/internal/provider"},
 	{"gateway", "claude", "model/anthropic", "model/gemini", "model/openai", "agent", "internal/demo", "internal/link"},
 	{"internal/doctor", "internal/top", "internal/chat", "telemetry", "model/claudecli"},
@@ -58,8 +58,7 @@ var outside = map[string][]string{
 	"mcpserver":           {jsonModule},
 	"stdtool":             {"github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"},
 	"output":              {jsonModule},
-	"redmine":             {"golang.org/x/text"}, // forms of Unicode in names
-	"sdktool":             {mcpModule},
+	"redmine":             {"golang.org/x/text"},             // forms of Unicode in names
 	"internal/soak":       {mcpModule},                       // its clients and servers are those of the SDK
 	"upstream":            {jsonModule, "golang.org/x/text"}, // repairs of long text
 	"claude/message":      {jsonModule},

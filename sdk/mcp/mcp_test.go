@@ -1,4 +1,4 @@
-package sdktool_test
+package mcp_test
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/sdktool"
+	"github.com/toolpost/toolpost/sdk/mcp"
 )
 
 func callSDKTool(t *testing.T, tool *toolpost.Tool, err error, arguments string) (string, error) {
@@ -34,18 +34,18 @@ func callSDKTool(t *testing.T, tool *toolpost.Tool, err error, arguments string)
 }
 
 func TestNew(t *testing.T) {
-	def := &mcp.Tool{
+	def := &sdk.Tool{
 		Name: "echo", Title: "Echo", Description: "Says it again.",
-		InputSchema: json.RawMessage(`{"type":"object","required":["b","a"]}`), Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
+		InputSchema: json.RawMessage(`{"type":"object","required":["b","a"]}`), Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}
-	tool, err := sdktool.New(def, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	tool, err := mcp.New(def, func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		switch req.Params.Name {
 		case "echo":
 			text := string(req.Params.Arguments)
 			if req.Params.Meta["k"] != 7.0 {
 				text = "no _meta"
 			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: true}, nil
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: true}, nil
 		}
 		return nil, errors.New("another name")
 	})
@@ -59,9 +59,9 @@ func TestNew(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	def := &mcp.Tool{Name: "x", InputSchema: map[string]any{"type": "object"}}
+	def := &sdk.Tool{Name: "x", InputSchema: map[string]any{"type": "object"}}
 	fail := func(err error) error {
-		tool, e := sdktool.New(def, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, err })
+		tool, e := mcp.New(def, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return nil, err })
 		_, err = callSDKTool(t, tool, e, ``)
 		return err
 	}
@@ -74,22 +74,22 @@ func TestErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for name, test := range map[string]struct {
-		tool  *mcp.Tool
+		tool  *sdk.Tool
 		field string
 	}{
-		"no name":       {&mcp.Tool{InputSchema: map[string]any{"type": "object"}}, "name"},
-		"no schema":     {&mcp.Tool{Name: "x"}, "schema"},
-		"list schema":   {&mcp.Tool{Name: "x", InputSchema: []int{1}}, "schema"},
-		"array schema":  {&mcp.Tool{Name: "x", InputSchema: map[string]any{"type": "array"}}, "schema"},
-		"output schema": {&mcp.Tool{Name: "x", InputSchema: map[string]any{"type": "object"}, OutputSchema: 7}, "schema"},
+		"no name":       {&sdk.Tool{InputSchema: map[string]any{"type": "object"}}, "name"},
+		"no schema":     {&sdk.Tool{Name: "x"}, "schema"},
+		"list schema":   {&sdk.Tool{Name: "x", InputSchema: []int{1}}, "schema"},
+		"array schema":  {&sdk.Tool{Name: "x", InputSchema: map[string]any{"type": "array"}}, "schema"},
+		"output schema": {&sdk.Tool{Name: "x", InputSchema: map[string]any{"type": "object"}, OutputSchema: 7}, "schema"},
 		"no handler":    {def, "function"},
 	} {
-		h := func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil }
+		h := func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return nil, nil }
 		if test.field == "function" {
 			h = nil
 		}
 		var invalid *toolpost.ToolValidationError
-		if _, err := sdktool.New(test.tool, h); !errors.As(err, &invalid) || invalid.Field != test.field {
+		if _, err := mcp.New(test.tool, h); !errors.As(err, &invalid) || invalid.Field != test.field {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -102,8 +102,8 @@ func TestFor(t *testing.T) {
 	type out struct {
 		Sum int `json:"sum"`
 	}
-	def := &mcp.Tool{Name: "add"}
-	tool, err := sdktool.For(def, func(_ context.Context, req *mcp.CallToolRequest, in in) (*mcp.CallToolResult, out, error) {
+	def := &sdk.Tool{Name: "add"}
+	tool, err := mcp.For(def, func(_ context.Context, req *sdk.CallToolRequest, in in) (*sdk.CallToolResult, out, error) {
 		if in.A < 0 {
 			return nil, out{}, errors.New("too small")
 		}
@@ -123,8 +123,8 @@ func TestFor(t *testing.T) {
 	if def.InputSchema != nil || tool.Output == nil {
 		t.Errorf("schemas: %v, %v", def.InputSchema, tool.Output)
 	}
-	open, err := sdktool.For(&mcp.Tool{Name: "open"}, func(context.Context, *mcp.CallToolRequest, any) (*mcp.CallToolResult, any, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "x"}}}, nil, nil
+	open, err := mcp.For(&sdk.Tool{Name: "open"}, func(context.Context, *sdk.CallToolRequest, any) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "x"}}}, nil, nil
 	})
 	if got, err := callSDKTool(t, open, err, `{}`); got != `{"content":[{"type":"text","text":"x"}]}` || err != nil {
 		t.Errorf("open: got %s, %v", got, err)

@@ -1,7 +1,6 @@
-// Package sdktool makes Toolpost tools of tools that are written for the official
-// MCP SDK for Go, without a server between. It is the only package that imports
-// the SDK.
-package sdktool
+// Package mcp makes Toolpost tools of tools that are written for the official MCP
+// SDK for Go, without a server between.
+package mcp
 
 import (
 	"context"
@@ -11,7 +10,7 @@ import (
 	"reflect"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/adapt"
@@ -22,7 +21,7 @@ import (
 // one panics, which fails the call. As in the SDK, an error of the handler is a
 // failure of the exchange. A definition that is not valid is a
 // *[toolpost.ToolValidationError].
-func New(t *mcp.Tool, h mcp.ToolHandler) (*toolpost.Tool, error) {
+func New(t *sdk.Tool, h sdk.ToolHandler) (*toolpost.Tool, error) {
 	if h == nil {
 		return newTool(t, nil)
 	}
@@ -41,7 +40,7 @@ func New(t *mcp.Tool, h mcp.ToolHandler) (*toolpost.Tool, error) {
 
 // For is [New] for a typed handler. The schemas come from In and Out
 // if t has none. An error of the handler is shown to the model.
-func For[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolpost.Tool, error) {
+func For[In, Out any](t *sdk.Tool, h sdk.ToolHandlerFor[In, Out]) (*toolpost.Tool, error) {
 	c := *t
 	if err := inferred[In](&c.InputSchema, schema.ForInput[In]); err != nil {
 		return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
@@ -72,7 +71,7 @@ func For[In, Out any](t *mcp.Tool, h mcp.ToolHandlerFor[In, Out]) (*toolpost.Too
 			return nil, err
 		}
 		if r == nil {
-			r = &mcp.CallToolResult{}
+			r = &sdk.CallToolResult{}
 		}
 		return resultOf(filled(r, out, open))
 	})
@@ -95,7 +94,7 @@ func inferred[T any](s *any, infer func() (*schema.Schema, error)) error {
 }
 
 // filled puts the typed output into a result that has none.
-func filled[Out any](r *mcp.CallToolResult, out Out, open bool) *mcp.CallToolResult {
+func filled[Out any](r *sdk.CallToolResult, out Out, open bool) *sdk.CallToolResult {
 	if r.StructuredContent != nil || open && any(out) == nil {
 		return r
 	}
@@ -103,13 +102,13 @@ func filled[Out any](r *mcp.CallToolResult, out Out, open bool) *mcp.CallToolRes
 	c.StructuredContent = out
 	if c.Content == nil {
 		if text, err := json.Marshal(out); err == nil { // otherwise encoding the result returns the same error
-			c.Content = []mcp.Content{&mcp.TextContent{Text: string(text)}}
+			c.Content = []sdk.Content{&sdk.TextContent{Text: string(text)}}
 		}
 	}
 	return &c
 }
 
-func newTool(t *mcp.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
+func newTool(t *sdk.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
 	invalid := func(err error) error {
 		return &toolpost.ToolValidationError{Tool: t.Name, Field: "schema", Err: err}
 	}
@@ -127,13 +126,13 @@ func newTool(t *mcp.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
 	return adapt.Tool(&toolpost.Tool{Definition: d, Handler: h})
 }
 
-func requestOf(call *toolpost.Call) (*mcp.CallToolRequest, error) {
-	params := &mcp.CallToolParamsRaw{Name: call.Name, Arguments: call.Arguments}
+func requestOf(call *toolpost.Call) (*sdk.CallToolRequest, error) {
+	params := &sdk.CallToolParamsRaw{Name: call.Name, Arguments: call.Arguments}
 	if len(params.Arguments) == 0 {
 		params.Arguments = json.RawMessage("{}")
 	}
 	var p struct {
-		Meta mcp.Meta `json:"_meta"`
+		Meta sdk.Meta `json:"_meta"`
 	}
 	if len(call.Params) > 0 {
 		if err := json.Unmarshal(call.Params, &p); err != nil {
@@ -141,10 +140,10 @@ func requestOf(call *toolpost.Call) (*mcp.CallToolRequest, error) {
 		}
 		params.Meta = p.Meta
 	}
-	return &mcp.CallToolRequest{Params: params, Extra: &mcp.RequestExtra{}}, nil
+	return &sdk.CallToolRequest{Params: params, Extra: &sdk.RequestExtra{}}, nil
 }
 
-func resultOf(r *mcp.CallToolResult) (*toolpost.Result, error) {
+func resultOf(r *sdk.CallToolResult) (*toolpost.Result, error) {
 	if r == nil {
 		return nil, nil
 	}
