@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/ownversion"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -193,19 +193,5 @@ func (s *session) learn(version string, info, result json.RawMessage) {
 var errVersion = errors.New("not supported")
 
 func ourInfo() json.RawMessage {
-	return wire.Append(nil, `"name":"toolpost"`, `"version":`+string(wire.Quote(ownVersion())))
-}
-
-func ownVersion() string {
-	const module = "github.com/toolpost/toolpost"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == module && m.Version != "" {
-			return m.Version
-		}
-	}
-	return "unknown"
+	return wire.Append(nil, `"name":"toolpost"`, `"version":`+string(wire.Quote(ownversion.Read())))
 }

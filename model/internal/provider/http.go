@@ -6,12 +6,17 @@ import (
 	"time"
 )
 
-// Client returns the client, or one that follows no redirects if it is nil.
-func Client(c *http.Client) *http.Client {
-	if c == nil {
-		return &http.Client{CheckRedirect: NoRedirects}
+// Client returns a copy of the client, or a new one that shares its connections with
+// others if it is nil. It follows no redirects, unless the given one has a rule for them.
+func Client(given *http.Client) *http.Client {
+	if given == nil {
+		given = &http.Client{Transport: sharedTransport()}
 	}
-	return c
+	own := *given
+	if own.CheckRedirect == nil {
+		own.CheckRedirect = NoRedirects
+	}
+	return &own
 }
 
 // NoRedirects is the CheckRedirect of a client that follows none: they would send
