@@ -25,7 +25,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // A Level says how much of a call is recorded.
@@ -115,7 +115,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
-	if err := trust.CheckFolder(dir); err != nil { // such as a volume of a container, which is open to all
+	if err := ownership.CheckFolder(dir); err != nil { // such as a volume of a container, which is open to all
 		opts.orDefaults().Logger.Warn("other users can change or remove the audit log", "err", err)
 	}
 	l := &Log{dir: dir, opts: opts.orDefaults(), run: rand.Text()[:16], key: []byte(rand.Text())}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/trust"
 )
 
@@ -43,7 +44,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 	if path == "" || err != nil {
 		return nil, err
 	}
-	if err := trust.Check(path); err != nil {
+	if err := ownership.Check(path); err != nil {
 		return nil, usagef("%w; or name another file with --config", err)
 	}
 	cfg, err := loadConfig(ctx, path)
@@ -64,7 +65,7 @@ func namedConfiguration(ctx context.Context, path string) (*configuration, error
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if trust.OthersCanWrite(path) {
+	if ownership.OthersCanWrite(path) {
 		cfg.Findings = append(cfg.Findings, toolpost.Finding{
 			Message: fmt.Sprintf("every user of this machine can write %s, and so make toolpost run programs as you; run: chmod o-w %q", path, path),
 		})

@@ -11,8 +11,8 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/internal/trust"
 	"github.com/toolpost/toolpost/recording"
 )
 
@@ -119,7 +119,7 @@ func readCompared(cmd *cobra.Command, arg string) (*compared, error) {
 // isApproved reports whether a file is the user's own, or the user has approved its
 // content. Naming it here does not approve it: a person compares files to review them.
 func isApproved(file string, cfg *config.Config) bool {
-	if trust.Check(file) != nil {
+	if ownership.Check(file) != nil {
 		return false
 	}
 	if sameFile(file, userConfiguration()) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/trust"
 )
@@ -64,7 +65,7 @@ folder.`,
 }
 
 func approveFile(cmd *cobra.Command, file string, yes bool) error {
-	if err := trust.Check(file); errors.Is(err, fs.ErrNotExist) {
+	if err := ownership.Check(file); errors.Is(err, fs.ErrNotExist) {
 		return usagef("there is no %s; name the file that you want to approve", file)
 	} else if err != nil {
 		return usageError{err}

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/atomicfile"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // Limits of a folder.
@@ -189,7 +189,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	case !info.Mode().IsRegular() || info.Size() > limit:
 		return nil, fmt.Errorf("%s is not a file of at most %d bytes: %w", path, limit, fs.ErrInvalid)
 	}
-	if err := trust.Check(path); err != nil {
+	if err := ownership.Check(path); err != nil {
 		return nil, err
 	}
 	file, err := os.Open(path)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // Configuration examines the file at path, whose content is data, without
@@ -55,7 +55,7 @@ func permissions(path string, secrets bool) []Finding {
 		return nil // it was read from elsewhere
 	}
 	var all []Finding
-	if err := trust.Check(path); err != nil {
+	if err := ownership.Check(path); err != nil {
 		all = append(all, Finding{
 			ID: "file-writable", Severity: Error, File: path,
 			Message: "other users can change which programs toolpost runs as you: " + err.Error(),

@@ -12,7 +12,7 @@ const module = "github.com/toolpost/toolpost"
 // package imports lower floors only. One that is not here breaks the gate:
 // decide where it belongs. Other packages in internal may import everything.
 var floors = [][]string{
-	{"internal/jsontree", "internal/atomicfile"},
+	{"internal/jsontree", "internal/atomicfile", "internal/ownership"},
 	{"internal/shape", "internal/percentile", "internal/lazyregexp", "internal/codec", "internal/cleartext", "internal/encodings", "internal/environ", "internal/filelock", "internal/filewatch", "internal/suggest", "internal/group", "internal/budget", "internal/inflight", "internal/keylock", "internal/httpconn", "internal/netaddr", "internal/ownversion", "internal/sse", "internal/trust", "internal/wellknown", "internal/fixture", "internal/wire"}, // what packages of several floors share
 	{"internal/subschema"},
 	{"schema", "schema/form", "grep", "store", "internal/extension", "internal/catalog", "internal/longjson", "internal/pins", "internal/suspect", "internal/secret", "internal/terminal", "internal/vault", "usage"},

@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // maxFile is the longest file that is changed, in bytes; Claude Code keeps much
@@ -159,7 +159,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("it is a link to %s, which may belong to a program that manages your files", target)
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
-	case !trust.Owned(info):
+	case !ownership.Owned(info):
 		return nil, errors.New("it belongs to another user")
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("it is larger than %d bytes", maxFile)

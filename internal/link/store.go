@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/edit"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // A Store keeps the records of linked files in a folder, which only the user may
@@ -99,7 +99,7 @@ func ownFile(path string) ([]byte, error) {
 	if _, err := os.Lstat(path); err != nil {
 		return nil, err
 	}
-	if err := trust.Check(path); err != nil {
+	if err := ownership.Check(path); err != nil {
 		return nil, err
 	}
 	return readFile(path)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/filelock"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // The writing tools of package stdtool refuse names with these endings, so that
@@ -91,7 +91,7 @@ func (f *File) Prepare() error {
 		return nil // beside a configuration file
 	}
 	dir := filepath.Dir(f.path)
-	return errors.Join(os.MkdirAll(dir, 0o700), trust.CheckFolder(dir))
+	return errors.Join(os.MkdirAll(dir, 0o700), ownership.CheckFolder(dir))
 }
 
 // Read reads the file; one that does not exist has no pins. A file that another
@@ -119,7 +119,7 @@ func (f *File) read() (*Lock, error) {
 		return nil, fmt.Errorf("%s is not a file; remove it", f.path)
 	}
 	if !f.shared {
-		if err := errors.Join(trust.CheckFolder(filepath.Dir(f.path)), trust.Check(f.path)); err != nil {
+		if err := errors.Join(ownership.CheckFolder(filepath.Dir(f.path)), ownership.Check(f.path)); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/atomicfile"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // A Store keeps approvals in a folder, one file each, so that two processes
@@ -71,7 +72,7 @@ func (s *Store) Path(file string) string {
 // Lookup returns the approval of a file, nil if there is none. An approval that
 // someone else can have written does not count.
 func (s *Store) Lookup(file string) (*Approval, error) {
-	if err := CheckFolder(s.dir); err != nil {
+	if err := ownership.CheckFolder(s.dir); err != nil {
 		return nil, fmt.Errorf("read the approval of %s: %w", file, err)
 	}
 	a, err := read(s.Path(file))
@@ -105,7 +106,7 @@ func read(path string) (*Approval, error) {
 		err = fmt.Errorf("%s is not a file; remove it", path)
 	}
 	if err == nil {
-		err = check(path, info)
+		err = ownership.CheckInfo(path, info)
 	}
 	if err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func (s *Store) Approve(a *Approval) error {
 }
 
 func (s *Store) write(a *Approval) error {
-	if err := errors.Join(s.Prepare(), CheckFolder(s.dir)); err != nil {
+	if err := errors.Join(s.Prepare(), ownership.CheckFolder(s.dir)); err != nil {
 		return err
 	}
 	data, err := json.Marshal(a)
@@ -138,28 +139,6 @@ func (s *Store) write(a *Approval) error {
 		return err
 	}
 	return atomicfile.Write(s.Path(a.File), append(data, '\n'), nil)
-}
-
-// CheckFolder returns an error if someone else than the current user and the
-// administrator can add files to a folder or replace those in it. One that does not exist
-// passes.
-func CheckFolder(dir string) error {
-	info, err := os.Lstat(dir)
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if err := checkLink(dir, info); err != nil {
-			return err
-		}
-		info, err = os.Stat(dir)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a folder; remove it", dir)
-	}
-	return check(dir, info)
 }
 
 // Prepare creates the folder of the store, so that it can be watched.
@@ -192,14 +171,4 @@ func (s *Store) List() ([]*Approval, error) {
 	}
 	slices.SortFunc(all, func(a, b *Approval) int { return strings.Compare(a.File, b.File) })
 	return all, nil
-}
-
-// Check reports why a file may be under the control of another user, nil if
-// only the current user and the administrator can change it.
-func Check(file string) error {
-	info, err := os.Stat(file)
-	if err != nil {
-		return fmt.Errorf("check who can change %s: %w", file, err)
-	}
-	return check(file, info)
 }

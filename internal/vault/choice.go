@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/atomicfile"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // A Kind is one of the vaults that a user can choose.
@@ -58,7 +58,7 @@ func Chosen(dir string, getenv func(string) string) (Choice, error) {
 	case !info.Mode().IsRegular() || info.Size() > 100:
 		return Choice{}, fmt.Errorf("find out which vault is chosen: %s is not what \"toolpost secret use\" writes; remove it", file)
 	}
-	err = trust.Check(file)
+	err = ownership.Check(file)
 	data, readErr := os.ReadFile(file)
 	if err = cmp.Or(err, readErr); err != nil {
 		return Choice{}, fmt.Errorf("find out which vault is chosen: %w", err)

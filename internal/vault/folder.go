@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/filelock"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/ownership"
 )
 
 // The writing tools of package stdtool refuse names with this ending.
@@ -61,7 +61,7 @@ func (f *folder) Get(name string) ([]byte, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	if err := trust.CheckFolder(f.dir); err != nil {
+	if err := ownership.CheckFolder(f.dir); err != nil {
 		return nil, fmt.Errorf("read a secret: %w", err)
 	}
 	path := f.path(name)
@@ -74,7 +74,7 @@ func (f *folder) Get(name string) ([]byte, error) {
 	case !info.Mode().IsRegular() || info.Size() > longestFile:
 		return nil, fmt.Errorf("read a secret: %s is not a file of at most %d bytes; remove it", path, longestFile)
 	}
-	if err := trust.Check(path); err != nil {
+	if err := ownership.Check(path); err != nil {
 		return nil, fmt.Errorf("read a secret: %w", err)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 { // Windows has no such modes
@@ -92,7 +92,7 @@ func (f *folder) Update(ctx context.Context, name string, change func([]byte) ([
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if err := errors.Join(os.MkdirAll(f.dir, 0o700), trust.CheckFolder(f.dir)); err != nil {
+	if err := errors.Join(os.MkdirAll(f.dir, 0o700), ownership.CheckFolder(f.dir)); err != nil {
 		return fmt.Errorf("keep a secret: %w", err)
 	}
 	lock, err := os.OpenFile(f.path(name)+"-lock", os.O_CREATE|os.O_RDWR, 0o600)

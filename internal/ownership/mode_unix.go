@@ -1,6 +1,6 @@
 //go:build unix
 
-package trust
+package ownership
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// check reports whether someone else than the current user and the
-// administrator owns a file or can write it.
-func check(file string, info fs.FileInfo) error {
+// CheckInfo is [Check] for a file whose information is known, so that it is the one that was
+// opened.
+func CheckInfo(file string, info fs.FileInfo) error {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return nil

@@ -1,15 +1,13 @@
 //go:build unix
 
-package trust
+package ownership
 
 import (
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 func TestCheckOwner(t *testing.T) {
@@ -34,27 +32,6 @@ func TestCheckOwner(t *testing.T) {
 	}
 }
 
-// An approval that another user can have written does not count.
-func TestStoreOfOthers(t *testing.T) {
-	s := NewStore(filepath.Join(t.TempDir(), "trusted"))
-	if err := s.Approve(&Approval{File: "/a", Digest: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(s.Path("/a"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Fatal(info.Mode(), err)
-	}
-	if info, err = os.Stat(s.dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Fatal(info.Mode(), err)
-	}
-	if err := os.Chmod(s.Path("/a"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if s.Approved("/a", "x") {
-		t.Error("it counts")
-	}
-}
-
 func TestCheck(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f")
 	if err := Check(file); err == nil {
@@ -73,24 +50,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPipeInPlaceOfApproval checks that a pipe is refused, and not waited for.
-func TestPipeInPlaceOfApproval(t *testing.T) {
-	s := NewStore(t.TempDir())
-	if err := syscall.Mkfifo(s.Path("/a"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { _, err := s.Lookup("/a"); done <- err }()
-	select {
-	case err := <-done:
-		if err == nil || !strings.Contains(err.Error(), "is not a file") {
-			t.Errorf("got %v", err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the pipe is waited for")
-	}
-}
-
 // A folder in which others can put files is not used, whatever is in it.
 func TestCheckFolder(t *testing.T) {
 	dir := t.TempDir()
@@ -103,10 +62,6 @@ func TestCheckFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := NewStore(open)
-	if err := s.Approve(&Approval{File: "/a", Digest: "x"}); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -117,12 +72,6 @@ func TestCheckFolder(t *testing.T) {
 		if err := CheckFolder(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if s.Approved("/a", "x") {
-		t.Error("an approval in an open folder counts")
-	}
-	if err := s.Approve(&Approval{File: "/b", Digest: "x"}); err == nil {
-		t.Error("an approval is kept in an open folder")
 	}
 	if os.Geteuid() != 0 {
 		return
