@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -15,17 +14,16 @@ import (
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
-	"github.com/toolpost/toolpost/internal/chat"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/usage"
 )
 
 // A claudeLoop is a run of the Claude CLI with its own loop, as "toolpost run --model
-// claude" has it, whose CLI breaks off by chance.
+// claude" has it, whose CLI breaks off by chance. As there, a layer below the CLI denies
+// calls whatever the CLI has been permitted.
 type claudeLoop struct {
 	*biller
 	cli     *fakeCLI
-	rule    string                      // about the tool "asks"
+	allowed bool                        // the tool "asks"
 	sent    map[string]int              // calls that the CLI has sent whole, by their argument
 	decided map[string]*claude.Decision // of the permission, by the id of the call
 	total   usage.Tokens
@@ -179,8 +177,8 @@ func (l *claudeLoop) tools() toolpost.Toolset {
 		}) (string, error) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			if l.sent[in.Text]--; l.sent[in.Text] < 0 || !reads && l.rule != chat.AllowAll {
-				l.t.Errorf("seed %d: the call %q of %s ran (rule %q)", l.seed, in.Text, name, l.rule)
+			if l.sent[in.Text]--; l.sent[in.Text] < 0 || !reads && !l.allowed {
+				l.t.Errorf("seed %d: the call %q of %s ran (asks allowed: %v)", l.seed, in.Text, name, l.allowed)
 			}
 			return "fine", nil
 		}, nil)
@@ -190,12 +188,20 @@ func (l *claudeLoop) tools() toolpost.Toolset {
 	return toolpost.Tools{named("free", true), named("asks", false)}
 }
 
+// deny returns the tool, denied if it may not run.
+func (l *claudeLoop) deny(t *toolpost.Tool) *toolpost.Tool {
+	if !*t.Annotations.ReadOnly && !l.allowed {
+		t.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return nil, toolpost.Denied("not allowed")
+		}
+	}
+	return t
+}
+
 func (l *claudeLoop) runAll() {
-	ctx, cancel := context.WithCancelCause(l.t.Context())
-	defer cancel(nil)
+	ctx := l.t.Context()
 	quiet := slog.New(slog.DiscardHandler)
-	asker := chat.New(&chat.Options{Rule: l.rule, In: terminal.NewLines(strings.NewReader(""), nil)})
-	server, err := claude.NewServer(ctx, "", asker.Layer(l.tools(), cancel), &claude.ServerOptions{Logger: quiet, Ask: true})
+	server, err := claude.NewServer(ctx, "", toolpost.Map(l.tools(), l.deny), &claude.ServerOptions{Logger: quiet, Ask: true})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -245,8 +251,7 @@ func TestFaultsOfClaude(t *testing.T) {
 			l := &claudeLoop{
 				biller: &biller{t: t, name: "claude", seed: seed, random: rand.New(rand.NewPCG(seed, 7)), billed: new(usage.Ledger),
 					complete: map[string]bool{}, turnstile: make(chan struct{}, 1)},
-				rule: []string{chat.Ask, chat.AllowAll, chat.DenyAll}[seed%3],
-				sent: map[string]int{}, decided: map[string]*claude.Decision{},
+				allowed: seed%3 == 1, sent: map[string]int{}, decided: map[string]*claude.Decision{},
 			}
 			l.runAll()
 		})
