@@ -7,7 +7,7 @@ check:
 	go mod tidy -diff
 	go vet ./...
 	go tool -modfile=tools/go.mod staticcheck ./...
-	go test ./internal/floors
+	go test ./dev/floors
 	go -C sdk mod tidy -diff
 	go -C sdk vet ./...
 	go -C sdk tool -modfile=../tools/go.mod staticcheck ./...
@@ -50,15 +50,15 @@ fuzz:
 # docs/invariants.md.
 DRAWS ?= 1000
 invariants:
-	TOOLPOST_DRAWS=$(DRAWS) go test -count=1 -timeout 60m ./internal/invariants
+	TOOLPOST_DRAWS=$(DRAWS) go test -count=1 -timeout 60m ./dev/invariants
 
 # What failed is said again at the end, because CI may show no more than that. The
 # FAULT_RUNS conversations with fake providers that fail take less than a minute.
 FAULT_RUNS ?= 10000
 live:
-	@set -e; cache=$$(internal/live/install.sh); test -n "$$cache"; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	{ TOOLPOST_FAULT_RUNS=$(FAULT_RUNS) go test -count=1 -run '^TestFaults' ./internal/e2e && \
-	TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./internal/release ./internal/live/... && echo "live: passed"; } 2>&1 | tee "$$log"; \
+	@set -e; cache=$$(dev/live/install.sh); test -n "$$cache"; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ TOOLPOST_FAULT_RUNS=$(FAULT_RUNS) go test -count=1 -run '^TestFaults' ./dev/e2e && \
+	TOOLPOST_LIVE=$$cache go test -count=1 -v -timeout 30m ./dev/release ./dev/live/... && echo "live: passed"; } 2>&1 | tee "$$log"; \
 	tail -n 1 "$$log" | grep -q '^live: passed$$' || { \
 		echo; grep -aE -A 9 '^ *--- FAIL|^panic: |^FAIL' "$$log" | cut -c 1-300 | head -n 60; exit 1; }
 
@@ -66,28 +66,28 @@ live:
 # built program.
 warm:
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; go build -o "$$dir/toolpost" ./cmd/toolpost; \
-	go build -o "$$dir/fixture" ./internal/fixture/program; \
+	go build -o "$$dir/fixture" ./dev/fixture/program; \
 	TOOLPOST_BINARY="$$dir/toolpost" TOOLPOST_FIXTURE="$$dir/fixture" TOOLPOST_SLOW=20s go test -count=1 ./cmd/toolpost -run TestWarmStart -v | grep -E 'want|cold|^(---|ok|FAIL)'
 
 # agent-peers compares the agent loop with others on a model on loopback, and
 # writes the table of docs/agent.md.
 agent-peers:
-	go -C internal/bench/agentpeers run . -doc ../../../docs/agent.md
+	go -C dev/bench/agentpeers run . -doc ../../../docs/agent.md
 
 # claude-peers compares the Claude Agent SDK with others on the real CLI, and
 # writes the table of docs/claude.md.
 claude-peers:
-	@cache=$$(internal/live/install.sh internal/live/peers.txt internal/bench/claudepeers/pypi.txt) && test -n "$$cache" && \
-	go -C internal/bench/claudepeers run . -doc ../../../docs/claude.md -python "$$(ls "$$cache"/pypi-claude-agent-sdk-*/bin/python | tail -n 1)" \
+	@cache=$$(dev/live/install.sh dev/live/peers.txt dev/bench/claudepeers/pypi.txt) && test -n "$$cache" && \
+	go -C dev/bench/claudepeers run . -doc ../../../docs/claude.md -python "$$(ls "$$cache"/pypi-claude-agent-sdk-*/bin/python | tail -n 1)" \
 		-cli "$$(ls "$$cache"/claude-code-*/node_modules/@anthropic-ai/claude-code-*/claude | tail -n 1)"
 
 # redmine-peers compares the Redmine tools with other Redmine servers on a real
 # Redmine, and writes the table of docs/redmine.md. FLAGS=-v prints the answers.
 redmine-peers:
-	@set -e; folder=$$(mktemp -d); up=internal/live/testdata/redmine; \
+	@set -e; folder=$$(mktemp -d); up=dev/live/testdata/redmine; \
 	trap 'REDMINE_DIR="$$folder/redmine" PURGE=1 bash $$up/down.sh; rm -rf "$$folder"' EXIT; \
-	cache=$$(internal/live/install.sh /dev/null internal/bench/redminepeers/pypi.txt); test -n "$$cache"; \
-	go build -o "$$folder" ./cmd/toolpost ./internal/bench/redminepeers; \
+	cache=$$(dev/live/install.sh /dev/null dev/bench/redminepeers/pypi.txt); test -n "$$cache"; \
+	go build -o "$$folder" ./cmd/toolpost ./dev/bench/redminepeers; \
 	REDMINE_DIR="$$folder/redmine" PORT=$(or $(PORT),3998) bash $$up/up.sh >"$$folder/env"; \
 	set -a; . "$$folder/env"; set +a; \
 	"$$folder/redminepeers" -toolpost "$$folder/toolpost" -cache "$$cache" -doc docs/redmine.md $(FLAGS)
@@ -99,15 +99,15 @@ bench:
 # processes of their own.
 bench-search:
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-	go build -o "$$folder" ./internal/bench/search && "$$folder/search" -rounds $(or $(ROUNDS),15)
+	go build -o "$$folder" ./dev/bench/search && "$$folder/search" -rounds $(or $(ROUNDS),15)
 
 # bench-hop measures the built "toolpost serve" beside a direct call, a reverse
 # proxy and a naive aggregator; docs/performance.md describes its variables:
 # CELLS, ROUNDS, DURATION, RAW, DOC, PROFILE, TOOLPOST, PEERS, SESSIONS, FLAGS.
 DURATION ?= 2s
 bench-hop:
-	@$(if $(PEERS),peers=$$(internal/bench/hop/install.sh) &&) \
-	go -C internal/bench/hop run . -cells "$(CELLS)" -rounds $(or $(ROUNDS),5) -duration $(DURATION) \
+	@$(if $(PEERS),peers=$$(dev/bench/hop/install.sh) &&) \
+	go -C dev/bench/hop run . -cells "$(CELLS)" -rounds $(or $(ROUNDS),5) -duration $(DURATION) \
 		-raw "$(abspath $(RAW))" -doc "$(abspath $(DOC))" -profile "$(abspath $(PROFILE))" -toolpost "$(TOOLPOST)" \
 		-peers "$$peers" -sessions $(or $(SESSIONS),0) $(FLAGS)
 
@@ -116,7 +116,7 @@ bench-hop:
 SOAK ?= 10m
 soak:
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-	go build -o "$$folder" ./cmd/toolpost ./internal/soak && \
+	go build -o "$$folder" ./cmd/toolpost ./dev/soak && \
 	"$$folder/soak" -toolpost "$$folder/toolpost" -time $(SOAK) -clients $(or $(CLIENTS),200) -doc "$(abspath $(DOC))"
 
 # update rewrites the golden files of all tests; read the diff.
@@ -127,4 +127,4 @@ update:
 # the tag of the commit or of VERSION.
 VERSION ?=
 release:
-	go run ./internal/release -version "$(VERSION)" -out dist
+	go run ./dev/release -version "$(VERSION)" -out dist

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
 // approvalKeys says what each key of a rule of approvals sets.

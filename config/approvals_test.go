@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
 func TestApprovals(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	limits "github.com/toolpost/toolpost/internal/limit"
+	limits "github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/retool"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	limits "github.com/toolpost/toolpost/internal/limit"
+	limits "github.com/toolpost/toolpost/internal/policy/limit"
 )
 
 // limitKeys says what each key of the limits sets.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/limit"
+	"github.com/toolpost/toolpost/internal/policy/limit"
 )
 
 func TestLimits(t *testing.T) {

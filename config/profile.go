@@ -9,7 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/retool"
 )
 

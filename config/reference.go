@@ -13,7 +13,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/redmine"
 )
 

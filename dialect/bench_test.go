@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/accept"
+	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
 )
 

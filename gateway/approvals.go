@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"

@@ -10,7 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/pins"
+	"github.com/toolpost/toolpost/internal/policy/pins"
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/retool"
 	"github.com/toolpost/toolpost/upstream"

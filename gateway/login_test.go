@@ -12,7 +12,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/upstream"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/upstream"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/filewatch"
-	"github.com/toolpost/toolpost/internal/pins"
+	"github.com/toolpost/toolpost/internal/policy/pins"
 )
 
 // Pins configure where a gateway remembers the definitions of tools. A tool is pinned

@@ -19,7 +19,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/pins"
+	"github.com/toolpost/toolpost/internal/policy/pins"
 	"github.com/toolpost/toolpost/upstream"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
 // A profile is a [config.Profile] that is ready to be asked.

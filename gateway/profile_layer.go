@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/approval"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/retool"
 )
 

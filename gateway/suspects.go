@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/suspect"
+	"github.com/toolpost/toolpost/internal/policy/suspect"
 )
 
 // suspicion is what looks like an attack in the definition of one tool.

@@ -14,7 +14,7 @@ import (
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/bounds"
+	"github.com/toolpost/toolpost/dev/bounds"
 )
 
 // TestBounded: nothing in the arguments of a tool can grow without limit.

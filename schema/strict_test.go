@@ -11,7 +11,7 @@ import (
 )
 
 // TestStrictOutput compares StrictOutput with the answers of the validators of
-// the official TypeScript clients, which the test of that name in internal/live
+// the official TypeScript clients, which the test of that name in dev/live
 // has recorded.
 func TestStrictOutput(t *testing.T) {
 	file, err := os.Open("testdata/strict.jsonl")

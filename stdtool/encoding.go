@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/encodings"
+	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 )
 
 // A revision is a file before and after a change.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/encodings"
+	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 )
 
 // localPath returns name as a clean path with slashes, relative to the root, as the

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/grep"
-	"github.com/toolpost/toolpost/internal/encodings"
+	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/grep"
-	"github.com/toolpost/toolpost/internal/encodings"
+	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 )
 
 const (

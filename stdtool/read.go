@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/encodings"
+	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 )
 
 const (

@@ -191,7 +191,7 @@ func TestAcceptable(t *testing.T) {
 // TestTokens compares what our definitions cost a model with those of the
 // reference server for file systems.
 func TestTokens(t *testing.T) {
-	data, err := os.ReadFile("../internal/accept/testdata/tools.jsonl")
+	data, err := os.ReadFile("../dev/accept/testdata/tools.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func NewIndex(tools []*toolpost.Tool, previous *Index) *Index {
 }
 
 // How much a word counts in each field, and how much the length of the field
-// lowers that. The values were chosen with internal/bench/toolsearch/testdata/tuning.txt.
+// lowers that. The values were chosen with dev/bench/toolsearch/testdata/tuning.txt.
 var (
 	fieldWeights = [fields]float64{fieldName: 3, fieldServer: 1.5, fieldTitle: 2, fieldSummary: 2, fieldText: 0.6, fieldArgument: 0.8, fieldDetail: 0.3}
 	lengthWeight = [fields]float64{fieldName: 0.3, fieldServer: 0, fieldTitle: 0.3, fieldSummary: 0.5, fieldText: 0.7, fieldArgument: 0.7, fieldDetail: 0.7}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/accept"
+	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/toolsearch"
 )

@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/internal/access/callers"
 )
 
 // accessOptions are the flags that decide who may call what is served over HTTP.

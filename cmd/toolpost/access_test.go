@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/upstream"
 )
 

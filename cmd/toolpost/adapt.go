@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 )
 
 func adaptCommand() *cobra.Command {

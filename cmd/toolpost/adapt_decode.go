@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 )
 
 // decodeArguments answers every line of in, which are arguments for the tool of that

@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
-	"github.com/toolpost/toolpost/internal/install"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"

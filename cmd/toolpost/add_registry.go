@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/httpconn"
-	"github.com/toolpost/toolpost/internal/install"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/internal/netaddr"
 )
 

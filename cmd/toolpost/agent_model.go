@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/cli"
-	"github.com/toolpost/toolpost/internal/demo"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/demo"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 	"github.com/toolpost/toolpost/model/claudecli"

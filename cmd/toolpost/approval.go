@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/policy/trust"
 )
 
 // A prompter asks the user a question, if there is a user at a terminal.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/catalog"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/policy/trust"
 )
 
 // catalog returns where serve stores what the servers of the configuration list,

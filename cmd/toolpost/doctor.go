@@ -11,8 +11,8 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/doctor"
-	"github.com/toolpost/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 )
 
 const doctorHelp = `Connect to the servers and examine the whole setup: the configuration file, each

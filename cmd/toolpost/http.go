@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/upstream"
 )
 

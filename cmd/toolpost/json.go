@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/policy/trust"
 )
 
 // jsonFlag adds --json to a command that lists something: names in camelCase, []

@@ -19,7 +19,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
-	"github.com/toolpost/toolpost/internal/link"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/login"
+	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )

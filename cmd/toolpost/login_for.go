@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/login"
+	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/observe"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/callers"
-	"github.com/toolpost/toolpost/internal/login"
-	"github.com/toolpost/toolpost/internal/vault"
+	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/internal/access/login"
+	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/internal/login"
+	"github.com/toolpost/toolpost/internal/access/login"
 )
 
 // The address of a login page comes from a foreign server, and must not control the terminal.

@@ -20,7 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/toolpost/toolpost/internal/fixture"
+	"github.com/toolpost/toolpost/dev/fixture"
 )
 
 func TestMain(m *testing.M) {

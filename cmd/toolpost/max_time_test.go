@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 )
 
 // TestMaxTime: whatever hangs when the time is over is ended, with exit code 3. On a

@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/limit"
-	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/internal/policy/limit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/observe"

@@ -12,10 +12,10 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/pins"
+	"github.com/toolpost/toolpost/internal/policy/pins"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/policy/trust"
 )
 
 // pins returns where the definitions of the configuration's tools are pinned,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	"github.com/toolpost/toolpost/internal/suspect"
+	"github.com/toolpost/toolpost/internal/policy/suspect"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/wire"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/internal/access/callers"
 )
 
 // Behind a proxy with a prefix, as docs/operations.md shows it, the address of /sse and the

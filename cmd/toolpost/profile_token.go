@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/internal/access/callers"
 )
 
 // profileAccess knows the tokens of profiles. A client that sends one gets its

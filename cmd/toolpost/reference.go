@@ -16,7 +16,7 @@ import (
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/group"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/internal/vault"
+	"github.com/toolpost/toolpost/internal/access/vault"
 )
 
 // Limits of the command of ${cmd:…}, which may ask a person for a password.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/limit"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/policy/limit"
+	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 

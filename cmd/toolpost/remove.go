@@ -13,9 +13,9 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
-	"github.com/toolpost/toolpost/internal/install"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/policy/trust"
 )
 
 func removeCommand() *cobra.Command {

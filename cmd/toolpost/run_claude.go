@@ -14,7 +14,7 @@ import (
 	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/chat"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/chat"
 	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/usage"

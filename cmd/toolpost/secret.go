@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/internal/vault"
+	"github.com/toolpost/toolpost/internal/access/vault"
 )
 
 // settingsDir is the user's folder for Toolpost's settings.

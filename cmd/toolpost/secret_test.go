@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/vault"
+	"github.com/toolpost/toolpost/internal/access/vault"
 )
 
 // A lostSecret is a vault that lists a secret that it can no longer read.

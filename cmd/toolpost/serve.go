@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/breaker"
-	"github.com/toolpost/toolpost/internal/limit"
+	"github.com/toolpost/toolpost/internal/policy/breaker"
+	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
 	outputs "github.com/toolpost/toolpost/output"

@@ -13,7 +13,7 @@ import (
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/limit"
+	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/observe"
 )
 

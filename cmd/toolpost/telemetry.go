@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/breaker"
+	"github.com/toolpost/toolpost/internal/policy/breaker"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/telemetry"
 	"github.com/toolpost/toolpost/upstream"

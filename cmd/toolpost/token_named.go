@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/internal/callers"
+	"github.com/toolpost/toolpost/internal/access/callers"
 )
 
 // namedTokens returns the named tokens of the user.

@@ -12,7 +12,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/internal/trust"
+	"github.com/toolpost/toolpost/internal/policy/trust"
 )
 
 func trustCommand() *cobra.Command {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolpost/toolpost/internal/floors"
+	"github.com/toolpost/toolpost/dev/floors"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 

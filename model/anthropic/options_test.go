@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 	"github.com/toolpost/toolpost/schema"

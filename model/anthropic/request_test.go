@@ -14,7 +14,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 	"github.com/toolpost/toolpost/schema"

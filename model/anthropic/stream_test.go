@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 )

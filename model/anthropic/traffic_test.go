@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 	"github.com/toolpost/toolpost/tooltest"

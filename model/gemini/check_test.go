@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/accept"
+	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/schema"

@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/sse"
+	"github.com/toolpost/toolpost/model/internal/sse"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"

@@ -7,8 +7,8 @@ import (
 
 	"google.golang.org/genai"
 
-	"github.com/toolpost/toolpost/internal/accept"
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/accept"
+	"github.com/toolpost/toolpost/dev/modeltest"
 )
 
 // A body is the body of a request in the SDK's types.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/accept"
+	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/model/anthropic"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/openai"

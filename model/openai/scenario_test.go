@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/usage"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/modeltest"
+	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/schema"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/accept"
+	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )

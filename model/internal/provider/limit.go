@@ -8,7 +8,7 @@ import (
 	"iter"
 	"net/http"
 
-	"github.com/toolpost/toolpost/internal/sse"
+	"github.com/toolpost/toolpost/model/internal/sse"
 	"github.com/toolpost/toolpost/model"
 )
 

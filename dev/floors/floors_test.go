@@ -1,0 +1,578 @@
+package floors_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost/dev/floors"
+)
+
+const (
+	root = "../.."
+	sdk  = root + "/sdk" // a module of its own
+)
+
+func TestModule(t *testing.T) {
+	files, err := floors.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 20 {
+		t.Fatalf("found only %d files", len(files))
+	}
+	for _, p := range floors.Stale(files) {
+		t.Error(p)
+	}
+	for _, gate := range floors.Gates() {
+		t.Run(gate.Name, func(t *testing.T) {
+			for _, p := range gate.Check(files) {
+				t.Error(p)
+			}
+		})
+	}
+}
+
+// TestSDK checks the module sdk, which has floors and outside modules of its own.
+func TestSDK(t *testing.T) {
+	files, err := floors.Load(sdk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("found no files")
+	}
+	for _, gate := range floors.Gates() {
+		if gate.Name == "floor order" || gate.Name == "outside modules" {
+			continue
+		}
+		for _, p := range gate.Check(files) {
+			t.Errorf("sdk/%s", p)
+		}
+	}
+}
+
+// TestStale checks that an entry of the tables that names no package, or a
+// module that its package does not import, is a problem.
+func TestStale(t *testing.T) {
+	f, err := floors.Parse(token.NewFileSet(), "gateway/x.go", "package gateway\nimport _ \"github.com/go-json-experiment/json\"")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := fmt.Sprint(floors.Stale([]*floors.File{f}))
+	for text, want := range map[string]bool{
+		`there is no package "upstream"`:                    true,
+		`package "upstream" does not import github.com/go-`: true,
+		`"gateway"`: false,
+	} {
+		if strings.Contains(found, text) != want {
+			t.Errorf("%s is a problem: %v; found %s", text, !want, found)
+		}
+	}
+}
+
+// TestArchitecture checks that docs/architecture.md names every package on the
+// floors.
+func TestArchitecture(t *testing.T) {
+	for path, text := range texts(t, "docs/architecture.md") {
+		for _, name := range floors.Packages() {
+			if name != "" && !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("%s does not name the package %s", path, name)
+			}
+		}
+	}
+}
+
+// TestExamples checks that every package that others can import has an Example
+// that runs.
+func TestExamples(t *testing.T) {
+	files, err := floors.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	converters, err := floors.Load(sdk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range converters {
+		f.Package = "sdk/" + f.Package
+	}
+	files = append(files, converters...)
+	runs := regexp.MustCompile(`(?ms)^func Example\w*\(\) \{$.*?^\t// (Unordered o|O)utput:`)
+	checked := map[string]bool{}
+	for _, f := range files {
+		if checked[f.Package] || f.Syntax.Name.Name == "main" || strings.Contains("/"+f.Package, "/internal/") {
+			continue
+		}
+		checked[f.Package] = true
+		var tests strings.Builder
+		for _, text := range texts(t, filepath.Join(f.Package, "*_test.go")) {
+			tests.WriteString(text)
+		}
+		if !runs.MatchString(tests.String()) {
+			t.Errorf("package %q has no Example with an output; add one to example_test.go", f.Package)
+		}
+	}
+	if len(checked) < 20 {
+		t.Errorf("only %d packages are checked", len(checked))
+	}
+}
+
+// TestText looks at documents and scripts too.
+func TestText(t *testing.T) {
+	for path, text := range texts(t, "*.md", "Makefile", ".ci/*", "docs/*.md", "docs/*/*.md", "internal/*/*.sh") {
+		for _, p := range floors.Text(path, text) {
+			t.Error(p)
+		}
+		if filepath.Ext(path) == ".md" && !slices.Contains(proseLater, filepath.Base(path)) && !strings.Contains(path, "/decisions/") {
+			for _, p := range floors.Prose(path, text) {
+				t.Error(p)
+			}
+		}
+	}
+}
+
+// proseLater are documents that record the past, or whose packages' language is
+// still to be done.
+var proseLater = []string{"claude.md", "redmine.md", "requirements.md"}
+
+// TestAnchors follows the links of documents to headings.
+func TestAnchors(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]*)#([^)]+)\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.+)$`)
+	odd := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for path, text := range texts(t, "*.md", "docs/*.md", "docs/*/*.md") {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			target := text
+			if m[1] != "" {
+				data, err := os.ReadFile(filepath.Join(filepath.Dir(path), m[1]))
+				if err != nil {
+					t.Errorf("%s: %v", path, err)
+					continue
+				}
+				target = string(data)
+			}
+			found := slices.ContainsFunc(heading.FindAllStringSubmatch(target, -1), func(h []string) bool {
+				return m[2] == strings.ReplaceAll(odd.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")
+			})
+			if !found {
+				t.Errorf("%s: %s has no heading for #%s", path, cmp.Or(m[1], "it"), m[2])
+			}
+		}
+	}
+}
+
+// TestLinks follows the relative links of documents. One that leads to a Go
+// file names something that is declared there.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\[([^\]]*)\]\(([^)#:]+)\)`)
+	name := regexp.MustCompile("^`(?:.*\\.)?(\\w+)`$")
+	for path, text := range texts(t, "*.md", "docs/*.md", "docs/*/*.md") {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			data, err := os.ReadFile(filepath.Join(filepath.Dir(path), m[2]))
+			if info, e := os.Stat(filepath.Join(filepath.Dir(path), m[2])); e == nil && info.IsDir() {
+				continue
+			}
+			n := name.FindStringSubmatch(m[1])
+			switch {
+			case err != nil:
+				t.Errorf("%s: %v", path, err)
+			case n == nil || filepath.Ext(m[2]) != ".go":
+			case !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var |const |\t)` + n[1] + `\b`).Match(data):
+				t.Errorf("%s: %s does not declare %s", path, m[2], n[1])
+			}
+		}
+	}
+}
+
+// TestReadmePrograms checks that the README shows the examples as they are, and
+// that they have no more lines than a reader takes in at once: below the imports.
+func TestReadmePrograms(t *testing.T) {
+	for name, most := range map[string]int{"examples/claude/main.go": 25, "examples/gateway/main.go": 25} {
+		all := texts(t, "README.md", name)
+		example := all[filepath.Join(root, name)]
+		if !strings.Contains(all[filepath.Join(root, "README.md")], "```go\n"+example+"```\n") {
+			t.Errorf("the README does not have %s as it is; copy it there", name)
+		}
+		if _, program, ok := strings.Cut(example, "\n)\n\n"); !ok || strings.Count(program, "\n") > most {
+			t.Errorf("%s has %d lines below its imports, at most %d", name, strings.Count(program, "\n"), most)
+		}
+	}
+}
+
+// TestGuideClaude checks that the Go of docs/claude.md is compiled.
+func TestGuideClaude(t *testing.T) {
+	all := texts(t, "docs/claude.md", "examples/claude/guide_test.go")
+	guide := all[filepath.Join(root, "examples/claude/guide_test.go")]
+	blocks := strings.Split(all[filepath.Join(root, "docs/claude.md")], "```go\n")[1:]
+	if len(blocks) < 5 {
+		t.Fatalf("the guide has only %d blocks of Go", len(blocks))
+	}
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		if !strings.Contains(flush(guide), flush(block)) {
+			t.Errorf("guide_test.go does not have these lines, one after the other:\n%s", block)
+		}
+	}
+}
+
+// flush returns a text without what its lines begin with.
+func flush(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines("\n" + text) {
+		b.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return b.String()
+}
+
+// TestReadme checks that the README's Go is the Go of the root's Example.
+func TestReadme(t *testing.T) {
+	all := texts(t, "README.md", "example_test.go")
+	_, block, ok := strings.Cut(all[filepath.Join(root, "README.md")], "```go\n")
+	block, _, _ = strings.Cut(block, "```")
+	if !ok || block == "" {
+		t.Fatal("the README has no Go")
+	}
+	example := all[filepath.Join(root, "example_test.go")]
+	for line := range strings.Lines(block) {
+		if !strings.Contains(example, strings.TrimSpace(line)) {
+			t.Errorf("the Example does not have %q", line)
+		}
+	}
+}
+
+// texts returns the files that match, by path.
+func texts(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || found == nil {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, path := range found {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[path] = string(data)
+		}
+	}
+	return all
+}
+
+// Each gate finds what it is for, and leaves its neighbour alone. A case is
+// one file of the module, with "want" the texts of its problems.
+func TestGates(t *testing.T) {
+	lines := func(n int, s string) string { return strings.Repeat(s+"\n", n) }
+	fields := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format+"\n", i)
+		}
+		return b.String()
+	}
+	tests := []struct {
+		name, path, source string
+		check              func([]*floors.File) []floors.Problem
+		want               []string
+	}{
+		{"a lower floor", "gateway/x.go", `import _ "github.com/toolpost/toolpost/upstream"`, floors.Order, nil},
+		{"the root's floor", "upstream/x.go", `import _ "github.com/toolpost/toolpost"`, floors.Order, nil},
+		{"the same floor", "upstream/x.go", `import _ "github.com/toolpost/toolpost/mcpserver"`, floors.Order, []string{`imports "mcpserver"`}},
+		{"a higher floor", "x.go", `import _ "github.com/toolpost/toolpost/gateway"`, floors.Order, []string{`imports "gateway"`}},
+		{"internal from below", "gateway/x.go", `import _ "github.com/toolpost/toolpost/dev/floors"`, floors.Order, []string{`imports "dev/floors"`}},
+		{"internal above all", "internal/x/x.go", `import _ "github.com/toolpost/toolpost/gateway"`, floors.Order, nil},
+		{"no floor", "gadget/x.go", ``, floors.Order, []string{`"gadget" is on no floor`}},
+		{"a package of a package", "gateway/inner/x.go", ``, floors.Order, []string{`"gateway/inner" is on no floor`}},
+		{"imported from no floor", "gateway/x.go", `import _ "github.com/toolpost/toolpost/gadget"`, floors.Order, []string{`imports "gadget"`}},
+		{"another module's name begins like ours", "gateway/x.go", `import _ "github.com/toolpost/toolpostal"`, floors.Modules, []string{"may not import"}},
+
+		{"standard library", "usage/x.go", `import _ "net/http"`, floors.Modules, nil},
+		{"allowed module", "dev/soak/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, nil},
+		{"module of others", "gateway/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, []string{`"gateway" may not import`}},
+		{"module for nobody", "x.go", `import _ "example.com/x"`, floors.Modules, []string{`"" may not import example.com/x`}},
+		{"internal has no modules", "internal/x/x.go", `import _ "example.com/x"`, floors.Modules, []string{"may not import"}},
+
+		{"400 lines", "x.go", lines(397, "//"), floors.Size, nil},
+		{"401 lines", "x.go", lines(400, "//"), floors.Size, []string{"the file has 40"}},
+		{"60 lines", "x.go", "func f() {\n" + lines(58, "//") + "}", floors.Size, nil},
+		{"61 lines", "x.go", "func f() {\n" + lines(59, "//") + "}", floors.Size, []string{"f has 61 lines"}},
+		{"61 lines in a variable", "x.go", "var f = func() {\n" + lines(59, "//") + "}", floors.Size, []string{"function literal has 61 lines"}},
+		{"complexity 12", "x.go", "func f(b bool) {\n" + lines(11, "if b {}") + "}", floors.Size, nil},
+		{"complexity 13", "x.go", "func f(b bool) {\n" + lines(12, "if b {}") + "}", floors.Size, []string{"complexity 13"}},
+		{"complexity of all branches", "x.go", `func f(b bool, c chan int) {
+			for b {}
+			for range c {}
+			switch { case b: if b { return }; case !b: default: }
+			select { case <-c: case c <- 1: default: }
+			_ = b && b || b && b || b
+			func() { if b { return } }()
+		}`, floors.Size, []string{"complexity 13"}},
+		{"4 methods", "x.go", "type i interface { a(); b(); c(); d() }", floors.Size, nil},
+		{"5 methods", "x.go", "type i interface { a(); b(); c(); d(); error }", floors.Size, []string{"the interface has 5"}},
+		{"embedded interfaces", "x.go", "import \"io\"\ntype i interface { io.ReadWriteCloser; io.ReadWriteSeeker; io.WriterTo }", floors.Size, nil},
+		{"too many in embedded interfaces", "x.go", "import \"io\"\ntype i interface { io.ReadWriteCloser; io.ReadWriteSeeker; io.ReaderAt; io.WriterTo }", floors.Size, []string{"has 6 methods with"}},
+		{"too many in our own", "x.go", "type i interface { a(); b(); c() }\ntype j interface { i; d() }\ntype k interface { j; e(); error }", floors.Size, []string{"has 6 methods with"}},
+		{"embedded from outside", "x.go", "import \"example.com/x\"\ntype i interface { x.I; a() }\ntype j interface { x.I; x.J }", floors.Size, []string{"has 8 methods with"}},
+		{"a switch as a table", "x.go", "func f(n int) int {\nswitch n {\n" + fields(20, "case %d: return 1") + "}\nreturn 0\n}", floors.Size, nil},
+		{"a switch that branches in an arm", "x.go", "func f(n int) {\nswitch n {\n" + fields(11, "case %d: n++") + "case 12: if n > 0 {}\n}\n}", floors.Size, []string{"complexity 14"}},
+		{"a switch of long arms", "x.go", "func f(n int) {\nswitch n {\n" + fields(12, "case %d: n++; n++") + "}\n}", floors.Size, []string{"complexity 13"}},
+
+		{"25 types of the loop", "agent/x.go", fields(25, "type T%d int") + "type t int", floors.Loop, nil},
+		{"26 types of the loop", "usage/x.go", "type (\n" + fields(26, "T%d int") + ")", floors.Loop, []string{"26 exported types"}},
+		{"26 types of a provider", "model/gemini/x.go", fields(26, "type T%d int"), floors.Loop, nil},
+		{"2800 lines of the loop", "model/x.go", "import \"io\"\n\n// no code\nvar _ = `\n" + lines(2797, "x") + "`", floors.Loop, nil},
+		{"2801 lines of the loop", "model/x.go", "var _ = `\n" + lines(2798, "x") + "`", floors.Loop, []string{"2801 lines"}},
+
+		{"no package comment", "store/x.go", ``, floors.Documentation, []string{"0 package comments"}},
+		{"package comment", "store/x.go", "// Package store keeps.\npackage store", floors.Documentation, nil},
+		{"package comment of another", "store/x.go", "// Package shop keeps.\npackage store", floors.Documentation, []string{`"Package store"`}},
+		{"a command's comment", "cmd/toolpost/x.go", "// Toolpost serves.\npackage main", floors.Documentation, nil},
+		{"documented names", "x.go", `// Package x is.
+package x
+
+// F does.
+func F() {}
+
+// A T is.
+type T struct{}
+
+// M does.
+func (T) M() {}
+
+func (T) Error() string { return "" }
+func (T) m() {}
+
+type t struct{}
+
+func (t) M() {}
+
+// Kinds of T.
+const (
+	A = 1
+	B = 2
+)
+
+const (
+	C = 1 // one
+	// D is two.
+	D = 2
+	e = 3
+)
+
+type (
+	// G is.
+	G int
+)
+`, floors.Documentation, nil},
+		{"undocumented names", "x.go", `// Package x is.
+package x
+
+func F() {}
+
+type T struct{}
+
+func (*T) M() {}
+
+// N is documented, but as another.
+func (T) O() {}
+
+var V int
+
+const (
+	A = 1
+	B = 2 // two
+)
+
+// Things.
+type (
+	G int
+)
+`, floors.Documentation, []string{"F is not", "T is not", "M is not", "O does not begin", "V is not", "A is not", "G is not"}},
+
+		{"constant state", "x.go", `import ("errors"; "sync")
+var (
+	ErrX = errors.New("x")
+	names = map[string]int{"a": 1}
+	list = []string{"a"}
+	once = sync.OnceValue(func() int { return 1 })
+	d = NewDep()
+)
+type dep struct { next *dep; f func() }
+func NewDep() *dep { return &dep{} }
+func f() int {
+	names := map[string]int{}
+	names["b"] = 2
+	list := append([]string{}, list...)
+	_ = &list
+	type t struct { names int }
+	_ = t{names: 1}
+	x := t{}
+	x.names = 2
+	d.f()
+	return len(names) + once()
+}`, floors.State, nil},
+		{"init", "x.go", "func init() {}\ntype t int\nfunc (t) init() {}", floors.State, []string{"function init"}},
+		{"assigned", "x.go", "var v int\nfunc f() { v = 1 }", floors.State, []string{"v is assigned"}},
+		{"added", "x.go", "var v int\nfunc f() { v += 1 }", floors.State, []string{"v is assigned"}},
+		{"embedded files are read", "x.go", "import (\"embed\"; \"io/fs\")\nvar v embed.FS\nfunc f() { v.ReadFile(\"x\"); fs.Glob(v, \"*\") }", floors.State, nil},
+		{"embedded files are replaced", "x.go", "import \"embed\"\nvar v embed.FS\nfunc f() { v = embed.FS{} }", floors.State, []string{"v is assigned"}},
+		{"incremented", "x.go", "var v int\nfunc f() { v++ }", floors.State, []string{"v is assigned"}},
+		{"indexed", "x.go", "var v = map[int]int{}\nfunc f() { v[1] = 1 }", floors.State, []string{"v is assigned"}},
+		{"through a pointer", "x.go", "var v = new(int)\nfunc f() { *v = 1 }", floors.State, []string{"v is not of a kind", "v is assigned"}},
+		{"a field", "x.go", "type t struct { w struct { x int } }\nvar v = t{}\nfunc f() { v.w.x = 1 }", floors.State, []string{"v is assigned"}},
+		{"in a range", "x.go", "var v int\nfunc f() { for v = range 3 {} }", floors.State, []string{"v is assigned"}},
+		{"beside a new name", "x.go", "var v int\nfunc f() { a, b := 1, 2; b, v = a, b }", floors.State, []string{"v is assigned"}},
+		{"address", "x.go", "type t struct { w [2]int }\nvar v = t{}\nfunc f() *int { return &v.w[1] }", floors.State, []string{"v has its address taken"}},
+		{"builtins", "x.go", "var v = []int{}\nvar m = map[int]int{}\nfunc f() { copy(v, v); clear(m); delete(m, 1); _ = append(v, 1) }", floors.State, []string{"by copy", "by clear", "by delete", "by append"}},
+		{"own append", "x.go", "var v = []int{}\nfunc append(v []int) {}\nfunc f() { append(v) }", floors.State, []string{"v is passed on"}},
+		{"of another package", "x.go", `import "net/http"
+func f() { http.DefaultClient = nil }`, floors.State, []string{"http.DefaultClient is assigned"}},
+		{"sync types", "x.go", `import ("sync"; "sync/atomic")
+var a sync.Mutex
+var b = &sync.Pool{}
+var c atomic.Int64
+var d atomic.Pointer[int]
+type registry struct { mu sync.RWMutex }
+var e = registry{}
+var g = make(chan int)
+var h [2]*registry`, floors.State, []string{"variable a is", "variable b is", "variable c is", "variable d is", "variable e is", "variable g is", "variable h is"}},
+
+		{"values that stay", "x.go", `import ("regexp"; "slices"; "strings")
+var (
+	number int
+	word = regexp.MustCompile("x")
+	words = strings.Fields("a b")
+	table = map[string][]int{"a": {1}}
+	calls = map[string]func(*t){"m": (*t).m}
+)
+type t struct{}
+func (*t) m() {}
+func f(x *t) bool {
+	n := len(table)
+	for _, row := range table { for _, cell := range row { n += cell } }
+	row, ok := table["a"]
+	call := calls["m"]
+	call(x)
+	calls["m"](x)
+	return ok && row[0] == n && slices.Contains(words, "a") && word.MatchString("x")
+}`, floors.State, nil},
+		{"a changing method", "x.go", "type c struct { n int }\nfunc (v *c) inc() { v.n++ }\nvar v = c{}\nfunc f() { v.inc() }", floors.State, []string{"v has a method"}},
+		{"a reading method", "x.go", "type c struct { n int }\nfunc (v c) get() int { return v.n }\nvar v = c{}\nfunc f() int { return v.get() }", floors.State, nil},
+		{"a map's own method", "x.go", "type c map[int]int\nfunc (v c) inc() { v[1]++ }\nvar v = c{}\nfunc f() { v.inc() }", floors.State, []string{"v has a method"}},
+		{"a method value", "x.go", "type c struct { n int }\nfunc (v *c) inc() { v.n++ }\nvar v = c{}\nfunc f() func() { return v.inc }", floors.State, []string{"v has a method"}},
+		{"no value", "x.go", "type c struct { n int }\nfunc (v *c) inc() { v.n++ }\nvar v c\nfunc f() { v.inc() }", floors.State, []string{"v is not of a kind", "v has a method"}},
+		{"of a type elsewhere", "x.go", "import \"bytes\"\nvar v bytes.Buffer", floors.State, []string{"v is not of a kind"}},
+		{"written to", "x.go", "import \"bytes\"\nvar v bytes.Buffer\nfunc f() { v.WriteString(\"x\") }", floors.State, []string{"v is not of a kind", "v has a method"}},
+		{"a literal of a type elsewhere", "x.go", "import \"bytes\"\nvar v = bytes.Buffer{}", floors.State, []string{"v is not of a kind"}},
+		{"a variable elsewhere", "x.go", "import \"os\"\nvar v = os.Stdout", floors.State, []string{"v is not of a kind"}},
+		{"pointers", "x.go", "type c struct { n int }\nvar v, w = &c{}, []*c{{}}", floors.State, []string{"v is not of a kind", "w is not of a kind"}},
+		{"made", "x.go", "var v = make(map[int]int)", floors.State, []string{"v is not of a kind"}},
+		{"a closure's state", "x.go", "import \"sync\"\nvar v = func() func() { var mu sync.Mutex; return func() { mu.Lock() } }()", floors.State, []string{"v is not of a kind"}},
+		{"copied into", "x.go", "import \"maps\"\nvar v = map[int]int{}\nfunc f() { maps.Copy(v, v) }", floors.State, []string{"v is passed on", "v is passed on"}},
+		{"passed on", "x.go", "var v = map[int]int{}\nfunc g(m map[int]int) { m[1] = 1 }\nfunc f() { g(v) }", floors.State, []string{"v is passed on"}},
+		{"returned", "x.go", "var v = []int{1}\nfunc f() []int { return v[:1] }", floors.State, []string{"v is passed on"}},
+		{"kept", "x.go", "var v = []int{1}\ntype t struct { s []int }\nfunc f(x *t) { x.s = v; _ = t{v} }", floors.State, []string{"v is passed on", "v is passed on"}},
+		{"through a local name", "x.go", "var v = map[int]int{}\nfunc f() { m := v; m[1] = 1 }", floors.State, []string{"v is assigned"}},
+		{"through two local names", "x.go", "var v = map[int]int{}\nfunc f() { m := v; var n = m; delete(n, 1); n[1]++ }", floors.State, []string{"v is changed by delete", "v is assigned"}},
+		{"through a range", "x.go", "var v = [][]int{{1}}\nfunc f() { for _, r := range v { r[0] = 1; _ = &r[0] } }", floors.State, []string{"v is assigned", "v has its address taken"}},
+		{"a local name that moves on", "x.go", "var v = []int{1}\nfunc f() { m := v; m = nil; _ = len(m) }", floors.State, nil},
+		{"an element passed on", "x.go", "var v = map[int][]int{}\nfunc g([]int) {}\nfunc f() { g(v[1]) }", floors.State, []string{"v is passed on"}},
+
+		{"good words", "store/x.go", "// Things to do, in todo.txt under /home.\nvar s = \"it failed to\"\nvar u = \"https://example.com/home/page\"", floors.Words, nil},
+		{"vague package", "internal/utils/x.go", ``, floors.Words, []string{"package utils"}},
+		{"package of the standard library", "internal/http/x.go", ``, floors.Words, []string{"package http"}},
+		{"plain English", "store/x.go", "// f reports whether there are no more, or no longer any. Who?\nvar f = \"there is no file\"", floors.Phrases, nil},
+		{"translated English", "store/x.go", "// f tells what is there.\n//\n// What is gone is no file.\nvar f = \"nobody says whether\"", floors.Phrases,
+			[]string{`x.go:3: "tells": write reports`, `"What": write the noun`, `"gone is no file": write is not a`, `"nobody": write the actor`, `"says whether": write reports whether`}},
+		{"another issue's package", "redmine/x.go", "// f tells what is there.\nvar f int", floors.Phrases, nil},
+		{"work to do", "x.go", "// TO" + "DO: more.\nfunc f() { /* FIX" + "ME */ }", floors.Words, []string{"work to do", "work to do"}},
+		{"work to do as a name", "x.go", "import \"context\"\nvar c = context.TO" + "DO()", floors.Words, []string{"work to do"}},
+		{"failed to", "x.go", "var a, b = \"failed to open\", `Failed to open`", floors.Words, []string{"a text begins", "a text begins"}},
+		{"machine paths", "x.go", "var a = \"/home/me/x\" // and /wo" + "rk/x", floors.Words, []string{"on one machine: \"/home"}},
+		{"registry host", "x.go", "var a = \"https://registry.npmjs" + ".org/x\"", floors.Words, []string{"on one machine"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			source := test.source
+			if !strings.Contains(source, "\npackage ") {
+				source = "package x\n\n" + source
+			}
+			f, err := floors.Parse(token.NewFileSet(), test.path, source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := test.check([]*floors.File{f})
+			if len(got) != len(test.want) {
+				t.Fatalf("got %q, want %q", got, test.want)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(fmt.Sprint(got), want) {
+					t.Errorf("got %q, want %q among them", got, want)
+				}
+			}
+		})
+	}
+}
+
+// Rules of packages hold over all their files.
+func TestGatesOverFiles(t *testing.T) {
+	set := token.NewFileSet()
+	parse := func(path, source string) *floors.File {
+		f, err := floors.Parse(set, path, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	a := parse("store/a.go", "// Package store keeps.\npackage store\n\nvar v int\n\ntype T struct{}\n\n"+strings.Repeat("func (T) M() {}\n", 7))
+	b := parse("store/b.go", "// Package store keeps.\npackage store\n\nfunc f() { v = 1 }\n\n"+strings.Repeat("func (*T) M() {}\n", 6))
+	for _, test := range []struct {
+		check func([]*floors.File) []floors.Problem
+		want  string
+	}{
+		{floors.Documentation, "store/b.go:2: the package has 2 package comments, want one"},
+		{floors.State, "store/b.go:4: package variable v is assigned"},
+	} {
+		if got := test.check([]*floors.File{a, b}); !strings.Contains(fmt.Sprint(got), test.want) {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{"x.go", "x_test.go", "a/b.go", "a/testdata/c.go", "tools/go.mod", "tools/d.go", "a/tools/f.go", "a/own/go.mod", "a/own/deep/g.go", ".git/e.go"} {
+		full := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte("package p\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := floors.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range files {
+		got = append(got, f.Package+":"+f.Path)
+	}
+	if want := "[a:a/b.go a/tools:a/tools/f.go :x.go]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("package"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := floors.Load(dir); err == nil {
+		t.Error("a file that does not parse: no error")
+	}
+}

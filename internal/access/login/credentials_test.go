@@ -1,0 +1,158 @@
+package login_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/access/login"
+	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// keptSecrets are secrets that a configuration refers to, as "ref:NAME".
+type keptSecrets struct {
+	mu    sync.Mutex
+	texts map[string]string // by name; one that is missing cannot be read
+	slow  map[string]bool   // those whose reading waits for its context
+}
+
+func (k *keptSecrets) set(name, text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.texts[name] = text
+	delete(k.slow, name)
+}
+
+func (k *keptSecrets) complete(ctx context.Context, value string) (string, []string, error) {
+	name, ok := strings.CutPrefix(value, "ref:")
+	if !ok {
+		return value, nil, nil
+	}
+	k.mu.Lock()
+	text, slow := k.texts[name], k.slow[name]
+	k.mu.Unlock()
+	if slow {
+		<-ctx.Done()
+	}
+	if text == "" {
+		return "", nil, errors.New("there is no secret " + name)
+	}
+	return text, []string{text}, nil
+}
+
+// statusOf waits for a state of a server.
+func statusOf(t *testing.T, g *gateway.Gateway, i int, want upstream.State, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	changed := make(chan struct{}, 1)
+	stop := g.Watch(func(*gateway.Snapshot) {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
+	defer stop()
+	for {
+		s := g.Status()[i]
+		if s.State == want && (text == "" || strings.Contains(fmt.Sprint(s.Err), text)) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatalf("%s is %s: %v; want %s", s.Name, s.State, s.Err, want)
+		}
+	}
+}
+
+// The secret of a login that cannot be read, or is wrong, has its server tried again, also
+// at a reload. One that takes long keeps only its own server waiting.
+func TestSecretsAreReadAtEachConnection(t *testing.T) {
+	w := newWorld(t)
+	w.clients["me"] = map[string][]string{"secret": {"new"}}
+	kept := &keptSecrets{texts: map[string]string{}, slow: map[string]bool{"slow": true}}
+	w.inner = mcpHandler(t)
+	server := func(name, secret string) config.Server {
+		return config.Server{Config: upstream.Config{Name: name, URL: w.mcp.URL + "/mcp", Auth: &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: secret, Issuer: w.as.URL}}}
+	}
+	cfg := &config.Config{Servers: []config.Server{server("late", "ref:late"), server("fine", "new"), server("slow", "ref:slow")}}
+	l := login.New(vault.Folder(t.TempDir()), nil)
+	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Complete: kept.complete, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+		return l.Wrap(cfg, "toolpost login", nil)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close() //nolint:errcheck // it was used
+	statusOf(t, g, 1, upstream.Ready, "")
+	statusOf(t, g, 0, upstream.Failed, "the secret of its login: there is no secret late")
+	if s := g.Status()[2]; s.State != upstream.Connecting {
+		t.Errorf("slow is %s: %v", s.State, s.Err)
+	}
+	again := *cfg
+	again.Quiet = []string{"x*"}
+	if err := g.Reload(t.Context(), &again); err != nil {
+		t.Fatal(err)
+	}
+	kept.set("late", "new")
+	statusOf(t, g, 0, upstream.Ready, "")
+}
+
+// A secret that was rotated is read again when the authorization server refuses the one
+// of before.
+func TestRotatedSecret(t *testing.T) {
+	w := newWorld(t)
+	w.clients["me"] = map[string][]string{"secret": {"one"}}
+	w.inner = mcpHandler(t)
+	kept := &keptSecrets{texts: map[string]string{"s": "one"}}
+	cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{Name: "it", URL: w.mcp.URL + "/mcp", Auth: &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "ref:s", Issuer: w.as.URL}}}}}
+	l := login.New(vault.Folder(t.TempDir()), nil)
+	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Complete: kept.complete, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+		return l.Wrap(cfg, "toolpost login", nil)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close() //nolint:errcheck // it was used
+	statusOf(t, g, 0, upstream.Ready, "")
+	w.mu.Lock()
+	w.clients["me"] = map[string][]string{"secret": {"two"}}
+	clear(w.access)
+	w.mu.Unlock()
+	kept.set("s", "two")
+	if text := callTool(t, g, "it__hello"); text != "hello" {
+		t.Errorf("got %q", text)
+	}
+}
+
+// mcpHandler serves an MCP server with one tool.
+func mcpHandler(t *testing.T) http.Handler {
+	hello := toolpost.New("hello", "Says hello.", func(context.Context, struct{}) (string, error) { return "hello", nil }, nil)
+	s, err := mcpserver.New(toolpost.Tools{hello}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s.Handler()
+}
+
+func callTool(t *testing.T, g *gateway.Gateway, name string) string {
+	r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: name, Arguments: []byte(`{}`)})
+	if err != nil {
+		return err.Error()
+	}
+	text, _ := r.FirstText()
+	return text
+}

@@ -1,0 +1,88 @@
+package login_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/toolpost/toolpost/internal/access/login"
+	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// browser is a person whose browser follows redirects and then shows a page.
+func browser(t *testing.T) *login.Person {
+	return &login.Person{Visit: func(_ context.Context, page *login.Page) error {
+		go func() {
+			resp, err := http.Get(page.Address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			resp.Body.Close()
+		}()
+		return nil
+	}}
+}
+
+func (w *world) config() *upstream.Config {
+	return &upstream.Config{Name: "it", URL: w.mcp.URL + "/mcp"}
+}
+
+// ask sends a request with the login, and returns the text of the answer.
+func ask(l *login.Logins, cfg *upstream.Config) (string, error) {
+	client := &http.Client{Transport: l.Wrap(cfg, "toolpost login it", nil)(&http.Transport{DisableKeepAlives: true})}
+	resp, err := client.Post(cfg.URL, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return string(body), err
+}
+
+func mustAsk(t *testing.T, l *login.Logins, cfg *upstream.Config) {
+	t.Helper()
+	if got, err := ask(l, cfg); got != "welcome" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func loginError(err error) *upstream.LoginError {
+	e, _ := errors.AsType[*upstream.LoginError](err)
+	return e
+}
+
+func TestLogin(t *testing.T) {
+	w, v := newWorld(t), vault.Folder(t.TempDir())
+	l := login.New(v, nil)
+	if _, err := ask(l, w.config()); loginError(err) == nil || !strings.Contains(err.Error(), "it needs a login; run: toolpost login it") {
+		t.Fatalf("before the login: %v", err)
+	}
+	status, err := l.Login(t.Context(), w.config(), nil, browser(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status.State != login.LoggedIn || status.Account != "ada@example.org" || strings.Join(status.Scopes, " ") != "read" || !status.Renews {
+		t.Errorf("got %+v", status)
+	}
+	mustAsk(t, l, w.config()) // the source of before reads the vault again
+	mustAsk(t, login.New(v, nil), w.config())
+	w.expire()
+	mustAsk(t, l, w.config()) // one forced refresh
+	if w.refreshes != 1 {
+		t.Errorf("%d refreshes", w.refreshes)
+	}
+	if found, err := l.Logout(t.Context(), w.config()); !found || err != nil || len(w.revoked) != 2 {
+		t.Errorf("logout: %v, %v, %q", found, err, w.revoked)
+	}
+	if _, err := ask(l, w.config()); loginError(err) == nil {
+		t.Errorf("after the logout: %v", err)
+	}
+	if all, err := l.List(); len(all) != 0 || err != nil {
+		t.Errorf("after the logout: %v, %v", all, err)
+	}
+}
