@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/dev/accept"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/grep"
-	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 )
 
 const maxGrepLine = 400 // characters of one line that are shown, around its match

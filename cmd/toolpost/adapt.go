@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/dialect"
 )
 
 func adaptCommand() *cobra.Command {

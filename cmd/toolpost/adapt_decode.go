@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/dialect"
 )
 
 // decodeArguments answers every line of in, which are arguments for the tool of that

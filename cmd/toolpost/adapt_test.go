@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/dialect"
 )
 
 // Arguments are answered line by line, however long.

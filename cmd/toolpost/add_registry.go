@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/netaddr"
 )
 

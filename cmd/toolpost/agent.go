@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/agent"
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/chat"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/demo"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 	outputs "github.com/toolpost/toolpost/output"

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/policy/trust"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A prompter asks the user a question, if there is a user at a terminal.

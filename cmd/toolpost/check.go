@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
 )
 
 const doctorHelp = `Connect to the servers and examine the whole setup: the configuration file, each

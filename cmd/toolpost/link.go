@@ -17,9 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )

@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/limit"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/observe"

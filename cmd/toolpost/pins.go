@@ -13,9 +13,9 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/pins"
+	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/internal/policy/trust"
 )
 
 // pins returns where the definitions of the configuration's tools are pinned,

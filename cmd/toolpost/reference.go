@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/group"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/internal/access/vault"
 )
 
 // Limits of the command of ${cmd:…}, which may ask a person for a password.

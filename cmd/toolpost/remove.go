@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/policy/trust"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func removeCommand() *cobra.Command {

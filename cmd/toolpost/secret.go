@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // settingsDir is the user's folder for Toolpost's settings.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 const topHelp = `Show what a running "toolpost serve" does: servers, clients, calls, errors and

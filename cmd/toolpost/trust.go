@@ -11,8 +11,8 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/ownership"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/policy/trust"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func trustCommand() *cobra.Command {

@@ -26,11 +26,8 @@ func Gates() []Gate {
 		{"floor order", Order},
 		{"outside modules", Modules},
 		{"size", Size},
-		{"agent loop", Loop},
 		{"documentation", Documentation},
-		{"package state", State},
 		{"words", Words},
-		{"phrases", Phrases},
 	}
 }
 

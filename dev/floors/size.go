@@ -8,15 +8,13 @@ import (
 
 // Limits of what a reader can keep in mind.
 const (
-	maxFileLines        = 400
-	maxFuncLines        = 60
-	maxComplexity       = 12
-	maxInterfaceMethods = 4
-	maxMethodSet        = 5 // of an interface that embeds others
+	maxFileLines  = 400
+	maxFuncLines  = 60
+	maxComplexity = 12
 )
 
-// Size checks files, functions and interfaces. Structs and the methods of types
-// have no limit: one of twelve fields made people hide fields in embedded types.
+// Size checks files and functions. Structs, interfaces and the methods of types have no
+// limit: one of twelve fields made people hide fields in embedded types.
 func Size(files []*File) []Problem {
 	var found []Problem
 	for _, f := range files {
@@ -27,7 +25,7 @@ func Size(files []*File) []Problem {
 			found = append(found, function(f, fn)...)
 		}
 	}
-	return append(found, interfaceSizes(files)...)
+	return found
 }
 
 // functions returns the declared functions, and function literals outside of them.

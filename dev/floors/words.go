@@ -33,7 +33,8 @@ var (
 	machine    = regexp.MustCompile(`(^|[^\w.])/(work|root|home|Users)/\w|\b(registry\.npmjs\.org|proxy\.golang\.org)\b`)
 )
 
-// Words checks the names of packages, and what comments and texts say.
+// Words checks the names of packages, what comments and texts say, and that no function is
+// an init.
 func Words(files []*File) []Problem {
 	var found []Problem
 	for path, pkg := range packages(files) {
@@ -59,6 +60,10 @@ func fileWords(f *File) []Problem {
 	}
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Recv == nil && n.Name.Name == "init" {
+				found = append(found, f.problem(n.Pos(), "function init: do it where it is needed"))
+			}
 		case *ast.Ident:
 			if unfinished.MatchString(n.Name) {
 				found = append(found, f.problem(n.Pos(), "%s announces work to do", n.Name))

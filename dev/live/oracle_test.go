@@ -16,8 +16,8 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/dev/accept"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
 )
 

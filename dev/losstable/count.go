@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/dev/accept"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )

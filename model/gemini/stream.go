@@ -11,9 +11,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/toolpost/toolpost/model/internal/sse"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
+	"github.com/toolpost/toolpost/model/internal/sse"
 	"github.com/toolpost/toolpost/usage"
 )
 

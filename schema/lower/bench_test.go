@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/dev/accept"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/lower"
 )

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/filewatch"
 	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/filewatch"
 )
 
 // Prefix begins every named token, so that scanners for secrets find those that

@@ -15,9 +15,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/toolpost/toolpost/internal/access/wellknown"
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/netaddr"
-	"github.com/toolpost/toolpost/internal/access/wellknown"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/upstream"
 )

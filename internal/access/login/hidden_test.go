@@ -12,8 +12,8 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/login"
-	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/upstream"
 )
 

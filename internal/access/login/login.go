@@ -25,9 +25,9 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/upstream"
 )
 

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/access/wellknown"
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/upstream"
 )
 

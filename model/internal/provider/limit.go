@@ -8,8 +8,8 @@ import (
 	"iter"
 	"net/http"
 
-	"github.com/toolpost/toolpost/model/internal/sse"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/sse"
 )
 
 // The limits of a response. They are far above what models write: a million

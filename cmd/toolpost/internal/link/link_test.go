@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
+	"github.com/toolpost/toolpost/config"
 )
 
 // home makes an empty home folder and returns the files of its clients.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/dev/accept"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
 )
 
