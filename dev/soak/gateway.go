@@ -24,6 +24,10 @@ import (
 // vanished, and the processes of those that do not call.
 const sessionTimeout = 30 * time.Second
 
+// parkTime is how long the gateway keeps a call, and with it the process of its client,
+// whose client without a session has vanished while the call asked it.
+const parkTime = 10 * time.Minute
+
 // A process is the running "toolpost serve".
 type process struct {
 	cmd          *exec.Cmd

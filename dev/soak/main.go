@@ -118,7 +118,7 @@ func (r *run) verdict(g *process) (problems []error) {
 	if r.time >= leastTime {
 		problems = judge(r.samples)
 	}
-	for until := time.Now().Add(sessionTimeout + time.Minute); ; {
+	for until := time.Now().Add(max(sessionTimeout, parkTime) + time.Minute); ; {
 		var err error
 		if r.after, err = g.measure(); err != nil {
 			return append(problems, err)
