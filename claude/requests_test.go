@@ -51,7 +51,7 @@ func (a *answering) Close() error {
 	return nil
 }
 
-// TestModeInEffect: SetPermissionMode returns the mode that the CLI says that it uses, and
+// TestModeInEffect: SetPermissionMode returns the mode that the CLI reports, and
 // the mode that was asked for if the CLI is too old to say it.
 func TestModeInEffect(t *testing.T) {
 	for body, want := range map[string]string{

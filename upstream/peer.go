@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -282,7 +283,7 @@ func (p *peer) send(d delivery, message []byte) {
 	ctx, cancel := context.WithDeadline(p.ctx, until)
 	defer cancel()
 	if err := p.sendOneWay(ctx, d.method, message); err != nil {
-		p.log.Debug("cannot deliver a message", "method", d.method, "err", cause(err))
+		p.log.Debug("cannot deliver a message", "method", d.method, "err", httpconn.WithoutURL(err))
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os/exec"
 	"runtime/debug"
 	"strings"
@@ -47,7 +46,7 @@ func advice(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return `it did not answer in time; start it by hand to see why, or give it more time, such as "connectTimeout": "5m"`
 	}
-	return cause(err).Error() + remedyOf(err)
+	return httpconn.WithoutURL(err).Error() + remedyOf(err)
 }
 
 // adviceOnCommand is about servers that cannot be started.
@@ -97,13 +96,6 @@ func remedyOf(err error) string {
 		return "; it closed the connection without an answer: if it speaks TLS, use https:// in its url"
 	}
 	return ""
-}
-
-func cause(err error) error {
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err
-	}
-	return err
 }
 
 // isA reports whether err is, or wraps, an error of the type E.

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -80,7 +81,7 @@ func (c *streamable) deliver(ctx context.Context, method string, message []byte)
 	defer cancel()
 	resp, err := c.post(ctx, message, &exchange{content: content{method: method}})
 	if err != nil {
-		c.log.Debug("cannot deliver a message", "method", method, "err", cause(err))
+		c.log.Debug("cannot deliver a message", "method", method, "err", httpconn.WithoutURL(err))
 		return
 	}
 	c.finish(resp, cancel)

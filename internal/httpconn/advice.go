@@ -18,7 +18,7 @@ func Advice(err error) string {
 	case isA[*x509.UnknownAuthorityError](err), isA[x509.UnknownAuthorityError](err):
 		return "its TLS certificate is signed by an unknown authority; add it to the system's certificates, or name its file in SSL_CERT_FILE"
 	case isA[x509.HostnameError](err), isA[x509.CertificateInvalidError](err):
-		return fmt.Sprintf("its TLS certificate is not valid: %v; fix the certificate, or the host of its url", withoutURL(err))
+		return fmt.Sprintf("its TLS certificate is not valid: %v; fix the certificate, or the host of its url", WithoutURL(err))
 	case isA[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS; use http:// in its url"
 	case errors.Is(err, ErrRefused):
@@ -29,8 +29,9 @@ func Advice(err error) string {
 	return ""
 }
 
-// withoutURL returns the cause of the error of a request.
-func withoutURL(err error) error {
+// WithoutURL returns the cause of the error of a request, without the address, which may
+// contain a secret.
+func WithoutURL(err error) error {
 	if request, ok := errors.AsType[*url.Error](err); ok {
 		return request.Err
 	}

@@ -56,7 +56,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestResultWithoutEnd: a result is no end of a message with calls.
+// TestResultWithoutEnd: a result does not end a message that has calls.
 func TestResultWithoutEnd(t *testing.T) {
 	for _, streamed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

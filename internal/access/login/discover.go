@@ -160,7 +160,7 @@ func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, method strin
 	web := &http.Client{Transport: t, Timeout: longestRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := web.Do(req)
 	if err != nil {
-		err = withoutURL(err)
+		err = httpconn.WithoutURL(err)
 		if advice := httpconn.Advice(err); advice != "" {
 			err = errors.New(advice)
 		}

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
 // A document is a JSON object of a server. Its members are read one at a time, by their
@@ -101,7 +103,7 @@ func getDocument(ctx context.Context, c *http.Client, address string) (document,
 	req.Header.Set("Accept", "application/json")
 	resp, err := c.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", req.URL.Host, withoutURL(err))
+		return nil, fmt.Errorf("%s: %w", req.URL.Host, httpconn.WithoutURL(err))
 	}
 	defer resp.Body.Close()
 	switch {

@@ -183,12 +183,3 @@ func (t *checkedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	}
 	return t.direct.RoundTrip(req)
 }
-
-// withoutURL returns the cause of an error of a request. The address may have
-// secrets in its query.
-func withoutURL(err error) error {
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err
-	}
-	return err
-}

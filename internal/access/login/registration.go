@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -124,7 +125,7 @@ func (l *Logins) sendRegistration(ctx context.Context, d *discovery, redirect, m
 	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	resp, err := l.network.client(d.reach).Do(req)
 	if err != nil {
-		return nil, withoutURL(err)
+		return nil, httpconn.WithoutURL(err)
 	}
 	defer resp.Body.Close()
 	if body, err = io.ReadAll(io.LimitReader(resp.Body, longestAnswer)); err != nil {

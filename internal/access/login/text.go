@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -63,7 +64,7 @@ func cleanError(err error, endpoint string, secrets ...string) error {
 		host = u.Host
 	}
 	if errors.Is(err, errRefused) {
-		return fmt.Errorf("ask the authorization server %s: %w", shown(host), withoutURL(err))
+		return fmt.Errorf("ask the authorization server %s: %w", shown(host), httpconn.WithoutURL(err))
 	}
-	return fmt.Errorf("ask the authorization server %s: %s", shown(host), shown(hide.Replace(withoutURL(err).Error())))
+	return fmt.Errorf("ask the authorization server %s: %s", shown(host), shown(hide.Replace(httpconn.WithoutURL(err).Error())))
 }
