@@ -47,7 +47,7 @@ fuzz:
 	done; exit $$failed
 
 # invariants draws DRAWS values of each schema for each dialect, and writes
-# docs/invariants.md.
+# docs/evidence/invariants.md.
 DRAWS ?= 1000
 invariants:
 	TOOLPOST_DRAWS=$(DRAWS) go test -count=1 -timeout 60m ./dev/invariants
@@ -102,7 +102,7 @@ bench-search:
 	go build -o "$$folder" ./dev/bench/search && "$$folder/search" -rounds $(or $(ROUNDS),15)
 
 # bench-hop measures the built "toolpost serve" beside a direct call, a reverse
-# proxy and a naive aggregator; docs/performance.md describes its variables:
+# proxy and a naive aggregator; docs/evidence/performance.md describes its variables:
 # CELLS, ROUNDS, DURATION, RAW, DOC, PROFILE, TOOLPOST, PEERS, SESSIONS, FLAGS.
 DURATION ?= 2s
 bench-hop:
@@ -112,7 +112,7 @@ bench-hop:
 		-peers "$$peers" -sessions $(or $(SESSIONS),0) $(FLAGS)
 
 # soak runs the built "toolpost serve" under many clients and disturbs its servers;
-# DOC=docs/soak.md writes the tables and the plot there. Linux only.
+# DOC=docs/evidence/soak.md writes the tables and the plot there. Linux only.
 SOAK ?= 10m
 soak:
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \

@@ -66,7 +66,7 @@ func (d discard) Flush()                      {}
 func (d discard) SetReadDeadline(time.Time) error  { return nil }
 func (d discard) SetWriteDeadline(time.Time) error { return nil }
 
-// A call allocates little, whatever it carries. docs/performance.md has the
+// A call allocates little, whatever it carries. docs/evidence/performance.md has the
 // figures.
 func TestAllocationsOfACall(t *testing.T) {
 	result := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 64<<10) + `"}]}`)

@@ -451,7 +451,7 @@ func TestValues(t *testing.T) {
 		}
 	}
 	if draws() > 0 {
-		if err := os.WriteFile("../../docs/invariants.md", r.page(time.Since(start)), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/evidence/invariants.md", r.page(time.Since(start)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

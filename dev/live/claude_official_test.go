@@ -21,7 +21,7 @@ import (
 	"testing/fstest"
 )
 
-// An officialSDK is an Agent SDK whose names docs/claude-sdks.md must have.
+// An officialSDK is an Agent SDK whose names docs/evidence/claude-sdks.md must have.
 type officialSDK struct {
 	stated  *regexp.Regexp // the version, on the page
 	needs   string         // a command
@@ -97,7 +97,7 @@ func officialSDKs(page func(string) bool) map[string]officialSDK {
 	}
 }
 
-// TestOfficialClaudeSDKs compares docs/claude-sdks.md, and the lists of names of package
+// TestOfficialClaudeSDKs compares docs/evidence/claude-sdks.md, and the lists of names of package
 // claude and those below, with the types that the official SDKs publish. All names of the
 // versions that the page states must be known. If a newer version has more, the test fails
 // as well, with their names, but for CI: a release of others must not stop a change.
@@ -106,7 +106,7 @@ func TestOfficialClaudeSDKs(t *testing.T) {
 	if cache == "" {
 		t.Skip(`TOOLPOST_LIVE is not set: "make live" sets it and runs this`)
 	}
-	text, err := os.ReadFile("../../docs/claude-sdks.md")
+	text, err := os.ReadFile("../../docs/evidence/claude-sdks.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-const behaviour = "../../docs/behaviour.md"
+const behaviour = "../../docs/evidence/behaviour.md"
 
-// reasons are why a row of docs/behaviour.md has no test.
+// reasons are why a row of docs/evidence/behaviour.md has no test.
 var reasons = []string{
 	"does not apply: a gateway is one process",
 }
 
-// TestBehaviour checks that docs/behaviour.md has every row, and that each row
+// TestBehaviour checks that docs/evidence/behaviour.md has every row, and that each row
 // links to tests that exist, or gives a known reason.
 func TestBehaviour(t *testing.T) {
 	text, err := os.ReadFile(behaviour)
@@ -54,9 +54,9 @@ func TestBehaviour(t *testing.T) {
 	}
 }
 
-const attacks = "../../docs/attacks.md"
+const attacks = "../../docs/evidence/attacks.md"
 
-// TestAttacks checks that docs/attacks.md has at least 60 attacks, numbered, each
+// TestAttacks checks that docs/evidence/attacks.md has at least 60 attacks, numbered, each
 // with a test or script that exists.
 func TestAttacks(t *testing.T) {
 	text, err := os.ReadFile(attacks)

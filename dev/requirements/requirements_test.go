@@ -1,5 +1,5 @@
-// Package requirements checks that docs/requirements.md covers every line of the
-// five files of requirements, that docs/behaviour.md has all of its rows, and that
+// Package requirements checks that docs/evidence/requirements.md covers every line of the
+// five files of requirements, that docs/evidence/behaviour.md has all of its rows, and that
 // every test they name exists.
 package requirements
 
@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	page = "../../docs/requirements.md"
+	page = "../../docs/evidence/requirements.md"
 
 	// fixture lists, for each part of the page, the lines of its file that are
 	// not empty. TestFixture compares it with the files.

@@ -3,7 +3,7 @@
 // Command hop measures what a hop through Toolpost costs, beside a direct call,
 // a bare reverse proxy and a naive aggregator made with the MCP SDK. Toolpost is
 // the built command with default settings, each of them a process of its own;
-// they take turns within one run. See "make bench-hop" and docs/performance.md.
+// they take turns within one run. See "make bench-hop" and docs/evidence/performance.md.
 package main
 
 import (

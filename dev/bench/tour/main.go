@@ -1,5 +1,5 @@
 // Command tour runs the first hour of a new user with the built toolpost and real
-// servers, and writes what the terminal showed to docs/tour.md:
+// servers, and writes what the terminal showed to docs/evidence/tour.md:
 //
 //	go run ./dev/bench/tour
 //
@@ -63,7 +63,7 @@ func run() error {
 	if err := t.story(); err != nil {
 		return err
 	}
-	return os.WriteFile("docs/tour.md", t.doc.Bytes(), 0o644)
+	return os.WriteFile("docs/evidence/tour.md", t.doc.Bytes(), 0o644)
 }
 
 // install builds toolpost and puts it and the servers into a folder of programs.
