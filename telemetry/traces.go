@@ -11,7 +11,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -43,7 +43,11 @@ func NewTraces(ctx context.Context, b Build, log *slog.Logger) (*Traces, error) 
 			return nil, fmt.Errorf("send traces: the variable %s is %q; only http/protobuf is supported", name, p)
 		}
 	}
-	exporter, err := otlptracehttp.New(ctx)
+	to, err := newCollector(log)
+	if err != nil {
+		return nil, fmt.Errorf("send traces: %w", err)
+	}
+	exporter, err := otlptrace.New(ctx, to)
 	if err != nil {
 		return nil, fmt.Errorf("send traces: %w", err)
 	}

@@ -63,7 +63,7 @@ var outside = map[string][]string{
 	"upstream":                   {jsonModule, "golang.org/x/text"}, // repairs of long text
 	"claude/message":             {jsonModule},
 	"config":                     {jsonModule, "github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
-	"telemetry":                  {"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"},
+	"telemetry":                  {"github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp", "golang.org/x/net", "google.golang.org/protobuf"},
 	"internal/policy/limit":      {"golang.org/x/time"},
 	"cmd/toolpost/internal/chat": {"github.com/charmbracelet/x/ansi"},
 	"dev/bench/chat":             {"golang.org/x/sys"},
