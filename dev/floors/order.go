@@ -52,7 +52,6 @@ var outside = map[string][]string{
 	"internal/access/vault":      {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
 	"schema/lower":               {jsonModule},
 	"dialect":                    {jsonModule},
-	"model/anthropic":            {"github.com/anthropics/anthropic-sdk-go"},
 	"model/gemini":               {"google.golang.org/genai"},
 	"model/openai":               {"github.com/openai/openai-go/v3"},
 	"mcpserver":                  {jsonModule},

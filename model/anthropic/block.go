@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
@@ -142,7 +138,7 @@ func inputObject(arguments []byte) json.RawMessage {
 func (b *builder) result(i, j int) block {
 	m := b.r.Messages[i].Parts[j].Result
 	b.losses.AddMedia(i, j, m, resultMedia(m))
-	return block{raw: b.marshal(i, j, resultBlock(b.ids.Of(m.CallID), m)), kind: "tool_result"}
+	return block{raw: blockJSON(newResult(b.ids.Of(m.CallID), m)), kind: "tool_result"}
 }
 
 // media returns an image or a document of the user. One that the provider does
@@ -154,39 +150,15 @@ func (b *builder) media(i, j int) block {
 	switch {
 	case m.Role != model.RoleUser || len(p.Data) == 0:
 	case p.Type == model.TypeImage && slices.Contains(provider.Images(), p.MIMEType):
-		return block{raw: b.marshal(i, j, sdk.ContentBlockParamUnion{OfImage: imageBlock(piece)}), kind: "image"}
+		return block{raw: blockJSON(newImage(piece)), kind: "image"}
 	case p.Type == model.TypeDocument:
-		if d := documentBlock(piece); d != nil {
-			if p.Name != "" {
-				d.Title = param.NewOpt(p.Name)
-			}
-			return block{raw: b.marshal(i, j, sdk.ContentBlockParamUnion{OfDocument: d}), kind: "document"}
+		if d := newDocument(piece); d != nil {
+			d.Title = p.Name
+			return block{raw: blockJSON(*d), kind: "document"}
 		}
 	}
 	b.losses.Add(i, j, "the %s of type %q is described in text", p.Type, p.MIMEType)
 	return block{raw: textBlock(provider.DescribeMedia(p)), kind: "text"}
-}
-
-// documentBlock returns a document, nil if the provider does not accept it.
-func documentBlock(p offer.Piece) *sdk.DocumentBlockParam {
-	text := string(p.Data)
-	switch {
-	case p.MIMEType == model.PDF:
-		return &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{OfBase64: &sdk.Base64PDFSourceParam{Data: p.Base64()}}}
-	case strings.HasPrefix(p.MIMEType, "text/") && utf8.ValidString(text) && !isBlank(text):
-		return &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{OfText: &sdk.PlainTextSourceParam{Data: text}}}
-	}
-	return nil
-}
-
-// marshal returns a block of the SDK as JSON.
-func (b *builder) marshal(i, j int, v sdk.ContentBlockParamUnion) json.RawMessage {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		b.losses.Add(i, j, "it cannot be encoded: %v", err)
-		return textBlock("(This part cannot be shown to you.)")
-	}
-	return raw
 }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }

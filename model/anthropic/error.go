@@ -4,25 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
-var errNoCredentials = errors.New("there are no credentials; set the environment variable ANTHROPIC_API_KEY or Options.APIKey")
-
-// A statusError is a response that is neither a stream nor an error of the API.
-type statusError struct{ status int }
-
-func (e *statusError) Error() string {
-	return fmt.Sprintf("the server answered with HTTP status %d; check the base URL", e.status)
-}
+var errNoCredentials = errors.New("there are no credentials; set the environment variable ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or Options.APIKey (profiles and federation are not read)")
 
 // A streamError is a stream that ended before the response did.
 type streamError struct{ err error }
@@ -53,34 +43,28 @@ func (m *messagesModel) failure(ctx context.Context, err error) error {
 	}
 	e := &model.Error{Origin: m.origin, Kind: model.KindConnection, Text: err.Error()}
 	var (
-		answer    *sdk.Error
+		status    *provider.StatusError
 		event     *eventError
-		status    *statusError
 		malformed malformedError
-		foreign   *provider.ForeignAnswerError
 	)
 	switch {
-	case errors.As(err, &answer):
-		e.Status = answer.StatusCode
-		kind, text := errorBody(answer.RawJSON())
-		e.Kind, e.Text = kindOf(e.Status, kind, text), text
-		if answer.Response != nil {
-			e.RetryAfter = provider.RetryAfter(answer.Response.Header)
+	case errors.As(err, &status):
+		kind, text := errorBody(string(status.Body))
+		e.Status, e.Kind, e.Text = status.Status, kindOf(status.Status, kind, text), text
+		e.RetryAfter = provider.RetryAfter(status.Header)
+		if id := status.Header.Get("Request-Id"); id != "" {
+			e.Text += " (request " + id + ")" // what the provider's support asks for
 		}
 	case errors.As(err, &event):
 		e.Kind, e.Text = kindOf(0, event.kind, event.text), event.text
-	case errors.As(err, &status):
-		e.Kind, e.Status = kindOf(status.status, "", ""), status.status
-	case errors.As(err, &foreign):
-		e.Kind = model.KindInvalid
 	case errors.Is(err, errNoCredentials):
 		e.Kind, e.Text = model.KindAuth, errNoCredentials.Error()
 	case errors.As(err, &malformed):
 		e.Kind = model.KindServer
-	case provider.IsTooMuch(err):
+	case provider.IsPermanent(err):
 		e.Kind = model.KindInvalid
 	}
-	e.Text = provider.ErrorText(e.Text, m.secrets.Replace)
+	e.Text = provider.ErrorText(e.Text, m.sender.Hide)
 	return e
 }
 
@@ -121,19 +105,4 @@ func kindOf(status int, kind, text string) string {
 		return found
 	}
 	return provider.KindOfStatus(status)
-}
-
-// credentials returns the secrets in the headers of a request.
-func credentials(key, authorization string) []string {
-	var all []string
-	if key != "" {
-		all = append(all, key)
-	}
-	if _, token, found := strings.Cut(authorization, " "); found {
-		return append(all, token)
-	}
-	if authorization != "" {
-		all = append(all, authorization)
-	}
-	return all
 }

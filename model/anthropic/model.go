@@ -1,17 +1,28 @@
+// Package anthropic talks to models of Anthropic through the Messages API, and to those
+// of servers that speak it. [New] returns a model for an agent loop. Programs that have
+// their own loop, with Anthropic's SDK, offer tools with package sdk/anthropic of the
+// module github.com/toolpost/toolpost/sdk.
+//
+//	model.Request ── parts ──▶ blocks ── Check ──▶ POST /v1/messages
+//	                 Raw of Anthropic's own parts goes back byte for byte
+//	model.Response ◀── parts ◀── blocks ◀── events of the stream
+//
+// A part of a response keeps its block as Raw: the block that began it with
+// all deltas applied. Blocks of unknown types are opaque parts. Response.Losses
+// lists the parts of the request that were left out or rewritten, such as the
+// thinking of another provider's model.
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
+	"os"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
@@ -19,13 +30,16 @@ import (
 
 // Options are the optional parts of New.
 type Options struct {
-	// APIKey is the credential. If it is empty, the SDK reads its environment
-	// variables, first ANTHROPIC_API_KEY, and the profile of the user; but those are
-	// not for the server of BaseURL.
+	// APIKey is the credential. If it and BaseURL are empty, it is the variable
+	// ANTHROPIC_API_KEY of the environment, or the token in ANTHROPIC_AUTH_TOKEN.
+	// Other servers receive no credentials of the environment.
 	APIKey string
 
-	BaseURL    string            // of a compatible server or a proxy; Anthropic's if empty
-	HTTPClient *http.Client      // nil means one that follows no redirects
+	// BaseURL is the address of a compatible server or a proxy. If it is empty, it is
+	// the variable ANTHROPIC_BASE_URL, or else Anthropic's own.
+	BaseURL string
+
+	HTTPClient *http.Client      // sends the requests; one that follows no redirects if nil
 	Headers    map[string]string // additional headers of every request, such as anthropic-beta
 
 	// Provider replaces "anthropic" in the model's Origin: the name of a
@@ -50,23 +64,25 @@ type Options struct {
 
 const (
 	api              = "messages"
+	ownBaseURL       = "https://api.anthropic.com"
+	keyHeader        = "X-Api-Key"
 	defaultMaxTokens = 32000
 	defaultCacheTTL  = "5m"
 )
 
 // A messagesModel is a model that the Messages API serves.
 type messagesModel struct {
-	client   sdk.Client
+	sender   *provider.Sender
+	header   http.Header // of every request
 	opts     Options
 	origin   model.Origin
 	toolsets provider.Cache[toolpost.Set, *toolset]
-	secrets  *secret.Values // credentials that were sent; errors do not contain them
 }
 
 // New returns the model with a name such as "claude-opus-5-5". It sends every
 // request once; wrap it to retry.
 func New(name string, opts *Options) model.Model {
-	m := &messagesModel{secrets: secret.NewValues(secret.Mark)}
+	m := &messagesModel{}
 	if opts != nil {
 		m.opts = *opts
 	}
@@ -80,46 +96,30 @@ func New(name string, opts *Options) model.Model {
 	if m.opts.CacheTTL == "" {
 		m.opts.CacheTTL = defaultCacheTTL
 	}
-	m.client = sdk.NewClient(m.clientOptions()...)
+	m.header = newHeader(&m.opts)
+	m.sender = provider.NewSender(cmp.Or(m.opts.BaseURL, os.Getenv("ANTHROPIC_BASE_URL"), ownBaseURL), m.opts.HTTPClient)
 	return m
 }
 
-// clientOptions returns the options of the SDK's client.
-func (m *messagesModel) clientOptions() []option.RequestOption {
-	all := []option.RequestOption{option.WithMaxRetries(0), option.WithoutOpenTelemetry()}
-	if m.opts.APIKey != "" || m.opts.BaseURL != "" { // the key of the environment is not for other servers
-		all = append(all, option.WithoutEnvironmentDefaults())
+// newHeader returns the header of every request.
+func newHeader(o *Options) http.Header {
+	h := http.Header{}
+	h.Set("Accept", "application/json")
+	h.Set("Anthropic-Version", "2023-06-01")
+	key, token := o.APIKey, ""
+	if key == "" && o.BaseURL == "" { // the credentials of the environment are not for other servers
+		key, token = os.Getenv("ANTHROPIC_API_KEY"), os.Getenv("ANTHROPIC_AUTH_TOKEN")
 	}
-	if m.opts.APIKey != "" {
-		m.secrets.Add("", m.opts.APIKey)
-		all = append(all, option.WithAPIKey(m.opts.APIKey))
+	switch {
+	case key != "":
+		h.Set(keyHeader, key)
+	case token != "":
+		h.Set("Authorization", "Bearer "+token)
 	}
-	if m.opts.BaseURL != "" {
-		all = append(all, option.WithBaseURL(m.opts.BaseURL))
+	for name, value := range o.Headers {
+		h.Set(name, value)
 	}
-	all = append(all, option.WithHTTPClient(provider.Client(m.opts.HTTPClient)))
-	for name, value := range m.opts.Headers {
-		if secret.Is(name, value) {
-			m.secrets.Add("", value)
-		}
-		all = append(all, option.WithHeader(name, value))
-	}
-	return append(all, option.WithMiddleware(m.guard))
-}
-
-// guard refuses a request without credentials, remembers the credentials that
-// are sent, and limits the size of the response.
-func (m *messagesModel) guard(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	key, token := r.Header.Get("X-Api-Key"), r.Header.Get("Authorization")
-	if key == "" && token == "" {
-		return nil, errNoCredentials
-	}
-	m.secrets.Add("", credentials(key, token)...)
-	res, err := next(r)
-	if err == nil {
-		provider.LimitResponse(res)
-	}
-	return res, err
+	return h
 }
 
 // Origin implements [model.Model].
@@ -158,14 +158,11 @@ func (m *messagesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[
 // exchange sends a request and yields the response. It returns the error that
 // ended the stream, nil if the caller stopped.
 func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield func(*model.Delta, error) bool) error {
-	var res *http.Response
-	if err := m.client.Post(ctx, "v1/messages", []byte(built.body), &res); err != nil {
+	res, err := m.post(ctx, built.body)
+	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return &statusError{res.StatusCode}
-	}
+	defer res.Body.Close()
 	body, document, err := provider.ReadStart(res)
 	if err != nil {
 		return err
@@ -193,6 +190,14 @@ func (m *messagesModel) exchange(ctx context.Context, built *builtRequest, yield
 		}
 	}
 	return &streamError{}
+}
+
+// post sends the body of a request.
+func (m *messagesModel) post(ctx context.Context, body []byte) (*http.Response, error) {
+	if m.header.Get(keyHeader) == "" && m.header.Get("Authorization") == "" {
+		return nil, errNoCredentials
+	}
+	return m.sender.Post(ctx, "v1/messages", m.header, body)
 }
 
 // A builtRequest is a request in the provider's form.

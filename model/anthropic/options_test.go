@@ -23,8 +23,6 @@ func isolate(t *testing.T) {
 			t.Setenv(name, "")
 		}
 	}
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 }
 
 // send sends a request and returns the error, if any.
@@ -63,6 +61,59 @@ func TestCredentials(t *testing.T) {
 	_ = send(anthropic.New("claude", &opts))
 	if got := c.seen.Header; got.Get("X-Api-Key") != modeltest.Key || got.Get("Authorization") != "" {
 		t.Errorf("the credentials are %v", got)
+	}
+}
+
+// TestEnvironment has the address and the credentials of the environment.
+func TestEnvironment(t *testing.T) {
+	for name, c := range map[string]struct {
+		variables      map[string]string
+		opts           anthropic.Options
+		url, key, auth string
+	}{
+		"key":               {map[string]string{"ANTHROPIC_API_KEY": "env-key"}, anthropic.Options{}, "https://api.anthropic.com/v1/messages", "env-key", ""},
+		"token":             {map[string]string{"ANTHROPIC_AUTH_TOKEN": "env-token"}, anthropic.Options{}, "https://api.anthropic.com/v1/messages", "", "Bearer env-token"},
+		"key and token":     {map[string]string{"ANTHROPIC_API_KEY": "env-key", "ANTHROPIC_AUTH_TOKEN": "env-token"}, anthropic.Options{}, "https://api.anthropic.com/v1/messages", "env-key", ""},
+		"address":           {map[string]string{"ANTHROPIC_API_KEY": "env-key", "ANTHROPIC_BASE_URL": "http://h/a/"}, anthropic.Options{}, "http://h/a/v1/messages", "env-key", ""},
+		"address, own key":  {map[string]string{"ANTHROPIC_API_KEY": "env-key", "ANTHROPIC_BASE_URL": "http://h"}, anthropic.Options{APIKey: "own"}, "http://h/v1/messages", "own", ""},
+		"own address":       {map[string]string{"ANTHROPIC_BASE_URL": "http://h"}, anthropic.Options{APIKey: "own", BaseURL: "http://i?v=1"}, "http://i/v1/messages?v=1", "own", ""},
+		"own header":        {map[string]string{"ANTHROPIC_API_KEY": "env-key"}, anthropic.Options{BaseURL: "http://i", Headers: map[string]string{"authorization": "Basic x"}}, "http://i/v1/messages", "", "Basic x"},
+		"header before key": {nil, anthropic.Options{APIKey: "own", Headers: map[string]string{"x-api-key": "other", "anthropic-version": "2027-01-01"}}, "https://api.anthropic.com/v1/messages", "other", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			isolate(t)
+			for name, value := range c.variables {
+				t.Setenv(name, value)
+			}
+			transport := &canned{body: strings.NewReader("")}
+			c.opts.HTTPClient = &http.Client{Transport: transport}
+			_ = send(anthropic.New("claude", &c.opts))
+			if transport.seen == nil {
+				t.Fatal("nothing was sent")
+			}
+			h := transport.seen.Header
+			if got := transport.seen.URL.String(); got != c.url || h.Get("X-Api-Key") != c.key || h.Get("Authorization") != c.auth {
+				t.Errorf("sent to %s with %v", got, h)
+			}
+			if want := c.opts.Headers["anthropic-version"]; want != "" && h.Get("Anthropic-Version") != want {
+				t.Errorf("the version is %q", h.Get("Anthropic-Version"))
+			}
+		})
+	}
+}
+
+// TestUnsendable has options with which no request can be sent. No second try helps.
+func TestUnsendable(t *testing.T) {
+	for _, opts := range []anthropic.Options{
+		{APIKey: "a-key-of-a-test\n"}, {APIKey: "a-key-of-a-test", BaseURL: "localhost:8080/a-key-of-a-test"},
+		{APIKey: "a-key-of-a-test", Headers: map[string]string{"a header": "b"}},
+	} {
+		c := &canned{body: strings.NewReader("")}
+		opts.HTTPClient = &http.Client{Transport: c}
+		var failed *model.Error
+		if err := send(anthropic.New("claude", &opts)); !errors.As(err, &failed) || failed.Kind != model.KindInvalid || strings.Contains(err.Error(), "a-key-of") || c.seen != nil {
+			t.Errorf("the error is %v", err)
+		}
 	}
 }
 
@@ -125,7 +176,7 @@ func TestRedirect(t *testing.T) {
 	}
 	s := modeltest.Serve(t, wire, modeltest.Turn{Fail: &modeltest.Failure{}})
 	var failed *model.Error
-	if err := send(newModel(s.URL, "claude", anthropic.Options{})); !errors.As(err, &failed) || failed.Status != http.StatusTemporaryRedirect {
+	if err := send(newModel(s.URL, "claude", anthropic.Options{})); !errors.As(err, &failed) || failed.Status != http.StatusTemporaryRedirect || !strings.Contains(failed.Text, other.URL) {
 		t.Errorf("the error is %v", err)
 	}
 	if n := len(other.Requests()); n > 0 {
@@ -149,5 +200,15 @@ func TestRetryAfter(t *testing.T) {
 		if err := send(m); !errors.As(err, &failed) || failed.RetryAfter != c.want {
 			t.Errorf("%s: %s: the error is %#v", c.name, c.value, failed)
 		}
+	}
+}
+
+// TestRequestID: an error has the id by which the provider finds the request.
+func TestRequestID(t *testing.T) {
+	m := newModel("http://127.0.0.1:1", "claude", anthropic.Options{HTTPClient: &http.Client{Transport: &canned{
+		status: http.StatusInternalServerError, header: http.Header{"Request-Id": {"req_1"}}, body: strings.NewReader(`{"error":{"message":"no"}}`)}}})
+	var failed *model.Error
+	if err := send(m); !errors.As(err, &failed) || failed.Text != "no (request req_1)" {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -27,7 +27,7 @@ func (b *builder) outputFormat() *outputFormat {
 		return nil
 	}
 	f := &outputFormat{original: b.r.Output, wrapped: !b.r.Output.IsObject()}
-	strict, err := dialect.Find("anthropic-strict")
+	strict, err := dialect.Find(strictDialect)
 	s := f.original
 	if f.wrapped && err == nil {
 		s, err = provider.WrapSchema(s)

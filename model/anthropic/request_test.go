@@ -20,6 +20,10 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
+type place struct {
+	City string `json:"city"`
+}
+
 // newSet returns tools, of which two have names that the provider refuses.
 func newSet(t *testing.T, more int) *toolpost.Set {
 	t.Helper()

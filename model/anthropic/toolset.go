@@ -6,12 +6,31 @@ import (
 	"fmt"
 	"slices"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/internal/provider"
+	"github.com/toolpost/toolpost/model/offer"
 )
+
+// strictDialect is the dialect of schemas that the provider enforces.
+const strictDialect = "anthropic-strict"
+
+// A tool is a tool in the provider's form.
+type tool struct {
+	InputSchema  json.RawMessage `json:"input_schema"`
+	Name         string          `json:"name"`
+	DeferLoading bool            `json:"defer_loading,omitempty"` // the model finds it by a search
+	Description  string          `json:"description,omitempty"`
+	Strict       bool            `json:"strict,omitempty"`
+}
+
+// searchTool is the provider's search for tools.
+const searchTool = `{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}`
+
+func addTool(o *offer.Offer[*tool], t *dialect.Tool) error {
+	o.Tools = append(o.Tools, &tool{InputSchema: offer.InputSchema(t), Name: t.Name, Description: t.Description, Strict: t.Strict})
+	return nil
+}
 
 // A toolset is a set of tools in the provider's form.
 type toolset struct {
@@ -29,18 +48,17 @@ func (m *messagesModel) toolset(set *toolpost.Set) (*toolset, error) {
 }
 
 func (m *messagesModel) newToolset(set *toolpost.Set) (*toolset, error) {
-	adapted, err := Tools(context.Background(), set, m.opts.Tools)
+	offered, err := offer.New(context.Background(), set, strictDialect, m.opts.Tools, addTool)
 	if err != nil {
 		return nil, err
 	}
-	ts := &toolset{Toolset: provider.NewToolset(adapted)}
-	tools := adapted.Tools
+	ts := &toolset{Toolset: provider.NewToolset(offered)}
+	tools := offered.Tools
 	if m.opts.SearchAbove > 0 && len(tools) > m.opts.SearchAbove {
 		for _, t := range tools {
-			t.OfTool.DeferLoading = param.NewOpt(true)
+			t.DeferLoading = true
 		}
-		tools = append([]sdk.ToolUnionParam{{OfToolSearchToolBm25_20251119: &sdk.ToolSearchToolBm25_20251119Param{
-			Type: sdk.ToolSearchToolBm25_20251119TypeToolSearchToolBm25_20251119}}}, tools...)
+		ts.tools = append(ts.tools, json.RawMessage(searchTool))
 	} else {
 		ts.stable = max(0, len(tools)-1)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/model/anthropic"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/model/openai"
@@ -31,7 +30,7 @@ func TestAnyResult(t *testing.T) {
 		call := &toolpost.Call{ID: "c1", Name: "tool"}
 		for _, answer := range []any{
 			gemini.Answer(call, r, true), gemini.Answer(call, r, false),
-			openai.Answer(call, r), openai.ChatAnswer(call, r), anthropic.Answer(call, r),
+			openai.Answer(call, r), openai.ChatAnswer(call, r),
 		} {
 			got, err := json.Marshal(answer)
 			if err != nil {
@@ -72,8 +71,6 @@ func TestAnySchema(t *testing.T) {
 		offered(t, responses, err)
 		chat, err := openai.ChatTools(ctx, ts, nil)
 		offered(t, chat, err)
-		messages, err := anthropic.Tools(ctx, ts, nil)
-		offered(t, messages, err)
 	}
 }
 
@@ -90,9 +87,7 @@ func TestAnyDialect(t *testing.T) {
 		offered(t, responses, err)
 		chat, err := openai.ChatTools(ctx, ts, opts)
 		offered(t, chat, err)
-		messages, err := anthropic.Tools(ctx, ts, opts)
-		offered(t, messages, err)
-		r, err := messages.Call(ctx, &toolpost.Call{Name: "tool_0"})
+		r, err := chat.Call(ctx, &toolpost.Call{Name: "tool_0"})
 		if err != nil || r.IsError() {
 			t.Errorf("%s: %v, %v", d.ID, r, err)
 		}

@@ -1,5 +1,5 @@
 // Package offer offers tools to models and runs their calls, for programs that
-// send their requests themselves. The packages model/anthropic, model/gemini and
+// send their requests themselves. The packages sdk/anthropic, model/gemini and
 // model/openai use it with the types of the providers' own SDKs; import only
 // those you use.
 //

@@ -10,8 +10,9 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
-	"github.com/toolpost/toolpost/model/anthropic"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/gemini"
+	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -43,15 +44,21 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// addName offers a tool by its name.
+func addName(o *offer.Offer[string], t *dialect.Tool) error {
+	o.Tools = append(o.Tools, t.Name)
+	return nil
+}
+
 // TestName calls a tool by the name that a provider makes of one it would not take.
 func TestName(t *testing.T) {
 	ctx := context.Background()
 	odd := parsed(t, "files/read file", json.RawMessage(`{"type":"object"}`))
-	offer, err := anthropic.Tools(ctx, toolpost.Tools{odd}, nil)
+	offer, err := offer.New(ctx, toolpost.Tools{odd}, "anthropic", nil, addName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := offer.Tools[0].OfTool.Name
+	name := offer.Tools[0]
 	if err := toolpost.CheckName(name); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +81,7 @@ func TestCall(t *testing.T) {
 		cancel()
 		return "", ctx.Err()
 	}, nil)
-	offer, err := anthropic.Tools(ctx, toolpost.Tools{wire, stop}, nil)
+	offer, err := offer.New(ctx, toolpost.Tools{wire, stop}, "anthropic", nil, addName)
 	if err != nil {
 		t.Fatal(err)
 	}

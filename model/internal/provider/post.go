@@ -8,10 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/ownversion"
 	"github.com/toolpost/toolpost/internal/secret"
@@ -59,15 +61,12 @@ func (s *Sender) Post(ctx context.Context, path string, header http.Header, body
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", userAgent())
 	for name, values := range header {
-		r.Header[http.CanonicalHeaderKey(name)] = values
+		r.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
 	res, err := s.client.Do(r)
 	if err != nil {
 		cancel(nil)
-		if at, ok := errors.AsType[*url.Error](err); ok {
-			err = at.Err // without the address, which may contain a secret
-		}
-		return nil, fmt.Errorf("post to %s: %w", r.URL.Host, err)
+		return nil, fmt.Errorf("post to %s: %w", r.URL.Host, httpconn.WithoutURL(err))
 	}
 	res.Body = newImpatientBody(ctx, cancel, res.Body)
 	if res.StatusCode/100 == 2 {
@@ -79,6 +78,8 @@ func (s *Sender) Post(ctx context.Context, path string, header http.Header, body
 	failed.Body, _ = io.ReadAll(io.LimitReader(res.Body, maxFailure)) // what arrived of it
 	if to := Redirect(res); to != "" {
 		failed.Body = []byte(to)
+	} else if res.StatusCode < http.StatusBadRequest {
+		failed.Body = fmt.Appendf(nil, "the server answered with HTTP status %d; check the base URL", res.StatusCode)
 	}
 	return nil, failed
 }
@@ -116,7 +117,7 @@ func (s *Sender) Hide(text string) string { return secret.RedactText(s.secrets.R
 type StatusError struct {
 	Status int
 	Header http.Header
-	Body   []byte // at most 1 MiB; of a redirect, a text that says where it leads
+	Body   []byte // at most 1 MiB; of a redirect, a text that says where it leads instead
 }
 
 func (e *StatusError) Error() string {

@@ -127,7 +127,7 @@ func TestPostStatus(t *testing.T) {
 		{http.StatusBadGateway, nil, long, long[:1<<20]},
 		{http.StatusTemporaryRedirect, http.Header{"Location": {"https://elsewhere.example/secret?x=y"}}, "moved",
 			"the server redirects to https://elsewhere.example; check the base URL"},
-		{http.StatusNotModified, nil, "", ""},
+		{http.StatusNotModified, nil, "", "the server answered with HTTP status 304; check the base URL"},
 	} {
 		address, _ := serve(t, c.status, c.header, c.text)
 		_, err := provider.NewSender(address, nil).Post(t.Context(), "a", nil, nil)

@@ -1,7 +1,6 @@
-package offer_test
+package anthropic_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 
@@ -9,8 +8,10 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model/anthropic"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/sdk/anthropic"
+	"github.com/toolpost/toolpost/sdk/internal/offertest"
 )
 
 const anthropicCalls = `{"id": "m1", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "tool_use", "content": [
@@ -22,33 +23,33 @@ const anthropicCalls = `{"id": "m1", "type": "message", "role": "assistant", "mo
 const anthropicDone = `{"id": "m2", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "end_turn",
 	"content": [{"type": "text", "text": "Done."}]}`
 
-func TestAnthropic(t *testing.T) {
+func TestTalk(t *testing.T) {
 	for id, strict := range map[string]bool{"anthropic": false, "anthropic-strict": true} {
 		t.Run(id, func(t *testing.T) {
-			ctx := context.Background()
+			ctx := t.Context()
 			var booked json.RawMessage
-			o, err := anthropic.Tools(ctx, railway(&booked), &offer.Options{Dialect: find(t, id)})
+			o, err := anthropic.Tools(ctx, offertest.Railway(&booked), &offer.Options{Dialect: offertest.Find(t, id)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := newProvider(t, anthropicCalls, anthropicDone)
-			talkAnthropic(t, p, o)
+			p := offertest.NewProvider(t, anthropicCalls, anthropicDone)
+			talk(t, p, o)
 
-			equal(t, "booked", booked, `{"train": "IC 1", "date": "2026-12-01", "class": 9007199254740993}`)
-			book := p.at(t, 0, "tools", 0)
-			equal(t, "name", within(t, book, "name"), `"book"`)
-			equal(t, "description", within(t, book, "description"), `"Books a seat."`)
-			if got := within(t, book, "strict"); (string(got) == "true") != strict {
+			offertest.Equal(t, "booked", booked, `{"train": "IC 1", "date": "2026-12-01", "class": 9007199254740993}`)
+			book := p.At(t, 0, "tools", 0)
+			offertest.Equal(t, "name", offertest.Within(t, book, "name"), `"book"`)
+			offertest.Equal(t, "description", offertest.Within(t, book, "description"), `"Books a seat."`)
+			if got := offertest.Within(t, book, "strict"); (string(got) == "true") != strict {
 				t.Errorf("strict is %s", got)
 			}
-			input := within(t, book, "input_schema")
+			input := offertest.Within(t, book, "input_schema")
 			if want := string(o.Adapted.Tools[0].Input.Raw()); string(input) != want {
 				t.Errorf("sent %s\nwant %s", input, want)
 			}
-			inOrder(t, within(t, input, "properties"), "train", "date", "class")
-			equal(t, "required", within(t, input, "required"), `["train", "date"]`)
+			offertest.InOrder(t, offertest.Within(t, input, "properties"), "train", "date", "class")
+			offertest.Equal(t, "required", offertest.Within(t, input, "required"), `["train", "date"]`)
 
-			equal(t, "answers", p.at(t, 1, "messages", 2), `{"role": "user", "content": [
+			offertest.Equal(t, "answers", p.At(t, 1, "messages", 2), `{"role": "user", "content": [
 				{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "IC 1 on 2026-12-01, class 9007199254740993"}]},
 				{"type": "tool_result", "tool_use_id": "c2", "is_error": true,
 					"content": [{"type": "text", "text": "Error executing tool: the line is closed"}]},
@@ -62,10 +63,10 @@ func TestAnthropic(t *testing.T) {
 	}
 }
 
-// talkAnthropic asks twice, with the answers to the calls of the first reply.
-func talkAnthropic(t *testing.T, p *provider, o *offer.Offer[sdk.ToolUnionParam]) {
+// talk asks twice, with the answers to the calls of the first reply.
+func talk(t *testing.T, p *offertest.Provider, o *offer.Offer[sdk.ToolUnionParam]) {
 	t.Helper()
-	ctx := context.Background()
+	ctx := t.Context()
 	client := sdk.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
 	params := sdk.MessageNewParams{Model: "claude", MaxTokens: 100, Tools: o.Tools,
 		Messages: []sdk.MessageParam{sdk.NewUserMessage(sdk.NewTextBlock("Book it."))}}
@@ -91,8 +92,8 @@ func talkAnthropic(t *testing.T, p *provider, o *offer.Offer[sdk.ToolUnionParam]
 	}
 }
 
-// TestAnthropicAnswer has what the API refuses: empty text, and media in an error.
-func TestAnthropicAnswer(t *testing.T) {
+// TestAnswer has what the API refuses: empty text, and media in an error.
+func TestAnswer(t *testing.T) {
 	image := toolpost.Part{Type: "image", MIMEType: "image/png", Data: []byte("png")}
 	failed := toolpost.RawResult(json.RawMessage(`{"isError":true,"content":[{"type":"image","mimeType":"image/png","data":"cG5n"}]}`))
 	for _, c := range []struct {
@@ -107,6 +108,37 @@ func TestAnthropicAnswer(t *testing.T) {
 			{"type": "text", "text": "Error executing tool: "},
 			{"type": "text", "text": "[image/png image of 3 bytes, which cannot be shown to you]"}]}`},
 	} {
-		equal(t, "answer", must(json.Marshal(anthropic.Answer(&toolpost.Call{ID: "c"}, c.result))), c.want)
+		offertest.Equal(t, "answer", offertest.Marshal(t, anthropic.Answer(&toolpost.Call{ID: "c"}, c.result)), c.want)
+	}
+}
+
+// TestAnyResult makes answers of what foreign servers may send: each is JSON that names
+// the call.
+func TestAnyResult(t *testing.T) {
+	for _, raw := range offertest.OddResults() {
+		answer := anthropic.Answer(&toolpost.Call{ID: "c1", Name: "tool"}, toolpost.RawResult([]byte(raw)))
+		offertest.Contains(t, raw, offertest.Marshal(t, answer), `"c1"`)
+	}
+}
+
+// TestAnySchema offers odd and hostile schemas.
+func TestAnySchema(t *testing.T) {
+	for _, ts := range offertest.OddTools(t) {
+		o, err := anthropic.Tools(t.Context(), ts, nil)
+		offertest.CheckOffer(t, o, err)
+	}
+}
+
+// TestAnyDialect offers in dialects that are not Anthropic's own: relays speak its API
+// for other models.
+func TestAnyDialect(t *testing.T) {
+	ts := toolpost.Tools{offertest.NewTool(t, "tool_0", json.RawMessage(`{"type":"object","properties":{}}`))}
+	for _, d := range dialect.All() {
+		o, err := anthropic.Tools(t.Context(), ts, &offer.Options{Dialect: d})
+		offertest.CheckOffer(t, o, err)
+		r, err := o.Call(t.Context(), &toolpost.Call{Name: "tool_0"})
+		if err != nil || r.IsError() {
+			t.Errorf("%s: %v, %v", d.ID, r, err)
+		}
 	}
 }

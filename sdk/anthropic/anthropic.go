@@ -1,20 +1,10 @@
-// Package anthropic talks to models of Anthropic through the Messages API, with
-// Anthropic's own SDK. [New] returns a model for an agent loop. For programs
-// that have their own loop, [Tools], [Call] and [Answer] offer tools with the
-// types of the SDK.
-//
-//	model.Request ── parts ──▶ blocks ── Check ──▶ POST /v1/messages
-//	                 Raw of Anthropic's own parts goes back byte for byte
-//	model.Response ◀── parts ◀── blocks ◀── events of the stream
-//
-// A part of a response keeps its block as Raw: the block that began it with
-// all deltas applied. Blocks of unknown types are opaque parts. Response.Losses
-// lists the parts of the request that were left out or rewritten, such as the
-// thinking of another provider's model.
+// Package anthropic converts tools, calls and results to the types of Anthropic's SDK,
+// for programs that send their requests with it.
 package anthropic
 
 import (
 	"context"
+	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -22,7 +12,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -54,25 +43,15 @@ func Call(b sdk.ToolUseBlock) *toolpost.Call {
 
 // Answer returns the result of call as a block of the user's next message.
 func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion {
-	return resultBlock(call.ID, toolpost.NewMessage(call.ID, r))
-}
-
-// resultMedia returns the media types that the result of a call may contain.
-func resultMedia(m *toolpost.Message) []string {
-	if m.IsError {
-		return nil // an error is text
-	}
-	return provider.ImagesAndPDF()
-}
-
-// resultBlock returns the result of the call with the id.
-func resultBlock(id string, m *toolpost.Message) sdk.ContentBlockParamUnion {
-	result := &sdk.ToolResultBlockParam{ToolUseID: id}
+	m := toolpost.NewMessage(call.ID, r)
+	result := &sdk.ToolResultBlockParam{ToolUseID: call.ID}
+	media := []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
 	if m.IsError {
 		result.IsError = param.NewOpt(true)
+		media = nil // an error is text
 	}
-	for _, p := range offer.Pieces(m, resultMedia(m)...) {
-		if p.Data != nil || !isBlank(p.Text) { // blank text is refused
+	for _, p := range offer.Pieces(m, media...) {
+		if p.Data != nil || strings.TrimSpace(p.Text) != "" { // blank text is refused
 			result.Content = append(result.Content, content(p))
 		}
 	}
@@ -88,12 +67,8 @@ func content(p offer.Piece) sdk.ToolResultBlockParamContentUnion {
 		c.OfDocument = &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{
 			OfBase64: &sdk.Base64PDFSourceParam{Data: p.Base64()}}}
 	default:
-		c.OfImage = imageBlock(p)
+		c.OfImage = &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{
+			OfBase64: &sdk.Base64ImageSourceParam{Data: p.Base64(), MediaType: sdk.Base64ImageSourceMediaType(p.MIMEType)}}}
 	}
 	return c
-}
-
-func imageBlock(p offer.Piece) *sdk.ImageBlockParam {
-	return &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{
-		OfBase64: &sdk.Base64ImageSourceParam{Data: p.Base64(), MediaType: sdk.Base64ImageSourceMediaType(p.MIMEType)}}}
 }
