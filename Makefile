@@ -70,19 +70,19 @@ warm:
 	TOOLPOST_BINARY="$$dir/toolpost" TOOLPOST_FIXTURE="$$dir/fixture" TOOLPOST_SLOW=20s go test -count=1 ./cmd/toolpost -run TestWarmStart -v | grep -E 'want|cold|^(---|ok|FAIL)'
 
 # agent-peers compares the agent loop with others on a model on loopback, and
-# writes the table of docs/agent.md.
+# writes the table of docs/evidence/agent-peers.md.
 agent-peers:
-	go -C dev/bench/agentpeers run . -doc ../../../docs/agent.md
+	go -C dev/bench/agentpeers run . -doc ../../../docs/evidence/agent-peers.md
 
 # claude-peers compares the Claude Agent SDK with others on the real CLI, and
-# writes the table of docs/claude.md.
+# writes the table of docs/evidence/claude-peers.md.
 claude-peers:
 	@cache=$$(dev/live/install.sh dev/live/peers.txt dev/bench/claudepeers/pypi.txt) && test -n "$$cache" && \
-	go -C dev/bench/claudepeers run . -doc ../../../docs/claude.md -python "$$(ls "$$cache"/pypi-claude-agent-sdk-*/bin/python | tail -n 1)" \
+	go -C dev/bench/claudepeers run . -doc ../../../docs/evidence/claude-peers.md -python "$$(ls "$$cache"/pypi-claude-agent-sdk-*/bin/python | tail -n 1)" \
 		-cli "$$(ls "$$cache"/claude-code-*/node_modules/@anthropic-ai/claude-code-*/claude | tail -n 1)"
 
 # redmine-peers compares the Redmine tools with other Redmine servers on a real
-# Redmine, and writes the table of docs/redmine.md. FLAGS=-v prints the answers.
+# Redmine, and writes the table of docs/evidence/redmine-peers.md. FLAGS=-v prints the answers.
 redmine-peers:
 	@set -e; folder=$$(mktemp -d); up=dev/live/testdata/redmine; \
 	trap 'REDMINE_DIR="$$folder/redmine" PURGE=1 bash $$up/down.sh; rm -rf "$$folder"' EXIT; \
@@ -90,7 +90,7 @@ redmine-peers:
 	go build -o "$$folder" ./cmd/toolpost ./dev/bench/redminepeers; \
 	REDMINE_DIR="$$folder/redmine" PORT=$(or $(PORT),3998) bash $$up/up.sh >"$$folder/env"; \
 	set -a; . "$$folder/env"; set +a; \
-	"$$folder/redminepeers" -toolpost "$$folder/toolpost" -cache "$$cache" -doc docs/redmine.md $(FLAGS)
+	"$$folder/redminepeers" -toolpost "$$folder/toolpost" -cache "$$cache" -doc docs/evidence/redmine-peers.md $(FLAGS)
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

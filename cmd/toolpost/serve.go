@@ -48,7 +48,7 @@ const serveHelp = `Join the servers of a configuration and serve their tools, pr
 resources at one address: /mcp (streamable HTTP), /sse (legacy), /healthz.
 
 With an ADDRESS, or a COMMAND after --, serve this one server as it is: another
-transport, without a configuration or a prefix. See docs/bridge.md.
+transport, without a configuration or a prefix. See docs/clients.md.
 
 Toolpost adapts the tools to each client's dialect. It recognises the client by
 the name and version that the client sends; an address such as

@@ -220,9 +220,9 @@ func verdictsOf(t *testing.T, a assignment, interpreter, script string) (verdict
 	return verdicts
 }
 
-const matrixPage = "../../docs/clients.md"
+const matrixPage = "../../docs/evidence/clients.md"
 
-// TestMatrixPage holds docs/clients.md against the tables above. "make update"
+// TestMatrixPage holds docs/evidence/clients.md against the tables above. "make update"
 // writes it.
 func TestMatrixPage(t *testing.T) {
 	want := matrixOf()

@@ -1,5 +1,5 @@
 // Command redminepeers compares the Redmine tools with other Redmine servers on
-// a real Redmine, and prints the table of docs/redmine.md. "make redmine-peers"
+// a real Redmine, and prints the table of docs/evidence/redmine-peers.md. "make redmine-peers"
 // installs the peers, starts the Redmine and runs it.
 package main
 

@@ -1,6 +1,6 @@
 // Command toolsearch measures the search for tools, and the lists of tools that clients
 // get with and without it, with the tools of real servers. It writes the tables into
-// docs/toolsearch.md.
+// docs/evidence/toolsearch.md.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	file := flag.String("page", "docs/toolsearch.md", "`FILE` that gets the tables")
+	file := flag.String("page", "docs/evidence/toolsearch.md", "`FILE` that gets the tables")
 	flag.Parse()
 	if err := bench(*file); err != nil {
 		fmt.Fprintln(os.Stderr, "toolsearch:", err)

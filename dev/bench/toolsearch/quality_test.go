@@ -7,7 +7,7 @@ import (
 )
 
 // TestQuality keeps the search from getting worse, on questions that it was not tuned
-// with. The figures are in docs/toolsearch.md.
+// with. The figures are in docs/evidence/toolsearch.md.
 func TestQuality(t *testing.T) {
 	all, err := servers()
 	if err != nil {
