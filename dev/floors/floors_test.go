@@ -147,26 +147,47 @@ func TestAnchors(t *testing.T) {
 }
 
 // TestLinks follows the relative links of documents. One that leads to a Go
-// file names something that is declared there.
+// file, or to a folder of Go files, names something that is declared there.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\[([^\]]*)\]\(([^)#:]+)\)`)
 	name := regexp.MustCompile("^`(?:.*\\.)?(\\w+)`$")
 	for path, text := range texts(t, "*.md", "docs/*.md", "docs/*/*.md") {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			data, err := os.ReadFile(filepath.Join(filepath.Dir(path), m[2]))
-			if info, e := os.Stat(filepath.Join(filepath.Dir(path), m[2])); e == nil && info.IsDir() {
-				continue
-			}
-			n := name.FindStringSubmatch(m[1])
+			target, n := filepath.Join(filepath.Dir(path), m[2]), name.FindStringSubmatch(m[1])
+			source, err := sourceOf(target)
 			switch {
 			case err != nil:
 				t.Errorf("%s: %v", path, err)
-			case n == nil || filepath.Ext(m[2]) != ".go":
-			case !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var |const |\t)` + n[1] + `\b`).Match(data):
+			case n == nil || source == "":
+			case !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var |const |package |\t)` + n[1] + `\b`).MatchString(source):
 				t.Errorf("%s: %s does not declare %s", path, m[2], n[1])
 			}
 		}
 	}
+}
+
+// sourceOf returns the Go of a file, or of the files of a folder; none if it has
+// another content.
+func sourceOf(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	files := []string{path}
+	if info.IsDir() {
+		files, _ = filepath.Glob(filepath.Join(path, "*.go"))
+	}
+	var b strings.Builder
+	for _, file := range files {
+		if filepath.Ext(file) == ".go" {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return "", err
+			}
+			b.Write(data)
+		}
+	}
+	return b.String(), nil
 }
 
 // TestReadmePrograms checks that the README shows the examples as they are, and
