@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // An extent says which schemas a cycle of references goes through.
@@ -35,7 +34,7 @@ func (d *document) loop(n *node, e extent) bool {
 		return false
 	}
 	if d.loops[e] == nil {
-		d.loops[e] = subschema.Components(d.nodes, e.edges)
+		d.loops[e] = shape.Components(d.nodes, e.edges)
 	}
 	return d.loops[e][n] == d.loops[e][n.target]
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // maxLevels is how deep objects and arrays may be nested, as encoding/json has it.
@@ -20,7 +19,7 @@ type document struct {
 	root    *node   // nil if it is not JSON, or too large
 	nodes   []*node // in source order, those that only references reach last
 	schemas map[*jsontree.Value]*node
-	names   *subschema.Index
+	names   *shape.Index
 	refs    []*node          // that hold references
 	over    string           // what was too much, "" for nothing
 	tooDeep bool             // it was the depth
@@ -44,8 +43,8 @@ type node struct {
 // inspect reads a schema. It never fails: the document describes the errors.
 func inspect(raw []byte) *document {
 	d := &document{}
-	if len(raw) > subschema.MaxBytes {
-		d.over = fmt.Sprintf("the schema has %d bytes; the limit is %d", len(raw), subschema.MaxBytes)
+	if len(raw) > shape.MaxBytes {
+		d.over = fmt.Sprintf("the schema has %d bytes; the limit is %d", len(raw), shape.MaxBytes)
 		return d
 	}
 	v, broken := jsontree.ParseLenient(raw, maxLevels)
@@ -72,10 +71,10 @@ func (d *document) enter(n *node) {
 	n.index, d.schemas[n.Value] = len(d.nodes), n
 	d.nodes = append(d.nodes, n)
 	switch {
-	case len(d.nodes) > subschema.MaxNodes:
-		d.over = fmt.Sprintf("the schema has more than %d subschemas", subschema.MaxNodes)
-	case n.nesting > subschema.MaxDepth:
-		d.over, d.tooDeep = fmt.Sprintf("the subschemas are nested more than %d levels deep", subschema.MaxDepth), true
+	case len(d.nodes) > shape.MaxNodes:
+		d.over = fmt.Sprintf("the schema has more than %d subschemas", shape.MaxNodes)
+	case n.nesting > shape.MaxDepth:
+		d.over, d.tooDeep = fmt.Sprintf("the subschemas are nested more than %d levels deep", shape.MaxDepth), true
 	}
 	if d.over != "" {
 		return
@@ -114,7 +113,7 @@ func (d *document) below(n *node, k *jsontree.Value, required map[string]bool) {
 // to it.
 func (d *document) resolve(n *node) {
 	if d.names == nil {
-		d.names = subschema.NewIndex(d.root.Value)
+		d.names = shape.NewIndex(d.root.Value)
 	}
 	ref := n.Get("$ref")
 	v := d.names.Find(n.Value, ref.Text)
@@ -155,7 +154,7 @@ func (n *node) array() bool {
 
 // follow returns what references lead to, in the end.
 func (n *node) follow() *node {
-	for range subschema.MaxDepth {
+	for range shape.MaxDepth {
 		if n.target == nil {
 			return n
 		}

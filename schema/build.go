@@ -5,7 +5,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // A builder makes nodes of a document. A node that checks only a part of its

@@ -2,7 +2,7 @@ package schema
 
 import (
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // A pass checks raw JSON against a node, in one go and without allocating as
@@ -17,7 +17,7 @@ type pass struct {
 }
 
 func newPass(data []byte, nullIsAbsent bool) pass {
-	return pass{Scanner: jsontree.Scanner{Data: data}, limit: subschema.MaxLevels, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
+	return pass{Scanner: jsontree.Scanner{Data: data}, limit: shape.MaxLevels, budget: 1<<24 + 32*len(data), nullIsAbsent: nullIsAbsent}
 }
 
 // valid reports whether data is one JSON value without repeated names that fits

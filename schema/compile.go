@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // A Validator validates raw JSON against one schema. It is safe for concurrent
@@ -38,7 +39,7 @@ func (v *Validator) Validate(data []byte) error {
 	if valid(v.root, data, v.nullIsAbsent) {
 		return nil
 	}
-	tree, broken := jsontree.Parse(data, subschema.MaxLevels)
+	tree, broken := jsontree.Parse(data, shape.MaxLevels)
 	if broken != nil {
 		return &ValidationError{Problems: []Problem{{Expected: broken.Expected, Got: broken.Got}}}
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // IsObject reports whether the schema declares type object at its root.
@@ -18,7 +19,7 @@ func (s *Schema) IsObject() bool {
 // readTree returns the tree of unchecked JSON. The tree of invalid JSON has no
 // kind and no kids.
 func readTree(raw []byte) *jsontree.Value {
-	v, broken := jsontree.Parse(raw, subschema.MaxLevels)
+	v, broken := jsontree.Parse(raw, shape.MaxLevels)
 	if broken != nil {
 		return &jsontree.Value{}
 	}
@@ -48,7 +49,7 @@ type slot struct {
 
 // readDefaults returns the defaults that a schema declares, nil if none.
 func readDefaults(raw []byte) *defaults {
-	if len(raw) > subschema.MaxBytes {
+	if len(raw) > shape.MaxBytes {
 		return nil
 	}
 	r := &defaultsReader{root: readTree(raw), read: map[*jsontree.Value]*defaults{}}
@@ -61,7 +62,7 @@ func readDefaults(raw []byte) *defaults {
 			found = found || d.slots[i].value != nil
 		}
 	}
-	if !found || r.size > subschema.MaxBytes {
+	if !found || r.size > shape.MaxBytes {
 		return nil
 	}
 	return root
@@ -69,7 +70,7 @@ func readDefaults(raw []byte) *defaults {
 
 type defaultsReader struct {
 	root  *jsontree.Value
-	names *subschema.Index // nil before the first reference
+	names *shape.Index // nil before the first reference
 	read  map[*jsontree.Value]*defaults
 	all   []*defaults
 	open  []*slot // their defaults are being filled, each inside the one before
@@ -110,7 +111,7 @@ func (r *defaultsReader) of(s *jsontree.Value) *defaults {
 func (r *defaultsReader) add(d *defaults, p *jsontree.Value) {
 	label, _ := jsontext.AppendQuote(nil, p.Name)
 	s := slot{label: append(label, ':'), inside: r.of(p), takesNull: r.kinds.Of(p)&jsontree.KindNull != 0}
-	for t, refs := p, 0; t != nil && refs < subschema.MaxRefs && s.declared == nil; refs++ {
+	for t, refs := p, 0; t != nil && refs < shape.MaxRefs && s.declared == nil; refs++ {
 		if v := t.Get("default"); v != nil {
 			s.declared = v.Raw
 		}
@@ -127,7 +128,7 @@ func (r *defaultsReader) add(d *defaults, p *jsontree.Value) {
 
 // parted returns the schema with parts that s is or refers to, nil if there is none.
 func (r *defaultsReader) parted(s *jsontree.Value) *jsontree.Value {
-	for range subschema.MaxRefs {
+	for range shape.MaxRefs {
 		if s == nil || hasParts(s) {
 			return s
 		}
@@ -153,7 +154,7 @@ func (r *defaultsReader) target(s *jsontree.Value) *jsontree.Value {
 		return nil
 	}
 	if r.names == nil {
-		r.names = subschema.NewIndex(r.root)
+		r.names = shape.NewIndex(r.root)
 	}
 	return r.names.Find(s, ref.Text)
 }
@@ -169,7 +170,7 @@ func (r *defaultsReader) settle(p *slot) {
 	if p.declared == nil {
 		return
 	}
-	f := filler{Scanner: jsontree.Scanner{Data: p.declared}, settle: r.settle, limit: subschema.MaxBytes - r.size}
+	f := filler{Scanner: jsontree.Scanner{Data: p.declared}, settle: r.settle, limit: shape.MaxBytes - r.size}
 	p.declared, p.open = nil, true
 	r.open = append(r.open, p)
 	ok := f.value(p.inside)
@@ -179,7 +180,7 @@ func (r *defaultsReader) settle(p *slot) {
 	r.size += len(filled)
 	switch {
 	case !ok:
-		r.size = subschema.MaxBytes + 1
+		r.size = shape.MaxBytes + 1
 	case !p.endless:
 		p.value = filled
 	}

@@ -2,12 +2,12 @@ package schema
 
 import (
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // CheckSyntax returns the syntax problem of data, nil if there is none.
 func CheckSyntax(data []byte) *Problem {
-	_, broken := jsontree.Parse(data, subschema.MaxLevels)
+	_, broken := jsontree.Parse(data, shape.MaxLevels)
 	if broken == nil {
 		return nil
 	}

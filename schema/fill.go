@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // ApplyDefaults returns data with the schema's defaults filled in: every object gets the
@@ -56,7 +56,7 @@ func (f *filler) value(d *defaults) bool {
 	if d == nil || c != '{' && c != '[' {
 		return f.Skip()
 	}
-	if f.depth++; f.depth > subschema.MaxLevels {
+	if f.depth++; f.depth > shape.MaxLevels {
 		return false
 	}
 	f.Pos++

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // A node is one schema in the form that checks raw bytes. Nodes may refer to
@@ -187,7 +187,7 @@ func (s span) ok(n int) bool { return n >= s.lo && (s.hi < 0 || n <= s.hi) }
 // A textRule bounds strings. Lengths count code points.
 type textRule struct {
 	length  span
-	pattern *subschema.Pattern
+	pattern *ecmaregexp.Pattern
 }
 
 func (r *textRule) ok(text []byte, timeouts *int) bool {
@@ -238,7 +238,7 @@ type objectRule struct {
 
 // A patternRule checks the members whose names match a pattern.
 type patternRule struct {
-	*subschema.Pattern
+	*ecmaregexp.Pattern
 	node *node
 }
 

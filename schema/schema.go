@@ -40,7 +40,7 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // A Schema is one JSON Schema document. It keeps the bytes that it was made
@@ -79,7 +79,7 @@ func Parse(raw []byte) (*Schema, error) {
 }
 
 func syntaxError(raw []byte) error {
-	if _, broken := jsontree.Parse(raw, subschema.MaxLevels); broken != nil {
+	if _, broken := jsontree.Parse(raw, shape.MaxLevels); broken != nil {
 		return fmt.Errorf("parse schema: %s", broken)
 	}
 	return errors.New("parse schema: it is nested too deeply")

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // A StrictError describes the place in a schema that strict readers refuse.
@@ -52,7 +53,7 @@ func nilOr(err *StrictError) error {
 }
 
 func strictRoot(raw []byte) *StrictError {
-	root, broken := jsontree.ParseLenient(raw, subschema.MaxLevels)
+	root, broken := jsontree.ParseLenient(raw, shape.MaxLevels)
 	if broken != nil {
 		return &StrictError{"", broken.Error()}
 	}
@@ -104,10 +105,10 @@ func isNameList(v *jsontree.Value) bool {
 }
 
 func strictOutput(raw []byte) *StrictError {
-	if len(raw) > subschema.MaxBytes {
-		return &StrictError{"", fmt.Sprintf("it is larger than %d bytes", subschema.MaxBytes)}
+	if len(raw) > shape.MaxBytes {
+		return &StrictError{"", fmt.Sprintf("it is larger than %d bytes", shape.MaxBytes)}
 	}
-	root, broken := jsontree.Parse(raw, subschema.MaxLevels)
+	root, broken := jsontree.Parse(raw, shape.MaxLevels)
 	if broken != nil {
 		return &StrictError{"", broken.Error()}
 	}
@@ -130,7 +131,7 @@ func strictOutput(raw []byte) *StrictError {
 // A strictChecker does what Ajv does with a schema, and stops at the first error.
 type strictChecker struct {
 	root     *jsontree.Value
-	names    *subschema.Index
+	names    *shape.Index
 	tuples   bool // items may be a list in the draft that is declared
 	compiled map[*jsontree.Value]bool
 	ids      map[string]bool
@@ -138,7 +139,7 @@ type strictChecker struct {
 }
 
 func newStrictChecker(root *jsontree.Value) *strictChecker {
-	return &strictChecker{root: root, names: subschema.NewIndex(root), compiled: map[*jsontree.Value]bool{}, ids: map[string]bool{}}
+	return &strictChecker{root: root, names: shape.NewIndex(root), compiled: map[*jsontree.Value]bool{}, ids: map[string]bool{}}
 }
 
 func (c *strictChecker) fail(pointer, format string, args ...any) {
@@ -189,7 +190,7 @@ func (c *strictChecker) compile(v *jsontree.Value, pointer string) {
 		if shape.Identifies(k.Name) {
 			continue
 		}
-		for token, sub := range subschema.Held(k) {
+		for token, sub := range shape.Held(k) {
 			c.compile(sub, at+token)
 		}
 	}
@@ -246,7 +247,7 @@ func (c *strictChecker) keyword(k *jsontree.Value) error {
 	}
 	switch {
 	case k.Name == "pattern":
-		return subschema.CheckUnicodePattern(k.Text)
+		return ecmaregexp.CheckUnicode(k.Text)
 	case k.Name == "patternProperties":
 		return patternNames(k)
 	case k.Name == "enum" && len(k.Kids) == 0:
@@ -260,7 +261,7 @@ func (c *strictChecker) keyword(k *jsontree.Value) error {
 // patternNames returns why a name of patternProperties cannot be compiled.
 func patternNames(k *jsontree.Value) error {
 	for _, kid := range k.Kids {
-		if err := subschema.CheckUnicodePattern(kid.Name); err != nil {
+		if err := ecmaregexp.CheckUnicode(kid.Name); err != nil {
 			return fmt.Errorf("the pattern %.100q: %v", kid.Name, err)
 		}
 	}

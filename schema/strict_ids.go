@@ -9,13 +9,12 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // IDs returns the URIs that identify the schema and parts of it, sorted. Anchors
 // without a URI are not among them.
 func (s *Schema) IDs() []string {
-	root, broken := jsontree.ParseLenient(s.raw, subschema.MaxLevels)
+	root, broken := jsontree.ParseLenient(s.raw, shape.MaxLevels)
 	if broken != nil {
 		return nil
 	}

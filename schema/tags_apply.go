@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // A rule says what a keyword speaks about and how its value is read.
@@ -142,7 +142,7 @@ func quoteText(text string) jsontext.Value {
 func readText(_ *draft, text string) (jsontext.Value, error) { return quoteText(text), nil }
 
 func readPattern(_ *draft, text string) (jsontext.Value, error) {
-	if _, err := subschema.CompilePattern(text); err != nil {
+	if _, err := ecmaregexp.Compile(text); err != nil {
 		return nil, fmt.Errorf("is not a regular expression: %w", err)
 	}
 	return quoteText(text), nil

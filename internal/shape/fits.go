@@ -102,3 +102,12 @@ func Subschemas(keyword *jsontree.Value) iter.Seq2[string, *jsontree.Value] {
 		}
 	}
 }
+
+// Held yields the schemas that a keyword about validity holds, with the pointer
+// to each from the keyword's own place.
+func Held(keyword *jsontree.Value) iter.Seq2[string, *jsontree.Value] {
+	if Annotates(keyword.Name) {
+		return func(func(string, *jsontree.Value) bool) {}
+	}
+	return Subschemas(keyword)
+}

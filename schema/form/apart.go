@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // maxPairs is how many alternatives are compared each with each.
@@ -43,7 +43,7 @@ func apart(a, b *Form) bool {
 
 // target returns the form that f refers to, if it says nothing itself.
 func target(f *Form) *Form {
-	for range subschema.MaxRefs {
+	for range shape.MaxRefs {
 		if f.Ref == nil || f.Ref.Form == nil || !f.onlyRefers() {
 			break
 		}

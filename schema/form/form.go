@@ -9,7 +9,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // A Form is one schema in normal form: it describes the accepted values once

@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // Limits on forms. Keywords beyond them stay unchanged, in Rest.
@@ -48,7 +48,7 @@ func (r *formReader) root() *Form {
 		return def.Form
 	}
 	f := r.form(v, "")
-	for range subschema.MaxRefs {
+	for range shape.MaxRefs {
 		if f.Ref == nil || !f.onlyRefers() || f.Ref.Form.Kinds&^f.Kinds != 0 {
 			break
 		}

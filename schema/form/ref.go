@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // references are what is known of those in a document.
@@ -25,7 +26,7 @@ func (r *references) share() {
 	}
 	r.defs, r.at, r.filled = map[*jsontree.Value]*Def{}, map[*jsontree.Value]string{}, map[*Def]bool{}
 	r.kinds = subschema.Kinds{Target: r.doc.Target, RefAlone: r.doc.Draft <= 7}
-	groups := subschema.Components([]*jsontree.Value{r.doc.Root}, r.edges)
+	groups := shape.Components([]*jsontree.Value{r.doc.Root}, r.edges)
 	uses, size, targets := map[*jsontree.Value]int{}, map[int]int{}, map[*jsontree.Value]bool{}
 	for v, group := range groups {
 		size[group]++
@@ -96,7 +97,7 @@ func (r *references) edges(v *jsontree.Value) []*jsontree.Value {
 		if k.Name == "$defs" || k.Name == "definitions" {
 			continue
 		}
-		for _, sub := range subschema.Held(k) {
+		for _, sub := range shape.Held(k) {
 			all = append(all, sub)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // AnyOf returns the form of values that match at least one of forms.
@@ -36,7 +35,7 @@ func (r *merger) union(forms []*Form, one bool) (*Form, bool) {
 			return nil, false
 		}
 		one = !disjoint(list)
-		if one && slices.ContainsFunc(list, func(f *Form) bool { return !firm(f, subschema.MaxDepth) }) {
+		if one && slices.ContainsFunc(list, func(f *Form) bool { return !firm(f, shape.MaxDepth) }) {
 			return nil, false
 		}
 	}
@@ -86,7 +85,7 @@ func withoutNull(forms []*Form, one bool) (list []*Form, null, ok bool) {
 // takesNull reports whether f, whose types include null, takes it, if that is
 // known.
 func takesNull(f *Form) (fits, known bool) {
-	for range subschema.MaxRefs {
+	for range shape.MaxRefs {
 		switch {
 		case f.Kinds&jsontree.KindNull == 0:
 			return false, true

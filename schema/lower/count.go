@@ -7,7 +7,6 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // Counts are the quantities that readers limit over all schemas of a request.
@@ -89,7 +88,7 @@ func runesOf(v *jsontree.Value) int {
 // once.
 type depthCounter struct {
 	root  *jsontree.Value
-	names *subschema.Index        // nil before the first reference
+	names *shape.Index            // nil before the first reference
 	known map[*jsontree.Value]int // 0 while it is being counted
 }
 
@@ -105,7 +104,7 @@ func (d *depthCounter) depth(v *jsontree.Value) int {
 			continue
 		case "$ref":
 			if d.names == nil {
-				d.names = subschema.NewIndex(d.root)
+				d.names = shape.NewIndex(d.root)
 			}
 			if to := d.names.Find(v, k.Text); to != nil {
 				deepest = max(deepest, d.depth(to))

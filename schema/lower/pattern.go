@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	"github.com/toolpost/toolpost/internal/subschema"
 )
 
 // maxRepeat is the largest count of a pattern that "simple" takes.
@@ -17,9 +17,9 @@ var repeat = lazyregexp.New(`\{(\d+)(?:,(\d*))?\}`)
 // reader supports; see [Rules].
 func PatternFits(kind, pattern string) bool {
 	if kind == "unicode" {
-		return subschema.CheckUnicodePattern(pattern) == nil
+		return ecmaregexp.CheckUnicode(pattern) == nil
 	}
-	return subschema.IsPattern(pattern) && patternTaken(kind, pattern)
+	return ecmaregexp.IsValid(pattern) && patternTaken(kind, pattern)
 }
 
 func patternTaken(kind, pattern string) bool {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -29,7 +29,7 @@ func strictRules() []*Rules {
 // generators write that for values that they do not know. The schema is returned as it
 // is if it has none.
 func withoutEmptyEnums(raw []byte) []byte {
-	root, broken := jsontree.Parse(raw, subschema.MaxLevels)
+	root, broken := jsontree.Parse(raw, shape.MaxLevels)
 	if broken != nil {
 		return raw
 	}
@@ -58,7 +58,7 @@ func (e *enumEditor) append(b []byte, v *jsontree.Value) []byte {
 				e.removed = true
 				continue
 			}
-			for _, held := range subschema.Held(kid) {
+			for _, held := range shape.Held(kid) {
 				e.schemas[held] = true
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // A server may fill in each default that its schema declares, wherever it is declared:
@@ -22,20 +22,20 @@ const (
 // withDefaults returns v with a member for each declared default of a missing member.
 // One name can then have several members. It returns false if there are too many.
 func withDefaults(v *jsontree.Value, schema []byte) (*jsontree.Value, bool) {
-	if !bytes.Contains(schema, []byte("default")) && !bytes.Contains(schema, []byte(`\u`)) || len(schema) > subschema.MaxBytes {
+	if !bytes.Contains(schema, []byte("default")) && !bytes.Contains(schema, []byte(`\u`)) || len(schema) > shape.MaxBytes {
 		return v, true
 	}
-	root, syntax := jsontree.Parse(schema, subschema.MaxLevels)
+	root, syntax := jsontree.Parse(schema, shape.MaxLevels)
 	if syntax != nil {
 		return v, true
 	}
-	f := &filler{index: subschema.NewIndex(root)}
+	f := &filler{index: shape.NewIndex(root)}
 	filled := f.fill(v, []*jsontree.Value{root}, 0)
 	return filled, !f.exhausted()
 }
 
 type filler struct {
-	index *subschema.Index
+	index *shape.Index
 	added int // defaults
 	read  int // schemas
 }

@@ -1,4 +1,4 @@
-package subschema
+package ecmaregexp
 
 import (
 	"slices"

@@ -5,24 +5,15 @@ package subschema
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
 )
 
-// Limits on schemas. They are far above what tools need, and keep a hostile
-// schema from costing more than a fraction of a second.
 const (
-	MaxBytes    = 1 << 20
-	MaxLevels   = 1000 // of objects and arrays
-	MaxDepth    = 64   // of subschemas
-	MaxNodes    = 10_000
-	MaxPaths    = 100_000
-	MaxRefs     = 64       // followed from one to the next
 	maxPointers = 16 << 20 // bytes of the pointers to all subschemas
 	maxFindings = 50
 )
@@ -33,7 +24,7 @@ type Graph struct {
 	Root     *jsontree.Value // nil if nothing can be checked; the first of Findings is the reason
 	Draft    int
 	Partial  map[*jsontree.Value]bool // schemas that accept more than they say, because of what is not checked
-	Patterns Patterns
+	Patterns ecmaregexp.Patterns
 	Findings []Finding
 	Endless  bool // a reference led back to its own schema without descending into the value, and was removed
 	Log      *Log // nil if the graph is for validation
@@ -59,7 +50,7 @@ func ReadAll(raw []byte) *Graph {
 
 func read(raw []byte, log *Log) *Graph {
 	d := &Graph{
-		Log: log, Patterns: Patterns{}, Partial: map[*jsontree.Value]bool{},
+		Log: log, Patterns: ecmaregexp.Patterns{}, Partial: map[*jsontree.Value]bool{},
 		refs: map[*jsontree.Value]*jsontree.Value{},
 	}
 	if why := d.read(raw); why != "" {
@@ -71,11 +62,11 @@ func read(raw []byte, log *Log) *Graph {
 
 // read returns why the schema cannot be used at all, "" if it can.
 func (d *Graph) read(raw []byte) string {
-	if len(raw) > MaxBytes {
-		return fmt.Sprintf("the schema is larger than %d bytes", MaxBytes)
+	if len(raw) > shape.MaxBytes {
+		return fmt.Sprintf("the schema is larger than %d bytes", shape.MaxBytes)
 	}
 	var broken *jsontree.SyntaxError
-	if d.Root, broken = jsontree.Parse(raw, MaxLevels); broken != nil {
+	if d.Root, broken = jsontree.Parse(raw, shape.MaxLevels); broken != nil {
 		return broken.Error()
 	}
 	if !shape.IsSchema(d.Root) {
@@ -96,28 +87,10 @@ func (d *Graph) report(pointer, message string) {
 	}
 }
 
-// draftOf returns the draft that $schema declares, and whether it is known. Draft
-// 3 is read as draft 4.
-func draftOf(root *jsontree.Value) (draft int, known bool) {
-	k := root.Get("$schema")
-	if k == nil {
-		return 2020, true
-	}
-	_, name, _ := strings.Cut(strings.TrimRight(k.Text, "#"), "://json-schema.org/")
-	draft, known = map[string]int{
-		"draft-03/schema": 4, "draft-04/schema": 4, "draft-06/schema": 6, "draft-07/schema": 7,
-		"draft/2019-09/schema": 2019, "draft/2020-12/schema": 2020, "schema": 2020,
-	}[name]
-	if !known {
-		draft = 2020
-	}
-	return draft, known
-}
-
 // dialect takes the draft from $schema. Draft 4 is translated to draft 7.
 func (d *Graph) dialect() {
 	var known bool
-	d.Draft, known = draftOf(d.Root)
+	d.Draft, known = shape.Draft(d.Root)
 	if k := d.Root.Get("$schema"); k != nil {
 		if !known {
 			d.report("/$schema", "the dialect "+jsontree.Brief(k)+" is unknown; it is read as draft 2020-12")
@@ -135,7 +108,7 @@ func (d *Graph) prepare() string {
 		v       *jsontree.Value
 		pointer string
 	}
-	var names *Index
+	var names *shape.Index
 	queue := []place{{d.Root, ""}}
 	for len(queue) > 0 && r.over == "" {
 		v := queue[0].v
@@ -145,7 +118,7 @@ func (d *Graph) prepare() string {
 			break
 		}
 		if names == nil {
-			names = newIndex(d.Root, d.Draft)
+			names = shape.NewIndexOf(d.Root, d.Draft)
 		}
 		names.Add(v)
 		for _, ref := range r.refs {
@@ -217,18 +190,9 @@ func (d *Graph) next(v *jsontree.Value) []*jsontree.Value {
 		if !shape.InPlace(k.Name) {
 			continue
 		}
-		for _, sub := range Held(k) {
+		for _, sub := range shape.Held(k) {
 			all = append(all, sub)
 		}
 	}
 	return all
-}
-
-// Held yields the schemas that a keyword about validity holds, with the pointer
-// to each from the keyword's own place.
-func Held(keyword *jsontree.Value) iter.Seq2[string, *jsontree.Value] {
-	if shape.Annotates(keyword.Name) {
-		return func(func(string, *jsontree.Value) bool) {}
-	}
-	return shape.Subschemas(keyword)
 }

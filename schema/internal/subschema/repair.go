@@ -40,10 +40,10 @@ func (r *repairer) schema(v *jsontree.Value, pointer string, depth int) {
 	r.nodes++
 	r.length += len(pointer)
 	switch {
-	case r.nodes > MaxNodes:
-		r.over = fmt.Sprintf("it has more than %d subschemas", MaxNodes)
-	case depth > MaxDepth:
-		r.over = fmt.Sprintf("its subschemas are nested more than %d levels deep", MaxDepth)
+	case r.nodes > shape.MaxNodes:
+		r.over = fmt.Sprintf("it has more than %d subschemas", shape.MaxNodes)
+	case depth > shape.MaxDepth:
+		r.over = fmt.Sprintf("its subschemas are nested more than %d levels deep", shape.MaxDepth)
 	case r.length > maxPointers:
 		r.over = "its names are too long"
 	}
@@ -55,7 +55,7 @@ func (r *repairer) schema(v *jsontree.Value, pointer string, depth int) {
 	r.members(v, pointer)
 	for _, k := range slices.Clone(v.Kids) {
 		if s := shape.Of(k.Name); s != 0 && r.keyword(v, k, s, pointer) {
-			for at, sub := range Held(k) {
+			for at, sub := range shape.Held(k) {
 				if r.over != "" {
 					return
 				}
@@ -148,8 +148,8 @@ func (r *repairer) translate(v *jsontree.Value, pointer string) {
 			v.Drop(k.Name)
 		}
 	}
-	if id := v.Get("$id"); id != nil && len(id.Text) > maxURI {
-		r.report(pointer, "$id", true, "$id has more than %d bytes; references to it are not checked", maxURI)
+	if id := v.Get("$id"); id != nil && len(id.Text) > shape.MaxURI {
+		r.report(pointer, "$id", true, "$id has more than %d bytes; references to it are not checked", shape.MaxURI)
 	}
 	r.exclusive(v, pointer, "exclusiveMinimum", "minimum")
 	r.exclusive(v, pointer, "exclusiveMaximum", "maximum")

@@ -1,4 +1,4 @@
-package subschema
+package ecmaregexp
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// CheckUnicodePattern returns why source is not a regular expression of ECMA 262
+// CheckUnicode returns why source is not a regular expression of ECMA 262
 // with the flag u, nil if it is one. JavaScript validators compile patterns with
 // this flag. Syntax that only some engines of today support is refused.
-func CheckUnicodePattern(source string) error {
+func CheckUnicode(source string) error {
 	if len(source) > maxPattern {
 		return fmt.Errorf("it is longer than %d bytes", maxPattern)
 	}

@@ -1,13 +1,11 @@
-package subschema_test
+package shape_test
 
 import (
-	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/subschema"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 func TestFind(t *testing.T) {
@@ -16,7 +14,7 @@ func TestFind(t *testing.T) {
 		"b":{"$id":"b.json","title":"b","$defs":{"c":{"title":"c"}}},
 		"~":{"title":"tilde"}},
 		"x-other":{"y":{"title":"y"}},"title":"root"}`))
-	names := subschema.NewIndex(root)
+	names := shape.NewIndex(root)
 	b := root.At("/$defs/b")
 	for _, test := range []struct {
 		from *jsontree.Value
@@ -40,7 +38,7 @@ func TestFind(t *testing.T) {
 
 func TestComponents(t *testing.T) {
 	edges := map[string]string{"a": "b", "b": "cd", "c": "a", "d": "ef", "e": "", "f": "d", "g": "a"}
-	groups := subschema.Components([]string{"a", "g"}, func(n string) []string {
+	groups := shape.Components([]string{"a", "g"}, func(n string) []string {
 		if edges[n] == "" {
 			return nil
 		}
@@ -53,26 +51,5 @@ func TestComponents(t *testing.T) {
 	}
 	if len(groups) != 7 {
 		t.Errorf("%d nodes, want 7", len(groups))
-	}
-}
-
-// Each schema keeps the URI that its references start from: together they would
-// be gigabytes, if a long one were the base of many.
-func TestLongIDs(t *testing.T) {
-	var b strings.Builder
-	b.WriteString(`{"$id":"https://a.example/` + strings.Repeat("a/", 100_000) + `","$defs":{`)
-	for i := range 9000 {
-		fmt.Fprintf(&b, `"d%d":{"$id":"d%d.json"},`, i, i)
-	}
-	b.WriteString(`"last":{}},"$ref":"#/$defs/last"}`)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	g := subschema.Read([]byte(b.String()))
-	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; g.Root == nil || used > 100<<20 {
-		t.Errorf("%v; %d bytes were allocated", g.Findings, used)
-	}
-	if g.Target(g.Root) == nil {
-		t.Error("the reference leads nowhere")
 	}
 }

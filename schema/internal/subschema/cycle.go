@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // A walk looks at all paths of schemas that apply to the same value.
@@ -26,8 +27,8 @@ func (d *Graph) preflight() string {
 		if _, seen := w.state[v]; seen {
 			continue
 		}
-		if w.paths(v) > MaxPaths {
-			return fmt.Sprintf("its references multiply to more than %d paths", MaxPaths)
+		if w.paths(v) > shape.MaxPaths {
+			return fmt.Sprintf("its references multiply to more than %d paths", shape.MaxPaths)
 		}
 		starts = d.below(v, starts)
 	}
@@ -37,7 +38,7 @@ func (d *Graph) preflight() string {
 // below appends all schemas that v holds or refers to.
 func (d *Graph) below(v *jsontree.Value, list []*jsontree.Value) []*jsontree.Value {
 	for _, k := range v.Kids {
-		for _, sub := range Held(k) {
+		for _, sub := range shape.Held(k) {
 			list = append(list, sub)
 		}
 	}
@@ -61,7 +62,7 @@ func (w *walk) paths(v *jsontree.Value) int {
 		case !seen:
 			n = w.paths(next)
 		}
-		total = min(total+n, MaxPaths+1)
+		total = min(total+n, shape.MaxPaths+1)
 	}
 	w.stack = w.stack[:len(w.stack)-1]
 	w.state[v] = max(total, 1)
@@ -93,46 +94,4 @@ func (w *walk) cut(target *jsontree.Value) {
 			return
 		}
 	}
-}
-
-// Components numbers what starts lead to: two nodes have the same number if each
-// leads to the other (Tarjan).
-func Components[N comparable](starts []N, edges func(N) []N) map[N]int {
-	t := tarjan[N]{edges: edges, order: map[N]int{}, group: map[N]int{}}
-	for _, n := range starts {
-		if t.order[n] == 0 {
-			t.visit(n)
-		}
-	}
-	return t.group
-}
-
-type tarjan[N comparable] struct {
-	edges func(N) []N
-	order map[N]int // in which nodes are visited, from 1
-	group map[N]int // of nodes that are not on the stack
-	stack []N
-}
-
-// visit returns the lowest order of the nodes on the stack that n leads to.
-func (t *tarjan[N]) visit(n N) int {
-	own := len(t.order) + 1
-	t.order[n] = own
-	low, height := own, len(t.stack)
-	t.stack = append(t.stack, n)
-	for _, next := range t.edges(n) {
-		switch {
-		case t.order[next] == 0:
-			low = min(low, t.visit(next))
-		case t.group[next] == 0:
-			low = min(low, t.order[next])
-		}
-	}
-	if low == own {
-		for _, m := range t.stack[height:] {
-			t.group[m] = own
-		}
-		t.stack = t.stack[:height]
-	}
-	return low
 }

@@ -1,4 +1,6 @@
-package subschema
+// Package ecmaregexp compiles and checks regular expressions of JSON Schema, which are those of
+// ECMA 262.
+package ecmaregexp
 
 import (
 	"errors"
@@ -31,16 +33,16 @@ func (ps Patterns) Compile(source string) (*Pattern, error) {
 	if p := ps[source]; p != nil {
 		return p, nil
 	}
-	p, err := CompilePattern(source)
+	p, err := Compile(source)
 	if err == nil {
 		ps[source] = p
 	}
 	return p, err
 }
 
-// CompilePattern compiles a regular expression with the first engine that
+// Compile compiles a regular expression with the first engine that
 // supports it.
-func CompilePattern(source string) (*Pattern, error) {
+func Compile(source string) (*Pattern, error) {
 	if len(source) > maxPattern {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxPattern)
 	}
@@ -80,8 +82,8 @@ func (p *Pattern) Cost(text []byte) int { return 4 * (len(text) + 8) }
 // String returns the expression as the schema has it.
 func (p *Pattern) String() string { return p.source }
 
-// IsPattern reports whether some engine supports a regular expression.
-func IsPattern(source string) bool {
-	_, err := CompilePattern(source)
+// IsValid reports whether some engine supports a regular expression.
+func IsValid(source string) bool {
+	_, err := Compile(source)
 	return err == nil
 }

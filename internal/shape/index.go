@@ -1,12 +1,10 @@
-package subschema
+package shape
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/shape"
 )
 
 // An Index has the names that references in a document may use: ids, anchors, and
@@ -22,17 +20,18 @@ type Index struct {
 // from there, or from anywhere.
 const schemaURL = "mem:///schema.json"
 
-// maxURI bounds ids with their bases, in bytes: each schema keeps its own. Longer
+// MaxURI bounds ids with their bases, in bytes: each schema keeps its own. Longer
 // ones are ignored.
-const maxURI = 500
+const MaxURI = 500
 
 // NewIndex returns the names in a document.
 func NewIndex(root *jsontree.Value) *Index {
-	draft, _ := draftOf(root)
-	return newIndex(root, draft)
+	draft, _ := Draft(root)
+	return NewIndexOf(root, draft)
 }
 
-func newIndex(root *jsontree.Value, draft int) *Index {
+// NewIndexOf is [NewIndex] for a document of a known draft.
+func NewIndexOf(root *jsontree.Value, draft int) *Index {
 	x := &Index{draft: draft, base: map[*jsontree.Value]*url.URL{}, named: map[string]*jsontree.Value{schemaURL: root}}
 	x.base[nil], _ = url.Parse(schemaURL)
 	x.add(root, x.base[nil])
@@ -61,11 +60,11 @@ func (x *Index) add(v *jsontree.Value, base *url.URL) {
 // identify enters the id of a schema, and returns the base of its references.
 func (x *Index) identify(v *jsontree.Value, base *url.URL) *url.URL {
 	id := v.Get("$id")
-	if id == nil || len(id.Text) > maxURI || x.draft < 2019 && v.Get("$ref") != nil {
+	if id == nil || len(id.Text) > MaxURI || x.draft < 2019 && v.Get("$ref") != nil {
 		return base
 	}
 	u, err := base.Parse(id.Text)
-	if err != nil || len(u.Path) > maxURI {
+	if err != nil || len(u.Path) > MaxURI {
 		return base
 	}
 	if x.name(u, u.Fragment, v); u.Fragment != "" {
@@ -86,6 +85,9 @@ func withFragment(u *url.URL, fragment string) string {
 	return c.String()
 }
 
+// Schemas returns the schemas that the index has seen.
+func (x *Index) Schemas() []*jsontree.Value { return x.order }
+
 // Find returns the schema that a reference in v leads to, nil if there is none.
 func (x *Index) Find(v *jsontree.Value, ref string) *jsontree.Value {
 	base := x.base[v]
@@ -103,54 +105,8 @@ func (x *Index) Find(v *jsontree.Value, ref string) *jsontree.Value {
 	if resource == nil || !strings.HasPrefix(u.Fragment, "/") {
 		return nil
 	}
-	if target := resource.At(u.Fragment); target != nil && shape.IsSchema(target) {
+	if target := resource.At(u.Fragment); target != nil && IsSchema(target) {
 		return target
 	}
 	return nil
 }
-
-// resolve finds the target of a reference. A reference to nowhere is removed and
-// reported.
-func (d *Graph) resolve(r reference, x *Index) *jsontree.Value {
-	ref := r.schema.Get("$ref").Text
-	if target := x.Find(r.schema, ref); target != nil {
-		d.refs[r.schema] = target
-		return target
-	}
-	d.dropRef(r.schema)
-	why := "is not in the schema"
-	if !strings.HasPrefix(ref, "#") {
-		why = "is outside the schema, and is not fetched"
-	}
-	why = fmt.Sprintf("%.100q %s; what it refers to is not checked", ref, why)
-	d.report(r.pointer+"/$ref", why)
-	d.Log.Change(r.pointer, "$ref", true, why)
-	return nil
-}
-
-// dropDynamic removes the references whose target depends on the place where a
-// schema is used.
-func (d *Graph) dropDynamic(x *Index) {
-	for _, v := range x.order {
-		for _, keyword := range []string{"$dynamicRef", "$recursiveRef"} {
-			if k := v.Get(keyword); k != nil {
-				d.report("", fmt.Sprintf("what the %s %.100q refers to may depend on where the schema is used; it is not checked", keyword, k.Text))
-				v.Drop(keyword)
-				d.Partial[v] = true
-			}
-		}
-	}
-}
-
-// dropRef removes the reference that a schema holds.
-func (d *Graph) dropRef(v *jsontree.Value) {
-	d.Partial[v] = true
-	delete(d.refs, v)
-	v.Drop("$ref")
-}
-
-// Target returns the schema that the $ref of v refers to, nil if there is none.
-func (d *Graph) Target(v *jsontree.Value) *jsontree.Value { return d.refs[v] }
-
-// HasReferences reports whether some schema refers to another.
-func (d *Graph) HasReferences() bool { return len(d.refs) > 0 }
