@@ -175,7 +175,7 @@ func (a *access) useSecret(cfg *config.Config) {
 }
 
 // challengeHeader has a client's question whether we know the token, and
-// proofHeader the answer. See docs/security.md.
+// proofHeader the answer. See docs/access.md.
 const (
 	challengeHeader = "Toolpost-Challenge"
 	proofHeader     = "Toolpost-Proof"

@@ -15,7 +15,7 @@ import (
 
 const findHelp = `Find tools by a question in plain words, such as "open a pull request". The
 ranking is that of find_tools, which clients with many tools get instead of a
-list; docs/toolsearch.md describes it.
+list; docs/profiles.md describes it.
 `
 
 func findCommand() *cobra.Command {
