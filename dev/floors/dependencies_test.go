@@ -22,7 +22,7 @@ func TestDependencies(t *testing.T) {
 		"": nil, "/adapt": nil, "/bind": nil, "/config": nil, "/dialect": nil, "/gateway": nil, "/mcpserver": nil, "/upstream": nil,
 		"/output": nil, "/redmine": nil, "/stdtool": nil, "/claude": nil, "/model": nil,
 		"/model/gemini": {geminiSDK}, "/model/openai": {openaiSDK}, "/model/anthropic": nil,
-		"/cmd/toolpost": {cobra, mcpSDK, geminiSDK, openaiSDK},
+		"/cmd/toolpost": {cobra, geminiSDK, openaiSDK},
 	} {
 		out, err := exec.Command("go", "list", "-deps", "github.com/toolpost/toolpost"+pkg).Output()
 		if err != nil {

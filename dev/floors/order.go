@@ -44,7 +44,7 @@ var outside = map[string][]string{
 	"internal/jsontree":          {jsonModule},
 	"schema":                     {jsonModule},
 	"internal/ecmaregexp":        {"github.com/dlclark/regexp2"},
-	"internal/access/login":      {mcpModule, "golang.org/x/oauth2"},
+	"internal/access/login":      {"golang.org/x/net", "golang.org/x/oauth2"},
 	"internal/netaddr":           {"code.dny.dev/ssrf"},
 	"internal/policy/pins":       {jsonModule},
 	"internal/secret":            {jsonModule},

@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
-
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -116,7 +114,7 @@ func (c *callback) expects(answer url.Values) bool {
 }
 
 // code shows the page to the person and waits for the code.
-func (c *callback) code(ctx context.Context, page *Page, m *oauthex.AuthServerMeta, person *Person) (string, error) {
+func (c *callback) code(ctx context.Context, page *Page, m *serverMetadata, person *Person) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	asked := make(chan error, 1)
@@ -143,7 +141,7 @@ func (c *callback) code(ctx context.Context, page *Page, m *oauthex.AuthServerMe
 
 // paste takes the answer from the person: the whole address, or only the code
 // where nothing else of the address has to be checked.
-func (c *callback) paste(ctx context.Context, m *oauthex.AuthServerMeta, ask func(context.Context) (string, error)) error {
+func (c *callback) paste(ctx context.Context, m *serverMetadata, ask func(context.Context) (string, error)) error {
 	text, err := ask(ctx)
 	if err != nil {
 		return err
@@ -172,7 +170,7 @@ func (c *callback) paste(ctx context.Context, m *oauthex.AuthServerMeta, ask fun
 
 // read checks an answer and returns its code. The issuer is checked first, also of
 // errors (RFC 9207, §2.4).
-func read(answer url.Values, m *oauthex.AuthServerMeta) (string, error) {
+func read(answer url.Values, m *serverMetadata) (string, error) {
 	issuer := answer.Get("iss")
 	switch {
 	case len(answer["iss"]) > 1 || len(answer["code"]) > 1 || len(answer["state"]) > 1:

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
-
 	"github.com/toolpost/toolpost/internal/access/wellknown"
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/netaddr"
@@ -28,42 +26,10 @@ type discovery struct {
 	target   string   // the resource to ask for, "" for none
 	scopes   []string // that the server wants
 	reach    reach
-	meta     *oauthex.AuthServerMeta
+	meta     *serverMetadata
 	guessed  bool // the server has not announced that it has logins
 
 	parameters map[string]string // of the configuration, to add
-}
-
-// A challenge is how a server refused a request.
-type challenge struct {
-	bearer   bool   // it wants a token
-	metadata string // the address of its metadata
-	code     string
-	scopes   []string
-}
-
-// readChallenge reads the headers WWW-Authenticate. A header that is malformed
-// counts as none.
-func readChallenge(h http.Header) (c challenge) {
-	values := h.Values("WWW-Authenticate")
-	if len(values) > 8 || len(strings.Join(values, "")) > 16<<10 {
-		return c
-	}
-	all, err := oauthex.ParseWWWAuthenticate(values)
-	if err != nil {
-		return c
-	}
-	for _, one := range all {
-		if one.Scheme == "bearer" {
-			c.bearer = true
-			c.code = one.Params["error"]
-			c.scopes = cleanScopes(strings.Fields(one.Params["scope"]))
-		}
-		if m := one.Params["resource_metadata"]; m != "" && c.metadata == "" {
-			c.metadata = m
-		}
-	}
-	return c
 }
 
 // discover finds the authorization server of an MCP server (RFC 9728, RFC 8414).
@@ -205,7 +171,7 @@ func metadataAddress(named, server string) string {
 // readResource returns the metadata of a server, nil if it has none. An address that the
 // server names in a challenge comes first; if nothing can be read there, the well-known ones
 // follow, as for a server that names none.
-func readResource(ctx context.Context, web *http.Client, metadata, server string) (*oauthex.ProtectedResourceMetadata, error) {
+func readResource(ctx context.Context, web *http.Client, metadata, server string) (*resourceMetadata, error) {
 	places := wellKnown(server, wellknown.ProtectedResource)
 	var failed error
 	if metadata != "" {
@@ -216,7 +182,7 @@ func readResource(ctx context.Context, web *http.Client, metadata, server string
 	}
 	for _, place := range places {
 		d, err := getDocument(ctx, web, place)
-		m := &oauthex.ProtectedResourceMetadata{Resource: d.text("resource"), AuthorizationServers: d.texts("authorization_servers"), ScopesSupported: d.texts("scopes_supported")}
+		m := newResourceMetadata(d)
 		switch {
 		case errors.Is(err, errAbsent):
 			continue
@@ -255,7 +221,7 @@ func origin(server string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// sameIssuer compares issuers without a slash at the end, as the SDK does.
+// sameIssuer compares issuers without a slash at the end.
 func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
 func chooseIssuer(a *upstream.Auth, issuers []string) (string, error) {
@@ -273,7 +239,7 @@ func chooseIssuer(a *upstream.Auth, issuers []string) (string, error) {
 
 // readIssuer reads the metadata of an authorization server. One without metadata
 // has fixed addresses, but only if it was not named by metadata either.
-func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issuer string, named bool) (*oauthex.AuthServerMeta, error) {
+func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issuer string, named bool) (*serverMetadata, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
 		return nil, errors.New("it names an authorization server whose address is malformed")
@@ -288,7 +254,7 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 	case m == nil && named:
 		return nil, fmt.Errorf("the authorization server %s has no metadata", shown(issuer))
 	case m == nil:
-		m = &oauthex.AuthServerMeta{Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize", TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register", CodeChallengeMethodsSupported: []string{pkceMethod}}
+		m = &serverMetadata{Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize", TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register", CodeChallengeMethodsSupported: []string{pkceMethod}}
 	case m.TokenEndpoint == "":
 		return nil, fmt.Errorf("the authorization server %s names no token endpoint (token_endpoint)", shown(issuer))
 	}
@@ -309,11 +275,11 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 
 // readServerMetadata reads the metadata of an authorization server or identity provider,
 // nil if it has none: where RFC 8414, §3.1, puts it, and where OpenID Connect does.
-func readServerMetadata(ctx context.Context, web *http.Client, issuer string) (*oauthex.AuthServerMeta, error) {
+func readServerMetadata(ctx context.Context, web *http.Client, issuer string) (*serverMetadata, error) {
 	appended := strings.TrimSuffix(issuer, "/") + wellknown.OpenID // OpenID Connect Discovery, §4
 	for _, place := range slices.Compact([]string{wellknown.Address(issuer, wellknown.AuthorizationServer), wellknown.Address(issuer, wellknown.OpenID), appended}) {
 		d, err := getDocument(ctx, web, place)
-		switch m := serverMetadata(d); {
+		switch m := newServerMetadata(d); {
 		case errors.Is(err, errAbsent):
 			continue
 		case err != nil:
@@ -325,19 +291,6 @@ func readServerMetadata(ctx context.Context, web *http.Client, issuer string) (*
 		}
 	}
 	return nil, nil
-}
-
-// serverMetadata returns the members of metadata that Toolpost uses.
-func serverMetadata(d document) *oauthex.AuthServerMeta {
-	return &oauthex.AuthServerMeta{
-		Issuer: d.text("issuer"), AuthorizationEndpoint: d.text("authorization_endpoint"), TokenEndpoint: d.text("token_endpoint"),
-		RegistrationEndpoint: d.text("registration_endpoint"), RevocationEndpoint: d.text("revocation_endpoint"),
-		ScopesSupported: d.texts("scopes_supported"), CodeChallengeMethodsSupported: d.texts("code_challenge_methods_supported"),
-		TokenEndpointAuthMethodsSupported: d.texts("token_endpoint_auth_methods_supported"),
-		ClientIDMetadataDocumentSupported: d.flag("client_id_metadata_document_supported"),
-
-		AuthorizationResponseIssParameterSupported: d.flag("authorization_response_iss_parameter_supported"),
-	}
 }
 
 // pkceMethod is the only method of PKCE that protects a code from who reads the request.

@@ -14,7 +14,7 @@ import (
 	"github.com/toolpost/toolpost/internal/access/vault"
 )
 
-// A registration that makes the SDK panic fails the login, and the next call tries
+// A registration that is null fails the login, and the next call tries
 // again.
 func TestRegistrationThatIsNone(t *testing.T) {
 	w := newWorld(t)

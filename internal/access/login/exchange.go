@@ -12,26 +12,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// The requests of a token exchange are those of the SDK's extauth.EnterpriseHandler and
-// oauthex.ExchangeToken, which we do not call: they authenticate clients by parameters
-// only (not with client_secret_basic), demand PKCE of identity providers, which need
-// none for this, know identity assertions only, do not look at what the identity
-// provider issued, put the bodies of answers into errors, and keep the token in memory
-// until it expires, without another one.
-
-// Token types and a grant type that package oauthex has no names for (RFC 8693, §3, and
-// RFC 7523, §2.1).
+// Token types and grant types (RFC 8693, §2.1 and §3; RFC 7523, §2.1; identity
+// assertions: draft-ietf-oauth-identity-assertion-authz-grant).
 const (
-	typeAccessToken = "urn:ietf:params:oauth:token-type:access_token"
-	typeJWT         = "urn:ietf:params:oauth:token-type:jwt"
-	grantJWTBearer  = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	typeAccessToken    = "urn:ietf:params:oauth:token-type:access_token"
+	typeIDToken        = "urn:ietf:params:oauth:token-type:id_token"
+	typeJWT            = "urn:ietf:params:oauth:token-type:jwt"
+	typeAssertion      = "urn:ietf:params:oauth:token-type:id-jag"
+	grantJWTBearer     = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	grantTokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 )
 
 // locateExchange finds the authorization server of an MCP server. The configuration
@@ -48,7 +43,7 @@ func (s *source) locateExchange(ctx context.Context, cfg *upstream.Config) (*dis
 
 // tokenServer reads the metadata of an authorization server or identity provider that
 // the configuration names. It may be in a private network.
-func (n *network) tokenServer(ctx context.Context, issuer string) (*oauthex.AuthServerMeta, reach, error) {
+func (n *network) tokenServer(ctx context.Context, issuer string) (*serverMetadata, reach, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
 		return nil, public, fmt.Errorf("the issuer %s is malformed", shown(issuer))
@@ -113,9 +108,9 @@ func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []str
 		at.Client = next.Client
 	}
 	params := url.Values{
-		"grant_type":    {oauthex.GrantTypeTokenExchange},
-		"subject_token": {subject}, "subject_token_type": {oauthex.TokenTypeIDToken},
-		"requested_token_type": {oauthex.TokenTypeIDJAG},
+		"grant_type":    {grantTokenExchange},
+		"subject_token": {subject}, "subject_token_type": {typeIDToken},
+		"requested_token_type": {typeAssertion},
 	}
 	if x.SubjectType != "" {
 		params.Set("subject_token_type", x.SubjectType)
@@ -162,7 +157,7 @@ func subjectToken(ctx context.Context, x *upstream.Exchange, now time.Time) (str
 // assertion for another authorization server is not sent to this one.
 func checkIssued(t *oauth2.Token, x *upstream.Exchange, issuer string, direct bool) error {
 	kind, _ := t.Extra("issued_token_type").(string)
-	wanted := []string{oauthex.TokenTypeIDJAG}
+	wanted := []string{typeAssertion}
 	if direct {
 		wanted = []string{typeAccessToken, typeJWT}
 	}

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
 	"github.com/toolpost/toolpost/internal/httpconn"
@@ -110,7 +109,7 @@ func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, r
 // client_id. Of the rest of the answer, only the secret, its end and the method matter. No
 // error has the body of the answer, which may have secrets.
 func (l *Logins) sendRegistration(ctx context.Context, d *discovery, redirect, method string) (document, error) {
-	body, err := json.Marshal(&oauthex.ClientRegistrationMetadata{
+	body, err := json.Marshal(&clientMetadata{
 		RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: method,
 		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		ClientName: "Toolpost", ClientURI: "https://github.com/toolpost/toolpost", ApplicationType: "native",
