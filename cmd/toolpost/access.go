@@ -33,8 +33,8 @@ func (o *accessOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.require, "require-token", false, "require the token of \"toolpost token\" from every client, even where it is optional")
 	f.StringVar(&o.file, "token-file", "", "read the token that clients must send from `FILE`; or set the variable "+tokenVariable)
 	f.BoolVar(&o.insecure, "insecure", false, "serve anyone who can reach the port, without a token")
-	cmd.MarkFlagsMutuallyExclusive("insecure", "require-token")
-	cmd.MarkFlagsMutuallyExclusive("insecure", "token-file")
+	exclusive(cmd, "insecure", "require-token")
+	exclusive(cmd, "insecure", "token-file")
 }
 
 // An access decides who may call what is served over HTTP: everyone who
@@ -97,7 +97,7 @@ func (o *accessOptions) decideLogin(l *listener, cfg *config.Config) (*access, e
 	}
 	login, err := callers.NewResource(&options)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	needed := *o
 	needed.require = true

@@ -81,7 +81,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 	}
 	plan, err := a.plan(cmd, args)
 	if err != nil {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	if a.name != "" {
 		plan.Name = a.name
@@ -95,7 +95,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 	}
 	after, server, err := config.Add(t.file, t.before, plan.Name, &plan.Entry)
 	if err != nil {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	page := terminal.NewPage(cmd.OutOrStdout())
 	page.WriteString(page.Paint("1", server.Name) + "\n")

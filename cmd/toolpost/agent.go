@@ -54,7 +54,7 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.limits.Tokens, "max-tokens", 0, "stop after `N` tokens, read and written")
 	flags.StringVar(&f.cost, "max-cost", "", "stop after a cost of `DOLLARS`, such as '$0.50'")
 	flags.DurationVar(&f.limits.Time, "max-time", 0, "stop after this `TIME`, such as 10m, whatever runs")
-	cmd.MarkFlagsMutuallyExclusive("yes", "deny")
+	exclusive(cmd, "yes", "deny")
 }
 
 // split returns the configuration that arguments name, and the words of the prompt.
@@ -105,7 +105,7 @@ func (f *agentFlags) inTime(cmd *cobra.Command, err error) error {
 	if !errors.Is(err, agent.ErrTime) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		stopped += fmt.Sprintf(" (%v)", err) // which may have happened before
 	}
-	return &stopError{exitLimit, stopped}
+	return &stopError{code: exitLimit, text: stopped}
 }
 
 // checkPrice refuses a limit of costs for a model whose price is unknown.
@@ -253,14 +253,6 @@ func (b *bench) close() error {
 	return errors.Join(errs...)
 }
 
-// A stopError is a turn that ended without an answer.
-type stopError struct {
-	code int
-	text string
-}
-
-func (e *stopError) Error() string { return e.text }
-
 // limitFlags are the flags of the limits that count from the prompt.
 func limitFlags() map[string]string {
 	return map[string]string{
@@ -280,12 +272,12 @@ func (b *bench) outcome(command string, r *agent.Result) error {
 	case agent.StopAnswer, agent.StopDone:
 		return nil
 	case agent.StopApproval:
-		return &stopError{exitWaiting, fmt.Sprintf("to decide, run in a terminal: %s\nor add --yes, which approves all, or --deny", next)}
+		return &stopError{code: exitWaiting, text: fmt.Sprintf("to decide, run in a terminal: %s\nor add --yes, which approves all, or --deny", next)}
 	case agent.StopRefusal:
-		return &stopError{exitRefused, "the model refused"}
+		return &stopError{code: exitRefused, text: "the model refused"}
 	}
 	if flag := limitFlags()[r.Stop]; flag != "" { // the session keeps the limit
-		return &stopError{exitLimit, "to continue with a higher limit, run: " + next + " " + flag}
+		return &stopError{code: exitLimit, text: "to continue with a higher limit, run: " + next + " " + flag}
 	}
-	return &stopError{exitLimit, "to continue, run: " + next}
+	return &stopError{code: exitLimit, text: "to continue, run: " + next}
 }

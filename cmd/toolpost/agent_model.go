@@ -175,7 +175,7 @@ func (f *modelFlags) choose() (string, error) {
 		text += ",\n  or use the login of your claude command: --model claude-cli"
 	}
 	text += ",\n  or use a server of your own: --model openai-compatible/NAME --base-url URL"
-	return "", usageError{errors.New(text)}
+	return "", wrapUsage(errors.New(text))
 }
 
 // close ends what the models keep open.

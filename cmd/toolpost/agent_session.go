@@ -42,7 +42,7 @@ func (f *sessionFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "session", "", "record the session in `FILE`, and continue what it has")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "continue the session `ID`, or last; alone: list them")
 	cmd.Flags().Lookup("resume").NoOptDefVal = listSessions
-	cmd.MarkFlagsMutuallyExclusive("session", "resume")
+	exclusive(cmd, "session", "resume")
 }
 
 // take takes the id of --resume out of the words: a flag whose value may be
@@ -209,7 +209,7 @@ func (f *sessionFlags) open() (*sessionFile, error) {
 // command is the flag that continues the session.
 func (s *sessionFile) command(f *sessionFlags) string {
 	if f.file != "" {
-		return "--session " + shellWord(s.path)
+		return "--session " + argument(s.path)
 	}
 	return "--resume " + sessionID(s.path)
 }

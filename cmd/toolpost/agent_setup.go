@@ -161,14 +161,14 @@ func serverWords(cfg *config.Config, address string) string {
 	case cfg == nil:
 		return ""
 	case address != "":
-		return " " + shellWord(address)
+		return " " + argument(address)
 	}
 	words := append([]string{cfg.Servers[0].Command}, cfg.Servers[0].Args...)
 	if len(secret.InArgs(words)) > 0 {
 		return " -- COMMAND…"
 	}
 	for i, word := range words {
-		words[i] = shellWord(word)
+		words[i] = argument(word)
 	}
 	return " -- " + strings.Join(words, " ")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,49 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
-
-// A prompter asks the user a question, if there is a user at a terminal.
-type prompter struct {
-	in       *bufio.Reader
-	out      io.Writer
-	terminal bool // both are a terminal
-}
-
-func newPrompter(cmd *cobra.Command) *prompter {
-	in, out := cmd.InOrStdin(), cmd.ErrOrStderr()
-	return &prompter{in: bufio.NewReader(in), out: out, terminal: terminal.Is(in) && terminal.Is(out)}
-}
-
-// ask asks a question; only y and yes mean yes. It returns when ctx is done.
-func (p *prompter) ask(ctx context.Context, question string) (bool, error) {
-	answer, err := p.line(ctx, question+" [y/N] ")
-	answer = strings.ToLower(answer)
-	return answer == "y" || answer == "yes", err
-}
-
-// line asks a question and returns the line that the user types, without the
-// space around it.
-func (p *prompter) line(ctx context.Context, question string) (string, error) {
-	fmt.Fprintf(p.out, "\n%s", question)
-	answers := make(chan string, 1)
-	go func() {
-		answer, _ := p.in.ReadString('\n') // the end of the input means no
-		answers <- answer
-	}()
-	select {
-	case answer := <-answers:
-		return strings.TrimSpace(answer), nil
-	case <-ctx.Done():
-		fmt.Fprintln(p.out)
-		return "", context.Cause(ctx)
-	}
-}
 
 // requireApproval returns nil if the user has approved this content of a file
 // of the current folder, or does so now. It is remembered.
@@ -67,7 +27,7 @@ func requireApproval(ctx context.Context, p *prompter, file string, cfg *config.
 		return nil
 	case !p.terminal:
 		return usagef("%s %s, and there is no terminal to ask you; it decides which programs run and which addresses are contacted: "+
-			"read it, then run \"toolpost trust\" in its folder, or name it with --config %s", r.file, r.state(), shellWord(r.file))
+			"read it, then run \"toolpost trust\" in its folder, or name it with --config %s", r.file, r.state(), argument(r.file))
 	}
 	return r.ask(ctx, p)
 }
@@ -112,7 +72,7 @@ func (r *review) ask(ctx context.Context, p *prompter) error {
 	case err != nil:
 		return err
 	case !yes:
-		return usageError{errors.New("the configuration is not approved; nothing was started")}
+		return wrapUsage(errors.New("the configuration is not approved; nothing was started"))
 	}
 	return r.approve()
 }
@@ -125,7 +85,7 @@ func (r *review) approve() error {
 		a.Servers[s.Name] = s.Digest
 	}
 	if err := r.store.Approve(a); err != nil {
-		return fmt.Errorf("%w; to use the file without an approval, name it with --config %s", err, shellWord(r.file))
+		return fmt.Errorf("%w; to use the file without an approval, name it with --config %s", err, argument(r.file))
 	}
 	return nil
 }
@@ -211,14 +171,4 @@ func (r *review) change(s *config.Description) string {
 		return "  [changed]"
 	}
 	return ""
-}
-
-// shellWord quotes a path for a shell if it needs it.
-func shellWord(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool {
-		return !strings.ContainsRune("/._-+:@%,=", r) && (r < '0' || r > 'z' || r > '9' && r < 'A' || r > 'Z' && r < 'a')
-	}) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }

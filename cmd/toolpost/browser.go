@@ -40,3 +40,6 @@ func openBrowser(address string) error {
 	}
 	return errNoBrowser
 }
+
+// errNoBrowser means that no program opens addresses.
+var errNoBrowser = errors.New("there is no program that opens addresses; set BROWSER to one")

@@ -132,7 +132,7 @@ func cacheGrep() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pattern, err := grep.Compile(args[0], &o)
 			if err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			s, all, err := openCache(cmd.Context())
 			if err != nil {
@@ -175,7 +175,7 @@ func cacheRemove() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&every, "all", false, "remove all outputs")
 	cmd.Flags().BoolVar(&lists, "catalog", false, "remove what servers listed at the last start of serve")
-	cmd.MarkFlagsMutuallyExclusive("all", "catalog")
+	exclusive(cmd, "all", "catalog")
 	return cmd
 }
 
@@ -372,4 +372,20 @@ func searchOutputs(ctx context.Context, w, stderr io.Writer, s store.Store, some
 		return fmt.Errorf("no match in %d outputs", searched)
 	}
 	return nil
+}
+
+// A listedOutput is one output of "cache ls --json".
+type listedOutput struct {
+	Ref     string    `json:"ref"`
+	Created time.Time `json:"created"`
+	Lines   int64     `json:"lines"`
+	Bytes   int64     `json:"bytes"`
+}
+
+func (all keptOutputs) writeJSON(w io.Writer) error {
+	listed := []listedOutput{}
+	for _, o := range all {
+		listed = append(listed, listedOutput{o.ref, o.Created, o.Lines, o.Size})
+	}
+	return writeJSON(w, listed)
 }

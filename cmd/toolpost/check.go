@@ -58,13 +58,10 @@ func checkCommand() *cobra.Command {
 	f.BoolVar(&o.asJSON, "json", false, "write the findings as JSON")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of toolpost.json")
-	cmd.MarkFlagsMutuallyExclusive("schema", "json")
-	cmd.MarkFlagsMutuallyExclusive("schema", "strict")
+	exclusive(cmd, "schema", "json")
+	exclusive(cmd, "schema", "strict")
 	return cmd
 }
-
-// errShown sets the exit code of a command whose output already says what is wrong.
-var errShown = errors.New("findings were shown")
 
 // failure returns the error that sets the exit code of a command with findings.
 func failure(findings []doctor.Finding, strict bool) error {
@@ -91,7 +88,7 @@ func newCheckup(args []string) (*checkup, error) {
 	} else {
 		var err error
 		if c.File, own, err = defaultFile(); err != nil {
-			return nil, usageError{err}
+			return nil, wrapUsage(err)
 		}
 		if c.File == "" {
 			return nil, usagef("there is no configuration here; name one: toolpost check FILE")
@@ -102,7 +99,7 @@ func newCheckup(args []string) (*checkup, error) {
 		return nil, usagef("there is no file %q; name a configuration", c.File)
 	}
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	cfg, findings := doctor.Configuration(c.File, data)
 	c.Findings = append(c.Findings, findings...)
@@ -137,7 +134,7 @@ func trustOf(file string, cfg *config.Config) (state string, findings []doctor.F
 	return state, []doctor.Finding{{
 		ID: "not-approved", Severity: doctor.Warning, File: file,
 		Message: "the file " + r.state() + ", and toolpost does not use it before",
-		Fix:     "toolpost trust " + shellWord(file),
+		Fix:     "toolpost trust " + argument(file),
 	}}
 }
 

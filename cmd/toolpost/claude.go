@@ -49,7 +49,7 @@ the summary cannot be written.`,
 				if len(args) > 0 && args[0] != "-" {
 					file, err := os.Open(args[0])
 					if err != nil {
-						return usageError{err}
+						return wrapUsage(err)
 					}
 					defer file.Close()
 					stream = file
@@ -71,7 +71,7 @@ func summarize(out, log io.Writer, stream io.Reader) error {
 	parser := &message.Parser{Logger: slog.New(slog.NewTextHandler(log, nil))}
 	response, err := claude.Collect(parser.Read(stream))
 	if err != nil {
-		return usageError{fmt.Errorf("read the stream: %w", err)}
+		return wrapUsage(fmt.Errorf("read the stream: %w", err))
 	}
 	s := runSummary{Response: response, Unknown: parser.Unknown()}
 	failure := response.Err()
@@ -87,7 +87,7 @@ func summarize(out, log io.Writer, stream io.Reader) error {
 		_, err = out.Write(bytes.ToValidUTF8(text.Bytes(), []byte("\ufffd")))
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("write the summary: %w", err)}
+		return wrapUsage(fmt.Errorf("write the summary: %w", err))
 	}
 	return failure
 }

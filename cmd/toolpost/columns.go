@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -39,10 +37,9 @@ func columns(rows [][]string, widths []int, numbers, limit int) (text string, us
 	return b.String(), widths
 }
 
-// writeJSON writes a value as indented JSON.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return terminal.Printable(s)
 }

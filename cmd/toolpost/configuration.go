@@ -33,7 +33,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 	if urls := os.Getenv("MCP_URLS"); path == "" && urls != "" {
 		cfg, err := config.FromURLs(urls)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, wrapUsage(err)
 		}
 		return &configuration{Config: cfg, urls: urls}, nil
 	}
@@ -49,7 +49,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 	}
 	cfg, err := loadConfig(ctx, path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	if !own {
 		err = requireApproval(ctx, p, path, cfg)
@@ -63,7 +63,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 func namedConfiguration(ctx context.Context, path string) (*configuration, error) {
 	cfg, err := loadConfig(ctx, path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	if ownership.OthersCanWrite(path) {
 		cfg.Findings = append(cfg.Findings, toolpost.Finding{

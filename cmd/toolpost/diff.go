@@ -46,14 +46,14 @@ func diffCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, after, err := openCompared(cmd, args)
 			if err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			if before.cfg != nil && after.cfg != nil && !(before.trusted && after.trusted) {
 				return compareFiles(cmd, before, after, asJSON)
 			}
 			d, err := t.compare(cmd, before, after)
 			if err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), d)
@@ -156,7 +156,7 @@ func (t *target) recorded(cmd *cobra.Command, c *compared) (*recording.Recording
 		}
 		found = &configuration{Config: cfg}
 	} else if !c.trusted {
-		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, shellWord(c.arg))
+		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, argument(c.arg))
 	}
 	return one.listed(cmd, found)
 }

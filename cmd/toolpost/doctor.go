@@ -133,7 +133,7 @@ func (o *doctorOptions) file() (string, error) {
 func examineFile(r *doctor.Report, file string) (usable bool, err error) {
 	data, err := config.Read(file)
 	if err != nil {
-		return false, usageError{err}
+		return false, wrapUsage(err)
 	}
 	cfg, findings := doctor.Configuration(file, data)
 	r.Add(findings...)

@@ -49,7 +49,7 @@ func (o *folderOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.passEnv, "pass-env", nil, "pass the variable `NAME` to commands of bash too; a * at the end stands for any ending; may be repeated")
 	f.Func("allow-address", "let fetch reach the private `ADDRESS` or block, such as 10.0.0.0/8; may be repeated", o.allow)
 	for _, name := range []string{"tools", "root"} {
-		cmd.MarkFlagsMutuallyExclusive(name, "config")
+		exclusive(cmd, name, "config")
 	}
 }
 

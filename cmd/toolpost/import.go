@@ -39,7 +39,7 @@ are left out unless you name the FILE.`,
 	}
 	cmd.Flags().BoolVar(&im.write, "write", false, "write the file without asking")
 	cmd.Flags().BoolVar(&im.json, "json", false, "write what would be added as JSON, and no file")
-	cmd.MarkFlagsMutuallyExclusive("write", "json")
+	exclusive(cmd, "write", "json")
 	cmd.Flags().StringVarP(&im.file, "output", "o", configName, "`FILE` to add the servers to")
 	return cmd
 }
@@ -165,7 +165,7 @@ func (im *imports) files() ([]config.ClientFile, error) {
 			_, err = os.Stat(path)
 		}
 		if err != nil {
-			return nil, usageError{err}
+			return nil, wrapUsage(err)
 		}
 		files = append(files, config.FileOf(path))
 	}
@@ -214,4 +214,36 @@ func showImports(w io.Writer, found *config.Imported, file string) {
 	for _, n := range found.Notes {
 		fmt.Fprintf(w, "  %s\n", terminal.Printable(n))
 	}
+}
+
+// A listedImport is what "import --json" would add.
+type listedImport struct {
+	File    string           `json:"file"` // the toolpost.json
+	Read    []listedFile     `json:"read"`
+	Servers []importedServer `json:"servers"`
+	Notes   []string         `json:"notes"`
+}
+
+type listedFile struct {
+	Client string `json:"client"`
+	File   string `json:"file"`
+}
+
+type importedServer struct {
+	Name   string   `json:"name"`
+	From   []string `json:"from"`             // files
+	Does   []string `json:"does"`             // what it runs, contacts and sends, without secrets
+	Folder string   `json:"folder,omitempty"` // only files of this project have it
+}
+
+// writeImports writes what an import would add.
+func writeImports(w io.Writer, found *config.Imported, file string) error {
+	listed := listedImport{File: file, Read: []listedFile{}, Servers: []importedServer{}, Notes: append([]string{}, found.Notes...)}
+	for _, f := range found.Read {
+		listed.Read = append(listed.Read, listedFile{f.Client, f.Path})
+	}
+	for _, s := range found.Servers {
+		listed.Servers = append(listed.Servers, importedServer{s.Description.Name, s.From, s.Description.Lines, s.Folder})
+	}
+	return writeJSON(w, listed)
 }

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 )
 
 // interruptible returns what read returns, or the reason why ctx is done if that
@@ -31,6 +35,31 @@ func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error
 func interruptibly(ctx context.Context, work func() error) error {
 	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
+}
+
+// untilSignal returns a context that a first signal ends, also the one of a terminal
+// that is closed: servers that ignore the end of their input are ended too. A second
+// signal ends the process at once.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	h := &interruptHandler{}
+	go func() {
+		first := <-signals
+		for first == os.Interrupt && h.handle() {
+			first = <-signals
+		}
+		cancel(fmt.Errorf("signal: %v", first))
+		for next := <-signals; next == syscall.SIGHUP; { // a closed terminal may send several
+			next = <-signals
+		}
+		os.Exit(exitInterrupted)
+	}()
+	return context.WithValue(ctx, interruptKey{}, h)
 }
 
 type interruptKey struct{}

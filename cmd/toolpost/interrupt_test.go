@@ -45,21 +45,6 @@ func TestSignalEndsReading(t *testing.T) {
 	}
 }
 
-// TestInterruptible ends a read that never ends, and passes on what others return.
-func TestInterruptible(t *testing.T) {
-	reason := errors.New("reason")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	if got, err := interruptible(ctx, func() (int, error) { return 7, reason }); got != 7 || err != reason {
-		t.Errorf("got %d, %v", got, err)
-	}
-	cancel(reason)
-	stuck := make(chan struct{})
-	defer close(stuck)
-	if err := interruptibly(ctx, func() error { <-stuck; return nil }); err != reason {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestTokenInPipe has a pipe in the place of the token's file.
 func TestTokenInPipe(t *testing.T) {
 	dir := t.TempDir()

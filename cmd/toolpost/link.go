@@ -60,8 +60,8 @@ is; you see what to add by hand.`,
 	f.StringVar(&l.config, "config", "", "configuration `FILE` that clients serve")
 	f.StringVar(&l.url, "url", "", "`ADDRESS` of a running toolpost serve that clients use")
 	f.StringVar(&l.profile, "profile", "", "profile `NAME` of the configuration that clients get")
-	cmd.MarkFlagsMutuallyExclusive("undo", "list")
-	cmd.MarkFlagsMutuallyExclusive("url", "config")
+	exclusive(cmd, "undo", "list")
+	exclusive(cmd, "url", "config")
 	return cmd
 }
 

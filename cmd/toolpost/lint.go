@@ -69,10 +69,10 @@ configuration is wrong.
 	f.BoolVar(&o.diff, "diff", false, "show the tools before and after adapting to the one target")
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	f.StringVar(&o.explain, "explain", "", "explain `RULE`")
-	cmd.MarkFlagsMutuallyExclusive("fix", "diff", "rules", "explain")
+	exclusive(cmd, "fix", "diff", "rules", "explain")
 	for _, other := range []string{"fix", "diff", "rules", "explain"} { // which look for no findings
 		for _, flag := range []string{"off", "fail-on", "format"} {
-			cmd.MarkFlagsMutuallyExclusive(other, flag)
+			exclusive(cmd, other, flag)
 		}
 	}
 	completeRules(cmd, "explain")

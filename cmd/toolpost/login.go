@@ -75,17 +75,6 @@ func loginCommandOf(file string, byName bool) func(*upstream.Config) string {
 	}
 }
 
-// argument quotes a text as an argument of a shell, where it needs that.
-func argument(text string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@%+,", r)
-	}
-	if text != "" && strings.TrimFunc(text, plain) == "" && !strings.HasPrefix(text, "-") {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
 const loginHelp = `Log in to a server over HTTP that wants it, as its OAuth client. SERVER is the
 name of a server in the configuration, or an address.
 
@@ -389,6 +378,3 @@ func expires(s *login.Status) string {
 	}
 	return s.Expires.Local().Format("2006-01-02 15:04")
 }
-
-// errNoBrowser means that no program opens addresses.
-var errNoBrowser = errors.New("there is no program that opens addresses; set BROWSER to one")

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +59,7 @@ func (c *configuration) lockFile() (*pins.File, error) {
 func (c *configuration) command(args ...string) string {
 	words := []string{"toolpost"}
 	for _, arg := range args {
-		words = append(words, shellWord(arg))
+		words = append(words, argument(arg))
 	}
 	if c.urls != "" {
 		return "MCP_URLS=… " + strings.Join(words, " ")
@@ -66,7 +68,7 @@ func (c *configuration) command(args ...string) string {
 	if err != nil {
 		file = c.file
 	}
-	return strings.Join(append(words, "--config", shellWord(file)), " ")
+	return strings.Join(append(words, "--config", argument(file)), " ")
 }
 
 // pinned is the pins of a configuration, for commands that look at them without
@@ -90,7 +92,7 @@ func readPins(cmd *cobra.Command, config string) (*pinned, error) {
 		p.lock, err = p.file.Read()
 	}
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	return p, nil
 }
@@ -253,7 +255,7 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 			return err
 		}
 		if !agreed {
-			return usageError{errors.New("nothing was approved")}
+			return wrapUsage(errors.New("nothing was approved"))
 		}
 	}
 	return p.store(cmd, server, hashes)
@@ -333,4 +335,39 @@ func (p *pinned) server(name string) *config.Server {
 		return nil
 	}
 	return &p.Servers[i]
+}
+
+// A listedPin is one tool of "pins --json".
+type listedPin struct {
+	Server  string          `json:"server"`
+	Tool    string          `json:"tool"`  // the server's own name
+	State   string          `json:"state"` // pinned, changed or new; the last two wait for an approval
+	SHA256  string          `json:"sha256,omitempty"`
+	Pending string          `json:"pendingSha256,omitempty"`
+	Seen    *time.Time      `json:"seen,omitempty"`   // when the pending definition was first seen
+	Before  json.RawMessage `json:"before,omitempty"` // the approved definition, if another one waits
+	After   json.RawMessage `json:"after,omitempty"`  // the one that waits
+}
+
+// writeJSON writes the pins of servers.
+func (p *pinned) writeJSON(w io.Writer, servers []string) error {
+	listed := []listedPin{}
+	for _, server := range servers {
+		tools := p.lock.Servers[server]
+		for _, tool := range slices.Sorted(maps.Keys(tools)) {
+			pin, l := tools[tool], listedPin{Server: server, Tool: tool, State: "pinned"}
+			if pin.Approved != nil {
+				l.SHA256 = pin.Approved.Hash
+			}
+			if pin.Pending != nil {
+				c := changeOf(server, tool, pin)
+				l.State, l.Pending, l.Seen, l.Before, l.After = "changed", pin.Pending.Hash, &c.seen, c.before, c.after
+				if c.isNew {
+					l.State = "new"
+				}
+			}
+			listed = append(listed, l)
+		}
+	}
+	return writeJSON(w, listed)
 }

@@ -26,7 +26,7 @@ func (s *service) openRecorder(path string, found *configuration) error {
 	}
 	r, err := recording.Create(path, &recording.Options{Hide: s.secrets.known.WithMark(secret.Mark).Replace, Logger: s.log})
 	if err != nil {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	s.recorder = r
 	s.observers = append(s.observers, r.Observe)
@@ -77,11 +77,11 @@ error lists recorded calls of the tool.`,
 			}
 			p, err := recording.NewPlayer(rec)
 			if err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			server, err := mcpserver.New(p, &mcpserver.Options{Name: "toolpost-replay", Version: readVersion().Version})
 			if err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			err = server.ServeStdio(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 			if err != nil && cmd.Context().Err() != nil {
@@ -95,12 +95,12 @@ error lists recorded calls of the tool.`,
 func readRecording(path string) (*recording.Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("read recording: %w", err)}
+		return nil, wrapUsage(fmt.Errorf("read recording: %w", err))
 	}
 	defer f.Close()
 	rec, err := recording.Read(f)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w", path, err)}
+		return nil, wrapUsage(fmt.Errorf("%s: %w", path, err))
 	}
 	return rec, nil
 }

@@ -81,7 +81,7 @@ func redmineConfiguration(r *redmine.Options) (*configuration, error) {
 	case errors.Is(err, redmine.ErrNoCredentials):
 		return nil, usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN; or give --anonymous to serve what is public")
 	case err != nil:
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	noPrefix := ""
 	server := config.Server{Config: upstream.Config{Name: "redmine"}, Redmine: r, Prefix: &noPrefix}

@@ -118,5 +118,5 @@ func (r *reloader) remedy() string {
 	if r.store == nil {
 		return "start toolpost again to use it"
 	}
-	return fmt.Sprintf("run: toolpost trust %s", shellWord(r.place))
+	return fmt.Sprintf("run: toolpost trust %s", argument(r.place))
 }

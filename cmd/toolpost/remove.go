@@ -45,7 +45,7 @@ func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
 	}
 	after, err := config.Remove(t.file, t.before, names...)
 	if err != nil {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	page := terminal.NewPage(cmd.OutOrStdout())
 	edit.Show(page, t.file, t.before, after)
@@ -86,7 +86,7 @@ func (t *configurationEdit) read() error {
 	}
 	var err error
 	if t.before, err = config.Read(t.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	return nil
 }

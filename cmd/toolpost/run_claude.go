@@ -58,7 +58,7 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 		return err
 	}
 	if n := asker.Undecided(); n > 0 {
-		return &stopError{exitWaiting, terminal.Count(n, "call") + " did not run, because there was no terminal to approve them in: run this in a terminal, or add --yes, which approves all, or --deny"}
+		return &stopError{code: exitWaiting, text: terminal.Count(n, "call") + " did not run, because there was no terminal to approve them in: run this in a terminal, or add --yes, which approves all, or --deny"}
 	}
 	return nil
 }

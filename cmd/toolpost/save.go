@@ -37,7 +37,7 @@ func saveConfiguration(ctx context.Context, w io.Writer, file string, before, af
 		known = approveData(file, after) == nil
 	}
 	if !known {
-		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", shellWord(file))
+		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", argument(file))
 	}
 	return nil
 }

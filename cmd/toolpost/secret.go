@@ -33,11 +33,11 @@ func openVault() (vault.Vault, error) {
 	}
 	choice, err := vault.Chosen(dir, os.Getenv)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	v, err := vault.Open(choice, dir, os.Getenv)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	return v, nil
 }
@@ -92,7 +92,7 @@ otherwise it is all of standard input, without one line end at its end.`,
 				return err
 			}
 			if err := vault.CheckName(userSecrets + args[0]); err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			secret, err := readSecret(cmd, args[0])
 			if err != nil {
@@ -209,7 +209,7 @@ TOOLPOST_VAULT takes precedence.`,
 				return err
 			}
 			if err := vault.Choose(dir, vault.Kind(args[0])); err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			v, err := openVault()
 			if err != nil {

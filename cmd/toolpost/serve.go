@@ -118,7 +118,7 @@ func serveCommand() *cobra.Command {
 	f.BoolVar(&o.fresh, "fresh", false, "do not list what servers listed at the last start, and do not store what they list")
 	f.StringVar(&o.record, "record", "", "record the lists, calls and results in a new `FILE`, for toolpost replay and diff")
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
-	cmd.MarkFlagsMutuallyExclusive("stdio", "addr")
+	exclusive(cmd, "stdio", "addr")
 	f.StringVar(&o.metrics, "metrics-addr", "", "serve /metrics for Prometheus, /healthz and /readyz on `HOST:PORT` too")
 	o.flags(cmd)
 	o.folder.flags(cmd)
@@ -238,7 +238,7 @@ func (s *service) openFolder(running context.Context, o *serveOptions, l *listen
 	s.admit(g.access)
 	s.live, g.folder, g.chosen = f.live, f.serves(), o.folder.chosen()
 	if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Profile: o.profile, Dialect: o.dialect, Report: s.adapted()}); err != nil {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	s.closer = append(s.closer, s.views.Close)
 	options := o.serverOptions(s, l, o.name)
@@ -292,7 +292,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Applied:     []string{"access", "audit", "limits", "token", "lock"},
 	})
 	if err != nil {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	s.closer = append(s.closer, gw.Close)
 	s.recordLists(gw)

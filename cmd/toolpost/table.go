@@ -67,13 +67,6 @@ func row(st upstream.Status) []string {
 	return r
 }
 
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return terminal.Printable(s)
-}
-
 // align pads cells; the last two hold numbers.
 func align(cells []string, widths []int) string {
 	var b strings.Builder

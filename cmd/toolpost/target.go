@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,10 +125,6 @@ func (t *target) split(args []string, dash int) (cfg *config.Config, rest []stri
 	return &config.Config{Servers: []config.Server{{Config: server, Prefix: &noPrefix}}}, args, nil
 }
 
-func isAddress(s string) bool {
-	return (strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")) && !strings.ContainsAny(s, " \t\n")
-}
-
 func (t *target) setHeaders(server *upstream.Config) error {
 	if len(t.headers) > 0 && server.URL == "" {
 		return usagef("--header needs an address; in a configuration, write headers to the server's entry")
@@ -218,7 +213,7 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 		Applied:     []string{"access", "audit", "limits", "token", "output"}, // access, token and output are for clients of serve
 	})
 	if err != nil {
-		return nil, errors.Join(usageError{err}, calls.close())
+		return nil, errors.Join(wrapUsage(err), calls.close())
 	}
 	closeAll := func() error { return errors.Join(g.Close(), calls.close()) }
 	wait, cancel := context.WithTimeout(ctx, t.timeout)
@@ -293,16 +288,6 @@ func (s *session) serverName(st upstream.Status) string {
 		return "the server at " + s.address
 	}
 	return fmt.Sprintf("server %q", st.Name)
-}
-
-// shownAddress is an address without what may be a secret in it.
-func shownAddress(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
 }
 
 func findingText(f toolpost.Finding) string {

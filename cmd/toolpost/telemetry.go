@@ -26,7 +26,7 @@ func (s *service) startTelemetry(running context.Context, o *serveOptions) (*lis
 	build := telemetry.Build{Version: v.Version, Commit: v.Commit, Go: v.Go}
 	traces, err := telemetry.NewTraces(running, build, s.log)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	if traces != nil {
 		s.observers, s.around = append(s.observers, traces.Observe), append(s.around, traces.Around)

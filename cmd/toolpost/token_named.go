@@ -64,7 +64,7 @@ else.`,
 			}
 			secret, err := tokens.Add(cmd.Context(), args[0], profile, at)
 			if err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "This token is not shown again. The caller sends it as Authorization: Bearer TOKEN.")
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
@@ -113,7 +113,7 @@ func tokenRevoke() *cobra.Command {
 				return err
 			}
 			if err := tokens.Revoke(cmd.Context(), args[0]); err != nil {
-				return usageError{err}
+				return wrapUsage(err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Revoked %s.\n", args[0])
 			return err

@@ -135,7 +135,7 @@ func noServer(name string, names []string) error {
 // findTarget returns the one dialect that is asked for.
 func findTarget(book *dialect.Book, ids []string) (*dialect.Dialect, error) {
 	if len(ids) != 1 || ids[0] == "all" {
-		return nil, usageError{errors.New("name one target with --for")}
+		return nil, wrapUsage(errors.New("name one target with --for"))
 	}
 	all, err := findTargets(book, ids)
 	if err != nil {
@@ -171,7 +171,7 @@ func readToolFile(path string, stdin io.Reader) (*lint.File, error) {
 	}
 	f, err := lint.ParseFile(path, data)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrapUsage(err)
 	}
 	return f, nil
 }

@@ -74,7 +74,7 @@ func topCommand() *cobra.Command {
 	f.DurationVar(&every, "interval", time.Second, "ask the server again after this `TIME`")
 	f.BoolVar(&asJSON, "json", false, "write the state once as JSON")
 	f.BoolVar(&once, "once", false, "draw the state once")
-	cmd.MarkFlagsMutuallyExclusive("json", "once")
+	exclusive(cmd, "json", "once")
 	return cmd
 }
 

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +63,7 @@ folder.`,
 	cmd.Flags().BoolVar(&list, "list", false, "list the approved files")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "forget the approval of FILE")
 	jsonFlag(cmd, &asJSON)
-	cmd.MarkFlagsMutuallyExclusive("yes", "list", "revoke")
+	exclusive(cmd, "yes", "list", "revoke")
 	return cmd
 }
 
@@ -68,11 +71,11 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 	if err := ownership.Check(file); errors.Is(err, fs.ErrNotExist) {
 		return usagef("there is no %s; name the file that you want to approve", file)
 	} else if err != nil {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	cfg, err := loadConfig(cmd.Context(), file)
 	if err != nil {
-		return usageError{err}
+		return wrapUsage(err)
 	}
 	r, err := newReview(file, cfg)
 	if err != nil {
@@ -144,4 +147,21 @@ func approvalState(a *trust.Approval) string {
 		return "changed"
 	}
 	return "approved"
+}
+
+// A listedApproval is one file of "trust --list --json".
+type listedApproval struct {
+	File     string    `json:"file"`
+	State    string    `json:"state"` // approved, changed or missing
+	Approved time.Time `json:"approved"`
+	Servers  []string  `json:"servers"`
+}
+
+func writeApprovals(w io.Writer, all []*trust.Approval) error {
+	listed := []listedApproval{}
+	for _, a := range all {
+		servers := append([]string{}, slices.Sorted(maps.Keys(a.Servers))...)
+		listed = append(listed, listedApproval{a.File, approvalState(a), a.Time, servers})
+	}
+	return writeJSON(w, listed)
 }

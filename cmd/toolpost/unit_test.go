@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io/fs"
@@ -149,15 +148,6 @@ type boundTo struct{ ip net.IP }
 func (b boundTo) Addr() net.Addr          { return &net.TCPAddr{IP: b.ip, Port: 1} }
 func (boundTo) Accept() (net.Conn, error) { return nil, net.ErrClosed }
 func (boundTo) Close() error              { return nil }
-
-func TestAsk(t *testing.T) {
-	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "\n": false, "": false, "no\n": false} {
-		p := &prompter{in: bufio.NewReader(strings.NewReader(answer)), out: &bytes.Buffer{}}
-		if got, err := p.ask(t.Context(), "Write?"); got != want || err != nil {
-			t.Errorf("%q: %v, %v", answer, got, err)
-		}
-	}
-}
 
 // FuzzPairs checks that arguments are always a JSON object or refused.
 func FuzzPairs(f *testing.F) {

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// otherNames returns what the commands of other programs are called here.
+func otherNames() map[string]string {
+	return map[string]string{
+		"init": "add or import", "install": "add or link", "new": "add", "rm": "remove", "uninstall": "remove or link --undo", "delete": "remove",
+		"ls": "list", "tools": "list", "inspect": "list or doctor", "show": "list", "info": "list or version", "describe": "list",
+		"ps": "top", "logs": "top", "log": "top or audit", "start": "serve", "up": "serve", "run-server": "serve", "proxy": "serve", "stop": "top",
+		"test": "call or doctor", "exec": "call", "search": "find", "config": "check", "validate": "check", "auth": "login", "ask": "run or chat", "update": "version", "upgrade": "version",
+	}
+}
+
+// knownCommand rejects an unknown subcommand.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if here := otherNames()[args[0]]; here != "" {
+		return usagef("there is no command %q; did you mean %s?", args[0], here)
+	}
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return usagef("there is no command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+	}
+	return usagef("there is no command %q; %q lists them", args[0], root.CommandPath()+" --help")
+}
+
+// checked replaces the errors of cobra's argument checks with usage errors that
+// name the unexpected argument, or show what is missing.
+func checked(check cobra.PositionalArgs) cobra.PositionalArgs {
+	if check == nil {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		if err == nil || errors.As(err, new(usageError)) {
+			return err
+		}
+		for i := range args {
+			if arg := args[len(args)-1-i]; check(cmd, args[:len(args)-1-i]) == nil {
+				return usagef("unexpected argument %q; see %q", arg, cmd.CommandPath()+" --help")
+			}
+		}
+		return usagef("an argument is missing: write %s; see %q", strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath()+" --help")
+	}
+}
+
+// exclusive has a command refuse more than one of these flags.
+func exclusive(cmd *cobra.Command, flags ...string) {
+	cmd.MarkFlagsMutuallyExclusive(flags...) // completion offers only one of them
+	flags = slices.Sorted(slices.Values(flags))
+	before := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if before != nil {
+			if err := before(cmd, args); err != nil {
+				return err
+			}
+		}
+		set := slices.DeleteFunc(slices.Clone(flags), func(name string) bool { return !cmd.Flags().Changed(name) })
+		if len(set) > 1 {
+			return usagef("give --%s, only one of them", strings.Join(set, " or --"))
+		}
+		return nil
+	}
+}
