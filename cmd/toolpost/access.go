@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/callers"
 )
@@ -33,8 +34,8 @@ func (o *accessOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.require, "require-token", false, "require the token of \"toolpost token\" from every client, even where it is optional")
 	f.StringVar(&o.file, "token-file", "", "read the token that clients must send from `FILE`; or set the variable "+tokenVariable)
 	f.BoolVar(&o.insecure, "insecure", false, "serve anyone who can reach the port, without a token")
-	exclusive(cmd, "insecure", "require-token")
-	exclusive(cmd, "insecure", "token-file")
+	cli.Exclusive(cmd, "insecure", "require-token")
+	cli.Exclusive(cmd, "insecure", "token-file")
 }
 
 // An access decides who may call what is served over HTTP: everyone who
@@ -71,7 +72,7 @@ func (o *accessOptions) decide(l *listener, harmful string) (*access, error) {
 	case token != "":
 		return &access{token: token, source: "the variable " + tokenVariable}, nil
 	case !o.require && !l.loopback():
-		return nil, usagef("refusing to listen on %s: other machines could call these tools without a token; "+
+		return nil, cli.Usagef("refusing to listen on %s: other machines could call these tools without a token; "+
 			"add --require-token (clients then send the token of \"toolpost token\"), or --insecure to serve anyone", l.Addr())
 	case !o.require && harmful == "":
 		return &access{}, nil
@@ -87,17 +88,17 @@ func (o *accessOptions) decideLogin(l *listener, cfg *config.Config) (*access, e
 		return o.decide(l, harmful(cfg))
 	}
 	if o.insecure {
-		return nil, usagef("--insecure serves anyone, but \"access\" of the configuration lets callers log in; leave one out")
+		return nil, cli.Usagef("--insecure serves anyone, but \"access\" of the configuration lets callers log in; leave one out")
 	}
 	options := *cfg.Access
 	if options.Resource == "" {
 		if options.Resource = l.url(); !l.loopback() {
-			return nil, usagef("set \"resource\" in \"access\" of the configuration to the address of /mcp as clients use it, such as https://tools.example.com/mcp")
+			return nil, cli.Usagef("set \"resource\" in \"access\" of the configuration to the address of /mcp as clients use it, such as https://tools.example.com/mcp")
 		}
 	}
 	login, err := callers.NewResource(&options)
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	needed := *o
 	needed.require = true

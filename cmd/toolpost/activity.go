@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/mcpserver"
 )
@@ -54,7 +55,7 @@ func callLine(r slog.Record) string {
 		values[a.Key] = a.Value.String()
 		return true
 	})
-	line := fmt.Sprintf("%s called %s: %s ms, %s bytes", dash(values["client"]), values["tool"], before(values["ms"], "."), values["bytes"])
+	line := fmt.Sprintf("%s called %s: %s ms, %s bytes", cli.Dash(values["client"]), values["tool"], before(values["ms"], "."), values["bytes"])
 	if problem := values["err"]; problem != "" {
 		line += ", " + problem
 	} else if values["failed"] == "true" {

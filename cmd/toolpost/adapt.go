@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/dialect"
 )
@@ -32,7 +33,7 @@ the name before or after adapting.
   echo '{"id": "7"}' | toolpost adapt --for claude-desktop --decode show tools.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if decode != "" && len(args) > 0 && args[0] == "-" {
-				return usagef("--decode reads arguments from standard input; name a file for the tools")
+				return cli.Usagef("--decode reads arguments from standard input; name a file for the tools")
 			}
 			src, err := t.source(cmd, args)
 			if err != nil {
@@ -47,7 +48,7 @@ the name before or after adapting.
 				fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s: %s\n", f.Rule, f.Message)
 			}
 			if decode != "" {
-				return interruptibly(cmd.Context(), func() error { return decodeArguments(a, decode, cmd.InOrStdin(), cmd.OutOrStdout()) })
+				return cli.Interruptibly(cmd.Context(), func() error { return decodeArguments(a, decode, cmd.InOrStdin(), cmd.OutOrStdout()) })
 			}
 			return a.Write(cmd.OutOrStdout())
 		},

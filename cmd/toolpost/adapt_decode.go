@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/dialect"
 )
@@ -52,7 +53,7 @@ func findAdapted(a *lint.Adapted, name string) (*dialect.Tool, error) {
 	}
 	for _, w := range a.Withheld {
 		if w.Name == name {
-			return nil, usagef("tool %q is withheld from %s: %s (%s)", name, a.Dialect.ID, w.Why, w.Rule)
+			return nil, cli.Usagef("tool %q is withheld from %s: %s (%s)", name, a.Dialect.ID, w.Why, w.Rule)
 		}
 	}
 	return nil, unknownTool(name, names, "without --decode, all are shown")

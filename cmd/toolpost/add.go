@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
@@ -77,11 +78,11 @@ type adding struct {
 
 func (a *adding) run(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("nothing to add; name a server, a package, an address, a file, or write -- COMMAND; see \"toolpost add --help\"")
+		return cli.Usagef("nothing to add; name a server, a package, an address, a file, or write -- COMMAND; see \"toolpost add --help\"")
 	}
 	plan, err := a.plan(cmd, args)
 	if err != nil {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	if a.name != "" {
 		plan.Name = a.name
@@ -95,7 +96,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 	}
 	after, server, err := config.Add(t.file, t.before, plan.Name, &plan.Entry)
 	if err != nil {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	page := terminal.NewPage(cmd.OutOrStdout())
 	page.WriteString(page.Paint("1", server.Name) + "\n")
@@ -126,7 +127,7 @@ func loginHint(plan *install.Plan) string {
 	if plan.Entry.URL == "" || hasHeader(plan.Entry.Headers, "Authorization") {
 		return ""
 	}
-	return "\nIf it wants a login, run: toolpost login " + argument(plan.Name)
+	return "\nIf it wants a login, run: toolpost login " + cli.Quote(plan.Name)
 }
 
 // plan returns the server that the arguments describe.
@@ -138,7 +139,7 @@ func (a *adding) plan(cmd *cobra.Command, args []string) (*install.Plan, error) 
 		return nil, errors.New("a command is missing after --")
 	case dash >= 0:
 		return commandPlan(args[:dash], args[dash:]), nil
-	case isAddress(args[0]):
+	case cli.IsAddress(args[0]):
 		return addressPlan(args)
 	}
 	answers, err := a.answers(cmd)
@@ -221,14 +222,14 @@ func (a *adding) settings(cmd *cobra.Command, e *install.Entry) error {
 	for _, pair := range a.env {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || e.Command == "" {
-			return usagef("--env is for a server that is started, and wants NAME=VALUE")
+			return cli.Usagef("--env is for a server that is started, and wants NAME=VALUE")
 		}
 		e.Env = with(e.Env, name, value)
 	}
 	for _, pair := range a.headers {
 		name, value, ok := strings.Cut(pair, ":")
 		if !ok || strings.TrimSpace(name) == "" || e.URL == "" {
-			return usagef("--header is for a server with an address, and wants \"NAME: VALUE\"")
+			return cli.Usagef("--header is for a server with an address, and wants \"NAME: VALUE\"")
 		}
 		e.Headers = with(e.Headers, strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -254,13 +255,13 @@ func (a *adding) answers(cmd *cobra.Command) (*install.Answers, error) {
 		}
 		answers.Given[key] = append(answers.Given[key], value)
 	}
-	if p := newPrompter(cmd); p.terminal && !a.target.yes {
+	if p := cli.NewPrompter(cmd); p.Terminal && !a.target.yes {
 		answers.Ask = func(in *install.Input) (string, error) {
 			question := in.Key + ": " + in.Description
 			if len(in.Choices) > 0 {
 				question += " (" + strings.Join(in.Choices, ", ") + ")"
 			}
-			return p.line(cmd.Context(), terminal.Printable(question)+", empty for a variable: ")
+			return p.Line(cmd.Context(), terminal.Printable(question)+", empty for a variable: ")
 		}
 	}
 	return answers, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost/agent"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/chat"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/demo"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -54,7 +55,7 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.limits.Tokens, "max-tokens", 0, "stop after `N` tokens, read and written")
 	flags.StringVar(&f.cost, "max-cost", "", "stop after a cost of `DOLLARS`, such as '$0.50'")
 	flags.DurationVar(&f.limits.Time, "max-time", 0, "stop after this `TIME`, such as 10m, whatever runs")
-	exclusive(cmd, "yes", "deny")
+	cli.Exclusive(cmd, "yes", "deny")
 }
 
 // split returns the configuration that arguments name, and the words of the prompt.
@@ -69,17 +70,17 @@ func (f *agentFlags) split(cmd *cobra.Command, args []string) (cfg *config.Confi
 func (f *agentFlags) check() error {
 	l := &f.limits
 	if l.Turns < 0 || l.Calls < 0 || l.Tokens < 0 || l.Time < 0 {
-		return usagef("limits such as --max-turns must be above 0; leave them out for no limit")
+		return cli.Usagef("limits such as --max-turns must be above 0; leave them out for no limit")
 	}
 	if !slices.Contains([]string{"", "none", "low", "medium", "high"}, f.effort) {
-		return usagef("--effort is %q; want none, low, medium or high", f.effort)
+		return cli.Usagef("--effort is %q; want none, low, medium or high", f.effort)
 	}
 	if f.cost == "" {
 		return nil
 	}
 	var err error
 	if l.Cost, err = usage.ParseMoney(f.cost); err != nil || l.Cost == 0 {
-		return usagef("--max-cost is %q; write dollars above 0, such as '$0.50'", f.cost)
+		return cli.Usagef("--max-cost is %q; write dollars above 0, such as '$0.50'", f.cost)
 	}
 	return nil
 }
@@ -98,14 +99,14 @@ func (f *agentFlags) startClock(cmd *cobra.Command) (stop func()) {
 
 // inTime words the error of a command that was ended because its time was over.
 func (f *agentFlags) inTime(cmd *cobra.Command, err error) error {
-	if err == nil || !errors.Is(context.Cause(cmd.Context()), agent.ErrTime) || errors.As(err, new(*stopError)) {
+	if err == nil || !errors.Is(context.Cause(cmd.Context()), agent.ErrTime) || errors.As(err, new(*cli.ExitError)) {
 		return err
 	}
 	stopped := fmt.Sprintf("stopped: the time of --max-time %v is over", f.limits.Time)
 	if !errors.Is(err, agent.ErrTime) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		stopped += fmt.Sprintf(" (%v)", err) // which may have happened before
 	}
-	return &stopError{code: exitLimit, text: stopped}
+	return &cli.ExitError{Code: cli.ExitLimit, Text: stopped}
 }
 
 // checkPrice refuses a limit of costs for a model whose price is unknown.
@@ -113,7 +114,7 @@ func (f *agentFlags) checkPrice(m model.Model) error {
 	o := m.Origin()
 	_, known := usage.Default().Find(o.Provider, o.Model).Cost(usage.Tokens{Input: 1, Output: 1})
 	if f.limits.Cost > 0 && !known {
-		return usagef("the price of %s is not known, so --max-cost cannot stop it; use --max-tokens", o)
+		return cli.Usagef("the price of %s is not known, so --max-cost cannot stop it; use --max-tokens", o)
 	}
 	return nil
 }
@@ -166,7 +167,7 @@ func (f *agentFlags) openModel(cmd *cobra.Command, cfg *config.Config, s *sessio
 	name := f.model.name
 	if name == "" && len(s.Messages()) > 0 {
 		if name = lastModel(s.Messages()); name == "" {
-			return nil, usagef("the session does not say which model it was held with: name it with --model, and with --base-url if it is your own server")
+			return nil, cli.Usagef("the session does not say which model it was held with: name it with --model, and with --base-url if it is your own server")
 		}
 	}
 	if name == "" {
@@ -208,7 +209,7 @@ func (f *agentFlags) options(cmd *cobra.Command, cfg *config.Config, s *sessionF
 			return m, err
 		},
 		Agent: agent.Options{System: f.system, Effort: f.effort, Limits: f.limits, Key: decisionKey(), Outputs: &outputs.Context{Cache: tools.cache}},
-		Rule:  f.rule(), JSON: f.json, OpenURL: openBrowser,
+		Rule:  f.rule(), JSON: f.json, OpenURL: cli.OpenBrowser,
 		In: terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr()), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
 	}
 	if o.Agent.System == "" {
@@ -272,12 +273,12 @@ func (b *bench) outcome(command string, r *agent.Result) error {
 	case agent.StopAnswer, agent.StopDone:
 		return nil
 	case agent.StopApproval:
-		return &stopError{code: exitWaiting, text: fmt.Sprintf("to decide, run in a terminal: %s\nor add --yes, which approves all, or --deny", next)}
+		return &cli.ExitError{Code: cli.ExitWaiting, Text: fmt.Sprintf("to decide, run in a terminal: %s\nor add --yes, which approves all, or --deny", next)}
 	case agent.StopRefusal:
-		return &stopError{code: exitRefused, text: "the model refused"}
+		return &cli.ExitError{Code: cli.ExitRefused, Text: "the model refused"}
 	}
 	if flag := limitFlags()[r.Stop]; flag != "" { // the session keeps the limit
-		return &stopError{code: exitLimit, text: "to continue with a higher limit, run: " + next + " " + flag}
+		return &cli.ExitError{Code: cli.ExitLimit, Text: "to continue with a higher limit, run: " + next + " " + flag}
 	}
-	return &stopError{code: exitLimit, text: "to continue, run: " + next}
+	return &cli.ExitError{Code: cli.ExitLimit, Text: "to continue, run: " + next}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost/claude"
 	claudeprogram "github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/demo"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
@@ -45,7 +46,7 @@ func providers() []provider {
 		}},
 		{"openai-compatible", nil, "", "", func(name string, o *endpoint) (model.Model, error) {
 			if o.baseURL == "" {
-				return nil, usagef("openai-compatible needs the address of the server, such as --base-url http://localhost:11434/v1")
+				return nil, cli.Usagef("openai-compatible needs the address of the server, such as --base-url http://localhost:11434/v1")
 			}
 			return openai.NewChat(name, &openai.Options{APIKey: o.key, BaseURL: o.baseURL}), nil
 		}},
@@ -102,11 +103,11 @@ func (f *modelFlags) open(name string) (model.Model, error) {
 			rest = p.standard
 		}
 		if rest == "" && kind != "claude-cli" {
-			return nil, usagef("name the model, as in --model %s/NAME", kind)
+			return nil, cli.Usagef("name the model, as in --model %s/NAME", kind)
 		}
 		return f.openOf(&p, rest)
 	}
-	return nil, usagef("there is no provider %q; write PROVIDER/NAME with %s, or demo", kind, listProviders())
+	return nil, cli.Usagef("there is no provider %q; write PROVIDER/NAME with %s, or demo", kind, listProviders())
 }
 
 func (f *modelFlags) openOf(p *provider, name string) (model.Model, error) {
@@ -132,7 +133,7 @@ func (f *modelFlags) openOf(p *provider, name string) (model.Model, error) {
 		}
 	}
 	if len(variables) > 0 && o.key == "" {
-		return nil, usagef("%s/%s needs a key: set the variable %s, or use --model demo, which needs none", p.name, name, strings.Join(variables, " or "))
+		return nil, cli.Usagef("%s/%s needs a key: set the variable %s, or use --model demo, which needs none", p.name, name, strings.Join(variables, " or "))
 	}
 	m, err := p.open(name, o)
 	if err != nil {
@@ -175,7 +176,7 @@ func (f *modelFlags) choose() (string, error) {
 		text += ",\n  or use the login of your claude command: --model claude-cli"
 	}
 	text += ",\n  or use a server of your own: --model openai-compatible/NAME --base-url URL"
-	return "", wrapUsage(errors.New(text))
+	return "", cli.WrapUsage(errors.New(text))
 }
 
 // close ends what the models keep open.

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 )
@@ -42,7 +43,7 @@ func (f *sessionFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "session", "", "record the session in `FILE`, and continue what it has")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "continue the session `ID`, or last; alone: list them")
 	cmd.Flags().Lookup("resume").NoOptDefVal = listSessions
-	exclusive(cmd, "session", "resume")
+	cli.Exclusive(cmd, "session", "resume")
 }
 
 // take takes the id of --resume out of the words: a flag whose value may be
@@ -137,11 +138,11 @@ func (f *sessionFlags) find() (string, error) {
 	}
 	switch {
 	case len(found) == 0 && len(files) == 0:
-		return "", usagef("this folder has no sessions; \"toolpost chat\" starts one")
+		return "", cli.Usagef("this folder has no sessions; \"toolpost chat\" starts one")
 	case len(found) == 0:
-		return "", usagef("this folder has no session %q; --resume alone lists them", f.resume)
+		return "", cli.Usagef("this folder has no session %q; --resume alone lists them", f.resume)
 	case len(found) > 1 && f.resume != lastSession:
-		return "", usagef("%d sessions begin with %q; write more of the id", len(found), f.resume)
+		return "", cli.Usagef("%d sessions begin with %q; write more of the id", len(found), f.resume)
 	}
 	return found[0], nil
 }
@@ -209,7 +210,7 @@ func (f *sessionFlags) open() (*sessionFile, error) {
 // command is the flag that continues the session.
 func (s *sessionFile) command(f *sessionFlags) string {
 	if f.file != "" {
-		return "--session " + argument(s.path)
+		return "--session " + cli.Quote(s.path)
 	}
 	return "--resume " + sessionID(s.path)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/secret"
 )
@@ -74,10 +75,10 @@ func (f *agentFlags) restore(cmd *cobra.Command, s *sessionFile, cfg *config.Con
 		return nil
 	}
 	if !ours {
-		return usagef("this session was begun by another user or on another machine: name the model with --model, and what else it needs, such as --base-url, --tools and --config")
+		return cli.Usagef("this session was begun by another user or on another machine: name the model with --model, and what else it needs, such as --base-url, --tools and --config")
 	}
 	if kept[serverSetup] != nil && cfg == nil && !flags.Changed("config") {
-		return usagef("this session has the tools of a server that the command line named: name it again, or give --config")
+		return cli.Usagef("this session has the tools of a server that the command line named: name it again, or give --config")
 	}
 	kept.leaveOut(flags.Changed("base-url") || flags.Changed("model") && !kept.isOf(f.model.name), "base-url", "api-key-env")
 	kept.leaveOut(cfg != nil, "config", "profile")
@@ -161,14 +162,14 @@ func serverWords(cfg *config.Config, address string) string {
 	case cfg == nil:
 		return ""
 	case address != "":
-		return " " + argument(address)
+		return " " + cli.Quote(address)
 	}
 	words := append([]string{cfg.Servers[0].Command}, cfg.Servers[0].Args...)
 	if len(secret.InArgs(words)) > 0 {
 		return " -- COMMAND…"
 	}
 	for i, word := range words {
-		words[i] = argument(word)
+		words[i] = cli.Quote(word)
 	}
 	return " -- " + strings.Join(words, " ")
 }

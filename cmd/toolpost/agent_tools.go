@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/stdtool"
@@ -66,12 +67,12 @@ func (f *agentFlags) openWorkbench(cmd *cobra.Command, cfg *config.Config) (_ *w
 // openServers connects to the servers, nil if there are none.
 func (f *agentFlags) openServers(cmd *cobra.Command, cfg *config.Config) (*session, error) {
 	if cfg == nil {
-		found, err := findConfiguration(cmd.Context(), f.target.config, newPrompter(cmd))
+		found, err := findConfiguration(cmd.Context(), f.target.config, cli.NewPrompter(cmd))
 		switch {
 		case err != nil:
 			return nil, err
 		case found == nil && f.target.profile != "":
-			return nil, usagef("--profile needs a configuration, and there is none; see \"toolpost help serve\"")
+			return nil, cli.Usagef("--profile needs a configuration, and there is none; see \"toolpost help serve\"")
 		case found == nil:
 			return nil, nil
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -17,17 +18,17 @@ import (
 
 // requireApproval returns nil if the user has approved this content of a file
 // of the current folder, or does so now. It is remembered.
-func requireApproval(ctx context.Context, p *prompter, file string, cfg *config.Config) error {
+func requireApproval(ctx context.Context, p *cli.Prompter, file string, cfg *config.Config) error {
 	r, err := newReview(file, cfg)
 	if err != nil {
-		return usagef("%w; to use the file without an approval, name it with --config %s", err, file)
+		return cli.Usagef("%w; to use the file without an approval, name it with --config %s", err, file)
 	}
 	switch {
 	case r.approved():
 		return nil
-	case !p.terminal:
-		return usagef("%s %s, and there is no terminal to ask you; it decides which programs run and which addresses are contacted: "+
-			"read it, then run \"toolpost trust\" in its folder, or name it with --config %s", r.file, r.state(), argument(r.file))
+	case !p.Terminal:
+		return cli.Usagef("%s %s, and there is no terminal to ask you; it decides which programs run and which addresses are contacted: "+
+			"read it, then run \"toolpost trust\" in its folder, or name it with --config %s", r.file, r.state(), cli.Quote(r.file))
 	}
 	return r.ask(ctx, p)
 }
@@ -65,14 +66,14 @@ func (r *review) state() string {
 }
 
 // ask shows the file and remembers a yes; a no is an error.
-func (r *review) ask(ctx context.Context, p *prompter) error {
-	_, _ = io.WriteString(p.out, warnIfLong(p.out, r.text()))
-	yes, err := p.ask(ctx, "Do you know these programs and addresses? May toolpost use this file?")
+func (r *review) ask(ctx context.Context, p *cli.Prompter) error {
+	_, _ = io.WriteString(p.Out, warnIfLong(p.Out, r.text()))
+	yes, err := p.Ask(ctx, "Do you know these programs and addresses? May toolpost use this file?")
 	switch {
 	case err != nil:
 		return err
 	case !yes:
-		return wrapUsage(errors.New("the configuration is not approved; nothing was started"))
+		return cli.WrapUsage(errors.New("the configuration is not approved; nothing was started"))
 	}
 	return r.approve()
 }
@@ -85,7 +86,7 @@ func (r *review) approve() error {
 		a.Servers[s.Name] = s.Digest
 	}
 	if err := r.store.Approve(a); err != nil {
-		return fmt.Errorf("%w; to use the file without an approval, name it with --config %s", err, argument(r.file))
+		return fmt.Errorf("%w; to use the file without an approval, name it with --config %s", err, cli.Quote(r.file))
 	}
 	return nil
 }

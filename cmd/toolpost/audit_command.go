@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -43,7 +44,7 @@ func auditCommand() *cobra.Command {
   toolpost audit --follow
   toolpost audit stats --by tool
   toolpost audit verify`,
-		Args: knownCommand,
+		Args: cli.RejectUnknown,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, filter, err := o.find()
 			if err != nil {
@@ -76,7 +77,7 @@ func auditCommand() *cobra.Command {
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with calls as they end, until interrupted")
 	cmd.AddCommand(auditStats(), auditVerify())
 	for _, c := range cmd.Commands() {
-		c.Args = checked(c.Args)
+		c.Args = cli.CheckArgs(c.Args)
 	}
 	return cmd
 }
@@ -101,13 +102,13 @@ func (o *auditOptions) flags(cmd *cobra.Command) {
 func (o *auditOptions) find() (dir string, f *audit.Filter, err error) {
 	for flag, glob := range map[string]string{"server": o.server, "tool": o.tool, "client": o.client} {
 		if _, err := path.Match(glob, ""); err != nil {
-			return "", nil, usagef("--%s %q is not a pattern; write \\[ for a bracket", flag, glob)
+			return "", nil, cli.Usagef("--%s %q is not a pattern; write \\[ for a bracket", flag, glob)
 		}
 	}
 	if o.limit < 0 {
-		return "", nil, usagef("--limit is a number of calls, 0 or more")
+		return "", nil, cli.Usagef("--limit is a number of calls, 0 or more")
 	}
-	since, err := sinceTime(o.since, time.Now())
+	since, err := cli.ParseSince(o.since, time.Now())
 	if err != nil {
 		return "", nil, err
 	}
@@ -154,7 +155,7 @@ func (p *callPrinter) print(calls []*audit.Record) error {
 		rows = append(rows, callRow(r))
 	}
 	var text string
-	text, p.widths = columns(rows, p.widths, 2, p.width)
+	text, p.widths = cli.Columns(rows, p.widths, 2, p.width)
 	_, err := io.WriteString(p.out, text)
 	return err
 }
@@ -168,7 +169,7 @@ func callRow(r *audit.Record) []string {
 	if tool == "" {
 		tool = r.Method
 	}
-	row := []string{r.Time.Local().Format("2006-01-02 15:04:05"), dash(r.Principal.Client), dash(tool), dash(outcome), "-", "-"}
+	row := []string{r.Time.Local().Format("2006-01-02 15:04:05"), cli.Dash(r.Principal.Client), cli.Dash(tool), cli.Dash(outcome), "-", "-"}
 	if r.Phase != audit.PhaseStart {
 		row[4], row[5] = strconv.FormatFloat(r.Duration, 'f', 1, 64), strconv.FormatInt(r.BytesOut, 10)
 	}
@@ -209,7 +210,7 @@ removed.`,
 
 func writeVerification(w io.Writer, v *audit.Verification, asJSON bool) error {
 	if asJSON {
-		return writeJSON(w, v)
+		return cli.WriteJSON(w, v)
 	}
 	for _, p := range v.Problems {
 		fmt.Fprintf(w, "%s:%d: %s\n", p.File, p.Line, terminal.Printable(p.Message))
@@ -233,7 +234,7 @@ func auditStats() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			keys := map[string]audit.Key{"server": audit.ByServer, "tool": audit.ByTool, "client": audit.ByClient}
 			if keys[by] == nil {
-				return usagef("--by is %q; want server, tool or client", by)
+				return cli.Usagef("--by is %q; want server, tool or client", by)
 			}
 			dir, filter, err := o.find()
 			if err != nil {
@@ -246,15 +247,15 @@ func auditStats() *cobra.Command {
 			warnDamaged(cmd.ErrOrStderr(), damaged)
 			stats := audit.Summarize(calls, keys[by])
 			if o.json {
-				return writeJSON(cmd.OutOrStdout(), stats)
+				return cli.WriteJSON(cmd.OutOrStdout(), stats)
 			}
 			width, _ := terminal.Size(cmd.OutOrStdout())
 			rows := [][]string{{strings.ToUpper(by), "CALLS", "ERRORS", "P50 MS", "P95 MS", "BYTES"}}
 			for _, s := range stats {
-				rows = append(rows, []string{dash(s.Name), strconv.Itoa(s.Calls), strconv.Itoa(s.Errors),
+				rows = append(rows, []string{cli.Dash(s.Name), strconv.Itoa(s.Calls), strconv.Itoa(s.Errors),
 					strconv.FormatFloat(s.P50, 'f', 1, 64), strconv.FormatFloat(s.P95, 'f', 1, 64), strconv.FormatInt(s.BytesOut, 10)})
 			}
-			text, _ := columns(rows, nil, 5, width)
+			text, _ := cli.Columns(rows, nil, 5, width)
 			_, err = io.WriteString(cmd.OutOrStdout(), text)
 			return err
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -47,7 +48,7 @@ func checkBridge(cmd *cobra.Command, args []string) error {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		before = args[:dash]
 	}
-	if len(before) > 0 && isAddress(before[0]) {
+	if len(before) > 0 && cli.IsAddress(before[0]) {
 		before = before[1:]
 	}
 	if len(before) > 0 {
@@ -62,12 +63,12 @@ func (o *serveOptions) bridged(args []string, dash int) (*configuration, error) 
 	b := &o.bridge
 	if len(args) == 0 && dash < 0 {
 		if len(b.headers)+len(b.env)+len(b.share)+len(b.transport) > 0 {
-			return nil, usagef("--header, --env, --share and --transport describe a server on the command line; give an address, or a command after --")
+			return nil, cli.Usagef("--header, --env, --share and --transport describe a server on the command line; give an address, or a command after --")
 		}
 		return nil, nil
 	}
 	if o.folder.chosen() {
-		return nil, usagef("give a server or --tools and --root, not both; a configuration can join them")
+		return nil, cli.Usagef("give a server or --tools and --root, not both; a configuration can join them")
 	}
 	t := target{config: o.config, headers: b.headers}
 	cfg, _, err := t.split(args, dash)
@@ -87,15 +88,15 @@ func (o *bridgeOptions) describe(server *config.Server) error {
 	server.Share, server.Transport = o.share, upstream.Transport(o.transport)
 	switch {
 	case server.Command == "" && len(o.env) > 0:
-		return usagef("--env needs a command after --")
+		return cli.Usagef("--env needs a command after --")
 	case server.Command == "" && o.share != "":
-		return usagef("--share needs a command after --")
+		return cli.Usagef("--share needs a command after --")
 	case server.URL == "" && o.transport != "":
-		return usagef("--transport needs an address")
+		return cli.Usagef("--transport needs an address")
 	case o.transport != "" && o.transport != string(upstream.HTTP) && o.transport != string(upstream.SSE):
-		return usagef("--transport is %q; want http or sse", o.transport)
+		return cli.Usagef("--transport is %q; want http or sse", o.transport)
 	case o.share != "" && !slices.Contains([]string{config.Auto, config.Always, config.PerSession}, o.share):
-		return usagef("--share is %q; want %s, %s or %s", o.share, config.Auto, config.Always, config.PerSession)
+		return cli.Usagef("--share is %q; want %s, %s or %s", o.share, config.Auto, config.Always, config.PerSession)
 	}
 	return o.setEnv(server)
 }
@@ -105,11 +106,11 @@ func (o *bridgeOptions) setEnv(server *config.Server) error {
 	for _, e := range o.env {
 		name, value, ok := strings.Cut(e, "=")
 		if !ok || name == "" {
-			return usagef("an --env is not NAME=VALUE")
+			return cli.Usagef("an --env is not NAME=VALUE")
 		}
 		value, err := config.Expand(value, os.LookupEnv)
 		if err != nil {
-			return usagef("--env %s: %w", name, err)
+			return cli.Usagef("--env %s: %w", name, err)
 		}
 		server.Env[name] = value
 	}

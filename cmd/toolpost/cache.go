@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/grep"
 	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
@@ -52,12 +53,12 @@ func cacheCommand() *cobra.Command {
 		Long: `Read the tool outputs that serve stores because they were too large for the
 model. Each has a reference, which the model has seen. Commands also accept the
 beginning of a reference if no other begins the same way.`,
-		Args: knownCommand,
+		Args: cli.RejectUnknown,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(cacheList(), cacheShow(), cacheGrep(), cacheRemove())
 	for _, c := range cmd.Commands() {
-		c.Args = checked(c.Args)
+		c.Args = cli.CheckArgs(c.Args)
 	}
 	return cmd
 }
@@ -67,7 +68,7 @@ func cacheList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the outputs, newest first",
-		Args:  checked(cobra.NoArgs),
+		Args:  cli.CheckArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, all, err := openCache(cmd.Context())
 			if err != nil {
@@ -81,7 +82,7 @@ func cacheList() *cobra.Command {
 			return err
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	cli.AddJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -91,10 +92,10 @@ func cacheShow() *cobra.Command {
 		Use:   "show REF",
 		Short: "Print an output, or some of its lines",
 		Long:  "Print an output, or some of its lines. REF@12, as models see it, is its twelfth\nline.",
-		Args:  checked(cobra.ExactArgs(1)),
+		Args:  cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if offset < 0 || limit < 0 {
-				return usagef("--offset and --limit are numbers of lines, 0 or more")
+				return cli.Usagef("--offset and --limit are numbers of lines, 0 or more")
 			}
 			s, all, err := openCache(cmd.Context())
 			if err != nil {
@@ -105,7 +106,7 @@ func cacheShow() *cobra.Command {
 				return err
 			}
 			if line > 0 && (cmd.Flags().Changed("offset") || cmd.Flags().Changed("limit")) {
-				return usagef("%s names a single line: leave out --offset and --limit, or the @ and the number", args[0])
+				return cli.Usagef("%s names a single line: leave out --offset and --limit, or the @ and the number", args[0])
 			}
 			o, err := all.find(ref)
 			if err != nil {
@@ -128,11 +129,11 @@ func cacheGrep() *cobra.Command {
 		Use:   "grep PATTERN [REF…]",
 		Short: "Search outputs",
 		Long:  "Search all outputs, or the named ones, for a regular expression (RE2). Print\neach matching line as REF:LINE: TEXT.",
-		Args:  checked(cobra.MinimumNArgs(1)),
+		Args:  cli.CheckArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pattern, err := grep.Compile(args[0], &o)
 			if err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
 			s, all, err := openCache(cmd.Context())
 			if err != nil {
@@ -160,7 +161,7 @@ func cacheRemove() *cobra.Command {
 				return clearCatalog(cmd.ErrOrStderr())
 			}
 			if lists || every == (len(args) > 0) {
-				return usagef("name the outputs to remove, or give --all or --catalog")
+				return cli.Usagef("name the outputs to remove, or give --all or --catalog")
 			}
 			s, all, err := openCache(cmd.Context())
 			if err != nil {
@@ -175,7 +176,7 @@ func cacheRemove() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&every, "all", false, "remove all outputs")
 	cmd.Flags().BoolVar(&lists, "catalog", false, "remove what servers listed at the last start of serve")
-	exclusive(cmd, "all", "catalog")
+	cli.Exclusive(cmd, "all", "catalog")
 	return cmd
 }
 
@@ -217,7 +218,7 @@ func splitLine(arg string) (ref string, line int64, err error) {
 		return ref, 0, nil
 	}
 	if line, err = strconv.ParseInt(number, 10, 64); err != nil || line < 1 {
-		return "", 0, usagef("%q does not name a line; write REF@12 for the twelfth line", arg)
+		return "", 0, cli.Usagef("%q does not name a line; write REF@12 for the twelfth line", arg)
 	}
 	return ref, line, nil
 }
@@ -230,7 +231,7 @@ func goneText(o kept) string {
 // find returns the one output whose reference begins so.
 func (all keptOutputs) find(ref string) (kept, error) {
 	if whole, _, line := strings.Cut(ref, "@"); line {
-		return kept{}, usagef("%q is one line; name the whole output, %q", ref, whole)
+		return kept{}, cli.Usagef("%q is one line; name the whole output, %q", ref, whole)
 	}
 	var found keptOutputs
 	for _, o := range all {
@@ -240,11 +241,11 @@ func (all keptOutputs) find(ref string) (kept, error) {
 	}
 	switch len(found) {
 	case 0:
-		return kept{}, usagef(`there is no output %q; "toolpost cache ls" lists them`, ref)
+		return kept{}, cli.Usagef(`there is no output %q; "toolpost cache ls" lists them`, ref)
 	case 1:
 		return found[0], nil
 	}
-	return kept{}, usagef("%d outputs begin with %q; give more of the reference", len(found), ref)
+	return kept{}, cli.Usagef("%d outputs begin with %q; give more of the reference", len(found), ref)
 }
 
 // some returns the named outputs, each once, or all if none is named.
@@ -273,7 +274,7 @@ func outputTable(all keptOutputs, now time.Time, width int) string {
 		rows = append(rows, []string{o.ref, o.session[:8], max(age, 0).String(),
 			strconv.FormatInt(o.Lines, 10), strconv.FormatInt(o.Size, 10)})
 	}
-	text, _ := columns(rows, nil, 3, width)
+	text, _ := cli.Columns(rows, nil, 3, width)
 	return text
 }
 
@@ -288,7 +289,7 @@ func showOutput(ctx context.Context, w io.Writer, s store.Store, o kept, offset,
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if offset > 0 && offset >= o.Lines {
-		return usagef("the output has %d lines", o.Lines)
+		return cli.Usagef("the output has %d lines", o.Lines)
 	}
 	last := o.Lines
 	if limit > 0 && limit < last-offset {
@@ -387,5 +388,5 @@ func (all keptOutputs) writeJSON(w io.Writer) error {
 	for _, o := range all {
 		listed = append(listed, listedOutput{o.ref, o.Created, o.Lines, o.Size})
 	}
-	return writeJSON(w, listed)
+	return cli.WriteJSON(w, listed)
 }

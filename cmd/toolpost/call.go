@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -39,7 +40,7 @@ of several elements.
 				return err
 			}
 			if len(rest) == 0 {
-				return usagef(`name a tool; "toolpost list" shows them`)
+				return cli.Usagef(`name a tool; "toolpost list" shows them`)
 			}
 			s, err := t.open(cmd, cfg)
 			if err != nil {
@@ -72,11 +73,11 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 		}
 		return s.unknown(name)
 	}
-	arguments, err := interruptible(cmd.Context(), func() (json.RawMessage, error) {
+	arguments, err := cli.Interruptible(cmd.Context(), func() (json.RawMessage, error) {
 		return readArguments(tool.Input.Raw(), args, cmd.InOrStdin())
 	})
 	if err != nil {
-		return usagef("%s: %w", name, err)
+		return cli.Usagef("%s: %w", name, err)
 	}
 	r, err := s.set.Call(cmd.Context(), &toolpost.Call{Name: name, Arguments: arguments})
 	var protocol *toolpost.ProtocolError
@@ -109,9 +110,9 @@ func (s *session) unknown(name string) error {
 func unknownTool(name string, names []string, next string) error {
 	near := suggest.Names(name, names, 3)
 	if len(near) == 0 {
-		return usagef("there is no tool %q; %s", name, next)
+		return cli.Usagef("there is no tool %q; %s", name, next)
 	}
-	return usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, " or "))
+	return cli.Usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, " or "))
 }
 
 func (s *session) names() (names []string) {
@@ -131,7 +132,7 @@ func (t *target) complete(ctx context.Context, args []string) ([]string, cobra.S
 	if err != nil || len(rest) > 0 || cfg != nil {
 		return nil, none
 	}
-	found, err := findConfiguration(ctx, t.config, &prompter{})
+	found, err := findConfiguration(ctx, t.config, &cli.Prompter{})
 	switch {
 	case err != nil:
 		return nil, none

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 )
 
 func chatCommand() *cobra.Command {
@@ -48,7 +50,7 @@ the tool for the rest of the conversation.
 
 // talk holds the conversation.
 func (b *bench) talk(cmd *cobra.Command, first string) error {
-	defer onInterrupt(cmd.Context(), b.Interrupt)()
+	defer cli.OnInterrupt(cmd.Context(), b.Interrupt)()
 	b.Greet(cmd.Context())
 	b.Recap()
 	last, err := b.Loop(cmd.Context(), first)

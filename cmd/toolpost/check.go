@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -44,7 +45,7 @@ func checkCommand() *cobra.Command {
 				return err
 			}
 			if o.asJSON {
-				err = writeJSON(cmd.OutOrStdout(), c)
+				err = cli.WriteJSON(cmd.OutOrStdout(), c)
 			} else {
 				err = c.write(cmd.OutOrStdout())
 			}
@@ -58,8 +59,8 @@ func checkCommand() *cobra.Command {
 	f.BoolVar(&o.asJSON, "json", false, "write the findings as JSON")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON Schema of toolpost.json")
-	exclusive(cmd, "schema", "json")
-	exclusive(cmd, "schema", "strict")
+	cli.Exclusive(cmd, "schema", "json")
+	cli.Exclusive(cmd, "schema", "strict")
 	return cmd
 }
 
@@ -68,7 +69,7 @@ func failure(findings []doctor.Finding, strict bool) error {
 	if !doctor.Failed(findings, strict) {
 		return nil
 	}
-	return errShown
+	return cli.ErrShown
 }
 
 // A checkup is what check finds in one configuration file.
@@ -88,18 +89,18 @@ func newCheckup(args []string) (*checkup, error) {
 	} else {
 		var err error
 		if c.File, own, err = defaultFile(); err != nil {
-			return nil, wrapUsage(err)
+			return nil, cli.WrapUsage(err)
 		}
 		if c.File == "" {
-			return nil, usagef("there is no configuration here; name one: toolpost check FILE")
+			return nil, cli.Usagef("there is no configuration here; name one: toolpost check FILE")
 		}
 	}
 	data, err := config.Read(c.File)
 	if errors.Is(err, fs.ErrNotExist) && len(args) > 0 {
-		return nil, usagef("there is no file %q; name a configuration", c.File)
+		return nil, cli.Usagef("there is no file %q; name a configuration", c.File)
 	}
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	cfg, findings := doctor.Configuration(c.File, data)
 	c.Findings = append(c.Findings, findings...)
@@ -134,7 +135,7 @@ func trustOf(file string, cfg *config.Config) (state string, findings []doctor.F
 	return state, []doctor.Finding{{
 		ID: "not-approved", Severity: doctor.Warning, File: file,
 		Message: "the file " + r.state() + ", and toolpost does not use it before",
-		Fix:     "toolpost trust " + argument(file),
+		Fix:     "toolpost trust " + cli.Quote(file),
 	}}
 }
 

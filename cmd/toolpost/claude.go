@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 )
 
 func claudeCommand() *cobra.Command {
@@ -19,7 +20,7 @@ func claudeCommand() *cobra.Command {
 		Use:                        "claude",
 		Short:                      "Read the output of the Claude CLI",
 		SuggestionsMinimumDistance: 2,
-		Args:                       knownCommand,
+		Args:                       cli.RejectUnknown,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(summarizeCommand())
@@ -42,14 +43,14 @@ be read (it is empty, it has no result, or a message lacks a required member) or
 the summary cannot be written.`,
 		Example: `  claude -p "say hello" --output-format stream-json --verbose | toolpost claude summarize
   toolpost claude summarize run.jsonl`,
-		Args: checked(cobra.MaximumNArgs(1)),
+		Args: cli.CheckArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return interruptibly(cmd.Context(), func() error {
+			return cli.Interruptibly(cmd.Context(), func() error {
 				stream := cmd.InOrStdin()
 				if len(args) > 0 && args[0] != "-" {
 					file, err := os.Open(args[0])
 					if err != nil {
-						return wrapUsage(err)
+						return cli.WrapUsage(err)
 					}
 					defer file.Close()
 					stream = file
@@ -71,7 +72,7 @@ func summarize(out, log io.Writer, stream io.Reader) error {
 	parser := &message.Parser{Logger: slog.New(slog.NewTextHandler(log, nil))}
 	response, err := claude.Collect(parser.Read(stream))
 	if err != nil {
-		return wrapUsage(fmt.Errorf("read the stream: %w", err))
+		return cli.WrapUsage(fmt.Errorf("read the stream: %w", err))
 	}
 	s := runSummary{Response: response, Unknown: parser.Unknown()}
 	failure := response.Err()
@@ -87,7 +88,7 @@ func summarize(out, log io.Writer, stream io.Reader) error {
 		_, err = out.Write(bytes.ToValidUTF8(text.Bytes(), []byte("\ufffd")))
 	}
 	if err != nil {
-		return wrapUsage(fmt.Errorf("write the summary: %w", err))
+		return cli.WrapUsage(fmt.Errorf("write the summary: %w", err))
 	}
 	return failure
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/policy/trust"
@@ -29,11 +30,11 @@ type configuration struct {
 // the variable MCP_URLS, ./toolpost.json, the user's toolpost.json. It returns
 // nil if there is none. The file of the current folder is returned only if the
 // user has approved it, or does so when p asks.
-func findConfiguration(ctx context.Context, path string, p *prompter) (*configuration, error) {
+func findConfiguration(ctx context.Context, path string, p *cli.Prompter) (*configuration, error) {
 	if urls := os.Getenv("MCP_URLS"); path == "" && urls != "" {
 		cfg, err := config.FromURLs(urls)
 		if err != nil {
-			return nil, wrapUsage(err)
+			return nil, cli.WrapUsage(err)
 		}
 		return &configuration{Config: cfg, urls: urls}, nil
 	}
@@ -45,11 +46,11 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 		return nil, err
 	}
 	if err := ownership.Check(path); err != nil {
-		return nil, usagef("%w; or name another file with --config", err)
+		return nil, cli.Usagef("%w; or name another file with --config", err)
 	}
 	cfg, err := loadConfig(ctx, path)
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	if !own {
 		err = requireApproval(ctx, p, path, cfg)
@@ -63,7 +64,7 @@ func findConfiguration(ctx context.Context, path string, p *prompter) (*configur
 func namedConfiguration(ctx context.Context, path string) (*configuration, error) {
 	cfg, err := loadConfig(ctx, path)
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	if ownership.OthersCanWrite(path) {
 		cfg.Findings = append(cfg.Findings, toolpost.Finding{
@@ -74,7 +75,7 @@ func namedConfiguration(ctx context.Context, path string) (*configuration, error
 }
 
 func loadConfig(ctx context.Context, path string) (*config.Config, error) {
-	return interruptible(ctx, func() (*config.Config, error) { return config.Load(path) })
+	return cli.Interruptible(ctx, func() (*config.Config, error) { return config.Load(path) })
 }
 
 // defaultFile returns the configuration file that is used if none is named. Own

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
@@ -42,21 +43,21 @@ func diffCommand() *cobra.Command {
 		Example: `  toolpost diff yesterday.jsonl today.jsonl
   toolpost diff tools.json http://127.0.0.1:7717/mcp
   toolpost diff --json old/toolpost.json new/toolpost.json`,
-		Args: checked(cobra.ExactArgs(2)),
+		Args: cli.CheckArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before, after, err := openCompared(cmd, args)
 			if err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
 			if before.cfg != nil && after.cfg != nil && !(before.trusted && after.trusted) {
 				return compareFiles(cmd, before, after, asJSON)
 			}
 			d, err := t.compare(cmd, before, after)
 			if err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
 			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), d)
+				err = cli.WriteJSON(cmd.OutOrStdout(), d)
 			} else {
 				err = writeDifference(terminal.NewPage(cmd.OutOrStdout()), d)
 			}
@@ -91,11 +92,11 @@ func openCompared(cmd *cobra.Command, args []string) (before, after *compared, e
 // readCompared reads an argument. It starts and contacts nothing.
 func readCompared(cmd *cobra.Command, arg string) (*compared, error) {
 	c := &compared{arg: arg}
-	if isAddress(arg) {
+	if cli.IsAddress(arg) {
 		return c, nil
 	}
 	var err error
-	if c.data, err = interruptible(cmd.Context(), func() ([]byte, error) { return os.ReadFile(arg) }); err != nil {
+	if c.data, err = cli.Interruptible(cmd.Context(), func() ([]byte, error) { return os.ReadFile(arg) }); err != nil {
 		return nil, err
 	}
 	if recording.Is(c.data) {
@@ -156,7 +157,7 @@ func (t *target) recorded(cmd *cobra.Command, c *compared) (*recording.Recording
 		}
 		found = &configuration{Config: cfg}
 	} else if !c.trusted {
-		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, argument(c.arg))
+		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, cli.Quote(c.arg))
 	}
 	return one.listed(cmd, found)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/recording"
@@ -16,7 +17,7 @@ import (
 func compareFiles(cmd *cobra.Command, before, after *compared, asJSON bool) error {
 	for _, c := range []*compared{before, after} {
 		if !c.trusted {
-			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: you have not approved %s, so its servers are not started and the files are compared as text; to compare what the servers list, run: toolpost trust %[1]s\n", terminal.Printable(argument(c.arg)))
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: you have not approved %s, so its servers are not started and the files are compared as text; to compare what the servers list, run: toolpost trust %[1]s\n", terminal.Printable(cli.Quote(c.arg)))
 		}
 	}
 	differ := !bytes.Equal(before.data, after.data)
@@ -25,7 +26,7 @@ func compareFiles(cmd *cobra.Command, before, after *compared, asJSON bool) erro
 	var err error
 	switch {
 	case asJSON:
-		err = writeJSON(cmd.OutOrStdout(), map[string]any{"differ": differ, "lines": changedLines(lines)})
+		err = cli.WriteJSON(cmd.OutOrStdout(), map[string]any{"differ": differ, "lines": changedLines(lines)})
 	case !differ:
 		p.WriteString("No difference.\n")
 		err = p.Flush()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/config"
@@ -50,7 +51,7 @@ func doctorCommand() *cobra.Command {
 				return err
 			}
 			if o.asJSON {
-				err = writeJSON(cmd.OutOrStdout(), r)
+				err = cli.WriteJSON(cmd.OutOrStdout(), r)
 			} else {
 				err = r.WriteText(cmd.OutOrStdout(), o.all)
 			}
@@ -78,7 +79,7 @@ func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Repo
 		return nil, err
 	}
 	if len(rest) > 0 {
-		return nil, usagef("%q is not an address; give http://… or https://…, a command after --, or --config FILE", rest[0])
+		return nil, cli.Usagef("%q is not an address; give http://… or https://…, a command after --, or --config FILE", rest[0])
 	}
 	if cfg != nil {
 		r := newReport("")
@@ -95,12 +96,12 @@ func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Repo
 			return r, err
 		}
 	}
-	found, err := findConfiguration(cmd.Context(), o.config, newPrompter(cmd))
+	found, err := findConfiguration(cmd.Context(), o.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return nil, err
 	}
 	if found == nil {
-		return nil, usagef(`there is no configuration here; run "toolpost import", or name one with --config`)
+		return nil, cli.Usagef(`there is no configuration here; run "toolpost import", or name one with --config`)
 	}
 	if found.urls != "" {
 		r.Source = "MCP_URLS"
@@ -133,7 +134,7 @@ func (o *doctorOptions) file() (string, error) {
 func examineFile(r *doctor.Report, file string) (usable bool, err error) {
 	data, err := config.Read(file)
 	if err != nil {
-		return false, wrapUsage(err)
+		return false, cli.WrapUsage(err)
 	}
 	cfg, findings := doctor.Configuration(file, data)
 	r.Add(findings...)

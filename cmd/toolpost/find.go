@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/toolsearch"
@@ -38,10 +39,10 @@ func findCommand() *cobra.Command {
 			}
 			query := strings.Join(rest, " ")
 			if query == "" {
-				return usagef("there is no query; describe what the tool should do")
+				return cli.Usagef("there is no query; describe what the tool should do")
 			}
 			if most < 1 {
-				return usagef("--limit is %d; want at least 1", most)
+				return cli.Usagef("--limit is %d; want at least 1", most)
 			}
 			s, err := t.open(cmd, cfg)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/stdtool"
 )
@@ -49,7 +50,7 @@ func (o *folderOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.passEnv, "pass-env", nil, "pass the variable `NAME` to commands of bash too; a * at the end stands for any ending; may be repeated")
 	f.Func("allow-address", "let fetch reach the private `ADDRESS` or block, such as 10.0.0.0/8; may be repeated", o.allow)
 	for _, name := range []string{"tools", "root"} {
-		exclusive(cmd, name, "config")
+		cli.Exclusive(cmd, name, "config")
 	}
 }
 
@@ -81,16 +82,16 @@ func (o *folderOptions) check() error {
 			continue
 		}
 		if !isFileTool(name) {
-			return usagef("--tools is %q; want %s", name, toolChoices)
+			return cli.Usagef("--tools is %q; want %s", name, toolChoices)
 		}
 	}
 	switch {
 	case o.root != "" && !o.needsFolder():
-		return usagef("--root needs a tool that works in a folder; add one to --tools, or leave --root out")
+		return cli.Usagef("--root needs a tool that works in a folder; add one to --tools, or leave --root out")
 	case len(o.passEnv) > 0 && !o.asked(bashTools):
-		return usagef("--pass-env needs --tools bash; add bash, or leave --pass-env out")
+		return cli.Usagef("--pass-env needs --tools bash; add bash, or leave --pass-env out")
 	case len(o.addresses) > 0 && !o.asked(fetchTool):
-		return usagef("--allow-address needs --tools fetch; add fetch, or leave --allow-address out")
+		return cli.Usagef("--allow-address needs --tools fetch; add fetch, or leave --allow-address out")
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (f *folder) open(dir string) (err error) {
 		name = fmt.Sprintf("%q", dir)
 	}
 	if f.path, err = filepath.Abs(dir); err == nil && filepath.Dir(f.path) == f.path {
-		return usagef("%s is the whole file system, which is not served; start toolpost in another folder, "+
+		return cli.Usagef("%s is the whole file system, which is not served; start toolpost in another folder, "+
 			"name one with --root, or name a configuration with --config (there is no %s)", name, configName)
 	}
 	if err == nil {

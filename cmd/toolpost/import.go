@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -39,7 +40,7 @@ are left out unless you name the FILE.`,
 	}
 	cmd.Flags().BoolVar(&im.write, "write", false, "write the file without asking")
 	cmd.Flags().BoolVar(&im.json, "json", false, "write what would be added as JSON, and no file")
-	exclusive(cmd, "write", "json")
+	cli.Exclusive(cmd, "write", "json")
 	cmd.Flags().StringVarP(&im.file, "output", "o", configName, "`FILE` to add the servers to")
 	return cmd
 }
@@ -108,9 +109,9 @@ func (im *imports) choose(cmd *cobra.Command, servers []config.ImportedServer) (
 
 // ask adds the servers that the user wants to chosen.
 func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder []config.ImportedServer) error {
-	p := newPrompter(cmd)
+	p := cli.NewPrompter(cmd)
 	if len(own) > 0 {
-		yes, err := p.ask(cmd.Context(), fmt.Sprintf("Write your %d servers to %s?", len(own), im.file))
+		yes, err := p.Ask(cmd.Context(), fmt.Sprintf("Write your %d servers to %s?", len(own), im.file))
 		if err != nil {
 			return err
 		}
@@ -119,7 +120,7 @@ func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder
 		}
 	}
 	for _, s := range folder {
-		yes, err := p.ask(cmd.Context(), fmt.Sprintf("Add %s, which comes from a file of this folder?", s.Description.Name))
+		yes, err := p.Ask(cmd.Context(), fmt.Sprintf("Add %s, which comes from a file of this folder?", s.Description.Name))
 		if err != nil {
 			return err
 		}
@@ -165,7 +166,7 @@ func (im *imports) files() ([]config.ClientFile, error) {
 			_, err = os.Stat(path)
 		}
 		if err != nil {
-			return nil, wrapUsage(err)
+			return nil, cli.WrapUsage(err)
 		}
 		files = append(files, config.FileOf(path))
 	}
@@ -245,5 +246,5 @@ func writeImports(w io.Writer, found *config.Imported, file string) error {
 	for _, s := range found.Servers {
 		listed.Servers = append(listed.Servers, importedServer{s.Description.Name, s.From, s.Description.Lines, s.Folder})
 	}
-	return writeJSON(w, listed)
+	return cli.WriteJSON(w, listed)
 }

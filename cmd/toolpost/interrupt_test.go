@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 )
 
 // TestSignalEndsReading sends a signal to commands that wait for a pipe.
@@ -37,7 +39,7 @@ func TestSignalEndsReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted {
 			t.Errorf("%q ended with %d", args, code)
 		}
 		_ = w.Close()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
@@ -60,8 +61,8 @@ is; you see what to add by hand.`,
 	f.StringVar(&l.config, "config", "", "configuration `FILE` that clients serve")
 	f.StringVar(&l.url, "url", "", "`ADDRESS` of a running toolpost serve that clients use")
 	f.StringVar(&l.profile, "profile", "", "profile `NAME` of the configuration that clients get")
-	exclusive(cmd, "undo", "list")
-	exclusive(cmd, "url", "config")
+	cli.Exclusive(cmd, "undo", "list")
+	cli.Exclusive(cmd, "url", "config")
 	return cmd
 }
 
@@ -120,7 +121,7 @@ func (l *linking) nothing(w io.Writer) error {
 		fmt.Fprintln(w, "No client is linked.")
 		return nil
 	}
-	return usagef("no client is found; name one, such as: toolpost link claude-code")
+	return cli.Usagef("no client is found; name one, such as: toolpost link claude-code")
 }
 
 // files returns one file for each client: those that are named, otherwise all.
@@ -151,7 +152,7 @@ func (l *linking) files(named []string) ([]config.ClientFile, error) {
 			if near := suggest.Nearest(name, ids); near != "" {
 				hint = fmt.Sprintf("did you mean %s?", near)
 			}
-			return nil, usagef("there is no client %q; %s", name, hint)
+			return nil, cli.Usagef("there is no client %q; %s", name, hint)
 		}
 		chosen = append(chosen, files[i])
 	}
@@ -174,17 +175,17 @@ func (l *linking) concerns(f config.ClientFile) bool {
 // prepare decides how clients reach the gateway.
 func (l *linking) prepare(cmd *cobra.Command) error {
 	if l.name == "" {
-		return usagef("--name is empty; want a name such as toolpost")
+		return cli.Usagef("--name is empty; want a name such as toolpost")
 	}
 	if l.url != "" {
 		return l.useAddress(cmd)
 	}
-	found, err := findConfiguration(cmd.Context(), l.config, newPrompter(cmd))
+	found, err := findConfiguration(cmd.Context(), l.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return err
 	}
 	if found == nil || found.file == "" {
-		return usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, or name one with --config", configName)
+		return cli.Usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, or name one with --config", configName)
 	}
 	file, err := filepath.Abs(found.file)
 	if err != nil {
@@ -206,7 +207,7 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 func (l *linking) useAddress(cmd *cobra.Command) error {
 	u, err := url.Parse(l.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return usagef("--url is not an address; want http://… such as http://%s/mcp", defaultAddr)
+		return cli.Usagef("--url is not an address; want http://… such as http://%s/mcp", defaultAddr)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/mcp"
@@ -289,12 +290,12 @@ func (l *linking) apply(cmd *cobra.Command, changes []*link.Change) error {
 		}
 	}
 	if edits > 0 && !l.yes {
-		p := newPrompter(cmd)
-		if !p.terminal {
+		p := cli.NewPrompter(cmd)
+		if !p.Terminal {
 			fmt.Fprintf(stderr, "Nothing is written yet; add --yes to write %s.\n", terminal.Count(edits, "file"))
 			return nil
 		}
-		yes, err := p.ask(cmd.Context(), fmt.Sprintf("Write %s?", terminal.Count(edits, "file")))
+		yes, err := p.Ask(cmd.Context(), fmt.Sprintf("Write %s?", terminal.Count(edits, "file")))
 		if !yes || err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/suggest"
@@ -69,10 +70,10 @@ configuration is wrong.
 	f.BoolVar(&o.diff, "diff", false, "show the tools before and after adapting to the one target")
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	f.StringVar(&o.explain, "explain", "", "explain `RULE`")
-	exclusive(cmd, "fix", "diff", "rules", "explain")
+	cli.Exclusive(cmd, "fix", "diff", "rules", "explain")
 	for _, other := range []string{"fix", "diff", "rules", "explain"} { // which look for no findings
 		for _, flag := range []string{"off", "fail-on", "format"} {
-			exclusive(cmd, other, flag)
+			cli.Exclusive(cmd, other, flag)
 		}
 	}
 	completeRules(cmd, "explain")
@@ -105,9 +106,9 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	write := lint.Format(o.format)
 	switch {
 	case write == nil:
-		return usagef("--format %q: want one of %s", o.format, strings.Join(lint.Formats(), ", "))
+		return cli.Usagef("--format %q: want one of %s", o.format, strings.Join(lint.Formats(), ", "))
 	case o.limit() < 0:
-		return usagef("--fail-on %q: want one of %s", o.failOn, strings.Join(failLevels(), ", "))
+		return cli.Usagef("--fail-on %q: want one of %s", o.failOn, strings.Join(failLevels(), ", "))
 	case o.rules:
 		return lint.WriteRules(cmd.OutOrStdout())
 	case o.explain != "":
@@ -130,7 +131,7 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	r := lint.New(src, targets, &dialect.Options{Server: o.server, Off: off})
 	r.Unasked = skipped
-	if err := write(cmd.OutOrStdout(), r, &lint.Options{Limit: o.limit(), Verbose: o.verbose, Version: readVersion().Version}); err != nil {
+	if err := write(cmd.OutOrStdout(), r, &lint.Options{Limit: o.limit(), Verbose: o.verbose, Version: cli.ReadBuild().Version}); err != nil {
 		return err
 	}
 	if n := r.Failing(o.limit()); n > 0 {
@@ -175,7 +176,7 @@ func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string,
 	for _, flag := range flags {
 		key, reason, _ := strings.Cut(flag, "=")
 		if key = strings.TrimSpace(key); strings.TrimSpace(reason) == "" {
-			return nil, usagef("--off %s: give the reason too: --off '%s=REASON'", key, key)
+			return nil, cli.Usagef("--off %s: give the reason too: --off '%s=REASON'", key, key)
 		}
 		known := false
 		for _, r := range dialect.Rules() {
@@ -187,7 +188,7 @@ func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string,
 			}
 		}
 		if !known {
-			return nil, usagef("--off %s: these targets have no such rule; %s", key, didYouMean(key))
+			return nil, cli.Usagef("--off %s: these targets have no such rule; %s", key, didYouMean(key))
 		}
 	}
 	return off, nil
@@ -197,7 +198,7 @@ func switchedOff(flags []string, targets []*dialect.Dialect) (map[string]string,
 // an error if the rule or the target does not exist.
 func explainRule(w io.Writer, name string) error {
 	if !slices.Contains(ruleNames(), name[strings.Index(name, "/")+1:]) {
-		return usagef("there is no rule %q; %s", name, didYouMean(name))
+		return cli.Usagef("there is no rule %q; %s", name, didYouMean(name))
 	}
 	if target, _, ok := strings.Cut(name, "/"); ok && target != "all" {
 		book, err := bookOf(nil)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -29,7 +30,7 @@ func listCommand() *cobra.Command {
 				return err
 			}
 			if len(rest) > 0 {
-				return usagef("%q is not an address; give http://… or https://…, or a command after --", rest[0])
+				return cli.Usagef("%q is not an address; give http://… or https://…, or a command after --", rest[0])
 			}
 			s, err := t.open(cmd, cfg)
 			if err != nil {

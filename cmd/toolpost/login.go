@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -62,14 +63,14 @@ func credentials(logins *login.Logins, command func(*upstream.Config) string) fu
 func loginCommandOf(file string, byName bool) func(*upstream.Config) string {
 	return func(cfg *upstream.Config) string {
 		if !byName {
-			return "toolpost login " + argument(shownAddress(cfg.URL))
+			return "toolpost login " + cli.Quote(cli.WithoutSecrets(cfg.URL))
 		}
-		command := "toolpost login " + argument(cfg.Name)
+		command := "toolpost login " + cli.Quote(cfg.Name)
 		if file != "" {
 			if absolute, err := filepath.Abs(file); err == nil {
 				file = absolute
 			}
-			command += " --config " + argument(file)
+			command += " --config " + cli.Quote(file)
 		}
 		return command
 	}
@@ -120,7 +121,7 @@ func loginCommand() *cobra.Command {
 
 // server returns the server that an argument names.
 func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config, error) {
-	found, err := findConfiguration(cmd.Context(), o.config, newPrompter(cmd))
+	found, err := findConfiguration(cmd.Context(), o.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +133,11 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 	for i := range servers {
 		s := &servers[i]
 		switch {
-		case s.Name != name && (!isAddress(name) || s.URL != name):
+		case s.Name != name && (!cli.IsAddress(name) || s.URL != name):
 		case s.Err != nil:
 			return nil, fmt.Errorf("server %q: %w", s.Name, s.Err)
 		case s.URL == "":
-			return nil, usagef("server %q has no url: only servers that are reached over HTTP have logins", s.Name)
+			return nil, cli.Usagef("server %q has no url: only servers that are reached over HTTP have logins", s.Name)
 		default:
 			return o.withClientSecret(cmd.Context(), s)
 		}
@@ -144,7 +145,7 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 			names = append(names, s.Name)
 		}
 	}
-	if isAddress(name) {
+	if cli.IsAddress(name) {
 		return &upstream.Config{Name: "server", URL: name}, nil
 	}
 	return nil, noServer(name, names)
@@ -172,7 +173,7 @@ func (o *loginOptions) login(cmd *cobra.Command, name string) error {
 		return err
 	}
 	if hasHeader(server.Headers, "Authorization") && server.Auth == nil {
-		return usagef("server %q has an Authorization header in its configuration; remove the header to log in", name)
+		return cli.Usagef("server %q has an Authorization header in its configuration; remove the header to log in", name)
 	}
 	logins, err := openLogins()
 	if err != nil {
@@ -194,13 +195,13 @@ func (o *loginOptions) login(cmd *cobra.Command, name string) error {
 
 // person shows the login page and reads what the user pastes.
 func (o *loginOptions) person(cmd *cobra.Command) *login.Person {
-	prompt := newPrompter(cmd)
+	prompt := cli.NewPrompter(cmd)
 	p := &login.Person{Visit: func(_ context.Context, page *login.Page) error {
 		return o.visit(cmd, page)
 	}}
-	if o.noBrowser || prompt.terminal {
+	if o.noBrowser || prompt.Terminal {
 		p.Paste = func(ctx context.Context) (string, error) {
-			return prompt.line(ctx, "Paste the address at which the browser ends, if it does not say that it is done: ")
+			return prompt.Line(ctx, "Paste the address at which the browser ends, if it does not say that it is done: ")
 		}
 	}
 	return p
@@ -230,7 +231,7 @@ func (o *loginOptions) visit(cmd *cobra.Command, page *login.Page) error {
 	if o.noBrowser || page.Foreign {
 		return nil
 	}
-	if err := openBrowser(page.Address); err != nil {
+	if err := cli.OpenBrowser(page.Address); err != nil {
 		say("No browser can be opened: %v.", err)
 	}
 	return nil
@@ -266,7 +267,7 @@ func (o *loginOptions) logout(cmd *cobra.Command, name string) error {
 		return fmt.Errorf("log out of %q: %w", name, err)
 	}
 	if !found {
-		return usagef("there is no login to %q; \"toolpost status\" lists logins", name)
+		return cli.Usagef("there is no login to %q; \"toolpost status\" lists logins", name)
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), terminal.Printable("Logged out of "+name+"."))
 	return nil
@@ -298,14 +299,14 @@ where the tokens are kept. No secret is shown.`,
 			case err != nil && len(all) == 0:
 				return err
 			case asJSON:
-				return errors.Join(writeJSON(cmd.OutOrStdout(), all), err)
+				return errors.Join(cli.WriteJSON(cmd.OutOrStdout(), all), err)
 			}
 			showLogins(cmd.OutOrStdout(), all, place)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE`")
-	jsonFlag(cmd, &asJSON)
+	cli.AddJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -316,7 +317,7 @@ func (o *loginOptions) list(cmd *cobra.Command) (all []listedLogin, place string
 	if err != nil {
 		return nil, "", err
 	}
-	found, err := findConfiguration(cmd.Context(), o.config, &prompter{out: io.Discard})
+	found, err := findConfiguration(cmd.Context(), o.config, &cli.Prompter{Out: io.Discard})
 	if err != nil && o.config != "" {
 		return nil, "", err
 	}

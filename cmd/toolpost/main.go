@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -18,7 +19,7 @@ import (
 func main() { os.Exit(run()) }
 
 func run() int {
-	ctx := untilSignal()
+	ctx := cli.UntilSignal()
 	cmd := rootCommand()
 	cmd.SetOut(terminal.Safe(os.Stdout))
 	cmd.SetErr(terminal.Safe(os.Stderr))
@@ -27,9 +28,9 @@ func run() int {
 	}
 	err := cmd.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil {
-		return exitInterrupted
+		return cli.ExitInterrupted
 	}
-	return report(cmd.ErrOrStderr(), err)
+	return cli.Report(cmd.ErrOrStderr(), err)
 }
 
 // otherFlag suggests flags in the place of an unknown one.
@@ -57,23 +58,23 @@ func rootCommand() *cobra.Command {
 		Long: `Toolpost joins MCP servers into one endpoint, and lists and calls their tools.
 
 To start, run "toolpost serve" in any folder.`,
-		Version:                    readVersion().Version,
+		Version:                    cli.ReadBuild().Version,
 		SilenceErrors:              true,
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
-		Args:                       knownCommand,
+		Args:                       cli.RejectUnknown,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
+		return cli.Usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(auditCommand(), replayCommand(), diffCommand())
 	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), chatCommand(), checkCommand(), doctorCommand(), topCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(), approveCommand(), pinsCommand(),
-		claudeCommand(), cacheCommand(), tokenCommand(), secretCommand(), versionCommand(), exitCodesTopic())
+		claudeCommand(), cacheCommand(), tokenCommand(), secretCommand(), versionCommand(), cli.ExitCodesTopic())
 	root.AddCommand(linkCommand(), addCommand(), removeCommand())
 	root.AddCommand(findCommand(), pricesCommand(), loginCommand(), logoutCommand(), statusCommand())
 	for _, c := range root.Commands() {
-		c.Args = checked(c.Args)
+		c.Args = cli.CheckArgs(c.Args)
 	}
 	strictHelp(root)
 	root.SetUsageFunc(printUsage)
@@ -91,13 +92,13 @@ func strictHelp(root *cobra.Command) {
 			show := c.Run
 			c.Run, c.RunE = nil, func(cmd *cobra.Command, args []string) error {
 				if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
-					return knownCommand(root, args)
+					return cli.RejectUnknown(root, args)
 				}
 				show(cmd, args)
 				return nil
 			}
 		case "completion":
-			c.Args = checked(cobra.NoArgs)
+			c.Args = cli.CheckArgs(cobra.NoArgs)
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			for _, shell := range c.Commands() {
 				shell.Long = wrapLines(shell.Long, 80)

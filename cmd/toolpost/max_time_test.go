@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/dev/modeltest"
 )
 
@@ -65,7 +66,7 @@ func TestMaxTime(t *testing.T) {
 			}
 			t.Parallel()
 			_, log, code := h.run(t, append([]string{"run", "--max-time", "500ms"}, args...)...)
-			if code != exitLimit || !strings.Contains(log, "the limit of time is reached") && !strings.Contains(log, "the time of --max-time 500ms is over") {
+			if code != cli.ExitLimit || !strings.Contains(log, "the limit of time is reached") && !strings.Contains(log, "the time of --max-time 500ms is over") {
 				t.Errorf("exit code %d, %s", code, log)
 			}
 		})

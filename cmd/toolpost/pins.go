@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/pins"
@@ -59,7 +60,7 @@ func (c *configuration) lockFile() (*pins.File, error) {
 func (c *configuration) command(args ...string) string {
 	words := []string{"toolpost"}
 	for _, arg := range args {
-		words = append(words, argument(arg))
+		words = append(words, cli.Quote(arg))
 	}
 	if c.urls != "" {
 		return "MCP_URLS=… " + strings.Join(words, " ")
@@ -68,7 +69,7 @@ func (c *configuration) command(args ...string) string {
 	if err != nil {
 		file = c.file
 	}
-	return strings.Join(append(words, "--config", argument(file)), " ")
+	return strings.Join(append(words, "--config", cli.Quote(file)), " ")
 }
 
 // pinned is the pins of a configuration, for commands that look at them without
@@ -80,19 +81,19 @@ type pinned struct {
 }
 
 func readPins(cmd *cobra.Command, config string) (*pinned, error) {
-	found, err := findConfiguration(cmd.Context(), config, newPrompter(cmd))
+	found, err := findConfiguration(cmd.Context(), config, cli.NewPrompter(cmd))
 	switch {
 	case err != nil:
 		return nil, err
 	case found == nil:
-		return nil, usagef("there is no configuration here; name one with --config")
+		return nil, cli.Usagef("there is no configuration here; name one with --config")
 	}
 	p := &pinned{configuration: found}
 	if p.file, err = found.lockFile(); err == nil {
 		p.lock, err = p.file.Read()
 	}
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	return p, nil
 }
@@ -103,9 +104,9 @@ func (p *pinned) tools(server string) (pins.Tools, error) {
 		return tools, nil
 	}
 	if near := suggest.Names(server, slices.Sorted(maps.Keys(p.lock.Servers)), 3); len(near) > 0 {
-		return nil, usagef("no tool of a server %q is pinned; did you mean %s?", server, strings.Join(near, " or "))
+		return nil, cli.Usagef("no tool of a server %q is pinned; did you mean %s?", server, strings.Join(near, " or "))
 	}
-	return nil, usagef("no tool of a server %q is pinned; \"toolpost pins\" lists the servers", server)
+	return nil, cli.Usagef("no tool of a server %q is pinned; \"toolpost pins\" lists the servers", server)
 }
 
 const pinsHelp = `Toolpost remembers ("pins") the definition of each tool of your servers when it
@@ -134,7 +135,7 @@ func pinsCommand() *cobra.Command {
   toolpost pins github
   toolpost pins verify
   toolpost pins forget github`,
-		Args: checked(cobra.MaximumNArgs(1)),
+		Args: cli.CheckArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := readPins(cmd, config)
 			if err != nil {
@@ -154,7 +155,7 @@ func pinsCommand() *cobra.Command {
 		},
 	}
 	cmd.PersistentFlags().StringVar(&config, "config", "", "configuration `FILE`")
-	jsonFlag(cmd, &asJSON)
+	cli.AddJSONFlag(cmd, &asJSON)
 	cmd.AddCommand(verifyCommand(&config), forgetCommand(&config))
 	return cmd
 }
@@ -233,12 +234,12 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 	if err != nil {
 		return err
 	}
-	ask := newPrompter(cmd)
+	ask := cli.NewPrompter(cmd)
 	if len(waiting) == 0 {
-		fmt.Fprintf(ask.out, "No tool of %s waits for an approval. \"toolpost list\" looks at what the servers say now.\n", terminal.Printable(server))
+		fmt.Fprintf(ask.Out, "No tool of %s waits for an approval. \"toolpost list\" looks at what the servers say now.\n", terminal.Printable(server))
 		return nil
 	}
-	page, hashes := terminal.NewPage(ask.out), map[string]string{}
+	page, hashes := terminal.NewPage(ask.Out), map[string]string{}
 	for _, tool := range waiting {
 		writeChange(page, changeOf(server, tool, tools[tool]))
 		hashes[tool] = tools[tool].Pending.Hash
@@ -247,15 +248,15 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 		return err
 	}
 	if !yes {
-		if !ask.terminal {
-			return usagef("there is no terminal to ask you; add --yes to approve this")
+		if !ask.Terminal {
+			return cli.Usagef("there is no terminal to ask you; add --yes to approve this")
 		}
-		agreed, err := ask.ask(cmd.Context(), "May clients get "+terminal.Count(len(waiting), "tool")+" with these definitions?")
+		agreed, err := ask.Ask(cmd.Context(), "May clients get "+terminal.Count(len(waiting), "tool")+" with these definitions?")
 		if err != nil {
 			return err
 		}
 		if !agreed {
-			return wrapUsage(errors.New("nothing was approved"))
+			return cli.WrapUsage(errors.New("nothing was approved"))
 		}
 	}
 	return p.store(cmd, server, hashes)
@@ -276,7 +277,7 @@ func (p *pinned) chosen(server string, waiting, names []string) (chosen []string
 			if near := suggest.Names(name, waiting, 3); len(near) > 0 {
 				hint = "did you mean " + strings.Join(near, " or ") + "?"
 			}
-			return nil, usagef("no tool %q of %s waits for an approval; %s", name, server, hint)
+			return nil, cli.Usagef("no tool %q of %s waits for an approval; %s", name, server, hint)
 		}
 		chosen = append(chosen, name)
 	}
@@ -307,7 +308,7 @@ func forgetCommand(config *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget SERVER",
 		Short: "Forget the pins of a server, and pin its tools as they are next",
-		Args:  checked(cobra.ExactArgs(1)),
+		Args:  cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := readPins(cmd, *config)
 			if err != nil {
@@ -369,5 +370,5 @@ func (p *pinned) writeJSON(w io.Writer, servers []string) error {
 			listed = append(listed, l)
 		}
 	}
-	return writeJSON(w, listed)
+	return cli.WriteJSON(w, listed)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
@@ -27,7 +28,7 @@ has changed or is new, if a server cannot be reached, or if it has no pins.
 For CI, set "lock": true in the configuration, run "toolpost list" once, and
 commit toolpost.lock.`,
 		Example: `  toolpost pins verify --config toolpost.json`,
-		Args:    checked(cobra.NoArgs),
+		Args:    cli.CheckArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := readPins(cmd, *config)
 			if err != nil {
@@ -37,7 +38,7 @@ commit toolpost.lock.`,
 		},
 	}
 	cmd.Flags().DurationVar(&t.timeout, "timeout", defaultTimeout, "how long to wait for servers to connect")
-	jsonFlag(cmd, &asJSON)
+	cli.AddJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -96,7 +97,7 @@ func (p *pinned) writeDifferences(w io.Writer, all []gateway.WithheldTool, asJSO
 		writeChange(page, c)
 	}
 	if asJSON {
-		return writeJSON(w, listed)
+		return cli.WriteJSON(w, listed)
 	}
 	return page.Flush()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -37,7 +38,7 @@ Named models may be snapshots. The exit code is 1 if one of them has no price.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.missing, "missing", false, "list only models for which something is missing")
-	jsonFlag(cmd, &o.json)
+	cli.AddJSONFlag(cmd, &o.json)
 	return cmd
 }
 
@@ -101,7 +102,7 @@ func (o *pricesOptions) list(w io.Writer, prices *usage.Prices, names []string, 
 	for _, name := range names {
 		provider, model, ok := strings.Cut(name, "/")
 		if !ok {
-			return usagef("%q has no provider; write PROVIDER/MODEL, such as anthropic/%s", name, name)
+			return cli.Usagef("%q has no provider; write PROVIDER/MODEL, such as anthropic/%s", name, name)
 		}
 		listed = append(listed, listPrice(name, prices.Find(provider, model)))
 	}
@@ -114,21 +115,21 @@ func (o *pricesOptions) list(w io.Writer, prices *usage.Prices, names []string, 
 	}
 	unpriced := func(l listedPrice) bool { return slices.Contains(l.Missing, "price") }
 	if len(names) > 0 && slices.ContainsFunc(listed, unpriced) {
-		return errShown
+		return cli.ErrShown
 	}
 	return nil
 }
 
 func (o *pricesOptions) write(w io.Writer, listed, shown []listedPrice, now time.Time) error {
 	if o.json {
-		return writeJSON(w, append([]listedPrice{}, shown...))
+		return cli.WriteJSON(w, append([]listedPrice{}, shown...))
 	}
 	width, _ := terminal.Size(w)
 	numbers := 4
 	if o.missing {
 		numbers = 0
 	}
-	text, _ := columns(priceRows(shown, o.missing), nil, numbers, width)
+	text, _ := cli.Columns(priceRows(shown, o.missing), nil, numbers, width)
 	_, err := io.WriteString(w, text+"\n"+summarizePrices(listed, now))
 	return err
 }
@@ -140,7 +141,7 @@ func priceRows(shown []listedPrice, missing bool) [][]string {
 		rows[0] = []string{"MODEL", "DATE", "MISSING"}
 	}
 	for _, l := range shown {
-		row := []string{terminal.Printable(l.Model), dash(l.Date)}
+		row := []string{terminal.Printable(l.Model), cli.Dash(l.Date)}
 		if missing {
 			rows = append(rows, append(row, strings.Join(l.Missing, ", ")))
 			continue
@@ -152,7 +153,7 @@ func priceRows(shown []listedPrice, missing bool) [][]string {
 				row = append(row, strconv.FormatFloat(*dollars, 'f', -1, 64))
 			}
 		}
-		rows = append(rows, append(row, dash(strings.TrimPrefix(strconv.Itoa(l.Context), "0"))))
+		rows = append(rows, append(row, cli.Dash(strings.TrimPrefix(strconv.Itoa(l.Context), "0"))))
 	}
 	return rows
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/usage"
 )
 
@@ -65,7 +66,7 @@ Something is missing for 0 of 1 model. The oldest entry is of 2026-11-20, 7 days
 	} {
 		var out strings.Builder
 		err := c.options.list(&out, prices, c.names, now)
-		if errors.Is(err, errShown) != c.failed || err != nil && !c.failed {
+		if errors.Is(err, cli.ErrShown) != c.failed || err != nil && !c.failed {
 			t.Errorf("%+v %q: %v", c.options, c.names, err)
 		}
 		lines := strings.Split(out.String(), "\n")

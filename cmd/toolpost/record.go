@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -22,11 +23,11 @@ func (s *service) openRecorder(path string, found *configuration) error {
 		return nil
 	}
 	if found == nil {
-		return usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
+		return cli.Usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
 	}
 	r, err := recording.Create(path, &recording.Options{Hide: s.secrets.known.WithMark(secret.Mark).Replace, Logger: s.log})
 	if err != nil {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	s.recorder = r
 	s.observers = append(s.observers, r.Observe)
@@ -66,7 +67,7 @@ error lists recorded calls of the tool.`,
   toolpost list -- toolpost replay session.jsonl
   in a configuration: {"mcpServers": {"recorded": {"command": "toolpost",
     "args": ["replay", "session.jsonl"], "prefix": ""}}}`,
-		Args: checked(cobra.ExactArgs(1)),
+		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rec, err := readRecording(args[0])
 			if err != nil {
@@ -77,11 +78,11 @@ error lists recorded calls of the tool.`,
 			}
 			p, err := recording.NewPlayer(rec)
 			if err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
-			server, err := mcpserver.New(p, &mcpserver.Options{Name: "toolpost-replay", Version: readVersion().Version})
+			server, err := mcpserver.New(p, &mcpserver.Options{Name: "toolpost-replay", Version: cli.ReadBuild().Version})
 			if err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
 			err = server.ServeStdio(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 			if err != nil && cmd.Context().Err() != nil {
@@ -95,12 +96,12 @@ error lists recorded calls of the tool.`,
 func readRecording(path string) (*recording.Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, wrapUsage(fmt.Errorf("read recording: %w", err))
+		return nil, cli.WrapUsage(fmt.Errorf("read recording: %w", err))
 	}
 	defer f.Close()
 	rec, err := recording.Read(f)
 	if err != nil {
-		return nil, wrapUsage(fmt.Errorf("%s: %w", path, err))
+		return nil, cli.WrapUsage(fmt.Errorf("%s: %w", path, err))
 	}
 	return rec, nil
 }

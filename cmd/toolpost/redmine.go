@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/redmine"
@@ -73,15 +74,15 @@ func redmineConfiguration(r *redmine.Options) (*configuration, error) {
 	r.User, r.Password = os.Getenv("REDMINE_USER"), os.Getenv("REDMINE_PASSWORD")
 	switch {
 	case r.URL == "":
-		return nil, usagef("set the variable REDMINE_URL to the address of Redmine, such as https://redmine.example.com")
+		return nil, cli.Usagef("set the variable REDMINE_URL to the address of Redmine, such as https://redmine.example.com")
 	case r.Anonymous && r.Key+r.User+r.Password+r.Token != "":
-		return nil, usagef("--anonymous uses no credentials, but REDMINE_API_KEY, REDMINE_USER, REDMINE_PASSWORD or REDMINE_TOKEN is set; leave out --anonymous or unset the variables")
+		return nil, cli.Usagef("--anonymous uses no credentials, but REDMINE_API_KEY, REDMINE_USER, REDMINE_PASSWORD or REDMINE_TOKEN is set; leave out --anonymous or unset the variables")
 	}
 	switch _, err := redmine.New(r); {
 	case errors.Is(err, redmine.ErrNoCredentials):
-		return nil, usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN; or give --anonymous to serve what is public")
+		return nil, cli.Usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN; or give --anonymous to serve what is public")
 	case err != nil:
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	noPrefix := ""
 	server := config.Server{Config: upstream.Config{Name: "redmine"}, Redmine: r, Prefix: &noPrefix}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/cleartext"
@@ -73,7 +74,7 @@ func readKept(name string) (string, error) {
 	}
 	kept, err := v.Get(userSecrets + name)
 	if errors.Is(err, vault.ErrNotFound) {
-		return "", fmt.Errorf("there is no such secret in %s; run: toolpost secret set %s", v.Place(), argument(name))
+		return "", fmt.Errorf("there is no such secret in %s; run: toolpost secret set %s", v.Place(), cli.Quote(name))
 	}
 	return string(kept), err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/limit"
@@ -118,5 +119,5 @@ func (r *reloader) remedy() string {
 	if r.store == nil {
 		return "start toolpost again to use it"
 	}
-	return fmt.Sprintf("run: toolpost trust %s", argument(r.place))
+	return fmt.Sprintf("run: toolpost trust %s", cli.Quote(r.place))
 }

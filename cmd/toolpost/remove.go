@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
@@ -41,11 +42,11 @@ func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if t.before == nil {
-		return usagef("there is no %s to remove a server from; name one with --config", t.file)
+		return cli.Usagef("there is no %s to remove a server from; name one with --config", t.file)
 	}
 	after, err := config.Remove(t.file, t.before, names...)
 	if err != nil {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	page := terminal.NewPage(cmd.OutOrStdout())
 	edit.Show(page, t.file, t.before, after)
@@ -86,22 +87,22 @@ func (t *configurationEdit) read() error {
 	}
 	var err error
 	if t.before, err = config.Read(t.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	return nil
 }
 
 // agreed reports whether the file is to be written.
 func (t *configurationEdit) agreed(cmd *cobra.Command, question string) (bool, error) {
-	p := newPrompter(cmd)
+	p := cli.NewPrompter(cmd)
 	switch {
 	case t.yes:
 		return true, nil
-	case !p.terminal:
-		fmt.Fprintf(p.out, "Nothing is written yet; add --yes to write %s.\n", terminal.Printable(t.file))
+	case !p.Terminal:
+		fmt.Fprintf(p.Out, "Nothing is written yet; add --yes to write %s.\n", terminal.Printable(t.file))
 		return false, nil
 	}
-	return p.ask(cmd.Context(), question)
+	return p.Ask(cmd.Context(), question)
 }
 
 // removeBundles removes the folders of bundles that no server uses any more, neither of

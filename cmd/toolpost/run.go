@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 )
 
@@ -46,7 +47,7 @@ they are not run, and the exit code is 4. --json writes its messages.
 				return f.session.list(cmd.OutOrStdout())
 			}
 			defer f.startClock(cmd)()
-			prompt, err := interruptible(cmd.Context(), func() (string, error) { return readPrompt(words, cmd.InOrStdin()) })
+			prompt, err := cli.Interruptible(cmd.Context(), func() (string, error) { return readPrompt(words, cmd.InOrStdin()) })
 			if err == nil {
 				err = f.run(cmd, cfg, prompt, allow)
 			}
@@ -65,13 +66,13 @@ func (f *agentFlags) run(cmd *cobra.Command, cfg *config.Config, prompt string, 
 	}
 	resumes := f.session.resume != "" || f.session.file != ""
 	if prompt == "" && !resumes {
-		return usagef(`give a prompt, as in: toolpost run "What is in this folder?"`)
+		return cli.Usagef(`give a prompt, as in: toolpost run "What is in this folder?"`)
 	}
 	if kind, _, _ := strings.Cut(f.model.name, "/"); kind == "claude" {
 		return f.runClaude(cmd, cfg, prompt, allow)
 	}
 	if len(allow) > 0 {
-		return usagef("--allow is for --model claude; the tools of others are those of --tools")
+		return cli.Usagef("--allow is for --model claude; the tools of others are those of --tools")
 	}
 	b, err := f.open(cmd, cfg)
 	if err != nil {

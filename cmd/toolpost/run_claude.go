@@ -14,6 +14,7 @@ import (
 	claudeprogram "github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/chat"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
@@ -30,7 +31,7 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 		return err
 	}
 	asker := chat.New(&chat.Options{
-		Rule: f.rule(), JSON: f.json, OpenURL: openBrowser,
+		Rule: f.rule(), JSON: f.json, OpenURL: cli.OpenBrowser,
 		In: terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr()), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
 	})
 	f.target.confirm = asker.Confirm
@@ -58,7 +59,7 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 		return err
 	}
 	if n := asker.Undecided(); n > 0 {
-		return &stopError{code: exitWaiting, text: terminal.Count(n, "call") + " did not run, because there was no terminal to approve them in: run this in a terminal, or add --yes, which approves all, or --deny"}
+		return &cli.ExitError{Code: cli.ExitWaiting, Text: terminal.Count(n, "call") + " did not run, because there was no terminal to approve them in: run this in a terminal, or add --yes, which approves all, or --deny"}
 	}
 	return nil
 }
@@ -66,17 +67,17 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 func (f *agentFlags) claudeOptions(cmd *cobra.Command, prompt string, allow []string) (*claude.Options, error) {
 	for _, name := range []string{"tools", "root", "pass-env", "effort", "base-url", "api-key-env"} {
 		if cmd.Flags().Changed(name) {
-			return nil, usagef("--%s is not for --model claude, which has tools and settings of its own; leave it out, or use another model, such as claude-cli", name)
+			return nil, cli.Usagef("--%s is not for --model claude, which has tools and settings of its own; leave it out, or use another model, such as claude-cli", name)
 		}
 	}
 	_, name, named := strings.Cut(f.model.name, "/")
 	switch {
 	case named && name == "":
-		return nil, usagef("there is no model %q; give claude, or claude/NAME such as claude/sonnet", f.model.name)
+		return nil, cli.Usagef("there is no model %q; give claude, or claude/NAME such as claude/sonnet", f.model.name)
 	case prompt == "" || f.session != sessionFlags{}:
-		return nil, usagef("--model claude has sessions of its own; --resume and --session are for other models, such as claude-cli/%s", name)
+		return nil, cli.Usagef("--model claude has sessions of its own; --resume and --session are for other models, such as claude-cli/%s", name)
 	case f.limits.Calls > 0 || f.limits.Tokens > 0:
-		return nil, usagef("--model claude takes the limits --max-turns, --max-cost and --max-time only; claude-cli/%s takes all", name)
+		return nil, cli.Usagef("--model claude takes the limits --max-turns, --max-cost and --max-time only; claude-cli/%s takes all", name)
 	}
 	return &claude.Options{
 		CLI: f.model.cli, Model: name, SystemPrompt: f.system,

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
 )
@@ -37,7 +38,7 @@ func saveConfiguration(ctx context.Context, w io.Writer, file string, before, af
 		known = approveData(file, after) == nil
 	}
 	if !known {
-		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", argument(file))
+		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", cli.Quote(file))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -33,11 +34,11 @@ func openVault() (vault.Vault, error) {
 	}
 	choice, err := vault.Chosen(dir, os.Getenv)
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	v, err := vault.Open(choice, dir, os.Getenv)
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	return v, nil
 }
@@ -85,14 +86,14 @@ func secretSetCommand() *cobra.Command {
 		Short: "Keep a secret, which is read without echo or from standard input",
 		Long: `Keep a secret under a name. In a terminal it is asked for and not shown;
 otherwise it is all of standard input, without one line end at its end.`,
-		Args: checked(cobra.ExactArgs(1)),
+		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := openVault()
 			if err != nil {
 				return err
 			}
 			if err := vault.CheckName(userSecrets + args[0]); err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
 			secret, err := readSecret(cmd, args[0])
 			if err != nil {
@@ -122,14 +123,14 @@ func readSecret(cmd *cobra.Command, name string) ([]byte, error) {
 		text, err = terminal.ReadSecret(cmd.Context(), in)
 		fmt.Fprintln(cmd.ErrOrStderr())
 	} else {
-		text, err = interruptible(cmd.Context(), func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, mostTyped)) })
+		text, err = cli.Interruptible(cmd.Context(), func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, mostTyped)) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the secret: %w", err)
 	}
 	value := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 	if value == "" || strings.ContainsRune(value, 0) || !utf8.ValidString(value) {
-		return nil, usagef("the secret is empty, or is not text; type it, or write it to standard input")
+		return nil, cli.Usagef("the secret is empty, or is not text; type it, or write it to standard input")
 	}
 	return []byte(value), nil
 }
@@ -138,7 +139,7 @@ func secretListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the names of your secrets, and where they are kept",
-		Args:  checked(cobra.NoArgs),
+		Args:  cli.CheckArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v, err := openVault()
 			if err != nil {
@@ -163,14 +164,14 @@ func secretRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm NAME",
 		Short: "Remove a secret",
-		Args:  checked(cobra.ExactArgs(1)),
+		Args:  cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := openVault()
 			if err != nil {
 				return err
 			}
 			if err := removeSecret(cmd.Context(), v, userSecrets+args[0]); errors.Is(err, vault.ErrNotFound) {
-				return usagef("there is no secret %q; \"toolpost secret list\" lists them", args[0])
+				return cli.Usagef("there is no secret %q; \"toolpost secret list\" lists them", args[0])
 			} else if err != nil {
 				return err
 			}
@@ -202,14 +203,14 @@ files that are encrypted with the key in TOOLPOST_KEY, or in files that only you
 can read. Secrets are not moved: set them again, and log in again. The variable
 TOOLPOST_VAULT takes precedence.`,
 		ValidArgs: []string{string(vault.Keyring), string(vault.Encrypted), string(vault.Files)},
-		Args:      checked(cobra.ExactArgs(1)),
+		Args:      cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := settingsDir()
 			if err != nil {
 				return err
 			}
 			if err := vault.Choose(dir, vault.Kind(args[0])); err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
 			v, err := openVault()
 			if err != nil {
@@ -225,7 +226,7 @@ func secretKeyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "key",
 		Short: "Print a new random key for TOOLPOST_KEY",
-		Args:  checked(cobra.NoArgs),
+		Args:  cli.CheckArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), vault.NewKey())
 			return err

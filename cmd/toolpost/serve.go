@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/breaker"
 	"github.com/toolpost/toolpost/internal/policy/limit"
@@ -98,7 +99,7 @@ func serveCommand() *cobra.Command {
 		Args: checkBridge,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("tools") && len(o.folder.tools) == 0 {
-				return usagef("--tools is empty; want %s", toolChoices)
+				return cli.Usagef("--tools is empty; want %s", toolChoices)
 			}
 			tuneMemory()
 			if err := o.folder.check(); err != nil {
@@ -118,7 +119,7 @@ func serveCommand() *cobra.Command {
 	f.BoolVar(&o.fresh, "fresh", false, "do not list what servers listed at the last start, and do not store what they list")
 	f.StringVar(&o.record, "record", "", "record the lists, calls and results in a new `FILE`, for toolpost replay and diff")
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
-	exclusive(cmd, "stdio", "addr")
+	cli.Exclusive(cmd, "stdio", "addr")
 	f.StringVar(&o.metrics, "metrics-addr", "", "serve /metrics for Prometheus, /healthz and /readyz on `HOST:PORT` too")
 	o.flags(cmd)
 	o.folder.flags(cmd)
@@ -161,7 +162,7 @@ type service struct {
 // serve serves what was found until ctx is done or the input ends, nil for a folder.
 func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool, found *configuration) error {
 	if o.logFormat != "text" && o.logFormat != "json" {
-		return usagef("--log-format is %q; want text or json", o.logFormat)
+		return cli.Usagef("--log-format is %q; want text or json", o.logFormat)
 	}
 	if err := o.caps.check(); err != nil {
 		return err
@@ -209,8 +210,8 @@ func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*config
 	if o.folder.chosen() {
 		return nil, nil
 	}
-	p := newPrompter(cmd)
-	p.terminal = p.terminal && !o.stdio // the input is the client's
+	p := cli.NewPrompter(cmd)
+	p.Terminal = p.Terminal && !o.stdio // the input is the client's
 	return findConfiguration(cmd.Context(), o.config, p)
 }
 
@@ -238,7 +239,7 @@ func (s *service) openFolder(running context.Context, o *serveOptions, l *listen
 	s.admit(g.access)
 	s.live, g.folder, g.chosen = f.live, f.serves(), o.folder.chosen()
 	if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Profile: o.profile, Dialect: o.dialect, Report: s.adapted()}); err != nil {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	s.closer = append(s.closer, s.views.Close)
 	options := o.serverOptions(s, l, o.name)
@@ -292,7 +293,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Applied:     []string{"access", "audit", "limits", "token", "lock"},
 	})
 	if err != nil {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	s.closer = append(s.closer, gw.Close)
 	s.recordLists(gw)
@@ -325,7 +326,7 @@ func joinClients(options *mcpserver.Options, gw *gateway.Gateway) {
 func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcpserver.Options {
 	return &mcpserver.Options{
 		Name:    name,
-		Version: readVersion().Version,
+		Version: cli.ReadBuild().Version,
 		Logger:  s.log,
 		View: func(c mcpserver.Client) (*toolpost.Live, error) {
 			s.clients.add(c)

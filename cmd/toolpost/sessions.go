@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 
@@ -24,7 +25,7 @@ func (o *sessionCaps) flags(cmd *cobra.Command) {
 // check reports limits that would accept no session.
 func (o *sessionCaps) check() error {
 	if o.sessions < 1 || o.ofClient < 1 || o.timeout <= 0 {
-		return usagef("--max-sessions, --max-client-sessions and --session-timeout must be above 0")
+		return cli.Usagef("--max-sessions, --max-client-sessions and --session-timeout must be above 0")
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 )
 
 // Whatever a model wrote, the summary is JSON.
@@ -36,7 +38,7 @@ func TestSummaryIsNotWritten(t *testing.T) {
 		`{"type":"result","subtype":"success","is_error":true}`,
 	} {
 		err := summarize(full{}, io.Discard, strings.NewReader(line))
-		if code := report(io.Discard, err); code != exitUsage || !strings.Contains(err.Error(), "the disk is full") {
+		if code := cli.Report(io.Discard, err); code != cli.ExitUsage || !strings.Contains(err.Error(), "the disk is full") {
 			t.Errorf("exit code %d, %v", code, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
@@ -59,7 +60,7 @@ func total(servers []upstream.Status) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 func row(st upstream.Status) []string {
-	r := []string{terminal.Printable(st.Name), dash(string(st.Transport)), dash(st.Version), string(st.State), "-", "-"}
+	r := []string{terminal.Printable(st.Name), cli.Dash(string(st.Transport)), cli.Dash(st.Version), string(st.State), "-", "-"}
 	if st.State == upstream.Ready {
 		r[4] = strconv.Itoa(st.Tools)
 		r[5] = seconds(st.Took)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -63,10 +64,10 @@ func (t *target) asker(cmd *cobra.Command) func(context.Context, string) (bool, 
 	if t.confirm != nil {
 		return t.confirm
 	}
-	p := newPrompter(cmd)
+	p := cli.NewPrompter(cmd)
 	turn := make(chan struct{}, 1) // one question at a time
 	return func(ctx context.Context, question string) (bool, error) {
-		if !p.terminal {
+		if !p.Terminal {
 			return false, errors.New("there is no terminal to ask you; --yes approves the calls of this command")
 		}
 		select {
@@ -75,7 +76,7 @@ func (t *target) asker(cmd *cobra.Command) func(context.Context, string) (bool, 
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		}
-		return p.ask(ctx, question+"\n\nRun it?")
+		return p.Ask(ctx, question+"\n\nRun it?")
 	}
 }
 
@@ -94,18 +95,18 @@ func (t *target) split(args []string, dash int) (cfg *config.Config, rest []stri
 	var server upstream.Config
 	if dash >= 0 {
 		if dash == len(args) {
-			return nil, nil, usagef("there is no command after --")
+			return nil, nil, cli.Usagef("there is no command after --")
 		}
 		command := args[dash:]
 		server = upstream.Config{Name: filepath.Base(command[0]), Command: command[0], Args: command[1:], Env: environment()}
 		args = args[:dash]
 	}
-	if len(args) > 0 && isAddress(args[0]) {
+	if len(args) > 0 && cli.IsAddress(args[0]) {
 		if server.Command != "" {
-			return nil, nil, usagef("give an address or a command after --, not both")
+			return nil, nil, cli.Usagef("give an address or a command after --, not both")
 		}
 		server = upstream.Config{Name: "server", URL: args[0], Headers: map[string]string{}}
-		t.address = shownAddress(args[0])
+		t.address = cli.WithoutSecrets(args[0])
 		args = args[1:]
 	}
 	if err := t.setHeaders(&server); err != nil {
@@ -115,10 +116,10 @@ func (t *target) split(args []string, dash int) (cfg *config.Config, rest []stri
 		return nil, args, nil
 	}
 	if t.profile != "" {
-		return nil, nil, usagef("--profile needs a configuration; the address of a server that is toolpost may end with /%s", t.profile)
+		return nil, nil, cli.Usagef("--profile needs a configuration; the address of a server that is toolpost may end with /%s", t.profile)
 	}
 	if t.config != "" {
-		return nil, nil, usagef("give --config, an address or a command after --, only one of them")
+		return nil, nil, cli.Usagef("give --config, an address or a command after --, only one of them")
 	}
 	server.ConnectTimeout = t.timeout
 	noPrefix := ""
@@ -127,16 +128,16 @@ func (t *target) split(args []string, dash int) (cfg *config.Config, rest []stri
 
 func (t *target) setHeaders(server *upstream.Config) error {
 	if len(t.headers) > 0 && server.URL == "" {
-		return usagef("--header needs an address; in a configuration, write headers to the server's entry")
+		return cli.Usagef("--header needs an address; in a configuration, write headers to the server's entry")
 	}
 	for _, h := range t.headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok {
-			return usagef(`a --header is not "NAME: VALUE"`)
+			return cli.Usagef(`a --header is not "NAME: VALUE"`)
 		}
 		value, err := config.Expand(strings.TrimSpace(value), os.LookupEnv)
 		if err != nil {
-			return usagef("--header %s: %w", strings.TrimSpace(name), err)
+			return cli.Usagef("--header %s: %w", strings.TrimSpace(name), err)
 		}
 		server.Headers[strings.TrimSpace(name)] = value
 	}
@@ -170,7 +171,7 @@ func (t *target) open(cmd *cobra.Command, cfg *config.Config) (*session, error) 
 	if cfg != nil {
 		return t.openServers(cmd, cfg, nil) // the user has approved nothing about them
 	}
-	found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
+	found, err := findConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func (t *target) openFound(cmd *cobra.Command, found *configuration) (*session, 
 		return t.openServers(cmd, found.Config, found.pins())
 	}
 	if t.profile != "" {
-		return nil, usagef("--profile needs a configuration, and there is none; see \"toolpost help serve\"")
+		return nil, cli.Usagef("--profile needs a configuration, and there is none; see \"toolpost help serve\"")
 	}
 	f, err := openFolder(cmd.Context(), nil, nil)
 	if err != nil {
@@ -213,7 +214,7 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 		Applied:     []string{"access", "audit", "limits", "token", "output"}, // access, token and output are for clients of serve
 	})
 	if err != nil {
-		return nil, errors.Join(wrapUsage(err), calls.close())
+		return nil, errors.Join(cli.WrapUsage(err), calls.close())
 	}
 	closeAll := func() error { return errors.Join(g.Close(), calls.close()) }
 	wait, cancel := context.WithTimeout(ctx, t.timeout)

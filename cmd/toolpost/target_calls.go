@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/limit"
@@ -61,7 +62,7 @@ func (d *directCalls) recordCall(next toolpost.Handler) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		ctx, seen := observe.Begin(ctx)
 		seen.Method, seen.Name, seen.Arguments, seen.Start = "tools/call", call.Name, call.Arguments, time.Now()
-		seen.Transport, seen.Client = directTransport, observe.Client{Name: d.name, Version: readVersion().Version}
+		seen.Transport, seen.Client = directTransport, observe.Client{Name: d.name, Version: cli.ReadBuild().Version}
 		ctx, end := d.log.Observe(ctx, seen)
 		result, err := next(ctx, call)
 		seen.SetResult(result)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/policy/breaker"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/telemetry"
@@ -22,11 +23,11 @@ const traceTime = 2 * time.Second
 // collector, metrics if they are served. It returns the listener of metrics, nil if
 // there is none.
 func (s *service) startTelemetry(running context.Context, o *serveOptions) (*listener, error) {
-	v := readVersion()
+	v := cli.ReadBuild()
 	build := telemetry.Build{Version: v.Version, Commit: v.Commit, Go: v.Go}
 	traces, err := telemetry.NewTraces(running, build, s.log)
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	if traces != nil {
 		s.observers, s.around = append(s.observers, traces.Observe), append(s.around, traces.Around)
@@ -56,7 +57,7 @@ func (s *service) serveAdmin(running context.Context, l *listener, o *serveOptio
 		return nil
 	}
 	if !l.loopback() && s.access.token == "" && !o.access.insecure {
-		return usagef("refusing to serve metrics on %s: other machines could read them without a token; "+
+		return cli.Usagef("refusing to serve metrics on %s: other machines could read them without a token; "+
 			"add --require-token, or --insecure to serve anyone", l.Addr())
 	}
 	if s.status != nil {

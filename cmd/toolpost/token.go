@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/atomicfile"
 )
@@ -46,7 +47,7 @@ func givenToken(file string) (string, error) {
 		return "", nil
 	}
 	if err := config.CheckToken(token); err != nil {
-		return "", usagef("the token in %s %w", tokenVariable, err)
+		return "", cli.Usagef("the token in %s %w", tokenVariable, err)
 	}
 	return token, nil
 }
@@ -93,19 +94,19 @@ func readToken(file string) (string, error) {
 		return "", fmt.Errorf("read the token: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", usagef("the token file %s is refused: it is not a file; remove it", file)
+		return "", cli.Usagef("the token file %s is refused: it is not a file; remove it", file)
 	}
 	if !ownerOnly(info) {
-		return "", usagef("the token file %s is refused: only you may own and read it; run: chmod 600 %s", file, file)
+		return "", cli.Usagef("the token file %s is refused: only you may own and read it; run: chmod 600 %s", file, file)
 	}
 	if dir, err := os.Stat(filepath.Dir(file)); err != nil || !ownerWrites(dir) {
-		return "", usagef("the token file %s is refused: others can replace it; run: chmod go-w %s", file, filepath.Dir(file))
+		return "", cli.Usagef("the token file %s is refused: others can replace it; run: chmod go-w %s", file, filepath.Dir(file))
 	}
 	data := make([]byte, config.LongestToken+1)
 	n, _ := f.Read(data) // an empty file has no valid token
 	token := strings.TrimSpace(string(data[:n]))
 	if err := config.CheckToken(token); err != nil {
-		return "", usagef("the token in %s %w", file, err)
+		return "", cli.Usagef("the token in %s %w", file, err)
 	}
 	return token, nil
 }
@@ -145,7 +146,7 @@ expire, and be revoked without a restart.`,
   toolpost token add ci --profile reading --expires 30d
   toolpost token list
   toolpost token revoke ci`,
-		Args: knownCommand,
+		Args: cli.RejectUnknown,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			token, err := givenToken("")
 			if err == nil && token == "" && !rotate {
@@ -166,7 +167,7 @@ expire, and be revoked without a restart.`,
 	}
 	cmd.AddCommand(tokenAdd(), tokenList(), tokenRevoke())
 	for _, c := range cmd.Commands() {
-		c.Args = checked(c.Args)
+		c.Args = cli.CheckArgs(c.Args)
 	}
 	cmd.Flags().BoolVar(&rotate, "rotate", false, "replace the stored token; serve rejects the old one after a restart")
 	return cmd
@@ -175,7 +176,7 @@ expire, and be revoked without a restart.`,
 // rotatedToken replaces the stored token, whatever is wrong with it.
 func rotatedToken(given bool) (string, error) {
 	if given {
-		return "", usagef("the token comes from %s; change that, or unset it to rotate the stored token", tokenVariable)
+		return "", cli.Usagef("the token comes from %s; change that, or unset it to rotate the stored token", tokenVariable)
 	}
 	file, err := tokenFile()
 	if err != nil {

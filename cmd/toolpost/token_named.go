@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/callers"
 )
 
@@ -64,7 +65,7 @@ else.`,
 			}
 			secret, err := tokens.Add(cmd.Context(), args[0], profile, at)
 			if err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "This token is not shown again. The caller sends it as Authorization: Bearer TOKEN.")
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
@@ -81,16 +82,16 @@ func expiryTime(s string, now time.Time) (at time.Time, err error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	past, err := sinceTime(s, now)
+	past, err := cli.ParseSince(s, now)
 	if err != nil {
-		return time.Time{}, usagef("--expires %q is not a time; write 12h, 30d, 2027-01-01 or 2027-01-01T08:00:00Z", s)
+		return time.Time{}, cli.Usagef("--expires %q is not a time; write 12h, 30d, 2027-01-01 or 2027-01-01T08:00:00Z", s)
 	}
 	at = past
-	if s[len(s)-1] == 'd' || isDuration(s) { // which sinceTime counts backwards
+	if s[len(s)-1] == 'd' || isDuration(s) { // which ParseSince counts backwards
 		at = now.Add(now.Sub(past))
 	}
 	if !at.After(now) {
-		return time.Time{}, usagef("--expires %q is not in the future", s)
+		return time.Time{}, cli.Usagef("--expires %q is not in the future", s)
 	}
 	return at, nil
 }
@@ -113,7 +114,7 @@ func tokenRevoke() *cobra.Command {
 				return err
 			}
 			if err := tokens.Revoke(cmd.Context(), args[0]); err != nil {
-				return wrapUsage(err)
+				return cli.WrapUsage(err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Revoked %s.\n", args[0])
 			return err
@@ -152,12 +153,12 @@ func tokenList() *cobra.Command {
 				for _, t := range all {
 					listed = append(listed, listedToken{t.Name, t.Profile, t.Created, t.Expires, t.Expired()})
 				}
-				return writeJSON(cmd.OutOrStdout(), listed)
+				return cli.WriteJSON(cmd.OutOrStdout(), listed)
 			}
 			return writeTokens(cmd.OutOrStdout(), all)
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	cli.AddJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -180,7 +181,7 @@ func writeTokens(w io.Writer, all []callers.Token) error {
 		}
 		rows = append(rows, []string{t.Name, profile, t.Created.Local().Format("2006-01-02 15:04"), expires})
 	}
-	text, _ := columns(rows, nil, 0, 0)
+	text, _ := cli.Columns(rows, nil, 0, 0)
 	_, err := io.WriteString(w, text)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
@@ -26,9 +27,9 @@ func (t *target) source(cmd *cobra.Command, args []string) (*lint.Source, error)
 	case err != nil:
 		return nil, err
 	case len(rest) > 1:
-		return nil, usagef("%q and %q: give one file or address", rest[0], rest[1])
+		return nil, cli.Usagef("%q and %q: give one file or address", rest[0], rest[1])
 	case len(rest) > 0 && cfg != nil:
-		return nil, usagef("give a file, an address or a command after --, only one of them")
+		return nil, cli.Usagef("give a file, an address or a command after --, only one of them")
 	case len(rest) > 0:
 		return t.fileSource(cmd, rest[0])
 	}
@@ -40,7 +41,7 @@ func (t *target) source(cmd *cobra.Command, args []string) (*lint.Source, error)
 func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, error) {
 	var cfg *config.Config
 	if t.config != "" {
-		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
+		found, err := findConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +51,7 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, erro
 	if err != nil {
 		return nil, err
 	}
-	f, err := interruptible(cmd.Context(), func() (*lint.File, error) { return readToolFile(path, cmd.InOrStdin()) })
+	f, err := cli.Interruptible(cmd.Context(), func() (*lint.File, error) { return readToolFile(path, cmd.InOrStdin()) })
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, erro
 func (t *target) serverSource(cmd *cobra.Command, cfg *config.Config) (*lint.Source, error) {
 	title, open := "", func() (*session, error) { return t.open(cmd, cfg) }
 	if cfg == nil {
-		found, err := findConfiguration(cmd.Context(), t.config, newPrompter(cmd))
+		found, err := findConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
 		if err != nil {
 			return nil, err
 		}
@@ -116,26 +117,26 @@ func findTargets(book *dialect.Book, ids []string) ([]*dialect.Dialect, error) {
 func noTarget(book *dialect.Book, id string) error {
 	ids := book.IDs()
 	if near := suggest.Names(id, ids, 3); id != "" && len(near) > 0 {
-		return usagef("there is no target %q; did you mean %s?", id, strings.Join(near, " or "))
+		return cli.Usagef("there is no target %q; did you mean %s?", id, strings.Join(near, " or "))
 	}
-	return usagef("there is no target %q; there are %s", id, strings.Join(ids, ", "))
+	return cli.Usagef("there is no target %q; there are %s", id, strings.Join(ids, ", "))
 }
 
 // noServer returns the error for an unknown server; it suggests those over HTTP.
 func noServer(name string, names []string) error {
 	if near := suggest.Nearest(name, names); near != "" {
-		return usagef("there is no server %q; did you mean %q?", name, near)
+		return cli.Usagef("there is no server %q; did you mean %q?", name, near)
 	}
 	if len(names) > 0 {
-		return usagef("there is no server %q in the configuration; give its address, or one of %q", name, names)
+		return cli.Usagef("there is no server %q in the configuration; give its address, or one of %q", name, names)
 	}
-	return usagef("there is no server %q: the configuration has no server that is reached over HTTP; give its address", name)
+	return cli.Usagef("there is no server %q: the configuration has no server that is reached over HTTP; give its address", name)
 }
 
 // findTarget returns the one dialect that is asked for.
 func findTarget(book *dialect.Book, ids []string) (*dialect.Dialect, error) {
 	if len(ids) != 1 || ids[0] == "all" {
-		return nil, wrapUsage(errors.New("name one target with --for"))
+		return nil, cli.WrapUsage(errors.New("name one target with --for"))
 	}
 	all, err := findTargets(book, ids)
 	if err != nil {
@@ -167,11 +168,11 @@ func readToolFile(path string, stdin io.Reader) (*lint.File, error) {
 		data, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return nil, usagef("read tools: %w", err)
+		return nil, cli.Usagef("read tools: %w", err)
 	}
 	f, err := lint.ParseFile(path, data)
 	if err != nil {
-		return nil, wrapUsage(err)
+		return nil, cli.WrapUsage(err)
 	}
 	return f, nil
 }

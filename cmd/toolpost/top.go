@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 	"github.com/toolpost/toolpost/config"
@@ -53,7 +54,7 @@ func topCommand() *cobra.Command {
 				return err
 			}
 			if len(rest) > 0 {
-				return usagef("%q is not an address; give http://… or https://…", rest[0])
+				return cli.Usagef("%q is not an address; give http://… or https://…", rest[0])
 			}
 			fetch, err := statusFetcher(&cfg.Servers[0], cfg)
 			if err != nil {
@@ -64,7 +65,7 @@ func topCommand() *cobra.Command {
 				return showStatus(cmd.Context(), out, t.address, asJSON, fetch)
 			}
 			if !terminal.Is(out) || !terminal.Is(cmd.InOrStdin()) {
-				return usagef("there is no terminal; use --json or --once")
+				return cli.Usagef("there is no terminal; use --json or --once")
 			}
 			return top.Run(cmd.Context(), cmd.InOrStdin(), terminal.Unsafe(out), t.address, every, fetch)
 		},
@@ -74,7 +75,7 @@ func topCommand() *cobra.Command {
 	f.DurationVar(&every, "interval", time.Second, "ask the server again after this `TIME`")
 	f.BoolVar(&asJSON, "json", false, "write the state once as JSON")
 	f.BoolVar(&once, "once", false, "draw the state once")
-	exclusive(cmd, "json", "once")
+	cli.Exclusive(cmd, "json", "once")
 	return cmd
 }
 
@@ -88,7 +89,7 @@ func showStatus(ctx context.Context, w io.Writer, address string, asJSON bool, f
 		return err
 	}
 	if asJSON {
-		return writeJSON(w, s)
+		return cli.WriteJSON(w, s)
 	}
 	width, height := terminal.Size(w)
 	_, err = io.WriteString(w, top.Once(address, cmp.Or(width, onceWidth), cmp.Or(height, onceHeight), s))
@@ -149,7 +150,7 @@ func readStatus(resp *http.Response) (*monitor.Status, error) {
 func statusAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", usagef("ADDRESS cannot be read; want http://HOST:PORT")
+		return "", cli.Usagef("ADDRESS cannot be read; want http://HOST:PORT")
 	}
 	prefix, _, _ := strings.Cut(u.Path, "/mcp")
 	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(prefix, "/")+statusPath, "", ""
@@ -173,7 +174,7 @@ func (s *service) report(w http.ResponseWriter, r *http.Request) {
 	}
 	state := s.monitor.Status(after, servers)
 	tools, _ := s.live.Set().Tools(context.Background()) // a Set never fails
-	state.Version, state.Tools = readVersion().Version, len(tools)
+	state.Version, state.Tools = cli.ReadBuild().Version, len(tools)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_ = json.NewEncoder(w).Encode(state) // the client is gone if it fails

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/policy/trust"
@@ -48,11 +49,11 @@ folder.`,
 			}
 			switch {
 			case list && len(args) > 0:
-				return usagef("--list lists all files; leave out %q", file)
+				return cli.Usagef("--list lists all files; leave out %q", file)
 			case list:
 				return listApprovals(cmd.OutOrStdout(), asJSON)
 			case asJSON:
-				return usagef("--json writes the list of files; add --list")
+				return cli.Usagef("--json writes the list of files; add --list")
 			case revoke:
 				return revokeApproval(cmd.OutOrStdout(), file)
 			}
@@ -62,41 +63,41 @@ folder.`,
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "approve without asking, for scripts")
 	cmd.Flags().BoolVar(&list, "list", false, "list the approved files")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "forget the approval of FILE")
-	jsonFlag(cmd, &asJSON)
-	exclusive(cmd, "yes", "list", "revoke")
+	cli.AddJSONFlag(cmd, &asJSON)
+	cli.Exclusive(cmd, "yes", "list", "revoke")
 	return cmd
 }
 
 func approveFile(cmd *cobra.Command, file string, yes bool) error {
 	if err := ownership.Check(file); errors.Is(err, fs.ErrNotExist) {
-		return usagef("there is no %s; name the file that you want to approve", file)
+		return cli.Usagef("there is no %s; name the file that you want to approve", file)
 	} else if err != nil {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	cfg, err := loadConfig(cmd.Context(), file)
 	if err != nil {
-		return wrapUsage(err)
+		return cli.WrapUsage(err)
 	}
 	r, err := newReview(file, cfg)
 	if err != nil {
 		return err
 	}
-	p := newPrompter(cmd)
+	p := cli.NewPrompter(cmd)
 	switch {
 	case r.approved():
-		fmt.Fprintf(p.out, "%s is approved already.\n", terminal.Printable(r.file))
+		fmt.Fprintf(p.Out, "%s is approved already.\n", terminal.Printable(r.file))
 		return nil
 	case yes:
-		fmt.Fprint(p.out, r.text())
+		fmt.Fprint(p.Out, r.text())
 		err = r.approve()
-	case !p.terminal:
-		fmt.Fprint(p.out, r.text())
-		return usagef("there is no terminal to ask you; add --yes to approve the file")
+	case !p.Terminal:
+		fmt.Fprint(p.Out, r.text())
+		return cli.Usagef("there is no terminal to ask you; add --yes to approve the file")
 	default:
 		err = r.ask(cmd.Context(), p)
 	}
 	if err == nil {
-		fmt.Fprintf(p.out, "\nApproved %s.\n", terminal.Printable(r.file))
+		fmt.Fprintf(p.Out, "\nApproved %s.\n", terminal.Printable(r.file))
 	}
 	return err
 }
@@ -111,7 +112,7 @@ func revokeApproval(w io.Writer, file string) error {
 	}
 	found, err := store.Revoke(file)
 	if err == nil && !found {
-		return usagef("%s is not approved; \"toolpost trust --list\" lists the files that are", file)
+		return cli.Usagef("%s is not approved; \"toolpost trust --list\" lists the files that are", file)
 	}
 	if err == nil {
 		fmt.Fprintf(w, "Revoked %s. A running toolpost keeps using it until it ends.\n", terminal.Printable(file))
@@ -163,5 +164,5 @@ func writeApprovals(w io.Writer, all []*trust.Approval) error {
 		servers := append([]string{}, slices.Sorted(maps.Keys(a.Servers))...)
 		listed = append(listed, listedApproval{a.File, approvalState(a), a.Time, servers})
 	}
-	return writeJSON(w, listed)
+	return cli.WriteJSON(w, listed)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 )
 
 func versionCommand() *cobra.Command {
@@ -14,7 +16,7 @@ func versionCommand() *cobra.Command {
 		Short: "Print the version and the build",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v := readVersion()
+			v := cli.ReadBuild()
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(v)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -56,7 +57,7 @@ func TestWideNames(t *testing.T) {
 	all := []upstream.Status{{Name: "天気予報", State: upstream.Connecting}, {Name: "files", State: upstream.Connecting},
 		{Name: "とても長い名前のサーバー", State: upstream.Connecting}}
 	lines := table(all, 64, false)
-	cells, _ := columns([][]string{{"天気予報", "ready"}, {"files", "ready"}}, nil, 0, 0)
+	cells, _ := cli.Columns([][]string{{"天気予報", "ready"}, {"files", "ready"}}, nil, 0, 0)
 	for word, lines := range map[string][]string{"connecting": lines[1:4], "ready": strings.Split(cells, "\n")[:2]} {
 		at := -1
 		for _, line := range lines {

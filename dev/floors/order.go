@@ -64,6 +64,7 @@ var outside = map[string][]string{
 	"config":                     {jsonModule, "github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
 	"telemetry":                  {"github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp", "golang.org/x/net", "google.golang.org/protobuf"},
 	"internal/policy/limit":      {"golang.org/x/time"},
+	"cmd/toolpost/internal/cli":  {"github.com/spf13/cobra"},
 	"cmd/toolpost/internal/chat": {"github.com/charmbracelet/x/ansi"},
 	"dev/bench/chat":             {"golang.org/x/sys"},
 	"internal/access/callers":    {"github.com/coreos/go-oidc/v3", jsonModule, "golang.org/x/time"},

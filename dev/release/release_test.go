@@ -142,7 +142,7 @@ func TestContainerFile(t *testing.T) {
 			t.Errorf("the image lacks %q:\n%s", want, last)
 		}
 	}
-	if !strings.Contains(text, "-trimpath") || !strings.Contains(text, "CGO_ENABLED=0") || !strings.Contains(text, "-X main.released=") {
+	if !strings.Contains(text, "-trimpath") || !strings.Contains(text, "CGO_ENABLED=0") || !strings.Contains(text, "-X github.com/toolpost/toolpost/cmd/toolpost/internal/cli.released=") {
 		t.Errorf("the program is not built as releases are:\n%s", text)
 	}
 	goVersion := ""

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 // released is the version of a release; its build sets it with -ldflags -X.
 var released string
 
-// A version describes a build.
-type version struct {
+// A Build describes how a program was built.
+type Build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
 	Time     string `json:"time,omitempty"`
@@ -20,15 +20,16 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
-var readVersion = sync.OnceValue(func() version {
+// ReadBuild returns what this program was built from.
+var ReadBuild = sync.OnceValue(func() Build {
 	info, _ := debug.ReadBuildInfo()
 	return versionOf(released, info)
 })
 
 // versionOf returns the version of a build: of a release, else of the module, such
 // as of go install …@v1.2.3, else that of the checkout it was built from.
-func versionOf(released string, info *debug.BuildInfo) version {
-	v := version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+func versionOf(released string, info *debug.BuildInfo) Build {
+	v := Build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info != nil && info.Main.Version != "" {
 		v.Version = info.Main.Version
 	}
@@ -51,7 +52,8 @@ func versionOf(released string, info *debug.BuildInfo) version {
 	return v
 }
 
-func (v version) String() string {
+// String returns the build in one line.
+func (v Build) String() string {
 	s := "toolpost " + v.Version
 	switch {
 	case v.Commit != "" && v.Modified:

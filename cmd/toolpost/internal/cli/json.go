@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// jsonFlag adds --json to a command that lists something: names in camelCase, []
+// AddJSONFlag adds --json to a command that lists something: names in camelCase, []
 // for an empty list, times in RFC 3339.
-func jsonFlag(cmd *cobra.Command, asJSON *bool) {
+func AddJSONFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "write the list as JSON")
 }
 
-// writeJSON writes a value as indented JSON.
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes a value as indented JSON.
+func WriteJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strconv"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// sinceTime returns the time that a person means.
-func sinceTime(s string, now time.Time) (time.Time, error) {
+// ParseSince returns the time that a person means.
+func ParseSince(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
@@ -24,5 +24,5 @@ func sinceTime(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("--since %q is not a time; write 90m, 2h, 7d, 2026-11-24 or 2026-11-24T08:00:00Z", s)
+	return time.Time{}, Usagef("--since %q is not a time; write 90m, 2h, 7d, 2026-11-24 or 2026-11-24T08:00:00Z", s)
 }

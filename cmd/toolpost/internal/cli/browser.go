@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// openBrowser opens an address in the user's browser, without a shell.
-func openBrowser(address string) error {
+// OpenBrowser opens an address in the user's browser, without a shell.
+func OpenBrowser(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return errors.New("the address is not one of a web page")

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -9,8 +9,8 @@ import (
 
 func TestAsk(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "\n": false, "": false, "no\n": false} {
-		p := &prompter{in: bufio.NewReader(strings.NewReader(answer)), out: &bytes.Buffer{}}
-		if got, err := p.ask(t.Context(), "Write?"); got != want || err != nil {
+		p := &Prompter{in: bufio.NewReader(strings.NewReader(answer)), Out: &bytes.Buffer{}}
+		if got, err := p.Ask(t.Context(), "Write?"); got != want || err != nil {
 			t.Errorf("%q: %v, %v", answer, got, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// columns draws rows of cells as lines of at most limit columns, 0 for no limit.
+// Columns draws rows of cells as lines of at most limit columns, 0 for no limit.
 // Numbers is how many of the last columns are aligned at the right. Widths are the
 // least widths of the columns; the ones that were used are returned.
-func columns(rows [][]string, widths []int, numbers, limit int) (text string, used []int) {
+func Columns(rows [][]string, widths []int, numbers, limit int) (text string, used []int) {
 	for _, r := range rows {
 		for i, cell := range r {
 			if i == len(widths) {
@@ -37,7 +37,8 @@ func columns(rows [][]string, widths []int, numbers, limit int) (text string, us
 	return b.String(), widths
 }
 
-func dash(s string) string {
+// Dash returns a text for a cell of a table, "-" if it is empty.
+func Dash(s string) string {
 	if s == "" {
 		return "-"
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 func TestInterruptible(t *testing.T) {
 	reason := errors.New("reason")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	if got, err := interruptible(ctx, func() (int, error) { return 7, reason }); got != 7 || err != reason {
+	if got, err := Interruptible(ctx, func() (int, error) { return 7, reason }); got != 7 || err != reason {
 		t.Errorf("got %d, %v", got, err)
 	}
 	cancel(reason)
 	stuck := make(chan struct{})
 	defer close(stuck)
-	if err := interruptibly(ctx, func() error { <-stuck; return nil }); err != reason {
+	if err := Interruptibly(ctx, func() error { <-stuck; return nil }); err != reason {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package cli is what the commands share: usage errors and exit codes, checks of arguments
+// and flags, questions at the terminal, tables and JSON, interrupts.
+package cli
 
 import (
 	"errors"
@@ -13,16 +15,16 @@ import (
 
 // The exit codes, documented by "toolpost help exit-codes".
 const (
-	exitFailed      = 1
-	exitUsage       = 2
-	exitLimit       = 3
-	exitWaiting     = 4
-	exitRefused     = 5
-	exitInterrupted = 130
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitLimit       = 3
+	ExitWaiting     = 4
+	ExitRefused     = 5
+	ExitInterrupted = 130
 )
 
-// exitCodesTopic returns the help topic "exit-codes".
-func exitCodesTopic() *cobra.Command {
+// ExitCodesTopic returns the help topic "exit-codes".
+func ExitCodesTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
 		Short: "What the exit codes mean",
@@ -43,49 +45,49 @@ func exitCodesTopic() *cobra.Command {
 	}
 }
 
-// errShown sets the exit code of a command whose output already says what is wrong.
-var errShown = errors.New("findings were shown")
+// ErrShown sets the exit code of a command whose output already says what is wrong.
+var ErrShown = errors.New("findings were shown")
 
-// A stopError ends the command with an exit code of its own.
-type stopError struct {
-	code int
-	text string
+// A ExitError ends the command with an exit code of its own.
+type ExitError struct {
+	Code int
+	Text string
 }
 
 // Error returns the text.
-func (e *stopError) Error() string { return e.text }
+func (e *ExitError) Error() string { return e.Text }
 
-// A usageError is a mistake on the command line or in a configuration.
-type usageError struct{ error }
+// A UsageError is a mistake on the command line or in a configuration.
+type UsageError struct{ error }
 
 // Unwrap returns the mistake itself.
-func (e usageError) Unwrap() error { return e.error }
+func (e UsageError) Unwrap() error { return e.error }
 
-// usagef returns a usage error.
-func usagef(format string, args ...any) error { return wrapUsage(fmt.Errorf(format, args...)) }
+// Usagef returns a usage error.
+func Usagef(format string, args ...any) error { return WrapUsage(fmt.Errorf(format, args...)) }
 
-// wrapUsage makes err a usage error.
-func wrapUsage(err error) error { return usageError{err} }
+// WrapUsage makes err a usage error.
+func WrapUsage(err error) error { return UsageError{err} }
 
-// report writes err for people and returns the exit code.
-func report(w io.Writer, err error) int {
+// Report writes err for people and returns the exit code.
+func Report(w io.Writer, err error) int {
 	if err == nil {
 		return 0
 	}
-	if errors.Is(err, errShown) {
-		return exitFailed
+	if errors.Is(err, ErrShown) {
+		return ExitFailed
 	}
 	fmt.Fprintf(w, "toolpost: %s\n", strings.TrimSuffix(err.Error(), "\n"))
 	var (
-		usage   usageError
+		usage   UsageError
 		config  *config.Error
-		stopped *stopError
+		stopped *ExitError
 	)
 	if errors.As(err, &stopped) {
-		return stopped.code
+		return stopped.Code
 	}
 	if errors.As(err, &usage) || errors.As(err, &config) {
-		return exitUsage
+		return ExitUsage
 	}
-	return exitFailed
+	return ExitFailed
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -18,42 +18,42 @@ func otherNames() map[string]string {
 	}
 }
 
-// knownCommand rejects an unknown subcommand.
-func knownCommand(root *cobra.Command, args []string) error {
+// RejectUnknown rejects an unknown subcommand.
+func RejectUnknown(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	if here := otherNames()[args[0]]; here != "" {
-		return usagef("there is no command %q; did you mean %s?", args[0], here)
+		return Usagef("there is no command %q; did you mean %s?", args[0], here)
 	}
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		return usagef("there is no command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+		return Usagef("there is no command %q; did you mean %s?", args[0], strings.Join(near, " or "))
 	}
-	return usagef("there is no command %q; %q lists them", args[0], root.CommandPath()+" --help")
+	return Usagef("there is no command %q; %q lists them", args[0], root.CommandPath()+" --help")
 }
 
-// checked replaces the errors of cobra's argument checks with usage errors that
+// CheckArgs replaces the errors of cobra's argument checks with usage errors that
 // name the unexpected argument, or show what is missing.
-func checked(check cobra.PositionalArgs) cobra.PositionalArgs {
+func CheckArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
 		return nil
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		err := check(cmd, args)
-		if err == nil || errors.As(err, new(usageError)) {
+		if err == nil || errors.As(err, new(UsageError)) {
 			return err
 		}
 		for i := range args {
 			if arg := args[len(args)-1-i]; check(cmd, args[:len(args)-1-i]) == nil {
-				return usagef("unexpected argument %q; see %q", arg, cmd.CommandPath()+" --help")
+				return Usagef("unexpected argument %q; see %q", arg, cmd.CommandPath()+" --help")
 			}
 		}
-		return usagef("an argument is missing: write %s; see %q", strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath()+" --help")
+		return Usagef("an argument is missing: write %s; see %q", strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath()+" --help")
 	}
 }
 
-// exclusive has a command refuse more than one of these flags.
-func exclusive(cmd *cobra.Command, flags ...string) {
+// Exclusive has a command refuse more than one of these flags.
+func Exclusive(cmd *cobra.Command, flags ...string) {
 	cmd.MarkFlagsMutuallyExclusive(flags...) // completion offers only one of them
 	flags = slices.Sorted(slices.Values(flags))
 	before := cmd.PreRunE
@@ -65,7 +65,7 @@ func exclusive(cmd *cobra.Command, flags ...string) {
 		}
 		set := slices.DeleteFunc(slices.Clone(flags), func(name string) bool { return !cmd.Flags().Changed(name) })
 		if len(set) > 1 {
-			return usagef("give --%s, only one of them", strings.Join(set, " or --"))
+			return Usagef("give --%s, only one of them", strings.Join(set, " or --"))
 		}
 		return nil
 	}

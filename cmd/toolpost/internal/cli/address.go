@@ -1,16 +1,17 @@
-package main
+package cli
 
 import (
 	"net/url"
 	"strings"
 )
 
-func isAddress(s string) bool {
+// IsAddress reports whether an argument is the address of a server over HTTP.
+func IsAddress(s string) bool {
 	return (strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")) && !strings.ContainsAny(s, " \t\n")
 }
 
-// shownAddress is an address without what may be a secret in it.
-func shownAddress(address string) string {
+// WithoutSecrets returns an address without what may be a secret in it.
+func WithoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

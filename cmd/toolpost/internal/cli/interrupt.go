@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// interruptible returns what read returns, or the reason why ctx is done if that
+// Interruptible returns what read returns, or the reason why ctx is done if that
 // comes first. A terminal, a pipe or a network drive may never answer, and a
 // signal must end the command nevertheless.
-func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error) {
+func Interruptible[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error
@@ -31,16 +31,16 @@ func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error
 	}
 }
 
-// interruptibly is like interruptible, for work that has no result.
-func interruptibly(ctx context.Context, work func() error) error {
-	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, work() })
+// Interruptibly is like interruptible, for work that has no result.
+func Interruptibly(ctx context.Context, work func() error) error {
+	_, err := Interruptible(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
 }
 
-// untilSignal returns a context that a first signal ends, also the one of a terminal
+// UntilSignal returns a context that a first signal ends, also the one of a terminal
 // that is closed: servers that ignore the end of their input are ended too. A second
 // signal ends the process at once.
-func untilSignal() context.Context {
+func UntilSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -57,7 +57,7 @@ func untilSignal() context.Context {
 		for next := <-signals; next == syscall.SIGHUP; { // a closed terminal may send several
 			next = <-signals
 		}
-		os.Exit(exitInterrupted)
+		os.Exit(ExitInterrupted)
 	}()
 	return context.WithValue(ctx, interruptKey{}, h)
 }
@@ -84,9 +84,9 @@ func (h *interruptHandler) set(do func() bool) {
 	h.do = do
 }
 
-// onInterrupt has do handle interrupts until stop is called. If do reports
+// OnInterrupt has do handle interrupts until stop is called. If do reports
 // false, an interrupt ends the command.
-func onInterrupt(ctx context.Context, do func() bool) (stop func()) {
+func OnInterrupt(ctx context.Context, do func() bool) (stop func()) {
 	h, ok := ctx.Value(interruptKey{}).(*interruptHandler)
 	if !ok {
 		return func() {}
