@@ -22,7 +22,7 @@ func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 	if t == nil {
 		return nil, fmt.Errorf("tool %q: %w", call.Name, ErrNotFound)
 	}
-	r, err := run(ctx, t, call)
+	r, err := runWithin(ctx, t, call)
 	if err != nil {
 		return failure(ctx, t, err)
 	}
@@ -94,7 +94,7 @@ func (a validArguments) cover(input *schema.Schema, raw json.RawMessage) bool {
 // Run runs a call of t inside a call of another tool that wraps t. It works
 // like [Set.Call], but has no timeout of its own and returns errors unchanged.
 // Layers whose tools take other arguments than t use it.
-func (t *Tool) Run(ctx context.Context, call *Call) (*Result, error) { return scoped(ctx, t, call) }
+func (t *Tool) Run(ctx context.Context, call *Call) (*Result, error) { return runInScope(ctx, t, call) }
 
 // admit prepares, checks and approves the call of sc; it returns the call to run.
 func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
@@ -130,16 +130,16 @@ func arguments(call *Call) json.RawMessage {
 	return call.Arguments
 }
 
-// run runs the handler in a scope of its own. With a timeout, a handler that
+// runWithin runs a call within the timeout of its tool. With one, a handler that
 // ignores its context is left behind; its scope ends when it does.
-func run(ctx context.Context, t *Tool, call *Call) (*Result, error) {
+func runWithin(ctx context.Context, t *Tool, call *Call) (*Result, error) {
 	if t.Policy.Timeout <= 0 {
-		return scoped(ctx, t, call)
+		return runInScope(ctx, t, call)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Policy.Timeout,
 		Failed("%s did not finish within %v", t.Name, t.Policy.Timeout))
 	defer cancel()
-	r, err := runUntilDone(ctx, func() (*Result, error) { return scoped(ctx, t, call) })
+	r, err := runUntilDone(ctx, func() (*Result, error) { return runInScope(ctx, t, call) })
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -165,7 +165,8 @@ func runUntilDone(ctx context.Context, f func() (*Result, error)) (*Result, erro
 	}
 }
 
-func scoped(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
+// runInScope admits a call and runs the handler in a scope of its own.
+func runInScope(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
 	sc := newScope(ctx, PerCall)
 	sc.call = call
 	defer func() {

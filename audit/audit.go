@@ -227,7 +227,7 @@ func (w *writer) write(bodies [][]byte, durable bool) error {
 	var lines []byte
 	for _, body := range bodies {
 		seq++
-		line := chained(body, w.chain, seq, last)
+		line := appendPlace(body, w.chain, seq, last)
 		last = digest(line)
 		lines = append(lines, line...)
 	}

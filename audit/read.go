@@ -284,5 +284,5 @@ func (r *Record) String() string {
 	if err != nil {
 		return string(wire.Quote(err.Error()))
 	}
-	return strings.TrimSuffix(string(chained(body, r.Chain, r.Seq, r.Prev)), "\n")
+	return strings.TrimSuffix(string(appendPlace(body, r.Chain, r.Seq, r.Prev)), "\n")
 }

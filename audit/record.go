@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/cleartext"
@@ -93,19 +92,16 @@ func (r *Record) Succeeded() bool {
 	return r.Outcome == observe.OK || r.Outcome == observe.InputRequired || r.Outcome == Running
 }
 
-// chained returns the line of a record whose JSON is body, with its place in the
+// appendPlace returns the line of a record whose JSON is body, with its place in the
 // chain. Body ends with the members seq and prev of an empty place.
-func chained(body []byte, chain string, seq uint64, prev string) []byte {
+func appendPlace(body []byte, chain string, seq uint64, prev string) []byte {
 	head := bytes.TrimSuffix(body, []byte(emptyPlace))
 	line := make([]byte, 0, len(head)+len(chain)+len(prev)+50)
 	line = append(line, head...)
 	if chain != "" {
-		line = append(append(append(line, `"chain":"`...), chain...), `",`...)
+		line = fmt.Appendf(line, `"chain":"%s",`, chain)
 	}
-	line = append(line, `"seq":`...)
-	line = strconv.AppendUint(line, seq, 10)
-	line = append(append(append(line, `,"prev":"`...), prev...), "\"}\n"...)
-	return line
+	return fmt.Appendf(line, `"seq":%d,"prev":"%s"}`+"\n", seq, prev)
 }
 
 const emptyPlace = `"seq":0,"prev":""}`

@@ -35,9 +35,11 @@ type session struct {
 	level    atomic.Int32         // the least level of log messages
 	levelSet atomic.Bool          // by the client
 	listener listener             // its notifications of changes
-	requests
-	lifetime
-	use // guarded by sessionTable.mu
+	calls    wire.Calls           // to the client that are under way
+	served   wire.Served          // of the client that are under way
+	once     sync.Once            // of the end
+	done     chan struct{}        // closed at the end
+	use                           // guarded by sessionTable.mu
 }
 
 // An opener is the client that opened a session over HTTP.
@@ -61,20 +63,8 @@ func newQuotaHolder(identity, address string) quotaHolder {
 
 func (o *opener) quotaHolder() quotaHolder { return newQuotaHolder(o.identity, o.address) }
 
-// requests are those that are under way in both directions.
-type requests struct {
-	calls  wire.Calls  // to the client
-	served wire.Served // of the client
-}
-
-// A lifetime ends once.
-type lifetime struct {
-	once sync.Once
-	done chan struct{} // closed at the end
-}
-
 func (c *core) newSession(o opener) *session {
-	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, lifetime: lifetime{done: make(chan struct{})}}
+	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, done: make(chan struct{})}
 	s.from.Session = s.name
 	s.level.Store(int32(levelIndex("info"))) // until logging/setLevel
 	s.listener.changes, s.listener.session, s.listener.level = c.changes, s.name, &s.level
@@ -108,7 +98,7 @@ func (s *session) forget(uris []string) {
 // begin records the client, once.
 func (s *session) begin(p *peer) error {
 	if !s.peer.CompareAndSwap(nil, p) {
-		return wire.Errorf(wire.CodeInvalidRequest, "the session has begun already; initialize is sent once")
+		return errHasBegun()
 	}
 	s.listener.client = p.client
 	for _, t := range append(listTopics(), topic{method: ofExtensions}) {
@@ -119,6 +109,10 @@ func (s *session) begin(p *peer) error {
 		s.duplex.known.reach()
 	}
 	return nil
+}
+
+func errHasBegun() *wire.Error {
+	return wire.Errorf(wire.CodeInvalidRequest, "the session has begun already; initialize is sent once")
 }
 
 // accept registers the requests among messages that came together, all or
@@ -208,7 +202,7 @@ func (s *session) answer(r *request) (result payload, err error) {
 			return inMemory(described), err
 		}
 	case r.Method == "initialize":
-		return nil, s.begin(p)
+		return nil, errHasBegun()
 	case r.Method == "server/discover":
 		return nil, noMethod(r.Method) // in this version
 	case p == nil:

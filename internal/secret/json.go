@@ -83,8 +83,9 @@ func RedactJSON(raw []byte, opts *JSONOptions) (redacted []byte, hidden int) {
 	}
 	r.opts.Most = cmp.Or(r.opts.Most, math.MaxInt)
 	r.opts.MostText = cmp.Or(r.opts.MostText, math.MaxInt)
-	for hide, err := false, error(nil); err == nil && r.Len() < r.opts.Most; {
-		hide, err = r.next(hide)
+	isSecret, err := false, error(nil)
+	for err == nil && r.Len() < r.opts.Most {
+		isSecret, err = r.next(isSecret)
 	}
 	return r.Bytes(), r.hidden
 }
@@ -101,11 +102,12 @@ type redactor struct {
 // reports whether the token names a secret.
 func (r *redactor) next(isSecret bool) (namesSecret bool, err error) {
 	kind, isName, separator := r.d.PeekKind(), r.atName(), r.separator()
-	const mark = `"` + Mark + `"`
-	if masked := map[jsontext.Kind]string{'"': mark, '0': "0", '{': "{" + mark + ":null}", '[': "[" + mark + "]"}[kind]; isSecret && masked != "" {
-		r.hidden++
-		r.WriteString(separator + masked)
-		return false, r.d.SkipValue()
+	if isSecret {
+		if masked := maskOf(kind); masked != "" {
+			r.hidden++
+			r.WriteString(separator + masked)
+			return false, r.d.SkipValue()
+		}
 	}
 	if kind != '"' {
 		t, err := r.d.ReadToken()
@@ -122,6 +124,23 @@ func (r *redactor) next(isSecret bool) (namesSecret bool, err error) {
 	r.WriteString(separator)
 	r.text(text)
 	return isName && r.isSecret(text), nil
+}
+
+// maskOf returns what takes the place of a secret value of a kind, "" for one that reveals
+// nothing.
+func maskOf(kind jsontext.Kind) string {
+	const mark = `"` + Mark + `"`
+	switch kind {
+	case '"':
+		return mark
+	case '0':
+		return "0"
+	case '{':
+		return "{" + mark + ":null}"
+	case '[':
+		return "[" + mark + "]"
+	}
+	return ""
 }
 
 // isSecret reports whether the member that was named last is secret.
