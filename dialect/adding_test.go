@@ -86,7 +86,7 @@ func TestAdded(t *testing.T) {
 `
 
 // TestAddingIsOneFileAndOneLine builds the package with a dialect and a rule
-// more, added as docs/adding.md tells, and nothing else.
+// more, added as CONTRIBUTING.md tells, and nothing else.
 func TestAddingIsOneFileAndOneLine(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
