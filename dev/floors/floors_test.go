@@ -1,13 +1,11 @@
 package floors_test
 
 import (
-	"cmp"
 	"fmt"
 	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -109,161 +107,6 @@ func TestExamples(t *testing.T) {
 	if len(checked) < 20 {
 		t.Errorf("only %d packages are checked", len(checked))
 	}
-}
-
-// TestText looks at documents and scripts too.
-func TestText(t *testing.T) {
-	for path, text := range texts(t, "*.md", "Makefile", ".ci/*", "docs/*.md", "docs/*/*.md", "dev/*/*.sh") {
-		for _, p := range floors.Text(path, text) {
-			t.Error(p)
-		}
-	}
-}
-
-// TestAnchors follows the links of documents to headings.
-func TestAnchors(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]*)#([^)]+)\)`)
-	heading := regexp.MustCompile(`(?m)^#+ (.+)$`)
-	odd := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-	for path, text := range texts(t, "*.md", "docs/*.md", "docs/*/*.md") {
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			target := text
-			if m[1] != "" {
-				data, err := os.ReadFile(filepath.Join(filepath.Dir(path), m[1]))
-				if err != nil {
-					t.Errorf("%s: %v", path, err)
-					continue
-				}
-				target = string(data)
-			}
-			found := slices.ContainsFunc(heading.FindAllStringSubmatch(target, -1), func(h []string) bool {
-				return m[2] == strings.ReplaceAll(odd.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")
-			})
-			if !found {
-				t.Errorf("%s: %s has no heading for #%s", path, cmp.Or(m[1], "it"), m[2])
-			}
-		}
-	}
-}
-
-// TestLinks follows the relative links of documents. One that leads to a Go
-// file, or to a folder of Go files, names something that is declared there.
-func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\[([^\]]*)\]\(([^)#:]+)\)`)
-	name := regexp.MustCompile("^`(?:.*\\.)?(\\w+)`$")
-	for path, text := range texts(t, "*.md", "docs/*.md", "docs/*/*.md") {
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			target, n := filepath.Join(filepath.Dir(path), m[2]), name.FindStringSubmatch(m[1])
-			source, err := sourceOf(target)
-			switch {
-			case err != nil:
-				t.Errorf("%s: %v", path, err)
-			case n == nil || source == "":
-			case !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var |const |package |\t)` + n[1] + `\b`).MatchString(source):
-				t.Errorf("%s: %s does not declare %s", path, m[2], n[1])
-			}
-		}
-	}
-}
-
-// sourceOf returns the Go of a file, or of the files of a folder; none if it has
-// another content.
-func sourceOf(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	files := []string{path}
-	if info.IsDir() {
-		files, _ = filepath.Glob(filepath.Join(path, "*.go"))
-	}
-	var b strings.Builder
-	for _, file := range files {
-		if filepath.Ext(file) == ".go" {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				return "", err
-			}
-			b.Write(data)
-		}
-	}
-	return b.String(), nil
-}
-
-// TestReadmePrograms checks that the README shows the examples as they are, and
-// that they have no more lines than a reader takes in at once: below the imports.
-func TestReadmePrograms(t *testing.T) {
-	for name, most := range map[string]int{"examples/claude/main.go": 25, "examples/gateway/main.go": 25} {
-		all := texts(t, "README.md", name)
-		example := all[filepath.Join(root, name)]
-		if !strings.Contains(all[filepath.Join(root, "README.md")], "```go\n"+example+"```\n") {
-			t.Errorf("the README does not have %s as it is; copy it there", name)
-		}
-		if _, program, ok := strings.Cut(example, "\n)\n\n"); !ok || strings.Count(program, "\n") > most {
-			t.Errorf("%s has %d lines below its imports, at most %d", name, strings.Count(program, "\n"), most)
-		}
-	}
-}
-
-// TestGuideClaude checks that the Go of docs/claude.md is compiled.
-func TestGuideClaude(t *testing.T) {
-	all := texts(t, "docs/claude.md", "examples/claude/guide_test.go")
-	guide := all[filepath.Join(root, "examples/claude/guide_test.go")]
-	blocks := strings.Split(all[filepath.Join(root, "docs/claude.md")], "```go\n")[1:]
-	if len(blocks) < 5 {
-		t.Fatalf("the guide has only %d blocks of Go", len(blocks))
-	}
-	for _, block := range blocks {
-		block, _, _ = strings.Cut(block, "```")
-		if !strings.Contains(flush(guide), flush(block)) {
-			t.Errorf("guide_test.go does not have these lines, one after the other:\n%s", block)
-		}
-	}
-}
-
-// flush returns a text without what its lines begin with.
-func flush(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines("\n" + text) {
-		b.WriteString(strings.TrimLeft(line, " \t"))
-	}
-	return b.String()
-}
-
-// TestReadme checks that the README's Go is the Go of the root's Example.
-func TestReadme(t *testing.T) {
-	all := texts(t, "README.md", "example_test.go")
-	_, block, ok := strings.Cut(all[filepath.Join(root, "README.md")], "```go\n")
-	block, _, _ = strings.Cut(block, "```")
-	if !ok || block == "" {
-		t.Fatal("the README has no Go")
-	}
-	example := all[filepath.Join(root, "example_test.go")]
-	for line := range strings.Lines(block) {
-		if !strings.Contains(example, strings.TrimSpace(line)) {
-			t.Errorf("the Example does not have %q", line)
-		}
-	}
-}
-
-// texts returns the files that match, by path.
-func texts(t *testing.T, patterns ...string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	for _, pattern := range patterns {
-		found, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || found == nil {
-			t.Fatalf("no %s: %v", pattern, err)
-		}
-		for _, path := range found {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all[path] = string(data)
-		}
-	}
-	return all
 }
 
 // Each gate finds what it is for, and leaves its neighbour alone. A case is
