@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // keywordRules report keywords that no other rule reports.
@@ -75,7 +75,7 @@ func metaschema(v *view, n *node) {
 		if k.Name == "$schema" && n.parent == nil && !knownDraft(k) {
 			v.report("$schema", "%v is not a known draft", k)
 		}
-		if k.Name == "pattern" && k.Kind == jsontree.KindString && !ecmaregexp.IsValid(k.Text) {
+		if k.Name == "pattern" && k.Kind == jsontree.KindString && !lower.PatternFits("", k.Text) {
 			v.report("pattern", "%v is not a valid regular expression", k)
 		}
 		s := shape.Of(k.Name)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
 )
 
 // A node is one schema in the form that checks raw bytes. Nodes may refer to

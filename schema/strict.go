@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
 )
 
 // A rule says what a keyword speaks about and how its value is read.

@@ -43,7 +43,7 @@ var outside = map[string][]string{
 	"internal/wire":              {jsonModule, "golang.org/x/net"}, // domains in URIs
 	"internal/jsontree":          {jsonModule},
 	"schema":                     {jsonModule},
-	"internal/ecmaregexp":        {"github.com/dlclark/regexp2"},
+	"schema/internal/ecmaregexp": {"github.com/dlclark/regexp2"},
 	"internal/access/login":      {"golang.org/x/net", "golang.org/x/oauth2"},
 	"internal/netaddr":           {"code.dny.dev/ssrf"},
 	"internal/policy/pins":       {jsonModule},

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
 )
 
 // maxRepeat is the largest count of a pattern that "simple" takes.

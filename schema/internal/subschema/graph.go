@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/toolpost/toolpost/internal/ecmaregexp"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
 )
 
 const (
