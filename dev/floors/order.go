@@ -53,7 +53,6 @@ var outside = map[string][]string{
 	"schema/lower":               {jsonModule},
 	"dialect":                    {jsonModule},
 	"model/gemini":               {"google.golang.org/genai"},
-	"model/openai":               {"github.com/openai/openai-go/v3"},
 	"mcpserver":                  {jsonModule},
 	"stdtool":                    {"github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"},
 	"output":                     {jsonModule},

@@ -10,7 +10,6 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/offer"
-	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -30,7 +29,6 @@ func TestAnyResult(t *testing.T) {
 		call := &toolpost.Call{ID: "c1", Name: "tool"}
 		for _, answer := range []any{
 			gemini.Answer(call, r, true), gemini.Answer(call, r, false),
-			openai.Answer(call, r), openai.ChatAnswer(call, r),
 		} {
 			got, err := json.Marshal(answer)
 			if err != nil {
@@ -67,10 +65,6 @@ func TestAnySchema(t *testing.T) {
 			o, err := gemini.Tools(ctx, ts, &offer.Options{Dialect: find(t, id)})
 			offered(t, o, err)
 		}
-		responses, err := openai.Tools(ctx, ts, nil)
-		offered(t, responses, err)
-		chat, err := openai.ChatTools(ctx, ts, nil)
-		offered(t, chat, err)
 	}
 }
 
@@ -83,11 +77,7 @@ func TestAnyDialect(t *testing.T) {
 		opts := &offer.Options{Dialect: d}
 		functions, err := gemini.Tools(ctx, ts, opts)
 		offered(t, functions, err)
-		responses, err := openai.Tools(ctx, ts, opts)
-		offered(t, responses, err)
-		chat, err := openai.ChatTools(ctx, ts, opts)
-		offered(t, chat, err)
-		r, err := chat.Call(ctx, &toolpost.Call{Name: "tool_0"})
+		r, err := functions.Call(ctx, &toolpost.Call{Name: "tool_0"})
 		if err != nil || r.IsError() {
 			t.Errorf("%s: %v, %v", d.ID, r, err)
 		}

@@ -13,14 +13,13 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/offer"
-	"github.com/toolpost/toolpost/model/openai"
 	"github.com/toolpost/toolpost/schema"
 )
 
 func TestDecode(t *testing.T) {
 	ctx := context.Background()
 	var booked json.RawMessage
-	offer, err := openai.Tools(ctx, railway(&booked), nil)
+	offer, err := offer.New(ctx, railway(&booked), "openai-strict", nil, addName)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,19 +112,6 @@ func find(t *testing.T, id string) *dialect.Dialect {
 	return d
 }
 
-// inOrder checks that the JSON has the names of properties in this order.
-func inOrder(t *testing.T, raw json.RawMessage, names ...string) {
-	t.Helper()
-	last := -1
-	for _, n := range names {
-		at := strings.Index(string(raw), `"`+n+`":`)
-		if at <= last {
-			t.Errorf("%s is not after what is before it in %v: %s", n, names, raw)
-		}
-		last = at
-	}
-}
-
 func equal(t *testing.T, what string, got json.RawMessage, want string) {
 	t.Helper()
 	if canonical(t, got) != canonical(t, json.RawMessage(want)) {

@@ -6,15 +6,58 @@ import (
 	"fmt"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
+
+// A chatItem is a message of another role than the assistant.
+type chatItem struct {
+	Content    any    `json:"content"` // a text, or a list of chatContent
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	Role       string `json:"role"`
+}
+
+// A chatCallItem is a call that another model made.
+type chatCallItem struct {
+	ID       string `json:"id"`
+	Function struct {
+		Arguments string `json:"arguments"`
+		Name      string `json:"name"`
+	} `json:"function"`
+	Type string `json:"type"`
+}
+
+// A chatContent is a text, an image or a file.
+type chatContent struct {
+	Text     string    `json:"text,omitempty"`
+	ImageURL *imageURL `json:"image_url,omitempty"`
+	File     *chatFile `json:"file,omitempty"`
+	Type     string    `json:"type"`
+}
+
+// An imageURL is the address of an image.
+type imageURL struct {
+	URL string `json:"url"`
+}
+
+// A chatFile is a file with its name.
+type chatFile struct {
+	FileData string `json:"file_data"`
+	Filename string `json:"filename"`
+}
+
+func textContent(text string) chatContent { return chatContent{Text: text, Type: "text"} }
+
+func imageContent(address string) chatContent {
+	return chatContent{ImageURL: &imageURL{address}, Type: "image_url"}
+}
+
+func fileContent(data, name string) chatContent {
+	return chatContent{File: &chatFile{data, name}, Type: "file"}
+}
 
 // A chatWriter writes messages of the Chat Completions API.
 type chatWriter struct {
@@ -24,7 +67,7 @@ type chatWriter struct {
 // conversation writes all messages of a request.
 func (w *chatWriter) conversation(r *model.Request) error {
 	if r.System != "" {
-		if err := w.put(sdk.SystemMessage(r.System)); err != nil {
+		if err := w.put(chatItem{Content: r.System, Role: "system"}); err != nil {
 			return err
 		}
 	}
@@ -140,8 +183,9 @@ func (w *chatWriter) rebuild(a *assistantMessage, p *model.Part) error {
 		w.lose("the %s of the assistant is described in text", p.Type)
 		a.texts = append(a.texts, provider.DescribeMedia(p))
 	case model.TypeCall:
-		raw, err := json.Marshal(sdk.ChatCompletionMessageFunctionToolCallParam{ID: w.ids.Choose(p.ID),
-			Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: w.tools.WireName(p.Name, maxName), Arguments: argumentsText(p.Arguments)}})
+		call := chatCallItem{ID: w.ids.Choose(p.ID), Type: "function"}
+		call.Function.Name, call.Function.Arguments = w.tools.WireName(p.Name, maxName), argumentsText(p.Arguments)
+		raw, err := json.Marshal(call)
 		a.calls = append(a.calls, raw)
 		return err
 	default:
@@ -154,7 +198,7 @@ func (w *chatWriter) rebuild(a *assistantMessage, p *model.Part) error {
 // message with the rest and with the images of the results, which a result
 // itself cannot contain here.
 func (w *chatWriter) user(m *model.Message) error {
-	var content []sdk.ChatCompletionContentPartUnionParam
+	var content []chatContent
 	for i := range m.Parts {
 		if p := &m.Parts[i]; p.Type == model.TypeResult {
 			w.part = i
@@ -174,21 +218,20 @@ func (w *chatWriter) user(m *model.Message) error {
 	switch {
 	case len(content) == 0:
 		return nil
-	case len(content) == 1 && content[0].OfText != nil:
-		return w.put(sdk.UserMessage(content[0].OfText.Text))
+	case len(content) == 1 && content[0].Type == "text":
+		return w.put(chatItem{Content: content[0].Text, Role: "user"})
 	}
-	return w.put(sdk.UserMessage(content))
+	return w.put(chatItem{Content: content, Role: "user"})
 }
 
 // content returns a part of the user as content of a message.
-func (w *chatWriter) content(p *model.Part) []sdk.ChatCompletionContentPartUnionParam {
+func (w *chatWriter) content(p *model.Part) []chatContent {
 	text := ""
 	switch {
 	case p.Type == model.TypeImage && isImage(p.MIMEType) && len(p.Data) > 0:
-		return []sdk.ChatCompletionContentPartUnionParam{imagePart(pieceOf(p).DataURL())}
+		return []chatContent{imageContent(pieceOf(p).DataURL())}
 	case p.Type == model.TypeDocument && p.MIMEType == model.PDF && len(p.Data) > 0 && w.isOpenAI():
-		return []sdk.ChatCompletionContentPartUnionParam{sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
-			Filename: param.NewOpt(fileName(p)), FileData: param.NewOpt(pieceOf(p).DataURL())})}
+		return []chatContent{fileContent(pieceOf(p).DataURL(), fileName(p))}
 	case p.Type == model.TypeText:
 		text = p.Text
 	default:
@@ -197,38 +240,33 @@ func (w *chatWriter) content(p *model.Part) []sdk.ChatCompletionContentPartUnion
 	if text == "" {
 		return nil
 	}
-	return []sdk.ChatCompletionContentPartUnionParam{sdk.TextContentPart(text)}
-}
-
-func imagePart(address string) sdk.ChatCompletionContentPartUnionParam {
-	return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: address})
+	return []chatContent{textContent(text)}
 }
 
 // result writes the result of a call, and returns the media that the user's
 // message shows instead.
-func (w *chatWriter) result(m *toolpost.Message) ([]sdk.ChatCompletionContentPartUnionParam, error) {
+func (w *chatWriter) result(m *toolpost.Message) ([]chatContent, error) {
 	takes := provider.Images()
 	if w.isOpenAI() {
 		takes = provider.ImagesAndPDF()
 	}
 	id := w.ids.Of(m.CallID)
 	var lines []string
-	var media []sdk.ChatCompletionContentPartUnionParam
+	var media []chatContent
 	for _, p := range offer.Pieces(m, takes...) {
 		if p.Data == nil {
 			lines = append(lines, p.Text)
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("[%s: see the user's message after the results]", p.MIMEType))
-		media = append(media, sdk.TextContentPart(fmt.Sprintf("Of the result of the call %s (%s):", id, p.MIMEType)))
+		media = append(media, textContent(fmt.Sprintf("Of the result of the call %s (%s):", id, p.MIMEType)))
 		if p.MIMEType == model.PDF {
-			media = append(media, sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
-				Filename: param.NewOpt("document.pdf"), FileData: param.NewOpt(p.DataURL())}))
+			media = append(media, fileContent(p.DataURL(), "document.pdf"))
 		} else {
-			media = append(media, imagePart(p.DataURL()))
+			media = append(media, imageContent(p.DataURL()))
 		}
 		w.lose("%s of a tool result is in the user's message after it", p.MIMEType)
 	}
 	w.losses.AddMedia(w.message, w.part, m, takes)
-	return media, w.put(sdk.ToolMessage(strings.Join(lines, "\n"), id))
+	return media, w.put(chatItem{Content: strings.Join(lines, "\n"), ToolCallID: id, Role: "tool"})
 }

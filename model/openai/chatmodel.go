@@ -2,11 +2,8 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
@@ -52,7 +49,7 @@ func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 // prepare builds the body of a request and checks it.
 func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
 	adapt := func() (*toolset, error) {
-		o, err := ChatTools(ctx, r.Tools, m.toolOptions())
+		o, err := m.chatTools(ctx, r.Tools)
 		if err != nil {
 			return nil, err
 		}
@@ -68,34 +65,53 @@ func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, e
 	})
 }
 
+// A chatRequest is a request of the Chat Completions API without tools and messages.
+type chatRequest struct {
+	Model               string        `json:"model"`
+	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
+	MaxTokens           int           `json:"max_tokens,omitempty"`
+	PromptCacheKey      string        `json:"prompt_cache_key,omitempty"`
+	ReasoningEffort     string        `json:"reasoning_effort,omitempty"`
+	StreamOptions       streamOptions `json:"stream_options"`
+	ResponseFormat      *chatFormat   `json:"response_format,omitempty"`
+	ToolChoice          string        `json:"tool_choice,omitempty"`
+}
+
+// A streamOptions is what a stream contains.
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+// A chatFormat is the form of the answer.
+type chatFormat struct {
+	JSONSchema chatSchema `json:"json_schema"`
+	Type       string     `json:"type"`
+}
+
+// A chatSchema is the schema of the answer.
+type chatSchema struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
+}
+
 // params returns the request without tools and messages.
-func (m *chatModel) params(r *model.Request, p *prepared) sdk.ChatCompletionNewParams {
-	params := sdk.ChatCompletionNewParams{
-		Model:           m.origin.Model,
-		PromptCacheKey:  optional(cacheKey(r.CacheKey)),
-		ReasoningEffort: shared.ReasoningEffort(r.Effort),
-		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+func (m *chatModel) params(r *model.Request, p *prepared) *chatRequest {
+	params := &chatRequest{Model: m.origin.Model, StreamOptions: streamOptions{IncludeUsage: true}}
+	if m.isOpenAI() {
+		params.PromptCacheKey = cacheKey(r.CacheKey) // few other servers know it, and some refuse what they do not know
+		params.MaxCompletionTokens = max(0, r.MaxTokens)
+	} else {
+		params.MaxTokens = max(0, r.MaxTokens)
 	}
-	if m.isOpenAI() && !canReason(m.origin.Model) {
-		params.ReasoningEffort = ""
-	}
-	if !m.isOpenAI() {
-		params.PromptCacheKey = param.Opt[string]{} // few servers know it, and some refuse what they do not know
-	}
-	switch most := param.NewOpt(int64(r.MaxTokens)); {
-	case r.MaxTokens <= 0:
-	case m.isOpenAI():
-		params.MaxCompletionTokens = most
-	default:
-		params.MaxTokens = most
+	if !m.isOpenAI() || canReason(m.origin.Model) {
+		params.ReasoningEffort = r.Effort
 	}
 	if r.NoCalls && p.tools.wire != nil {
-		params.ToolChoice.OfAuto = param.NewOpt("none")
+		params.ToolChoice = "none"
 	}
 	if p.format != nil {
-		format := shared.ResponseFormatJSONSchemaJSONSchemaParam{
-			Name: provider.AnswerName, Schema: p.format.schema(), Strict: param.NewOpt(p.format.tool.Strict)}
-		params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: format}
+		params.ResponseFormat = &chatFormat{chatSchema{provider.AnswerName, p.format.tool.Strict, p.format.schema()}, "json_schema"}
 	}
 	return params
 }

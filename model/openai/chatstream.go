@@ -4,13 +4,45 @@ import (
 	"encoding/json"
 	"slices"
 
-	sdk "github.com/openai/openai-go/v3"
-
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
 )
+
+// A chatChunk is an event of a stream, or the response of a server that does not stream.
+type chatChunk struct {
+	ID      looseText       `json:"id"`
+	Model   looseText       `json:"model"`
+	Choices []chatChoice    `json:"choices"`
+	Usage   json.RawMessage `json:"usage"`
+	Groq    struct {        // Groq's own member
+		Usage json.RawMessage `json:"usage"`
+	} `json:"x_groq"`
+}
+
+// A chatChoice is one of the model's answers, or a piece of it.
+type chatChoice struct {
+	Index        looseInt        `json:"index"`
+	FinishReason looseText       `json:"finish_reason"`
+	Delta        json.RawMessage `json:"delta"`
+	Message      json.RawMessage `json:"message"`
+	Error        json.RawMessage `json:"error"`
+}
+
+// A chatUsage is what the Chat Completions API counts.
+type chatUsage struct {
+	PromptTokens     looseInt `json:"prompt_tokens"`
+	CompletionTokens looseInt `json:"completion_tokens"`
+	PromptCacheHit   looseInt `json:"prompt_cache_hit_tokens"` // DeepSeek's name of cached_tokens
+	PromptDetails    struct {
+		Cached     *looseInt `json:"cached_tokens"` // nil if the server does not count them
+		CacheWrite looseInt  `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		Reasoning looseInt `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
 
 // A chatStream puts a response together from its chunks.
 type chatStream struct {
@@ -43,15 +75,15 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 	if f := errorMember(data); f != nil {
 		return true, s.failed(*f)
 	}
-	var chunk sdk.ChatCompletionChunk
+	var chunk chatChunk
 	if err := decodeEvent(data, &chunk); err != nil {
 		return true, err
 	}
 	if s.id == "" {
-		s.id = chunk.ID
+		s.id = string(chunk.ID)
 	}
 	if s.model == "" {
-		s.model = chunk.Model
+		s.model = string(chunk.Model)
 	}
 	if u := usageOf(&chunk); u != nil {
 		s.usage = chatTokens(u)
@@ -69,20 +101,16 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 
 // choice handles the answer in a chunk, and reports whether the consumer wants
 // more.
-func (s *chatStream) choice(c *sdk.ChatCompletionChunkChoice) bool {
-	raw := c.JSON.Delta.Raw()
-	if !c.JSON.Delta.Valid() {
-		field := c.JSON.ExtraFields["message"] // the server does not stream
-		raw = field.Raw()
+func (s *chatStream) choice(c *chatChoice) bool {
+	delta := c.Delta
+	if !isObject(delta) {
+		delta = c.Message // the server does not stream
 	}
-	s.reason = provider.Worse(s.reason, c.FinishReason)
-	if f := c.JSON.ExtraFields["error"]; isPresent([]byte(f.Raw())) {
-		s.failure = new(readFailure([]byte(f.Raw())))
+	s.reason = provider.Worse(s.reason, string(c.FinishReason))
+	if isPresent(c.Error) {
+		s.failure = new(readFailure(c.Error))
 	}
-	if raw == "" {
-		return true
-	}
-	for name, value := range wire.Members([]byte(raw)) {
+	for name, value := range wire.Members(delta) {
 		if isPresent(value) && !s.member(name, value) {
 			return false
 		}
@@ -239,25 +267,24 @@ func (s *chatStream) callPart(c *chatCall, cut bool, ids map[string]bool) model.
 	return p
 }
 
-// usageOf returns the usage in a chunk, nil if it has none. Groq has its own member.
-func usageOf(chunk *sdk.ChatCompletionChunk) *sdk.CompletionUsage {
-	if chunk.JSON.Usage.Valid() {
-		return &chunk.Usage
+// usageOf returns the usage in a chunk, nil if it has none.
+func usageOf(chunk *chatChunk) *chatUsage {
+	for _, raw := range []json.RawMessage{chunk.Usage, chunk.Groq.Usage} {
+		if isObject(raw) {
+			u := new(chatUsage)
+			_ = json.Unmarshal(raw, u) // all that fits
+			return u
+		}
 	}
-	var groq struct{ Usage *sdk.CompletionUsage }
-	field := chunk.JSON.ExtraFields["x_groq"]
-	if field.Raw() == "" || json.Unmarshal([]byte(field.Raw()), &groq) != nil {
-		return nil
-	}
-	return groq.Usage
+	return nil
 }
 
 // chatTokens returns the usage of a response.
-func chatTokens(u *sdk.CompletionUsage) usage.Tokens {
-	cached := u.PromptTokensDetails.CachedTokens
-	if hit := u.JSON.ExtraFields["prompt_cache_hit_tokens"]; !u.PromptTokensDetails.JSON.CachedTokens.Valid() && hit.Raw() != "" {
-		_ = json.Unmarshal([]byte(hit.Raw()), &cached) // DeepSeek's name; what is not a number counts as none
+func chatTokens(u *chatUsage) usage.Tokens {
+	cached := u.PromptCacheHit
+	if u.PromptDetails.Cached != nil {
+		cached = *u.PromptDetails.Cached
 	}
-	return countTokens(u.PromptTokens, cached, u.PromptTokensDetails.CacheWriteTokens,
-		u.CompletionTokens, u.CompletionTokensDetails.ReasoningTokens)
+	return countTokens(u.PromptTokens, cached, u.PromptDetails.CacheWrite,
+		u.CompletionTokens, u.CompletionDetails.Reasoning)
 }

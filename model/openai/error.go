@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -69,18 +67,11 @@ func stringOf(raw []byte) string {
 }
 
 // refusal returns the error of a response with an error status.
-func (e *endpoint) refusal(res *http.Response) *model.Error {
-	raw, err := io.ReadAll(res.Body)
-	f := failure{}
-	if err == nil {
-		f = readFailure(raw)
-	}
-	if to := provider.Redirect(res); to != "" {
-		f = failure{Message: to}
-	}
-	f.Status = res.StatusCode
+func (e *endpoint) refusal(refused *provider.StatusError) *model.Error {
+	f := readFailure(refused.Body)
+	f.Status = refused.Status
 	failed := e.failed(f)
-	if wait := provider.RetryAfter(res.Header); wait > 0 {
+	if wait := provider.RetryAfter(refused.Header); wait > 0 {
 		failed.RetryAfter = wait
 	}
 	return failed
@@ -95,9 +86,9 @@ func (e *endpoint) failed(f failure) *model.Error {
 	return &model.Error{Origin: e.origin, Kind: kindOf(f), Status: f.Status, RetryAfter: waitInText(f.Message), Text: e.clean(text)}
 }
 
-// clean returns a text of the provider without the API key, and not too long.
+// clean returns a text of the provider without secrets, and not too long.
 func (e *endpoint) clean(text string) string {
-	return provider.ErrorText(text, e.hide.Replace)
+	return provider.ErrorText(text, e.sender.Hide)
 }
 
 // words maps what codes, types and messages contain to kinds of errors. The
@@ -138,17 +129,10 @@ func (e *endpoint) broken(err error) error {
 		return err
 	}
 	kind := model.KindConnection
-	switch {
-	case provider.IsTooMuch(err), isForeign(err):
+	if provider.IsPermanent(err) {
 		kind = model.KindInvalid
 	}
 	return &model.Error{Origin: e.origin, Kind: kind, Text: e.clean(err.Error())}
-}
-
-// isForeign reports whether an answer is not one of the API.
-func isForeign(err error) bool {
-	_, foreign := errors.AsType[*provider.ForeignAnswerError](err)
-	return foreign
 }
 
 // canceled returns the error of a request whose context ended.

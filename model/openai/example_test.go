@@ -2,40 +2,29 @@ package openai_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 
-	"github.com/openai/openai-go/v3/responses"
-
-	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/openai"
 )
 
-type place struct {
-	City string `json:"city"`
-}
+// A compatible server has its own address and, if it wants one, its own key.
+func ExampleNewChat() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"Sunny."},"finish_reason":"stop"}]}`)
+	}))
+	defer server.Close()
 
-func weather() toolpost.Toolset {
-	return toolpost.Tools{toolpost.New("weather", "Returns the weather of a city.",
-		func(_ context.Context, in place) (string, error) { return "Sunny in " + in.City, nil }, nil)}
-}
-
-func ExampleTools() {
-	ctx := context.Background()
-	offer, err := openai.Tools(ctx, weather(), nil)
-	if err != nil {
-		panic(err)
+	m := openai.NewChat("qwen3", &openai.Options{BaseURL: server.URL + "/v1"})
+	request := &model.Request{Messages: []*model.Message{model.UserText("How is the weather in Oslo?")}}
+	for delta, err := range m.Stream(context.Background(), request) {
+		if err != nil {
+			panic(err)
+		}
+		fmt.Print(delta.Text)
 	}
-	params := responses.ResponseNewParams{Model: "gpt-5", Tools: offer.Tools}
-
-	// Of the model's response: item.AsFunctionCall(), of the items of that type.
-	call := openai.Call(responses.ResponseFunctionToolCall{CallID: "c1", Name: "weather", Arguments: `{"city":"Oslo"}`})
-	r, err := offer.Call(ctx, call)
-	if err != nil {
-		panic(err)
-	}
-	params.Input.OfInputItemList = append(params.Input.OfInputItemList, openai.Answer(call, r))
-	next, err := json.Marshal(params.Input)
-	fmt.Println(string(next), err)
-	// Output: [{"output":"Sunny in Oslo","call_id":"c1","type":"function_call_output"}] <nil>
+	// Output: Sunny.
 }

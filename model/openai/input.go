@@ -4,15 +4,44 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
+
+// A messageItem is a message that no model of OpenAI wrote.
+type messageItem struct {
+	Content any    `json:"content"` // a text, or a list of inputContent
+	Role    string `json:"role"`
+	Type    string `json:"type"`
+}
+
+// A callItem is a call that another model made.
+type callItem struct {
+	Arguments string `json:"arguments"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Type      string `json:"type"`
+}
+
+// An outputItem is the result of a call.
+type outputItem struct {
+	Output any    `json:"output"` // a text, or a list of inputContent
+	CallID string `json:"call_id"`
+	Type   string `json:"type"`
+}
+
+// An inputContent is a text, an image or a file.
+type inputContent struct {
+	Detail   string `json:"detail,omitempty"`
+	ImageURL string `json:"image_url,omitempty"`
+	FileData string `json:"file_data,omitempty"`
+	Filename string `json:"filename,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Type     string `json:"type"`
+}
 
 // An inputWriter writes messages as items of the Responses API.
 type inputWriter struct {
@@ -70,8 +99,7 @@ func (w *inputWriter) rebuild(p *model.Part) error {
 		}
 		return w.say(p.Text)
 	case model.TypeCall:
-		return w.put(responses.ResponseInputItemUnionParam{OfFunctionCall: &responses.ResponseFunctionToolCallParam{
-			CallID: w.ids.Choose(p.ID), Name: w.tools.WireName(p.Name, maxName), Arguments: argumentsText(p.Arguments)}})
+		return w.put(callItem{argumentsText(p.Arguments), w.ids.Choose(p.ID), w.tools.WireName(p.Name, maxName), "function_call"})
 	case model.TypeImage, model.TypeDocument:
 		w.lose("the %s of the assistant is described in text", p.Type)
 		return w.say(provider.DescribeMedia(p))
@@ -82,23 +110,20 @@ func (w *inputWriter) rebuild(p *model.Part) error {
 
 // say adds a text of the assistant.
 func (w *inputWriter) say(text string) error {
-	return w.put(responses.ResponseInputItemUnionParam{OfMessage: &responses.EasyInputMessageParam{
-		Type: responses.EasyInputMessageTypeMessage, Role: responses.EasyInputMessageRoleAssistant,
-		Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(text)}}})
+	return w.put(messageItem{text, "assistant", "message"})
 }
 
 // user writes a message of the user: the results of calls, and one item for the
 // parts between them.
 func (w *inputWriter) user(m *model.Message) error {
-	var content responses.ResponseInputMessageContentListParam
+	var content []inputContent
 	flush := func() error {
 		if len(content) == 0 {
 			return nil
 		}
-		item := &responses.EasyInputMessageParam{Type: responses.EasyInputMessageTypeMessage, Role: responses.EasyInputMessageRoleUser,
-			Content: responses.EasyInputMessageContentUnionParam{OfInputItemContentList: content}}
+		item := messageItem{content, "user", "message"}
 		content = nil
-		return w.put(responses.ResponseInputItemUnionParam{OfMessage: item})
+		return w.put(item)
 	}
 	for i := range m.Parts {
 		p := &m.Parts[i]
@@ -118,15 +143,13 @@ func (w *inputWriter) user(m *model.Message) error {
 }
 
 // content returns a part of the user as content of a message.
-func (w *inputWriter) content(p *model.Part) []responses.ResponseInputContentUnionParam {
+func (w *inputWriter) content(p *model.Part) []inputContent {
 	text := ""
 	switch {
 	case p.Type == model.TypeImage && isImage(p.MIMEType) && len(p.Data) > 0:
-		return []responses.ResponseInputContentUnionParam{{OfInputImage: &responses.ResponseInputImageParam{
-			Detail: responses.ResponseInputImageDetailAuto, ImageURL: param.NewOpt(pieceOf(p).DataURL())}}}
+		return []inputContent{{Detail: "auto", ImageURL: pieceOf(p).DataURL(), Type: "input_image"}}
 	case p.Type == model.TypeDocument && p.MIMEType == model.PDF && len(p.Data) > 0:
-		return []responses.ResponseInputContentUnionParam{{OfInputFile: &responses.ResponseInputFileParam{
-			Filename: param.NewOpt(fileName(p)), FileData: param.NewOpt(pieceOf(p).DataURL())}}}
+		return []inputContent{{FileData: pieceOf(p).DataURL(), Filename: fileName(p), Type: "input_file"}}
 	case p.Type == model.TypeText:
 		text = p.Text
 	default:
@@ -135,25 +158,36 @@ func (w *inputWriter) content(p *model.Part) []responses.ResponseInputContentUni
 	if text == "" {
 		return nil
 	}
-	return []responses.ResponseInputContentUnionParam{{OfInputText: &responses.ResponseInputTextParam{Text: text}}}
+	return []inputContent{{Text: text, Type: "input_text"}}
 }
 
 // result writes the result of a call.
 func (w *inputWriter) result(m *toolpost.Message) error {
 	takes := provider.ImagesAndPDF()
-	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(w.ids.Of(m.CallID))}
-	var all []responses.ResponseFunctionCallOutputItemUnionParam
+	item := outputItem{CallID: w.ids.Of(m.CallID), Type: "function_call_output"}
+	var all []inputContent
 	pieces := offer.Pieces(m, takes...)
 	for _, p := range pieces {
 		if p.Data != nil || p.Text != "" {
-			all = append(all, item(p))
+			all = append(all, contentOf(p))
 		}
 	}
 	if offer.JoinText(pieces) != "" && !slices.ContainsFunc(pieces, func(p offer.Piece) bool { return p.Data != nil }) || len(all) == 0 {
-		output.Output.OfString = param.NewOpt(offer.JoinText(pieces))
+		item.Output = offer.JoinText(pieces)
 	} else {
-		output.Output.OfResponseFunctionCallOutputItemArray = all
+		item.Output = all
 	}
 	w.losses.AddMedia(w.message, w.part, m, takes)
-	return w.put(responses.ResponseInputItemUnionParam{OfFunctionCallOutput: output})
+	return w.put(item)
+}
+
+// contentOf returns a piece of a result as content of its item.
+func contentOf(p offer.Piece) inputContent {
+	switch {
+	case p.Data == nil:
+		return inputContent{Text: p.Text, Type: "input_text"}
+	case p.MIMEType == model.PDF:
+		return inputContent{FileData: p.DataURL(), Filename: "document.pdf", Type: "input_file"}
+	}
+	return inputContent{ImageURL: p.DataURL(), Type: "input_image"}
 }

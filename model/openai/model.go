@@ -1,3 +1,5 @@
+// Package openai contains the models of OpenAI: [New] for the Responses API, and
+// [NewChat] for the Chat Completions API, which many other providers support too.
 package openai
 
 import (
@@ -6,10 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
@@ -40,7 +38,7 @@ func (m *responsesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2
 			yield(nil, err)
 			return
 		}
-		s := &responseStream{endpoint: m.endpoint, prepared: p, sink: &sink{yield: yield}, slots: map[int64]int{}}
+		s := &responseStream{endpoint: m.endpoint, prepared: p, sink: &sink{yield: yield}, slots: map[looseInt]int{}}
 		err = m.send(ctx, "responses", p.body, s.event)
 		s.end(err, s.unfinished)
 	})
@@ -82,7 +80,7 @@ func (e *endpoint) prepare(r *model.Request, adapt func() (*toolset, error), wri
 // prepare builds the body of a request and checks it.
 func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
 	adapt := func() (*toolset, error) {
-		o, err := Tools(ctx, r.Tools, m.toolOptions())
+		o, err := m.responsesTools(ctx, r.Tools)
 		if err != nil {
 			return nil, err
 		}
@@ -109,31 +107,55 @@ func (p *prepared) encode(params any, conversation member, check func(body []byt
 	return check(p.body)
 }
 
+// A responsesRequest is a request of the Responses API without tools and input.
+type responsesRequest struct {
+	Instructions    string     `json:"instructions,omitempty"`
+	MaxOutputTokens int        `json:"max_output_tokens,omitempty"`
+	PromptCacheKey  string     `json:"prompt_cache_key,omitempty"`
+	Store           bool       `json:"store"` // OpenAI stores a response unless this is false
+	Include         []string   `json:"include,omitempty"`
+	Model           string     `json:"model"`
+	Reasoning       reasoning  `json:"reasoning,omitzero"`
+	Text            textConfig `json:"text,omitzero"`
+	ToolChoice      string     `json:"tool_choice,omitempty"`
+}
+
+// A reasoning is how much a model reasons, and what it shows of that.
+type reasoning struct {
+	Effort  string `json:"effort,omitempty"`
+	Summary string `json:"summary,omitempty"`
+}
+
+// A textConfig is the form of the answer.
+type textConfig struct {
+	Format textFormat `json:"format"`
+}
+
+// A textFormat is the schema of the answer.
+type textFormat struct {
+	Name   string                     `json:"name"`
+	Schema map[string]json.RawMessage `json:"schema"`
+	Strict bool                       `json:"strict"`
+	Type   string                     `json:"type"`
+}
+
 // params returns the request without tools and input.
-func (m *responsesModel) params(r *model.Request, p *prepared) responses.ResponseNewParams {
-	params := responses.ResponseNewParams{
-		Model:          m.origin.Model,
-		Store:          param.NewOpt(false),
-		Instructions:   optional(r.System),
-		PromptCacheKey: optional(cacheKey(r.CacheKey)),
-	}
-	if r.MaxTokens > 0 {
-		params.MaxOutputTokens = param.NewOpt(int64(r.MaxTokens))
-	}
+func (m *responsesModel) params(r *model.Request, p *prepared) *responsesRequest {
+	params := &responsesRequest{Model: m.origin.Model, Instructions: r.System,
+		PromptCacheKey: cacheKey(r.CacheKey), MaxOutputTokens: max(0, r.MaxTokens)}
 	if canReason(m.origin.Model) {
-		params.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
-		params.Reasoning = shared.ReasoningParam{Effort: shared.ReasoningEffort(r.Effort)}
+		params.Include = []string{"reasoning.encrypted_content"}
+		params.Reasoning.Effort = r.Effort
 		if m.opts.Summaries {
-			params.Reasoning.Summary = shared.ReasoningSummaryAuto
+			params.Reasoning.Summary = "auto"
 		}
 	}
 	if r.NoCalls && p.tools.wire != nil {
-		params.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsNone)
+		params.ToolChoice = "none"
 	}
 	if p.format != nil {
-		format := &responses.ResponseFormatTextJSONSchemaConfigParam{Name: provider.AnswerName, Strict: param.NewOpt(p.format.tool.Strict)}
-		format.Schema, _ = members(p.format.schema()) // an adapted schema is an object
-		params.Text.Format.OfJSONSchema = format
+		schema, _ := members(p.format.schema()) // an adapted schema is an object
+		params.Text.Format = textFormat{provider.AnswerName, schema, p.format.tool.Strict, "json_schema"}
 	}
 	return params
 }
@@ -151,15 +173,15 @@ func canReason(name string) bool {
 
 // deferTools marks the tools that are found by searching, and returns the tool
 // that searches, if there are any.
-func (m *responsesModel) deferTools(o *offer.Offer[responses.ToolUnionParam]) []responses.ToolUnionParam {
+func (m *responsesModel) deferTools(o *offer.Offer[responsesTool]) []responsesTool {
 	if m.opts.Defer == nil {
 		return nil
 	}
-	var search []responses.ToolUnionParam
+	var search []responsesTool
 	for i, t := range o.Adapted.Tools {
 		if m.opts.Defer(t.Original) {
-			o.Tools[i].OfFunction.DeferLoading = param.NewOpt(true)
-			search = []responses.ToolUnionParam{{OfToolSearch: &responses.ToolSearchToolParam{}}}
+			o.Tools[i].DeferLoading = true
+			search = []responsesTool{{Type: "tool_search"}}
 		}
 	}
 	return search

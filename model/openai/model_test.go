@@ -3,6 +3,7 @@ package openai_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -205,6 +206,48 @@ func TestInvalidRequests(t *testing.T) {
 					t.Errorf("Stream of %d messages: %v, Check: %v", len(messages), err, failed)
 				}
 			}
+		}
+	}
+}
+
+// TestHeaders sends additional headers, which replace those of the package, and keeps the
+// query of the base URL.
+func TestHeaders(t *testing.T) {
+	for _, c := range []struct {
+		base    string
+		headers map[string]string
+		url     string
+		want    map[string]string
+	}{
+		{"http://127.0.0.1:1/v1", nil, "http://127.0.0.1:1/v1/responses", map[string]string{"Authorization": "Bearer sk-key-0123456789", "Accept": "text/event-stream", "Content-Type": "application/json"}},
+		{"http://127.0.0.1:1", map[string]string{"openai-project": "p1"}, "http://127.0.0.1:1/responses", map[string]string{"Authorization": "Bearer sk-key-0123456789", "OpenAI-Project": "p1"}},
+		{"http://127.0.0.1:1/openai/v1/?api-version=1", map[string]string{"authorization": "other", "Accept": "*/*"}, "http://127.0.0.1:1/openai/v1/responses?api-version=1", map[string]string{"Authorization": "other", "Accept": "*/*"}},
+	} {
+		req, _ := send(t, openai.New, "m", openai.Options{APIKey: "sk-key-0123456789", BaseURL: c.base, Headers: c.headers}, hello(t))
+		if req.Method != http.MethodPost || req.URL.String() != c.url {
+			t.Errorf("%s %s, want %s", req.Method, req.URL, c.url)
+		}
+		for name, want := range c.want {
+			if got := req.Header.Values(name); len(got) != 1 || got[0] != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
+// TestUnsendable has options with which no request can be sent, now or later.
+func TestUnsendable(t *testing.T) {
+	for _, opts := range []openai.Options{
+		{APIKey: "sk-key\n0123456789"}, {BaseURL: "127.0.0.1:1/v1"}, {BaseURL: "ftp://127.0.0.1/v1"}, {BaseURL: "http:///v1"},
+		{Headers: map[string]string{"api key": "x"}}, {Headers: map[string]string{"api-key": "x\r\nOther: y"}},
+	} {
+		rec := &recorder{}
+		opts.HTTPClient = &http.Client{Transport: rec}
+		var failed error
+		for _, failed = range openai.NewChat("m", &opts).Stream(t.Context(), hello(t)) {
+		}
+		if e, ok := errors.AsType[*model.Error](failed); !ok || e.Kind != model.KindInvalid || len(rec.requests) > 0 || strings.Contains(e.Text, "0123456789") {
+			t.Errorf("%+v: %v, %d requests", opts, failed, len(rec.requests))
 		}
 	}
 }

@@ -1,27 +1,25 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema"
 )
 
 // openAI is the provider's name of OpenAI's own server.
 const openAI = "openai"
+
+// ownServer is the base URL of OpenAI's own server.
+const ownServer = "https://api.openai.com/v1"
 
 // Options are the optional parts of [New] and [NewChat].
 type Options struct {
@@ -43,6 +41,10 @@ type Options struct {
 	// HTTPClient sends the requests; one that follows no redirects if nil.
 	HTTPClient *http.Client
 
+	// Headers are additional headers of every request, such as OpenAI-Organization and
+	// OpenAI-Project. They replace headers that the package sets.
+	Headers map[string]string
+
 	// Dialect is that of tools and structured output; "openai-strict" if nil.
 	Dialect *dialect.Dialect
 
@@ -59,8 +61,8 @@ type Options struct {
 // An endpoint is the API of one provider with one model.
 type endpoint struct {
 	origin model.Origin
-	client sdk.Client
-	hide   *strings.Replacer // replaces the API key
+	sender *provider.Sender
+	header http.Header
 	opts   Options
 
 	tools   provider.Cache[toolpost.Set, *toolset]
@@ -76,19 +78,19 @@ func newEndpoint(api, name string, opts *Options) *endpoint {
 	if o.APIKey == "" && o.BaseURL == "" {
 		o.APIKey = os.Getenv("OPENAI_API_KEY")
 	}
-	e.hide = secret.Replacer("[API key]", o.APIKey)
-	// The options are set here instead of by NewClient, which adds credentials
-	// and headers of the environment for any server.
-	e.client.Options = []option.RequestOption{option.WithEnvironmentProduction(), option.WithHTTPClient(provider.Client(o.HTTPClient)), option.WithMaxRetries(0)}
-	if o.APIKey != "" {
-		e.client.Options = append(e.client.Options, option.WithAPIKey(o.APIKey))
-	}
 	if o.BaseURL != "" {
-		e.client.Options = append(e.client.Options, option.WithBaseURL(o.BaseURL))
 		e.origin.Provider = serverOf(o.BaseURL)
 	}
 	if o.Provider != "" {
 		e.origin.Provider = o.Provider
+	}
+	e.sender = provider.NewSender(cmp.Or(o.BaseURL, ownServer), o.HTTPClient)
+	e.header = http.Header{"Accept": {"text/event-stream"}}
+	if o.APIKey != "" {
+		e.header.Set("Authorization", "Bearer "+o.APIKey)
+	}
+	for name, value := range o.Headers {
+		e.header.Set(name, value)
 	}
 	return e
 }
@@ -123,9 +125,4 @@ func cacheKey(key string) string {
 	}
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
-}
-
-// toolOptions returns the options for [Tools] and [ChatTools].
-func (e *endpoint) toolOptions() *offer.Options {
-	return &offer.Options{Dialect: e.opts.Dialect, Fit: true}
 }

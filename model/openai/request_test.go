@@ -30,6 +30,10 @@ type trip struct {
 	Via  string `json:"via,omitempty"`
 }
 
+type place struct {
+	City string `json:"city"`
+}
+
 func railwayTools(t testing.TB) *toolpost.Set {
 	t.Helper()
 	find := toolpost.New("find", "Finds a train.", func(context.Context, trip) (string, error) { return "IC 1", nil }, nil)

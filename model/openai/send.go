@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 
-	"github.com/openai/openai-go/v3/option"
-
-	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
@@ -23,17 +20,15 @@ const chatPath = "chat/completions"
 // the stream ends before. A server that answers with one JSON document instead
 // of a stream is treated as if that were the only event.
 func (e *endpoint) send(ctx context.Context, path string, body []byte, handle func(data []byte) (done bool, err error)) error {
-	var res *http.Response
-	err := e.client.Post(ctx, path, body, &res,
-		option.WithHeader("Accept", "text/event-stream"), option.WithMiddleware(limitResponse))
-	if res != nil && res.Body != nil {
+	res, err := e.sender.Post(ctx, path, e.header, body)
+	if err == nil {
 		defer func() { _ = res.Body.Close() }() // the response has been read
 	}
-	switch {
+	switch refused, is := errors.AsType[*provider.StatusError](err); {
 	case ctx.Err() != nil:
 		return e.canceled(ctx)
-	case res != nil && res.StatusCode >= 300:
-		return e.refusal(res)
+	case is:
+		return e.refusal(refused)
 	case err != nil:
 		return e.broken(err)
 	}
@@ -115,20 +110,4 @@ func eachEvent(data []byte) [][]byte {
 		}
 	}
 	return lines
-}
-
-// limitResponse limits the size of a response.
-func limitResponse(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	res, err := next(req)
-	provider.LimitResponse(res)
-	return res, err
-}
-
-// decodeEvent decodes one event of a stream. An event that is not JSON is part
-// of a stream that was cut off.
-func decodeEvent(data []byte, to any) error {
-	if !json.Valid(data) {
-		return fmt.Errorf("an event of the stream is not JSON: %q", jsontree.Clip(string(data), 200))
-	}
-	return json.Unmarshal(data, to)
 }

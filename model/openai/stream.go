@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openai/openai-go/v3/responses"
-
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/usage"
@@ -21,7 +19,7 @@ type responseStream struct {
 	prepared *prepared
 
 	items []streamItem
-	slots map[int64]int // indexes of items by the provider's index
+	slots map[looseInt]int // indexes of items by the provider's index
 }
 
 // A streamItem is an output item.
@@ -36,7 +34,7 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 	if string(data) == "[DONE]" {
 		return true, nil
 	}
-	var ev responses.ResponseStreamEventUnion
+	var ev responseEvent
 	if err := decodeEvent(data, &ev); err != nil {
 		return true, err
 	}
@@ -46,7 +44,7 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 		return err != nil || s.closed, err
 	case "response.completed", "response.incomplete":
 		s.count(&ev.Response) // it may be malformed
-		return true, s.finish(&ev.Response, strings.TrimPrefix(ev.Type, "response."))
+		return true, s.finish(&ev.Response, strings.TrimPrefix(string(ev.Type), "response."))
 	case "response.failed", "response.cancelled":
 		s.count(&ev.Response)
 		return true, s.failedResponse(&ev.Response)
@@ -64,24 +62,25 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 }
 
 // count passes on what a response is billed.
-func (s *responseStream) count(r *responses.Response) {
+func (s *responseStream) count(r *response) {
 	if t := tokensOf(&r.Usage); t != (usage.Tokens{}) {
 		s.put(&model.Delta{Tokens: &t})
 	}
 }
 
 // itemEvent handles the beginning or the end of an item.
-func (s *responseStream) itemEvent(ev *responses.ResponseStreamEventUnion) error {
+func (s *responseStream) itemEvent(ev *responseEvent) error {
 	at, err := s.slot(ev.OutputIndex)
 	if err != nil {
 		return err
 	}
 	item := &s.items[at]
-	item.typ = partType(ev.Item.Type)
+	head := headOf(ev.Item)
+	item.typ = partType(string(head.Type))
 	if ev.Type == "response.output_item.done" {
-		item.raw = json.RawMessage(ev.Item.RawJSON())
+		item.raw = ev.Item
 	} else if item.typ == model.TypeCall {
-		item.name = s.prepared.tools.OwnName(ev.Item.Name)
+		item.name = s.prepared.tools.OwnName(string(head.Name))
 		s.put(&model.Delta{Part: at, Type: item.typ, Name: item.name})
 	}
 	return nil
@@ -89,8 +88,8 @@ func (s *responseStream) itemEvent(ev *responses.ResponseStreamEventUnion) error
 
 // deltaEvent passes the piece of an item on, if the event has one, and reports
 // whether the consumer wants more.
-func (s *responseStream) deltaEvent(ev *responses.ResponseStreamEventUnion) bool {
-	typ, text := "", ev.Delta
+func (s *responseStream) deltaEvent(ev *responseEvent) bool {
+	typ, text := "", string(ev.Delta)
 	switch ev.Type {
 	case "response.output_text.delta", "response.refusal.delta":
 		typ = model.TypeText
@@ -141,16 +140,16 @@ func isError(raw json.RawMessage) bool {
 
 // wholeResponse returns the response of a server that does not stream, nil if it is not
 // one.
-func wholeResponse(data []byte) *responses.Response {
-	var r responses.Response
-	if json.Unmarshal(data, &r) != nil || r.Object != "response" || len(r.Output) == 0 {
+func wholeResponse(data []byte) *response {
+	var r response
+	if decodeEvent(data, &r) != nil || r.Object != "response" || len(r.Output) == 0 {
 		return nil
 	}
 	return &r
 }
 
 // slot returns the index of the item with the provider's index.
-func (s *responseStream) slot(index int64) (int, error) {
+func (s *responseStream) slot(index looseInt) (int, error) {
 	at, ok := s.slots[index]
 	if ok {
 		return at, nil
@@ -166,25 +165,25 @@ func (s *responseStream) slot(index int64) (int, error) {
 
 // endOf returns the worst word for the end of a response, "" if there is none. Event is
 // the word of the event that brought it, "completed" or "incomplete", or "".
-func endOf(r *responses.Response, event string) string {
+func endOf(r *response, event string) string {
 	status := string(r.Status)
 	switch r.Status {
-	case responses.ResponseStatusInProgress: // whatever the event is called
+	case "in_progress": // whatever the event is called
 		status = ""
 		if event == "completed" {
 			event = ""
 		}
-	case responses.ResponseStatusQueued:
+	case "queued":
 		status = provider.EndFailed
 	}
-	if isError([]byte(r.JSON.Error.Raw())) {
+	if isError(r.Error) {
 		return provider.EndFailed
 	}
-	return provider.Worse(provider.Worse(event, status), r.IncompleteDetails.Reason)
+	return provider.Worse(provider.Worse(event, status), string(r.IncompleteDetails.Reason))
 }
 
 // finish yields the response.
-func (s *responseStream) finish(r *responses.Response, event string) error {
+func (s *responseStream) finish(r *response, event string) error {
 	word := endOf(r, event)
 	end, _ := provider.Ending(word)
 	if end == provider.EndFailed {
@@ -198,7 +197,7 @@ func (s *responseStream) finish(r *responses.Response, event string) error {
 	if word == "" && len(m.Calls()) > 0 {
 		return nil // they may not be all, or refused
 	}
-	response := &model.Response{ID: r.ID, Model: r.Model, Message: m, Losses: s.prepared.losses, Usage: tokensOf(&r.Usage)}
+	response := &model.Response{ID: string(r.ID), Model: string(r.Model), Message: m, Losses: s.prepared.losses, Usage: tokensOf(&r.Usage)}
 	response.Stop, response.Refusal = stopOf(word, m, read.refusal)
 	decodeAnswer(s.prepared.format, response)
 	s.put(&model.Delta{Response: response})
@@ -207,14 +206,14 @@ func (s *responseStream) finish(r *responses.Response, event string) error {
 
 // message returns the message of a response. The items that came by themselves count;
 // others are those of the response's own list.
-func (s *responseStream) message(r *responses.Response, read *itemReader) (*model.Message, error) {
+func (s *responseStream) message(r *response, read *itemReader) (*model.Message, error) {
 	for i, item := range r.Output {
-		at, err := s.slot(int64(i))
+		at, err := s.slot(looseInt(i))
 		if err != nil {
 			return nil, err
 		}
 		if s.items[at].raw == nil {
-			s.items[at] = streamItem{typ: partType(item.Type), raw: json.RawMessage(item.RawJSON())}
+			s.items[at] = streamItem{typ: partType(string(headOf(item).Type)), raw: item}
 		}
 	}
 	m := &model.Message{Role: model.RoleAssistant}
@@ -256,29 +255,29 @@ func stopOf(word string, m *model.Message, refusal string) (stop, text string) {
 }
 
 // failedResponse returns the error of a response that failed.
-func (s *responseStream) failedResponse(r *responses.Response) error {
-	if raw := []byte(r.JSON.Error.Raw()); isError(raw) {
-		return s.failed(readFailure(raw))
+func (s *responseStream) failedResponse(r *response) error {
+	if isError(r.Error) {
+		return s.failed(readFailure(r.Error))
 	}
 	return s.failed(failure{Code: "server_error", Message: fmt.Sprintf("the response failed; its status is %q", r.Status)})
 }
 
 // tokensOf returns the usage of a response.
-func tokensOf(u *responses.ResponseUsage) usage.Tokens {
-	t := countTokens(u.InputTokens, u.InputTokensDetails.CachedTokens, u.InputTokensDetails.CacheWriteTokens,
-		u.OutputTokens, u.OutputTokensDetails.ReasoningTokens)
-	t.LongCacheWrite = int(max(0, min(u.InputTokensDetails.CacheWriteTokensDetails.Ttl12hTokens, int64(t.CacheWrite))))
+func tokensOf(u *responseUsage) usage.Tokens {
+	t := countTokens(u.InputTokens, u.InputDetails.CachedTokens, u.InputDetails.CacheWriteTokens,
+		u.OutputTokens, u.OutputDetails.ReasoningTokens)
+	t.LongCacheWrite = int(max(0, min(u.InputDetails.CacheWriteDetails.Ttl12hTokens, looseInt(t.CacheWrite))))
 	return t
 }
 
 // countTokens returns the tokens of a request. OpenAI counts those of the cache
 // as part of the input.
-func countTokens(input, cached, written, output, reasoning int64) usage.Tokens {
-	count := func(n, most int64) int { return int(max(0, min(n, most))) }
+func countTokens(input, cached, written, output, reasoning looseInt) usage.Tokens {
+	count := func(n, most looseInt) int { return int(max(0, min(n, most))) }
 	const most = 1 << 40
 	t := usage.Tokens{CacheRead: count(cached, input), Output: count(output, most), Reasoning: count(reasoning, output)}
-	t.CacheWrite = count(written, input-int64(t.CacheRead))
-	t.Input = count(input-int64(t.CacheRead)-int64(t.CacheWrite), most)
+	t.CacheWrite = count(written, input-looseInt(t.CacheRead))
+	t.Input = count(input-looseInt(t.CacheRead)-looseInt(t.CacheWrite), most)
 	return t
 }
 

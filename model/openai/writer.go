@@ -31,7 +31,7 @@ func (w *writer) lose(format string, args ...any) {
 	w.losses.Add(w.message, w.part, format, args...)
 }
 
-// put adds an item of the SDK's types.
+// put adds an item.
 func (w *writer) put(item any) error {
 	raw, err := json.Marshal(item)
 	w.items = append(w.items, raw)

@@ -1,7 +1,7 @@
-// Package openai contains the models of OpenAI, with the types of its SDK: [New]
-// for the Responses API, and [NewChat] for the Chat Completions API, which many
-// other providers support too. [Tools] and [ChatTools] offer tools to programs
-// that send their requests themselves.
+// Package openai converts tools, calls and results to the types of OpenAI's SDK, for
+// programs that send their requests with it: [Tools], [Call] and [Answer] for the
+// Responses API, and [ChatTools], [ChatCall] and [ChatAnswer] for the Chat Completions
+// API, which many other providers support too.
 package openai
 
 import (
@@ -9,13 +9,13 @@ import (
 	"encoding/json"
 	"fmt"
 
+	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
 
@@ -48,7 +48,7 @@ func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
 // Answer returns the result of call as an item of the next input in the
 // Responses API.
 func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
-	all := offer.Pieces(toolpost.NewMessage(call.ID, r), provider.ImagesAndPDF()...)
+	all := offer.Pieces(toolpost.NewMessage(call.ID, r), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}
 	if len(all) == 1 && all[0].Data == nil {
 		output.Output.OfString = param.NewOpt(all[0].Text)
@@ -61,6 +61,7 @@ func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItem
 	return responses.ResponseInputItemUnionParam{OfFunctionCallOutput: output}
 }
 
+// item returns a piece of a result as an item of its output.
 func item(p offer.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
 	var i responses.ResponseFunctionCallOutputItemUnionParam
 	switch {
@@ -75,8 +76,37 @@ func item(p offer.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
 	return i
 }
 
+// ChatTools offers ts to a model through OpenAI's Chat Completions API, which
+// many other providers support too. Tools whose schemas lose nothing are
+// strict.
+func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[sdk.ChatCompletionToolUnionParam], error) {
+	return offer.New(ctx, ts, dialectID, opts, func(o *offer.Offer[sdk.ChatCompletionToolUnionParam], t *dialect.Tool) error {
+		parameters, err := members(offer.InputSchema(t))
+		if err != nil {
+			return err
+		}
+		f := sdk.FunctionDefinitionParam{Name: t.Name, Description: optional(t.Description), Parameters: parameters}
+		if t.Strict {
+			f.Strict = param.NewOpt(true) // the default is false, and some who speak this API do not know it
+		}
+		o.Tools = append(o.Tools, sdk.ChatCompletionFunctionTool(f))
+		return nil
+	})
+}
+
+// ChatCall returns the call of a function in the Chat Completions API.
+func ChatCall(c sdk.ChatCompletionMessageToolCallUnion) *toolpost.Call {
+	return &toolpost.Call{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)}
+}
+
+// ChatAnswer returns the result of call as a message of the Chat Completions
+// API, which accepts only text.
+func ChatAnswer(call *toolpost.Call, r *toolpost.Result) sdk.ChatCompletionMessageParamUnion {
+	return sdk.ToolMessage(offer.JoinText(offer.Pieces(toolpost.NewMessage(call.ID, r))), call.ID)
+}
+
 // members returns an object with the members of a schema as they are: a model
-// writes properties in the order of the schema, which a map would lose.
+// writes properties in the order of the schema, which a map of values would lose.
 func members(schema json.RawMessage) (map[string]any, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(schema, &object); err != nil {
