@@ -44,6 +44,10 @@ type Config struct {
 	Access        *callers.Options   // the authorization server that callers log in at; nil for none. Its Resource may be empty
 	Lock          bool               // keep the pinned tools in a file beside the configuration, to be committed
 
+	// File is the path of the file that Load or LoadData has read, and URLs the value
+	// that FromURLs has read. Both are "" for other configurations.
+	File, URLs string
+
 	// Digest identifies the content of the file and of the environment files
 	// that it names, as [Load] has read them. It is "" for other
 	// configurations.
@@ -185,7 +189,7 @@ func LoadData(path string, data []byte) (*Config, error) {
 		cfg.Servers[i].addEnvFile()
 		cfg.Servers[i].environment.hash(digest)
 	}
-	cfg.source, cfg.Digest = newSource(path, data), hex.EncodeToString(digest.Sum(nil))
+	cfg.File, cfg.source, cfg.Digest = path, newSource(path, data), hex.EncodeToString(digest.Sum(nil))
 	return cfg, nil
 }
 

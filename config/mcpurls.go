@@ -40,5 +40,6 @@ func FromURLs(urls string) (*Config, error) {
 			return slices.ContainsFunc(cfg.Servers[:i], func(s Server) bool { return s.Name == name })
 		})
 	}
+	cfg.URLs = urls
 	return cfg, nil
 }

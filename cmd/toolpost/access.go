@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -20,6 +19,8 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/internal/access/proof"
+	"github.com/toolpost/toolpost/internal/owner"
 )
 
 // accessOptions are the flags that decide who may call what is served over HTTP.
@@ -32,7 +33,7 @@ type accessOptions struct {
 func (o *accessOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.require, "require-token", false, "require the token of \"toolpost token\" from every client, even where it is optional")
-	f.StringVar(&o.file, "token-file", "", "read the token that clients must send from `FILE`; or set the variable "+tokenVariable)
+	f.StringVar(&o.file, "token-file", "", "read the token that clients must send from `FILE`; or set the variable "+owner.TokenVariable)
 	f.BoolVar(&o.insecure, "insecure", false, "serve anyone who can reach the port, without a token")
 	cli.Exclusive(cmd, "insecure", "require-token")
 	cli.Exclusive(cmd, "insecure", "token-file")
@@ -63,21 +64,21 @@ func (o *accessOptions) decide(l *listener, harmful string) (*access, error) {
 	if o.insecure {
 		return &access{open: o.warning(l, harmful), always: true}, nil
 	}
-	token, err := givenToken(o.file)
+	token, err := owner.GivenToken(o.file)
 	switch {
 	case err != nil:
 		return nil, err
 	case o.file != "":
 		return &access{token: token, source: o.file}, nil
 	case token != "":
-		return &access{token: token, source: "the variable " + tokenVariable}, nil
+		return &access{token: token, source: "the variable " + owner.TokenVariable}, nil
 	case !o.require && !l.loopback():
 		return nil, cli.Usagef("refusing to listen on %s: other machines could call these tools without a token; "+
 			"add --require-token (clients then send the token of \"toolpost token\"), or --insecure to serve anyone", l.Addr())
 	case !o.require && harmful == "":
 		return &access{}, nil
 	}
-	token, err = storedToken()
+	token, err = owner.StoredToken()
 	return &access{token: token, source: `"toolpost token"`}, err
 }
 
@@ -175,14 +176,9 @@ func (a *access) useSecret(cfg *config.Config) {
 	}
 }
 
-// challengeHeader has a client's question whether we know the token, and
-// proofHeader the answer. See docs/access.md.
 const (
-	challengeHeader = "Toolpost-Challenge"
-	proofHeader     = "Toolpost-Proof"
-	realm           = `Bearer realm="toolpost"`
-	healthPath      = "/healthz"
-	readyPath       = "/readyz"
+	healthPath = proof.HealthPath
+	readyPath  = "/readyz"
 )
 
 // requireToken refuses requests without a token, if one is needed, and those
@@ -325,10 +321,10 @@ func (a *access) probe(w http.ResponseWriter, r *http.Request) {
 
 // alive answers a request without a token: it reports only that toolpost serves.
 func (a *access) alive(w http.ResponseWriter, r *http.Request) {
-	if challenge := r.Header.Get(challengeHeader); challenge != "" {
+	if challenge := r.Header.Get(proof.ChallengeHeader); challenge != "" {
 		local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 		if remote, err := netip.ParseAddrPort(r.RemoteAddr); local != nil && err == nil && remote.Addr().Unmap().IsLoopback() {
-			w.Header().Set(proofHeader, proof(a.token, challenge, local.String()))
+			w.Header().Set(proof.Header, proof.Of(a.token, challenge, local.String()))
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -341,7 +337,7 @@ func (a *access) alive(w http.ResponseWriter, r *http.Request) {
 func (a *access) refuse(w http.ResponseWriter, r *http.Request, refusal *callers.Refusal) {
 	closeUnread(w, r)
 	if refusal.Status == http.StatusUnauthorized || refusal.Code != "" {
-		header := realm
+		header := proof.Realm
 		if refusal.Code != "" {
 			header += `, error="` + refusal.Code + `"`
 		}
@@ -371,13 +367,4 @@ func writeError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(`{"error":"` + message + `"}` + "\n"))
-}
-
-// proof shows knowledge of the token without revealing it. It holds for one
-// challenge and one address: a program on another port cannot pass on the proof
-// of the real server.
-func proof(token, challenge, address string) string {
-	mac := hmac.New(sha256.New, []byte(token))
-	mac.Write([]byte("toolpost proof 1\n" + challenge + "\n" + address))
-	return hex.EncodeToString(mac.Sum(nil))
 }

@@ -63,7 +63,7 @@ func TestActivity(t *testing.T) {
 // TestGuideFitsSmallTerminals has every line of the guide fit 80 columns, with
 // and without a token, and checks that folded commands and entries are whole.
 func TestGuideFitsSmallTerminals(t *testing.T) {
-	for _, a := range []*access{nil, {token: newToken(), source: `"toolpost token"`}} {
+	for _, a := range []*access{nil, {token: strings.Repeat("t", 43), source: `"toolpost token"`}} {
 		g := &guide{url: "http://127.0.0.1:7717/mcp", access: a, folder: "serving read over /home/me", chosen: false}
 		text := strings.Join(g.lines(), "\n")
 		for _, line := range g.lines() {

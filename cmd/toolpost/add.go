@@ -16,6 +16,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -25,7 +26,7 @@ func addCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME | URL | FILE.json | FILE.mcpb | [NAME] -- COMMAND…",
 		Short: "Add a server to toolpost.json",
-		Long: `Add a server to the configuration that serve uses, or to ./` + configName + ` if
+		Long: `Add a server to the configuration that serve uses, or to ./` + owner.ConfigName + ` if
 there is none. Show what the server runs, contacts and sends, and the difference
 of the file, whose comments stay; write it if you give --yes or answer yes in a
 terminal. A running serve then uses the server at once.
@@ -124,10 +125,10 @@ var registryName = lazyregexp.New(`^[a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+/[a-zA-Z0-9._-
 
 // loginHint returns how to log in to a server that may want it.
 func loginHint(plan *install.Plan) string {
-	if plan.Entry.URL == "" || hasHeader(plan.Entry.Headers, "Authorization") {
+	if plan.Entry.URL == "" || owner.HasHeader(plan.Entry.Headers, "Authorization") {
 		return ""
 	}
-	return "\nIf it wants a login, run: toolpost login " + cli.Quote(plan.Name)
+	return "\nIf it wants a login, run: toolpost login " + terminal.ShellWord(plan.Name)
 }
 
 // plan returns the server that the arguments describe.

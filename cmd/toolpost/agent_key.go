@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolpost/toolpost/internal/atomicfile"
+	"github.com/toolpost/toolpost/internal/owner"
 )
 
 // keySize is the number of bytes of the key that decisions in sessions are bound to.
@@ -19,7 +20,7 @@ const keySize = 32
 func decisionKey() []byte {
 	own := make([]byte, keySize)
 	_, _ = rand.Read(own) // it never fails
-	dir, err := stateDir()
+	dir, err := owner.StateDir()
 	if err != nil {
 		return own
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolpost/toolpost/agent"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 )
@@ -81,7 +82,7 @@ const sessionEnd = ".jsonl"
 
 // sessionDir returns the folder with the sessions of the current folder.
 func sessionDir() (string, error) {
-	base, err := stateDir()
+	base, err := owner.StateDir()
 	if err != nil {
 		return "", err
 	}
@@ -210,7 +211,7 @@ func (f *sessionFlags) open() (*sessionFile, error) {
 // command is the flag that continues the session.
 func (s *sessionFile) command(f *sessionFlags) string {
 	if f.file != "" {
-		return "--session " + cli.Quote(s.path)
+		return "--session " + terminal.ShellWord(s.path)
 	}
 	return "--resume " + sessionID(s.path)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/owner"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/stdtool"
 )
@@ -42,7 +43,7 @@ func (f *agentFlags) openWorkbench(cmd *cobra.Command, cfg *config.Config) (_ *w
 		}
 	}()
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	kept, _ := outputStore(log)
+	kept, _ := owner.OutputStore(log)
 	w.cache = outputs.New(kept, &outputs.Options{Logger: log})
 	var tools []toolpost.Toolset
 	servers, err := f.openServers(cmd, cfg)
@@ -76,7 +77,7 @@ func (f *agentFlags) openServers(cmd *cobra.Command, cfg *config.Config) (*sessi
 		case found == nil:
 			return nil, nil
 		}
-		return f.reached(cmd)(f.target.openServers(cmd, found.Config, found.pins()))
+		return f.reached(cmd)(f.target.openServers(cmd, found, owner.Pins(found)))
 	}
 	return f.reached(cmd)(f.target.openServers(cmd, cfg, nil))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -112,7 +113,7 @@ func (o *auditOptions) find() (dir string, f *audit.Filter, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	dir, err = auditDir()
+	dir, err = owner.AuditDir()
 	return dir, &audit.Filter{Server: o.server, Tool: o.tool, Client: o.client, Since: since, Failed: o.failed, Outcome: observe.Outcome(o.outcome), Limit: o.limit}, err
 }
 
@@ -187,7 +188,7 @@ others. It cannot be found out that the newest records or the oldest files were
 removed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := auditDir()
+			dir, err := owner.AuditDir()
 			if err != nil {
 				return err
 			}

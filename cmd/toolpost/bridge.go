@@ -20,6 +20,8 @@ type bridgeOptions struct {
 	env       []string
 	share     string
 	transport string
+
+	used bool // there is such a server, which clients see as it is
 }
 
 func (o *bridgeOptions) flags(cmd *cobra.Command) {
@@ -33,14 +35,6 @@ func (o *bridgeOptions) flags(cmd *cobra.Command) {
 // bridgeStart is how long a bridge waits for its server to be started. Clients that
 // connect to it wait as long; see [mcpserver.Options].
 const bridgeStart = 20 * time.Second
-
-// starting is how long a server that cannot be reached counts as one that starts.
-func (c *configuration) starting() time.Duration {
-	if c.bridge {
-		return bridgeStart
-	}
-	return 0
-}
 
 // checkBridge refuses arguments of serve that name no server.
 func checkBridge(cmd *cobra.Command, args []string) error {
@@ -59,7 +53,7 @@ func checkBridge(cmd *cobra.Command, args []string) error {
 
 // bridged returns the configuration of the one server that the command line
 // names, nil if it names none.
-func (o *serveOptions) bridged(args []string, dash int) (*configuration, error) {
+func (o *serveOptions) bridged(args []string, dash int) (*config.Config, error) {
 	b := &o.bridge
 	if len(args) == 0 && dash < 0 {
 		if len(b.headers)+len(b.env)+len(b.share)+len(b.transport) > 0 {
@@ -80,7 +74,8 @@ func (o *serveOptions) bridged(args []string, dash int) (*configuration, error) 
 	if err := b.describe(server); err != nil {
 		return nil, err
 	}
-	return &configuration{Config: cfg, bridge: true}, nil
+	b.used = true
+	return cfg, nil
 }
 
 // describe sets what the flags say about the server.

@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,31 +17,11 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/store"
 )
-
-// outputDir is where serve keeps large outputs.
-func outputDir() (string, error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find the user's cache folder: %w", err)
-	}
-	return filepath.Join(dir, "toolpost", "output"), nil
-}
-
-// outputStore opens that folder. Without it, outputs are kept in memory.
-func outputStore(log *slog.Logger) (s store.Store, dir string) {
-	dir, err := outputDir()
-	if err == nil {
-		if s, err = store.Dir(dir, nil); err == nil {
-			return s, dir
-		}
-	}
-	log.Warn("large outputs are kept in memory and lost when this process ends", "err", err)
-	return store.Memory(nil), ""
-}
 
 func cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -190,7 +167,7 @@ type keptOutputs []kept
 
 // openCache opens the folder and lists it, newest first.
 func openCache(ctx context.Context) (store.Store, keptOutputs, error) {
-	dir, err := outputDir()
+	dir, err := owner.OutputDir()
 	if err != nil {
 		return nil, nil, err
 	}

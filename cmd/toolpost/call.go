@@ -137,7 +137,7 @@ func (t *target) complete(ctx context.Context, args []string) ([]string, cobra.S
 	case err != nil:
 		return nil, none
 	case found != nil:
-		return gateway.Prefixes(found.Config), none | cobra.ShellCompDirectiveNoSpace
+		return gateway.Prefixes(found), none | cobra.ShellCompDirectiveNoSpace
 	}
 	f, err := openFolder(ctx, nil, nil)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 
@@ -160,10 +161,10 @@ func TestLoginChallenge(t *testing.T) {
 		status  int
 		header  string
 	}{
-		"no token":         {wireMessage{path: "/mcp"}, 401, realm + `, resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp", scope="tools write"`},
+		"no token":         {wireMessage{path: "/mcp"}, 401, proof.Realm + `, resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp", scope="tools write"`},
 		"no token, reader": {wireMessage{path: "/mcp/reader"}, 401, `/oauth-protected-resource/mcp/reader", scope="tools read"`},
-		"wrong":            {wireMessage{path: "/mcp", token: "x"}, 401, realm + `, error="invalid_token", resource_metadata="https://tools.example.com/`},
-		"more is needed":   {wireMessage{path: "/mcp/all", token: "alice"}, 403, realm + `, error="insufficient_scope", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp/all", scope="tools write"`},
+		"wrong":            {wireMessage{path: "/mcp", token: "x"}, 401, proof.Realm + `, error="invalid_token", resource_metadata="https://tools.example.com/`},
+		"more is needed":   {wireMessage{path: "/mcp/all", token: "alice"}, 403, proof.Realm + `, error="insufficient_scope", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp/all", scope="tools write"`},
 		"status":           {wireMessage{method: "GET", path: statusPath, token: "alice"}, 403, ""},
 		"in the address":   {wireMessage{path: "/mcp?access_token=alice"}, 400, `error="invalid_request"`},
 		"a dialect":        {wireMessage{path: "/mcp/all/cursor", token: "alice"}, 403, `scope="tools write"`},

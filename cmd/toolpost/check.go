@@ -11,6 +11,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -88,7 +89,7 @@ func newCheckup(args []string) (*checkup, error) {
 		c.File = args[0]
 	} else {
 		var err error
-		if c.File, own, err = defaultFile(); err != nil {
+		if c.File, own, err = owner.DefaultFile(); err != nil {
 			return nil, cli.WrapUsage(err)
 		}
 		if c.File == "" {
@@ -121,21 +122,21 @@ func newCheckup(args []string) (*checkup, error) {
 // approved, changed or unapproved. A file that the user names, and the user's
 // own, need no approval: named.
 func trustOf(file string, cfg *config.Config) (state string, findings []doctor.Finding) {
-	r, err := newReview(file, cfg)
+	r, err := owner.NewReview(cfg)
 	if err != nil {
 		return "unapproved", []doctor.Finding{{ID: "trust-unknown", Severity: doctor.Warning, File: file, Message: err.Error()}}
 	}
-	if r.approved() {
+	if r.Approved() {
 		return "approved", nil
 	}
 	state = "unapproved"
-	if r.before != nil {
+	if r.ApprovedBefore() {
 		state = "changed"
 	}
 	return state, []doctor.Finding{{
 		ID: "not-approved", Severity: doctor.Warning, File: file,
-		Message: "the file " + r.state() + ", and toolpost does not use it before",
-		Fix:     "toolpost trust " + cli.Quote(file),
+		Message: "the file " + r.State() + ", and toolpost does not use it before",
+		Fix:     "toolpost trust " + terminal.ShellWord(file),
 	}}
 }
 

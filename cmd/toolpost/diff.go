@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/recording"
@@ -123,11 +124,11 @@ func isApproved(file string, cfg *config.Config) bool {
 	if ownership.Check(file) != nil {
 		return false
 	}
-	if sameFile(file, userConfiguration()) {
+	if owner.SameFile(file, owner.UserFile()) {
 		return true
 	}
-	r, err := newReview(file, cfg)
-	return err == nil && r.approved()
+	r, err := owner.NewReview(cfg)
+	return err == nil && r.Approved()
 }
 
 // compare returns how what is listed differs, and the recorded calls.
@@ -148,16 +149,16 @@ func (t *target) recorded(cmd *cobra.Command, c *compared) (*recording.Recording
 	if c.rec != nil {
 		return c.rec, nil
 	}
-	one, found := &target{timeout: t.timeout, config: c.arg}, &configuration{Config: c.cfg, file: c.arg}
+	one, found := &target{timeout: t.timeout, config: c.arg}, c.cfg
 	if c.cfg == nil {
 		one.config = ""
 		cfg, _, err := one.split([]string{c.arg}, -1)
 		if err != nil {
 			return nil, err
 		}
-		found = &configuration{Config: cfg}
+		found = cfg
 	} else if !c.trusted {
-		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, cli.Quote(c.arg))
+		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, terminal.ShellWord(c.arg))
 	}
 	return one.listed(cmd, found)
 }
@@ -180,12 +181,12 @@ func ofTools(f *lint.File) (*recording.Recording, error) {
 
 // listed returns a recording of what the servers of a configuration list now. Those
 // that do not come from a file have no pins.
-func (t *target) listed(cmd *cobra.Command, found *configuration) (*recording.Recording, error) {
+func (t *target) listed(cmd *cobra.Command, found *config.Config) (*recording.Recording, error) {
 	var pins *gateway.Pins
-	if found.file != "" {
-		pins = found.pins()
+	if found.File != "" {
+		pins = owner.Pins(found)
 	}
-	s, err := t.openServers(cmd, found.Config, pins)
+	s, err := t.openServers(cmd, found, pins)
 	if err != nil {
 		return nil, err
 	}

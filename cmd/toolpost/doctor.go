@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 )
 
 const doctorHelp = `Connect to the servers and examine the whole setup: the configuration file, each
@@ -83,7 +84,7 @@ func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Repo
 	}
 	if cfg != nil {
 		r := newReport("")
-		return r, o.examineServers(cmd, r, &configuration{Config: cfg}, nil)
+		return r, o.examineServers(cmd, r, cfg, nil)
 	}
 	file, err := o.file()
 	if err != nil {
@@ -103,10 +104,10 @@ func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Repo
 	if found == nil {
 		return nil, cli.Usagef(`there is no configuration here; run "toolpost import", or name one with --config`)
 	}
-	if found.urls != "" {
+	if found.URLs != "" {
 		r.Source = "MCP_URLS"
 	}
-	return r, o.examineServers(cmd, r, found, found.pins())
+	return r, o.examineServers(cmd, r, found, owner.Pins(found))
 }
 
 // newReport returns a report about a source that has what is true of all sources.
@@ -126,7 +127,7 @@ func (o *doctorOptions) file() (string, error) {
 	case os.Getenv("MCP_URLS") != "":
 		return "", nil
 	}
-	file, _, err := defaultFile()
+	file, _, err := owner.DefaultFile()
 	return file, err
 }
 
@@ -150,8 +151,8 @@ func (o *doctorOptions) withFix(f doctor.Finding) doctor.Finding {
 }
 
 // examineServers connects to servers and examines them and their tools.
-func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, found *configuration, pinned *gateway.Pins) error {
-	s, err := o.openServers(cmd, found.Config, pinned)
+func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, found *config.Config, pinned *gateway.Pins) error {
+	s, err := o.openServers(cmd, found, pinned)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 	r.Servers = append(r.Servers, servers...)
 	fromFile := map[string]bool{}
 	for i := range found.Servers {
-		fromFile[found.Servers[i].Name] = found.file != "" && found.Servers[i].Err != nil
+		fromFile[found.Servers[i].Name] = found.File != "" && found.Servers[i].Err != nil
 	}
 	for _, f := range findings {
 		if !fromFile[f.Server] { // otherwise the finding about the file says it
@@ -168,10 +169,10 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 		}
 	}
 	snapshot := &gateway.Snapshot{Findings: s.findings, Withheld: s.withheld}
-	r.Add(doctor.Gateway(snapshot, found.file, func(server string) string { return found.command("approve", server) })...)
+	r.Add(doctor.Gateway(snapshot, found.File, func(server string) string { return owner.Command(found, "approve", server) })...)
 	tools, _ := s.set.Tools(cmd.Context()) // a Set never fails
 	r.Add(doctor.Definitions(tools, s.set.Features())...)
-	src, err := s.source(cmd.Context(), r.Source, found.Config)
+	src, err := s.source(cmd.Context(), r.Source, found)
 	if err != nil {
 		return err
 	}
@@ -191,8 +192,8 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 	deferral, findings := matrix.ClaudeCode(doctor.ClaudeEnvironment(home, os.Getenv))
 	r.ClaudeCode = deferral
 	r.Add(findings...)
-	if found.file != "" || found.urls != "" {
-		access, findings := examineAccess(o.addr, found.Config)
+	if found.File != "" || found.URLs != "" {
+		access, findings := examineAccess(o.addr, found)
 		r.Access = access
 		r.Add(findings...)
 	}
@@ -221,11 +222,11 @@ func (s *session) source(ctx context.Context, title string, cfg *config.Config) 
 
 // examineAccess describes who could call the tools if serve listened on addr.
 func examineAccess(addr string, cfg *config.Config) (access string, findings []doctor.Finding) {
-	token, err := givenToken("")
+	token, err := owner.GivenToken("")
 	if err == nil && token == "" {
-		if file, missing := tokenFile(); missing == nil {
+		if file, missing := owner.TokenFile(); missing == nil {
 			if _, gone := os.Lstat(file); gone == nil {
-				token, err = readToken(file)
+				token, err = owner.ReadToken(file)
 			}
 		}
 	}
@@ -233,7 +234,7 @@ func examineAccess(addr string, cfg *config.Config) (access string, findings []d
 		findings = append(findings, doctor.Finding{ID: "token-invalid", Severity: doctor.Error, Message: err.Error(), Fix: "toolpost token --rotate"})
 	}
 	switch {
-	case !onLoopback(addr) && os.Getenv(tokenVariable) == "":
+	case !onLoopback(addr) && os.Getenv(owner.TokenVariable) == "":
 		findings = append(findings, doctor.Finding{ID: "access-open", Severity: doctor.Error,
 			Message: fmt.Sprintf("on %s, other machines could call these tools; serve refuses to listen there without a token", addr),
 			Fix:     fmt.Sprintf("toolpost serve --addr %s --require-token", addr)})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/owner"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/stdtool"
 )
@@ -147,7 +148,7 @@ func (f *folder) open(dir string) (err error) {
 	}
 	if f.path, err = filepath.Abs(dir); err == nil && filepath.Dir(f.path) == f.path {
 		return cli.Usagef("%s is the whole file system, which is not served; start toolpost in another folder, "+
-			"name one with --root, or name a configuration with --config (there is no %s)", name, configName)
+			"name one with --root, or name a configuration with --config (there is no %s)", name, owner.ConfigName)
 	}
 	if err == nil {
 		f.root, err = os.OpenRoot(f.path)
@@ -226,7 +227,7 @@ func (f *folder) harmful(chosen []string) string {
 			return "change what these tools change"
 		}
 	}
-	if file, err := tokenFile(); err == nil && f.path != "" {
+	if file, err := owner.TokenFile(); err == nil && f.path != "" {
 		if rel, err := filepath.Rel(f.path, file); err == nil && filepath.IsLocal(rel) {
 			return "read your token in the folder that is served"
 		}

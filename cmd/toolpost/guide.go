@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -19,7 +20,7 @@ type guide struct {
 	none   bool   // the configuration has no servers
 }
 
-const addServers = `run "toolpost import --write", or write ` + configName
+const addServers = `run "toolpost import --write", or write ` + owner.ConfigName
 
 const noServers = `the configuration has no servers; add one under "mcpServers"; the change applies at once`
 

@@ -126,7 +126,7 @@ func (s *service) health(w http.ResponseWriter, _ *http.Request) {
 		for _, st := range s.status() {
 			server := serverHealth{Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools}
 			if st.Err != nil {
-				server.Error = s.secrets.known.Replace(st.Err.Error())
+				server.Error = s.secrets.Known.Replace(st.Err.Error())
 			}
 			server.Withheld = withheldOf(s.withheld(), st.Name)
 			h.Servers = append(h.Servers, server)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -20,7 +21,7 @@ func TestHealth(t *testing.T) {
 	s := &service{
 		live: f.live, status: func() []upstream.Status { return servers },
 		withheld:  func() []gateway.WithheldTool { return withheld },
-		observing: observing{secrets: newSecretReader()},
+		observing: observing{secrets: owner.NewSecrets()},
 	}
 	w := httptest.NewRecorder()
 	s.health(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))

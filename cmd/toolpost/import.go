@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -27,7 +28,7 @@ func importCommand() *cobra.Command {
 Cline, Windsurf, Gemini CLI, Codex, Copilot CLI, opencode, Zed and Continue
 where they exist,
 your own and those of the current folder, or only the FILEs you name. Show what
-would be added to ` + configName + `, and write the file if you give --write, or
+would be added to ` + owner.ConfigName + `, and write the file if you give --write, or
 answer yes in a terminal. Existing servers do not change.
 
 Servers that only files of the current folder contain need your answer one by
@@ -41,7 +42,7 @@ are left out unless you name the FILE.`,
 	cmd.Flags().BoolVar(&im.write, "write", false, "write the file without asking")
 	cmd.Flags().BoolVar(&im.json, "json", false, "write what would be added as JSON, and no file")
 	cli.Exclusive(cmd, "write", "json")
-	cmd.Flags().StringVarP(&im.file, "output", "o", configName, "`FILE` to add the servers to")
+	cmd.Flags().StringVarP(&im.file, "output", "o", owner.ConfigName, "`FILE` to add the servers to")
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/owner"
 )
 
 // TestSignalEndsReading sends a signal to commands that wait for a pipe.
@@ -55,7 +56,7 @@ func TestTokenInPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { _, err := readToken(pipe); done <- err }()
+	go func() { _, err := owner.ReadToken(pipe); done <- err }()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	select {

@@ -21,6 +21,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -184,12 +185,12 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if found == nil || found.file == "" {
-		return cli.Usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, or name one with --config", configName)
+	if found == nil || found.File == "" {
+		return cli.Usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, or name one with --config", owner.ConfigName)
 	}
-	file, err := filepath.Abs(found.file)
+	file, err := filepath.Abs(found.File)
 	if err != nil {
-		return fmt.Errorf("locate %s: %w", found.file, err)
+		return fmt.Errorf("locate %s: %w", found.File, err)
 	}
 	e := &config.Endpoint{Command: program(), Args: []string{"serve", "--stdio", "--config", file}, Variables: found.Variables()}
 	if l.profile != "" {

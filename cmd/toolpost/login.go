@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net/http"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,64 +13,17 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
 
 func openLogins() (*login.Logins, error) {
-	v, err := openVault()
+	v, err := owner.OpenVault()
 	if err != nil {
 		return nil, err
 	}
 	return login.New(v, nil), nil
-}
-
-// An unusableVault has no secrets. Only a server that wants a login reports why.
-type unusableVault struct{ err error }
-
-func (v unusableVault) Get(string) ([]byte, error) { return nil, v.err }
-
-func (v unusableVault) Update(context.Context, string, func([]byte) ([]byte, error)) error {
-	return v.err
-}
-
-func (v unusableVault) Names() ([]string, error) { return nil, v.err }
-
-func (v unusableVault) Place() string { return "no vault" }
-
-// loginsOf returns the logins of the user. If their vault cannot be used, there are none.
-func loginsOf(log *slog.Logger) *login.Logins {
-	v, err := openVault()
-	if err != nil {
-		v = unusableVault{err}
-	}
-	return login.New(v, log)
-}
-
-// credentials returns what adds tokens of logins to requests. Command returns what
-// logs in to a server.
-func credentials(logins *login.Logins, command func(*upstream.Config) string) func(*upstream.Config) func(*http.Transport) http.RoundTripper {
-	return func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
-		return logins.Wrap(cfg, command(cfg), cfg.Wrap)
-	}
-}
-
-// loginCommandOf returns the command that logs in to a server of a configuration
-// that --config names, or that is found without it if file is empty.
-func loginCommandOf(file string, byName bool) func(*upstream.Config) string {
-	return func(cfg *upstream.Config) string {
-		if !byName {
-			return "toolpost login " + cli.Quote(cli.WithoutSecrets(cfg.URL))
-		}
-		command := "toolpost login " + cli.Quote(cfg.Name)
-		if file != "" {
-			if absolute, err := filepath.Abs(file); err == nil {
-				file = absolute
-			}
-			command += " --config " + cli.Quote(file)
-		}
-		return command
-	}
 }
 
 const loginHelp = `Log in to a server over HTTP that wants it, as its OAuth client. SERVER is the
@@ -154,7 +104,7 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 // withClientSecret returns a server with the secret of its OAuth client, wherever that is.
 // A login can end without it.
 func (o *loginOptions) withClientSecret(ctx context.Context, s *config.Server) (*upstream.Config, error) {
-	read := newSecretReader().complete
+	read := owner.NewSecrets().Complete
 	completed, err := s.CompleteLogin(ctx, read)
 	if err != nil && o.ends && s.Auth != nil {
 		without, auth := *s, *s.Auth
@@ -172,7 +122,7 @@ func (o *loginOptions) login(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if hasHeader(server.Headers, "Authorization") && server.Auth == nil {
+	if owner.HasHeader(server.Headers, "Authorization") && server.Auth == nil {
 		return cli.Usagef("server %q has an Authorization header in its configuration; remove the header to log in", name)
 	}
 	logins, err := openLogins()
@@ -335,8 +285,8 @@ func (o *loginOptions) list(cmd *cobra.Command) (all []listedLogin, place string
 	return all, logins.Place(), err
 }
 
-func serversOf(found *configuration) []config.Server {
-	if found == nil || found.Config == nil {
+func serversOf(found *config.Config) []config.Server {
+	if found == nil {
 		return nil
 	}
 	return found.Servers

@@ -28,7 +28,7 @@ func (o *serveOptions) loginFor(s *service, l *listener, logins *login.Logins) g
 		if r == nil || r.Client.Identity != "" {
 			return errNotOwner
 		}
-		completed, err := server.CompleteLogin(ctx, s.secrets.complete)
+		completed, err := server.CompleteLogin(ctx, s.secrets.Complete)
 		if err == nil {
 			err = logins.LogInFor(ctx, &completed.Config, call, began)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -56,7 +57,7 @@ func TestLoginForLocalCallers(t *testing.T) {
 func TestLoginForOwner(t *testing.T) {
 	t.Setenv("SSH_CONNECTION", "")
 	s := &service{log: slog.New(slog.DiscardHandler), access: &access{}}
-	s.secrets = newSecretReader()
+	s.secrets = owner.NewSecrets()
 	logIn := (&serveOptions{}).loginFor(s, nil, login.New(vault.Folder(t.TempDir()), nil))
 	server := &config.Server{Config: upstream.Config{Name: "it", URL: "http://127.0.0.1:1/mcp"}}
 	for identity, refused := range map[string]bool{"": false, "token ci": true, "profile reading": true, "ada@https://login.example.com": true} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -23,7 +24,7 @@ type observing struct {
 	metrics   *telemetry.Metrics  // nil unless they are served
 	limits    *limit.Limits       // of requests to servers; nil for a folder
 	recorder  *recording.Recorder // nil if nothing is recorded
-	secrets   *secretReader       // it has the known secrets, which are hidden in all that is written
+	secrets   *owner.Secrets      // it has the known secrets, which are hidden in all that is written
 }
 
 // newService chooses between a live table and log lines. Neither waits until
@@ -54,9 +55,9 @@ func (o *serveOptions) newService(stderr io.Writer, levelGiven bool) *service {
 		s.log = newLogger(out, o.logLevel, o.logFormat)
 		s.view = &logView{log: s.log}
 	}
-	s.secrets = newSecretReader()
-	s.monitor = monitor.New(s.secrets.known)
+	s.secrets = owner.NewSecrets()
+	s.monitor = monitor.New(s.secrets.Known)
 	s.observers = append(s.observers, s.monitor.Observe)
-	s.log = slog.New(secret.NewHandler(s.monitor.Log(s.log.Handler()), s.secrets.known))
+	s.log = slog.New(secret.NewHandler(s.monitor.Log(s.log.Handler()), s.secrets.Known))
 	return s
 }

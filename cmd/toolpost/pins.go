@@ -14,82 +14,30 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/policy/pins"
-	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// pins returns where the definitions of the configuration's tools are pinned,
-// nil if it is neither of a file nor of MCP_URLS.
-func (c *configuration) pins() *gateway.Pins {
-	if c.file == "" && c.urls == "" {
-		return nil
-	}
-	p := &gateway.Pins{Shared: c.Lock, Command: c.command}
-	file, err := c.lockFile()
-	if p.Missing = err; err == nil {
-		p.File = file.Path()
-	}
-	switch {
-	case c.urls != "":
-		p.Config = "MCP_URLS"
-	case !c.Lock: // else the file has a place beside it
-		p.Config, _ = trust.Locate(c.file)
-	}
-	return p
-}
-
-// lockFile returns the file with the pins of the configuration.
-func (c *configuration) lockFile() (*pins.File, error) {
-	if c.urls != "" {
-		return pins.Own("MCP_URLS=" + c.urls)
-	}
-	file, err := trust.Locate(c.file)
-	switch {
-	case err != nil:
-		return nil, err
-	case c.Lock:
-		return pins.Beside(file), nil
-	}
-	return pins.Own(file)
-}
-
-// command returns the command line that runs toolpost for this configuration.
-func (c *configuration) command(args ...string) string {
-	words := []string{"toolpost"}
-	for _, arg := range args {
-		words = append(words, cli.Quote(arg))
-	}
-	if c.urls != "" {
-		return "MCP_URLS=… " + strings.Join(words, " ")
-	}
-	file, err := trust.Locate(c.file)
-	if err != nil {
-		file = c.file
-	}
-	return strings.Join(append(words, "--config", cli.Quote(file)), " ")
-}
-
 // pinned is the pins of a configuration, for commands that look at them without
 // starting a server.
 type pinned struct {
-	*configuration
+	*config.Config
 	file *pins.File
 	lock *pins.Lock
 }
 
-func readPins(cmd *cobra.Command, config string) (*pinned, error) {
-	found, err := findConfiguration(cmd.Context(), config, cli.NewPrompter(cmd))
+func readPins(cmd *cobra.Command, path string) (*pinned, error) {
+	found, err := findConfiguration(cmd.Context(), path, cli.NewPrompter(cmd))
 	switch {
 	case err != nil:
 		return nil, err
 	case found == nil:
 		return nil, cli.Usagef("there is no configuration here; name one with --config")
 	}
-	p := &pinned{configuration: found}
-	if p.file, err = found.lockFile(); err == nil {
+	p := &pinned{Config: found}
+	if p.file, err = owner.LockFile(found); err == nil {
 		p.lock, err = p.file.Read()
 	}
 	if err != nil {
@@ -179,7 +127,7 @@ func (p *pinned) show(w io.Writer, servers []string) error {
 			writeChange(page, changeOf(name, tool, tools[tool]))
 		}
 		if len(waiting) > 0 {
-			page.WriteString("\n  To accept this: " + p.command("approve", name) + "\n\n")
+			page.WriteString("\n  To accept this: " + owner.Command(p.Config, "approve", name) + "\n\n")
 		}
 	}
 	return page.Flush()
@@ -273,7 +221,7 @@ func (p *pinned) chosen(server string, waiting, names []string) (chosen []string
 			name = own
 		}
 		if !slices.Contains(waiting, name) {
-			hint := fmt.Sprintf("%q shows those that do", p.command("pins", server))
+			hint := fmt.Sprintf("%q shows those that do", owner.Command(p.Config, "pins", server))
 			if near := suggest.Names(name, waiting, 3); len(near) > 0 {
 				hint = "did you mean " + strings.Join(near, " or ") + "?"
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -38,7 +39,7 @@ func TestRugPull(t *testing.T) {
 	write(tools, good)
 	config := filepath.Join(dir, "toolpost.json")
 	write(config, `{"mcpServers":{"evil":{"command":"fixture","args":["tools",`+string(list)+`],"env":{"GORACE":"atexit_sleep_ms=0"}}}}`)
-	found, err := namedConfiguration(t.Context(), config)
+	found, err := owner.LoadNamed(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

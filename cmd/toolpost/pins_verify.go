@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -44,7 +45,7 @@ commit toolpost.lock.`,
 
 // verify compares the current definitions of the servers with the pins.
 func (p *pinned) verify(cmd *cobra.Command, t *target, asJSON bool) error {
-	where := p.configuration.pins()
+	where := owner.Pins(p.Config)
 	where.ReadOnly = true
 	s, err := t.openServers(cmd, p.Config, where)
 	if err != nil {
@@ -60,7 +61,7 @@ func (p *pinned) verify(cmd *cobra.Command, t *target, asJSON bool) error {
 		case st.State != upstream.Ready:
 			wrong = append(wrong, fmt.Sprintf("%s cannot be checked", st.Name))
 		case len(p.lock.Servers[st.Name]) == 0 && st.Tools > 0:
-			wrong = append(wrong, fmt.Sprintf("%s has no pins; %q pins its tools", st.Name, p.command("list")))
+			wrong = append(wrong, fmt.Sprintf("%s has no pins; %q pins its tools", st.Name, owner.Command(p.Config, "list")))
 		}
 	}
 	for _, w := range s.withheld {
@@ -72,7 +73,7 @@ func (p *pinned) verify(cmd *cobra.Command, t *target, asJSON bool) error {
 	case unreachable != nil:
 		return unreachable
 	case len(wrong) > 0:
-		return fmt.Errorf("%s. To accept changes where the pins are kept, run %q and \"toolpost approve\"", strings.Join(wrong, "; "), p.command("list"))
+		return fmt.Errorf("%s. To accept changes where the pins are kept, run %q and \"toolpost approve\"", strings.Join(wrong, "; "), owner.Command(p.Config, "list"))
 	}
 	if !asJSON {
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "All tools are as they were pinned in %s.\n", p.file.Path())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 
@@ -54,13 +55,13 @@ func TestProbesOfOtherHosts(t *testing.T) {
 				if r.Header.Set(name, value); name == "Host" {
 					r.Host = value
 				}
-				r.Header.Set(challengeHeader, "x")
+				r.Header.Set(proof.ChallengeHeader, "x")
 				answer, err := http.DefaultClient.Do(r)
 				if err != nil {
 					t.Fatal(err)
 				}
 				answer.Body.Close()
-				if answer.StatusCode != http.StatusForbidden || answer.Header.Get(proofHeader) != "" {
+				if answer.StatusCode != http.StatusForbidden || answer.Header.Get(proof.Header) != "" {
 					t.Errorf("%s, %s: %s", path, name, answer.Status)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -18,14 +19,14 @@ import (
 
 // openRecorder records into a file if the user wants it. Nothing is recorded of a
 // folder.
-func (s *service) openRecorder(path string, found *configuration) error {
+func (s *service) openRecorder(path string, found *config.Config) error {
 	if path == "" {
 		return nil
 	}
 	if found == nil {
 		return cli.Usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
 	}
-	r, err := recording.Create(path, &recording.Options{Hide: s.secrets.known.WithMark(secret.Mark).Replace, Logger: s.log})
+	r, err := recording.Create(path, &recording.Options{Hide: s.secrets.Known.WithMark(secret.Mark).Replace, Logger: s.log})
 	if err != nil {
 		return cli.WrapUsage(err)
 	}

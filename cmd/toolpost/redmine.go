@@ -68,7 +68,7 @@ and every tool say why, and toolpost tries again.
 
 // redmineConfiguration is one server without a prefix: the Redmine of the
 // environment.
-func redmineConfiguration(r *redmine.Options) (*configuration, error) {
+func redmineConfiguration(r *redmine.Options) (*config.Config, error) {
 	r.URL = cmp.Or(os.Getenv("REDMINE_URL"), os.Getenv("REDMINE_HOST"))
 	r.Key, r.Token = os.Getenv("REDMINE_API_KEY"), os.Getenv("REDMINE_TOKEN")
 	r.User, r.Password = os.Getenv("REDMINE_USER"), os.Getenv("REDMINE_PASSWORD")
@@ -86,5 +86,5 @@ func redmineConfiguration(r *redmine.Options) (*configuration, error) {
 	}
 	noPrefix := ""
 	server := config.Server{Config: upstream.Config{Name: "redmine"}, Redmine: r, Prefix: &noPrefix}
-	return &configuration{Config: &config.Config{Name: "redmine", Servers: []config.Server{server}}}, nil
+	return &config.Config{Name: "redmine", Servers: []config.Server{server}}, nil
 }

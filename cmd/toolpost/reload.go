@@ -7,11 +7,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/internal/policy/trust"
+	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 
@@ -25,7 +26,7 @@ type reloader struct {
 	trusted bool
 	access  *access
 	mcp     *mcpserver.Server
-	secrets *secretReader
+	secrets *owner.Secrets
 	limits  *limit.Limits
 	log     *slog.Logger
 
@@ -35,15 +36,15 @@ type reloader struct {
 
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the service is closed.
-func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
-	r := &reloader{gw: gw, file: found.file, guard: config.NewGuard(found.Config), running: found.Config, trusted: trusted, access: s.access, mcp: s.mcp, secrets: s.secrets, limits: s.limits, log: s.log}
+func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *config.Config, trusted bool) {
+	r := &reloader{gw: gw, file: found.File, guard: config.NewGuard(found), running: found, trusted: trusted, access: s.access, mcp: s.mcp, secrets: s.secrets, limits: s.limits, log: s.log}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
 		err = store.Prepare()
 	}
 	if err == nil {
-		r.place, err = trust.Locate(found.file)
+		r.place, err = trust.Locate(found.File)
 	}
 	if err == nil {
 		r.store = store
@@ -56,7 +57,7 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 	s.closer = append(s.closer, func() error { cancel(); watch.Wait(); return nil })
 	first := true
 	watch.Go(func() {
-		config.Watch(ctx, found.file, func(cfg *config.Config, err error) {
+		config.Watch(ctx, found.File, func(cfg *config.Config, err error) {
 			r.changed(ctx, cfg, err, first)
 			first = false
 		}, approvals...)
@@ -69,10 +70,10 @@ func (r *reloader) changed(ctx context.Context, next *config.Config, err error, 
 	var waiting []string
 	var ready *config.Config
 	if err == nil {
-		useToken(next)
+		owner.UseToken(next)
 		next, waiting = r.admit(next)
-		r.secrets.learn(next)
-		ready, err = next.CompleteCallers(ctx, r.secrets.complete)
+		r.secrets.Learn(next)
+		ready, err = next.CompleteCallers(ctx, r.secrets.Complete)
 	}
 	if err == nil {
 		err = r.access.permit(ready)
@@ -119,5 +120,5 @@ func (r *reloader) remedy() string {
 	if r.store == nil {
 		return "start toolpost again to use it"
 	}
-	return fmt.Sprintf("run: toolpost trust %s", cli.Quote(r.place))
+	return fmt.Sprintf("run: toolpost trust %s", terminal.ShellWord(r.place))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -77,12 +78,12 @@ func (t *configurationEdit) flags(cmd *cobra.Command) {
 // read finds the file and reads it.
 func (t *configurationEdit) read() error {
 	if t.file == "" {
-		file, _, err := defaultFile()
+		file, _, err := owner.DefaultFile()
 		if err != nil {
 			return err
 		}
 		if t.file = file; file == "" {
-			t.file = configName
+			t.file = owner.ConfigName
 		}
 	}
 	var err error

@@ -16,6 +16,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/chat"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/usage"
@@ -47,7 +48,7 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 	opts.Logger = slog.New(slog.NewTextHandler(v, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
-	kept, _ := outputStore(opts.Logger)
+	kept, _ := owner.OutputStore(opts.Logger)
 	cache := outputs.New(kept, &outputs.Options{Logger: opts.Logger})
 	server, err := claude.NewServer(ctx, "", asker.Layer(cache.Layer(s.set), cancel), &claude.ServerOptions{SkipRefused: true, Logger: opts.Logger})
 	if err != nil {

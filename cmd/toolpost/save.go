@@ -8,9 +8,10 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // saveConfiguration writes a toolpost.json, unless it has changed since it was read,
@@ -38,7 +39,7 @@ func saveConfiguration(ctx context.Context, w io.Writer, file string, before, af
 		known = approveData(file, after) == nil
 	}
 	if !known {
-		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", cli.Quote(file))
+		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", terminal.ShellWord(file))
 	}
 	return nil
 }
@@ -53,8 +54,8 @@ func approvedBefore(file string, data []byte) bool {
 	if err != nil {
 		return false
 	}
-	r, err := newReview(file, cfg)
-	return err == nil && (r.approved() || len(cfg.Servers) == 0)
+	r, err := owner.NewReview(cfg)
+	return err == nil && (r.Approved() || len(cfg.Servers) == 0)
 }
 
 func approveData(file string, data []byte) error {
@@ -62,9 +63,9 @@ func approveData(file string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	r, err := newReview(file, cfg)
+	r, err := owner.NewReview(cfg)
 	if err != nil {
 		return err
 	}
-	return r.approve()
+	return r.Approve()
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -14,39 +13,14 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
-
-// settingsDir is the user's folder for Toolpost's settings.
-func settingsDir() (string, error) {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "", fmt.Errorf("find the user's configuration folder: %w", err)
-	}
-	return filepath.Join(dir, "toolpost"), nil
-}
-
-// openVault opens the vault that the user has chosen.
-func openVault() (vault.Vault, error) {
-	dir, err := settingsDir()
-	if err != nil {
-		return nil, err
-	}
-	choice, err := vault.Chosen(dir, os.Getenv)
-	if err != nil {
-		return nil, cli.WrapUsage(err)
-	}
-	v, err := vault.Open(choice, dir, os.Getenv)
-	if err != nil {
-		return nil, cli.WrapUsage(err)
-	}
-	return v, nil
-}
 
 // examineVault describes the vault that the user has chosen. It starts and unlocks
 // nothing.
 func examineVault() *vault.Condition {
-	dir, err := settingsDir()
+	dir, err := owner.SettingsDir()
 	if err != nil {
 		return &vault.Condition{State: vault.Unusable, Err: err}
 	}
@@ -56,10 +30,6 @@ func examineVault() *vault.Condition {
 	}
 	return vault.Examine(choice, dir, os.Getenv)
 }
-
-// userSecrets begins the names of the secrets that users set. Others, such as
-// those of logins, are not theirs to change.
-const userSecrets = "secret:"
 
 func secretCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -88,18 +58,18 @@ func secretSetCommand() *cobra.Command {
 otherwise it is all of standard input, without one line end at its end.`,
 		Args: cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := openVault()
+			v, err := owner.OpenVault()
 			if err != nil {
 				return err
 			}
-			if err := vault.CheckName(userSecrets + args[0]); err != nil {
+			if err := vault.CheckName(owner.SecretPrefix + args[0]); err != nil {
 				return cli.WrapUsage(err)
 			}
 			secret, err := readSecret(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			err = v.Update(cmd.Context(), userSecrets+args[0], func([]byte) ([]byte, error) { return secret, nil })
+			err = v.Update(cmd.Context(), owner.SecretPrefix+args[0], func([]byte) ([]byte, error) { return secret, nil })
 			if err != nil {
 				return err
 			}
@@ -141,7 +111,7 @@ func secretListCommand() *cobra.Command {
 		Short: "List the names of your secrets, and where they are kept",
 		Args:  cli.CheckArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v, err := openVault()
+			v, err := owner.OpenVault()
 			if err != nil {
 				return err
 			}
@@ -151,7 +121,7 @@ func secretListCommand() *cobra.Command {
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s\n", v.Place())
 			for _, name := range names {
-				if name, ok := strings.CutPrefix(name, userSecrets); ok {
+				if name, ok := strings.CutPrefix(name, owner.SecretPrefix); ok {
 					fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(name))
 				}
 			}
@@ -166,11 +136,11 @@ func secretRemoveCommand() *cobra.Command {
 		Short: "Remove a secret",
 		Args:  cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := openVault()
+			v, err := owner.OpenVault()
 			if err != nil {
 				return err
 			}
-			if err := removeSecret(cmd.Context(), v, userSecrets+args[0]); errors.Is(err, vault.ErrNotFound) {
+			if err := removeSecret(cmd.Context(), v, owner.SecretPrefix+args[0]); errors.Is(err, vault.ErrNotFound) {
 				return cli.Usagef("there is no secret %q; \"toolpost secret list\" lists them", args[0])
 			} else if err != nil {
 				return err
@@ -205,14 +175,14 @@ TOOLPOST_VAULT takes precedence.`,
 		ValidArgs: []string{string(vault.Keyring), string(vault.Encrypted), string(vault.Files)},
 		Args:      cli.CheckArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := settingsDir()
+			dir, err := owner.SettingsDir()
 			if err != nil {
 				return err
 			}
 			if err := vault.Choose(dir, vault.Kind(args[0])); err != nil {
 				return cli.WrapUsage(err)
 			}
-			v, err := openVault()
+			v, err := owner.OpenVault()
 			if err != nil {
 				return fmt.Errorf("%s is chosen, but: %w", args[0], err)
 			}

@@ -8,12 +8,15 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/policy/breaker"
 	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -160,7 +163,7 @@ type service struct {
 }
 
 // serve serves what was found until ctx is done or the input ends, nil for a folder.
-func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool, found *configuration) error {
+func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool, found *config.Config) error {
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return cli.Usagef("--log-format is %q; want text or json", o.logFormat)
 	}
@@ -203,7 +206,7 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 }
 
 // configuration returns what is to be served, nil for a folder.
-func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*configuration, error) {
+func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*config.Config, error) {
 	if found, err := o.bridged(args, cmd.ArgsLenAtDash()); found != nil || err != nil {
 		return found, err
 	}
@@ -216,7 +219,7 @@ func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*config
 }
 
 // open starts the servers of a configuration, or opens a folder.
-func (s *service) open(running, ctx context.Context, found *configuration, o *serveOptions, l *listener) error {
+func (s *service) open(running, ctx context.Context, found *config.Config, o *serveOptions, l *listener) error {
 	g := &guide{url: l.url()}
 	if found == nil {
 		return s.openFolder(running, o, l, g)
@@ -226,7 +229,7 @@ func (s *service) open(running, ctx context.Context, found *configuration, o *se
 
 // openFolder serves the tools of a folder.
 func (s *service) openFolder(running context.Context, o *serveOptions, l *listener, g *guide) error {
-	kept, _ := outputStore(s.log)
+	kept, _ := owner.OutputStore(s.log)
 	s.addCacheBytes(kept)
 	f, err := openFolder(running, outputs.New(kept, &outputs.Options{Logger: s.log}), &o.folder)
 	if err != nil {
@@ -253,9 +256,9 @@ func (s *service) openFolder(running context.Context, o *serveOptions, l *listen
 }
 
 // openServers serves the servers of a configuration.
-func (s *service) openServers(running, ctx context.Context, found *configuration, o *serveOptions, l *listener, g *guide) error {
-	s.secrets.learn(found.Config)
-	ready, err := found.CompleteCallers(ctx, s.secrets.complete)
+func (s *service) openServers(running, ctx context.Context, found *config.Config, o *serveOptions, l *listener, g *guide) error {
+	s.secrets.Learn(found)
+	ready, err := found.CompleteCallers(ctx, s.secrets.Complete)
 	if err != nil {
 		return err
 	}
@@ -264,14 +267,14 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	}
 	s.admit(g.access)
 	s.access.useProfiles(ready)
-	useToken(found.Config)
+	owner.UseToken(found)
 	s.limits = limit.New(found.Limits)
 	s.around = append([]gateway.Around{s.limits.Around, breaker.New(s.connection).Around}, s.around...) // a refused call is not a request to a server
-	kept, spool := outputStore(s.log)
+	kept, spool := owner.OutputStore(s.log)
 	s.addCacheBytes(kept)
-	logins := loginsOf(s.log)
-	logins.Secrets = s.secrets.known
-	gw, err := gateway.Open(running, found.Config, &gateway.Options{
+	logins := owner.Logins(s.log)
+	logins.Secrets = s.secrets.Known
+	gw, err := gateway.Open(running, found, &gateway.Options{
 		Logger:     s.log,
 		Name:       o.name,
 		Profile:    o.profile,
@@ -279,17 +282,17 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		Adapted:    s.adapted(),
 		Store:      kept,
 		Spool:      spool,
-		Pins:       found.pins(),
+		Pins:       owner.Pins(found),
 		Admit:      s.limits.Admit,
 		Around:     gateway.Arounds(s.around...),
 		Middleware: s.recorded(),
-		Catalog:    found.catalog(o.fresh, s.log),
+		Catalog:    o.catalog(found, s.log),
 
-		Credentials: credentials(logins, loginCommandOf(o.config, found.file != "")),
+		Credentials: owner.Credentials(logins, owner.LoginCommand(o.config, found.File != "")),
 		Login:       o.loginFor(s, l, logins),
-		Complete:    s.secrets.complete,
-		Secrets:     s.secrets.known,
-		Starting:    found.starting(),
+		Complete:    s.secrets.Complete,
+		Secrets:     s.secrets.Known,
+		Starting:    o.bridge.starting(),
 		Applied:     []string{"access", "audit", "limits", "token", "lock"},
 	})
 	if err != nil {
@@ -303,7 +306,7 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 		return withheld
 	}
 	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
-	options.Bridge = found.bridge
+	options.Bridge = o.bridge.used
 	joinClients(options, gw)
 	if err := s.start(options); err != nil {
 		return err
@@ -312,6 +315,22 @@ func (s *service) openServers(running, ctx context.Context, found *configuration
 	s.view.begin(g)
 	s.follow(running, ctx, gw, found, o.watchTrusted)
 	return nil
+}
+
+// catalog returns where what servers list is stored, nil for nowhere.
+func (o *serveOptions) catalog(found *config.Config, log *slog.Logger) *gateway.Catalog {
+	if o.fresh {
+		return nil
+	}
+	return owner.Catalog(found, log)
+}
+
+// starting is how long a server that cannot be reached counts as one that starts.
+func (o *bridgeOptions) starting() time.Duration {
+	if o.used {
+		return bridgeStart
+	}
+	return 0
 }
 
 // joinClients has the gateway notified of what clients do.
@@ -341,7 +360,7 @@ func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcps
 }
 
 // follow passes changes on: to clients, to the view, and from the file.
-func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, found *configuration, trusted bool) {
+func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, found *config.Config, trusted bool) {
 	stop := gw.Watch(func(snapshot *gateway.Snapshot) {
 		s.mcp.ViewsChanged()
 		s.view.update(snapshot)
@@ -352,7 +371,7 @@ func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, foun
 			s.view.settle()
 		}
 	}()
-	if found.file != "" {
+	if found.File != "" {
 		s.reloadOnChange(running, gw, found, trusted)
 	}
 }

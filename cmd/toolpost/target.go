@@ -17,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -106,7 +107,7 @@ func (t *target) split(args []string, dash int) (cfg *config.Config, rest []stri
 			return nil, nil, cli.Usagef("give an address or a command after --, not both")
 		}
 		server = upstream.Config{Name: "server", URL: args[0], Headers: map[string]string{}}
-		t.address = cli.WithoutSecrets(args[0])
+		t.address = owner.ShownAddress(args[0])
 		args = args[1:]
 	}
 	if err := t.setHeaders(&server); err != nil {
@@ -179,9 +180,9 @@ func (t *target) open(cmd *cobra.Command, cfg *config.Config) (*session, error) 
 }
 
 // openFound connects to a configuration, or if it is nil serves the current folder.
-func (t *target) openFound(cmd *cobra.Command, found *configuration) (*session, error) {
+func (t *target) openFound(cmd *cobra.Command, found *config.Config) (*session, error) {
 	if found != nil {
-		return t.openServers(cmd, found.Config, found.pins())
+		return t.openServers(cmd, found, owner.Pins(found))
 	}
 	if t.profile != "" {
 		return nil, cli.Usagef("--profile needs a configuration, and there is none; see \"toolpost help serve\"")
@@ -196,11 +197,11 @@ func (t *target) openFound(cmd *cobra.Command, found *configuration) (*session, 
 // openServers connects to the servers of cfg.
 func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gateway.Pins) (*session, error) {
 	ctx := cmd.Context()
-	useToken(cfg)
+	owner.UseToken(cfg)
 	silent := slog.New(slog.DiscardHandler)
-	secrets, logins := newSecretReader(), loginsOf(silent)
-	secrets.learn(cfg)
-	logins.Secrets = secrets.known
+	secrets, logins := owner.NewSecrets(), owner.Logins(silent)
+	secrets.Learn(cfg)
+	logins.Secrets = secrets.Known
 	calls, err := t.openCalls(cmd, cfg, secrets)
 	if err != nil {
 		return nil, err
@@ -208,9 +209,9 @@ func (t *target) openServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
 		Logger: silent, Pins: pinned, Profile: t.profile, Ask: t.asker(cmd),
 		Admit: calls.limits.Admit, Around: calls.around(),
-		Credentials: credentials(logins, loginCommandOf(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
-		Complete:    secrets.complete,
-		Secrets:     secrets.known,
+		Credentials: owner.Credentials(logins, owner.LoginCommand(t.config, t.address == "" && os.Getenv("MCP_URLS") == "")),
+		Complete:    secrets.Complete,
+		Secrets:     secrets.Known,
 		Applied:     []string{"access", "audit", "limits", "token", "output"}, // access, token and output are for clients of serve
 	})
 	if err != nil {

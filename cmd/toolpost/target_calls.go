@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -31,14 +32,14 @@ type directCalls struct {
 
 // openCalls opens what the calls of a command need. A command that makes none records
 // nothing.
-func (t *target) openCalls(cmd *cobra.Command, cfg *config.Config, secrets *secretReader) (*directCalls, error) {
+func (t *target) openCalls(cmd *cobra.Command, cfg *config.Config, secrets *owner.Secrets) (*directCalls, error) {
 	d := &directCalls{limits: limit.New(cfg.Limits), name: cmd.CommandPath()}
 	if !t.asks || cfg.Audit == nil {
 		return d, nil
 	}
 	log := newLogger(cmd.ErrOrStderr(), slog.LevelError, "text")
 	var err error
-	d.log, err = openAuditLog(cfg, secrets, log)
+	d.log, err = owner.OpenAudit(cfg, secrets, log)
 	return d, err
 }
 

@@ -4,29 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/internal/owner"
 )
-
-// namedTokens returns the named tokens of the user.
-func namedTokens() (*callers.Tokens, error) {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return nil, fmt.Errorf("find the user's configuration folder: %w", err)
-	}
-	return callers.OpenTokens(filepath.Join(dir, "toolpost", "callers")), nil
-}
 
 // followTokens lets the callers with named tokens in until the service is closed. A
 // token that is revoked or has expired ends its sessions.
 func (s *service) followTokens(running context.Context) {
-	tokens, err := namedTokens()
+	tokens, err := owner.NamedTokens()
 	if err != nil {
 		s.log.Debug("there are no named tokens", "err", err)
 		return
@@ -59,7 +49,7 @@ else.`,
 			if err != nil {
 				return err
 			}
-			tokens, err := namedTokens()
+			tokens, err := owner.NamedTokens()
 			if err != nil {
 				return err
 			}
@@ -109,7 +99,7 @@ func tokenRevoke() *cobra.Command {
 		Example: `  toolpost token revoke ci`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			tokens, err := namedTokens()
+			tokens, err := owner.NamedTokens()
 			if err != nil {
 				return err
 			}
@@ -140,7 +130,7 @@ func tokenList() *cobra.Command {
 		Example: `  toolpost token list --json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			tokens, err := namedTokens()
+			tokens, err := owner.NamedTokens()
 			if err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, erro
 		if err != nil {
 			return nil, err
 		}
-		cfg = found.Config
+		cfg = found
 	}
 	book, err := bookOf(cfg)
 	if err != nil {
@@ -68,7 +68,7 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *config.Config) (*lint.Sou
 		}
 		title, open = "the current folder", func() (*session, error) { return t.openFound(cmd, found) }
 		if found != nil {
-			cfg, title = found.Config, found.file
+			cfg, title = found, found.File
 		}
 	}
 	s, err := open()

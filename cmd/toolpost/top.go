@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -102,7 +103,7 @@ const longestStatus = 16 << 20
 // statusFetcher asks the gateway at the address of server, with the user's token
 // if the gateway wants it.
 func statusFetcher(server *config.Server, cfg *config.Config) (top.Fetch, error) {
-	useToken(cfg)
+	owner.UseToken(cfg)
 	address, err := statusAddress(server.URL)
 	if err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func (s *service) report(w http.ResponseWriter, r *http.Request) {
 	if s.status != nil {
 		for _, st := range s.status() {
 			servers = append(servers, monitor.Server{
-				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.known.Replace(errText(st)),
+				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.Known.Replace(errText(st)),
 			})
 		}
 	}

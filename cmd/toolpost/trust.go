@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -26,9 +27,9 @@ func trustCommand() *cobra.Command {
 		Short: "Approve the configuration file of a folder",
 		Long: `Show every program that a configuration file runs, every address it contacts
 and what it sends there, and ask whether toolpost may use it. FILE is
-./` + configName + ` if you name none.
+./` + owner.ConfigName + ` if you name none.
 
-A ` + configName + ` of the current folder is used only after you have approved it,
+A ` + owner.ConfigName + ` of the current folder is used only after you have approved it,
 because anyone who can give you a folder could otherwise run programs as you.
 The approval covers the content: after a change toolpost asks again. A file that
 you name with --config needs no approval when toolpost starts. A running
@@ -43,7 +44,7 @@ folder.`,
   toolpost trust --revoke`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file := configName
+			file := owner.ConfigName
 			if len(args) > 0 {
 				file = args[0]
 			}
@@ -74,30 +75,30 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 	} else if err != nil {
 		return cli.WrapUsage(err)
 	}
-	cfg, err := loadConfig(cmd.Context(), file)
+	cfg, err := owner.Load(cmd.Context(), file)
 	if err != nil {
 		return cli.WrapUsage(err)
 	}
-	r, err := newReview(file, cfg)
+	r, err := owner.NewReview(cfg)
 	if err != nil {
 		return err
 	}
 	p := cli.NewPrompter(cmd)
 	switch {
-	case r.approved():
-		fmt.Fprintf(p.Out, "%s is approved already.\n", terminal.Printable(r.file))
+	case r.Approved():
+		fmt.Fprintf(p.Out, "%s is approved already.\n", terminal.Printable(r.File))
 		return nil
 	case yes:
-		fmt.Fprint(p.Out, r.text())
-		err = r.approve()
+		fmt.Fprint(p.Out, r.Text())
+		err = r.Approve()
 	case !p.Terminal:
-		fmt.Fprint(p.Out, r.text())
+		fmt.Fprint(p.Out, r.Text())
 		return cli.Usagef("there is no terminal to ask you; add --yes to approve the file")
 	default:
-		err = r.ask(cmd.Context(), p)
+		err = approve(cmd.Context(), p, r)
 	}
 	if err == nil {
-		fmt.Fprintf(p.Out, "\nApproved %s.\n", terminal.Printable(r.file))
+		fmt.Fprintf(p.Out, "\nApproved %s.\n", terminal.Printable(r.File))
 	}
 	return err
 }

@@ -22,6 +22,7 @@ var order = []string{
 	"claude", "model", "agent", "tooltest",
 	"internal/access",
 	"telemetry", "config", "gateway",
+	"internal/owner",
 	"cmd/toolpost", "examples",
 	"dev",
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/owner"
 )
 
 // The exit codes, documented by "toolpost help exit-codes".
@@ -86,7 +87,7 @@ func Report(w io.Writer, err error) int {
 	if errors.As(err, &stopped) {
 		return stopped.Code
 	}
-	if errors.As(err, &usage) || errors.As(err, &config) {
+	if errors.As(err, &usage) || errors.As(err, &config) || errors.As(err, new(owner.UsageError)) {
 		return ExitUsage
 	}
 	return ExitFailed

@@ -1,4 +1,4 @@
-package main
+package proof
 
 import (
 	"bufio"
@@ -9,42 +9,17 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
-// useToken has requests to servers on this machine carry the user's token, if
-// the server asks for it and proves that it knows it.
-func useToken(cfg *config.Config) {
-	token := knownToken()
-	for i := range cfg.Servers {
-		s := &cfg.Servers[i]
-		u, err := url.Parse(s.URL)
-		if token == "" || err != nil || u.Scheme != "http" || !httpconn.IsLoopback(u.Hostname()) || u.User != nil || hasHeader(s.Headers, "Authorization") {
-			continue
-		}
-		s.Wrap = func(base *http.Transport) http.RoundTripper { return newTokenSender(token, base) }
-	}
-}
-
-func hasHeader(headers map[string]string, name string) bool {
-	for n := range headers {
-		if strings.EqualFold(n, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// A tokenSender sends the token to servers that prove that they know it. Each
+// A Transport sends the token to servers that prove that they know it. Each
 // connection has to prove it again before it carries the token: the port may be
 // another program's by then.
-type tokenSender struct {
+type Transport struct {
 	token  string
 	plain  *http.Transport
 	proven *http.Transport // its connections have all proven it
@@ -52,8 +27,9 @@ type tokenSender struct {
 	asked  atomic.Bool     // the server asked for the token and proved that it knows it
 }
 
-func newTokenSender(token string, base *http.Transport) *tokenSender {
-	t := &tokenSender{token: token, plain: base, proven: base.Clone()}
+// NewTransport returns a Transport that sends token, over connections as base makes them.
+func NewTransport(token string, base *http.Transport) *Transport {
+	t := &Transport{token: token, plain: base, proven: base.Clone()}
 	t.proven.Proxy = nil
 	t.proven.DialContext = t.dial
 	t.conns = httpconn.Register(t.proven)
@@ -62,7 +38,7 @@ func newTokenSender(token string, base *http.Transport) *tokenSender {
 
 // RoundTrip sends a request without the token, and again with it if a server
 // that knows the token asks for it.
-func (t *tokenSender) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.asked.Load() {
 		resp, err := t.send(req)
 		if !errors.Is(err, errUnproven) {
@@ -74,7 +50,7 @@ func (t *tokenSender) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	resp, err := t.plain.RoundTrip(req)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), realm) {
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), Realm) {
 		return resp, err
 	}
 	var answer *http.Response
@@ -89,7 +65,7 @@ func (t *tokenSender) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-func (t *tokenSender) send(req *http.Request) (*http.Response, error) {
+func (t *Transport) send(req *http.Request) (*http.Response, error) {
 	r := req.Clone(req.Context())
 	r.Header.Set("Authorization", "Bearer "+t.token)
 	return t.proven.RoundTrip(r)
@@ -113,14 +89,14 @@ func again(req *http.Request) (*http.Request, error) {
 }
 
 // CloseIdleConnections is called by the method of [http.Client].
-func (t *tokenSender) CloseIdleConnections() {
+func (t *Transport) CloseIdleConnections() {
 	t.plain.CloseIdleConnections()
 	t.proven.CloseIdleConnections()
 	t.conns.CloseIdleConnections()
 }
 
 // dial opens a connection to a server on this machine that knows the token.
-func (t *tokenSender) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (t *Transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := t.plain.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
@@ -137,8 +113,8 @@ func (t *tokenSender) dial(ctx context.Context, network, address string) (net.Co
 var errUnproven = errors.New("the server did not prove that it knows the token")
 
 const (
-	proofTime    = 5 * time.Second
-	longestProof = 64 << 10
+	proofTime = 5 * time.Second
+	maxProof  = 64 << 10
 )
 
 // prove asks the server at the other end of conn for a proof that it knows the
@@ -150,15 +126,15 @@ func prove(conn net.Conn, token string) error {
 	}
 	_ = conn.SetDeadline(time.Now().Add(proofTime)) // TCP connections have deadlines
 	challenge := rand.Text()
-	req, err := http.NewRequest(http.MethodGet, "http://"+address.String()+healthPath, nil)
+	req, err := http.NewRequest(http.MethodGet, "http://"+address.String()+HealthPath, nil)
 	if err != nil {
 		return err
 	}
-	req.Header.Set(challengeHeader, challenge)
+	req.Header.Set(ChallengeHeader, challenge)
 	if err := req.Write(conn); err != nil {
 		return errUnproven
 	}
-	in := bufio.NewReader(io.LimitReader(conn, longestProof))
+	in := bufio.NewReader(io.LimitReader(conn, maxProof))
 	resp, err := http.ReadResponse(in, req)
 	if err != nil {
 		return errUnproven
@@ -166,7 +142,7 @@ func prove(conn net.Conn, token string) error {
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || in.Buffered() > 0 || resp.Close {
 		return errUnproven
 	}
-	if !hmac.Equal([]byte(resp.Header.Get(proofHeader)), []byte(proof(token, challenge, address.String()))) {
+	if !hmac.Equal([]byte(resp.Header.Get(Header)), []byte(Of(token, challenge, address.String()))) {
 		return errUnproven
 	}
 	return conn.SetDeadline(time.Time{})

@@ -1,9 +1,9 @@
-package cli
+package terminal
 
 import "strings"
 
-// Quote quotes a text as an argument of a shell, where it needs that.
-func Quote(text string) string {
+// ShellWord quotes a text as an argument of a shell, where it needs that.
+func ShellWord(text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@%+,", r)
 	}

@@ -1,4 +1,4 @@
-package main
+package owner
 
 import (
 	"bytes"
@@ -12,44 +12,45 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/group"
 	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // Limits of the command of ${cmd:…}, which may ask a person for a password.
 const (
 	secretTime = time.Minute
-	mostSecret = 64 << 10
-	mostReason = 300 // bytes of its standard error in an error
+	maxSecret  = 64 << 10
+	maxReason  = 300 // bytes of its standard error in an error
 )
 
-// A secretReader reads the secrets that a configuration refers to. Known are those of
+// Secrets reads the secrets that a configuration refers to. Known are those of
 // this process: it adds what it has read.
-type secretReader struct{ known *secret.Values }
+type Secrets struct{ Known *secret.Values }
 
-func newSecretReader() *secretReader {
-	return &secretReader{known: secret.NewValues(secret.Hidden)}
+// NewSecrets returns a Secrets that knows none.
+func NewSecrets() *Secrets {
+	return &Secrets{Known: secret.NewValues(secret.Hidden)}
 }
 
-// learn adds the secrets that a configuration itself holds. The names in it are none.
-func (r *secretReader) learn(cfg *config.Config) {
+// Learn adds the secrets that a configuration itself holds. The names in it are none.
+func (r *Secrets) Learn(cfg *config.Config) {
 	for i := range cfg.Servers {
-		r.known.Show(cfg.Servers[i].Name)
+		r.Known.Show(cfg.Servers[i].Name)
 	}
 	for i := range cfg.Profiles {
-		r.known.Show(cfg.Profiles[i].Name)
+		r.Known.Show(cfg.Profiles[i].Name)
 	}
-	r.known.Add("configuration", cfg.Secrets()...)
+	r.Known.Add("configuration", cfg.Secrets()...)
 }
 
-// complete is a [config.Completer].
-func (r *secretReader) complete(ctx context.Context, value string) (completed string, secrets []string, err error) {
+// Complete is a [config.Completer].
+func (r *Secrets) Complete(ctx context.Context, value string) (completed string, secrets []string, err error) {
 	completed, secrets, err = config.Complete(value, func(ref config.Reference) (string, error) { return readReference(ctx, ref) })
-	r.known.Add("references", secrets...)
+	r.Known.Add("references", secrets...)
 	return completed, secrets, err
 }
 
@@ -65,16 +66,16 @@ func readReference(ctx context.Context, ref config.Reference) (string, error) {
 
 // readKept reads a secret that "toolpost secret set" has kept.
 func readKept(name string) (string, error) {
-	if err := vault.CheckName(userSecrets + name); err != nil {
+	if err := vault.CheckName(SecretPrefix + name); err != nil {
 		return "", err
 	}
-	v, err := openVault()
+	v, err := OpenVault()
 	if err != nil {
 		return "", err
 	}
-	kept, err := v.Get(userSecrets + name)
+	kept, err := v.Get(SecretPrefix + name)
 	if errors.Is(err, vault.ErrNotFound) {
-		return "", fmt.Errorf("there is no such secret in %s; run: toolpost secret set %s", v.Place(), cli.Quote(name))
+		return "", fmt.Errorf("there is no such secret in %s; run: toolpost secret set %s", v.Place(), terminal.ShellWord(name))
 	}
 	return string(kept), err
 }
@@ -84,7 +85,7 @@ func readKept(name string) (string, error) {
 func readOutput(ctx context.Context, folder, line string) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, secretTime, fmt.Errorf("it did not end within %v", secretTime))
 	defer cancel()
-	out, reason := &secretBuffer{}, &group.Tail{Most: mostReason}
+	out, reason := &secretBuffer{}, &group.Tail{Most: maxReason}
 	cmd := shellCommand(ctx, line)
 	cmd.Dir = folder
 	cmd.Stdout, cmd.Stderr = out, reason
@@ -99,7 +100,7 @@ func readOutput(ctx context.Context, folder, line string) (string, error) {
 	}
 	switch {
 	case out.long:
-		return "", fmt.Errorf("it writes more than %d KiB; write one secret", mostSecret>>10)
+		return "", fmt.Errorf("it writes more than %d KiB; write one secret", maxSecret>>10)
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("%w; run it in a terminal to see why", context.Cause(ctx))
 	case err != nil:
@@ -119,7 +120,7 @@ type secretBuffer struct {
 }
 
 func (b *secretBuffer) Write(p []byte) (int, error) {
-	if len(b.text)+len(p) > mostSecret {
+	if len(b.text)+len(p) > maxSecret {
 		b.long = true
 		return 0, io.ErrShortWrite
 	}

@@ -1,0 +1,66 @@
+package owner
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/toolpost/toolpost/store"
+)
+
+// SettingsDir is the user's folder for Toolpost's settings.
+func SettingsDir() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's configuration folder: %w", err)
+	}
+	return filepath.Join(dir, "toolpost"), nil
+}
+
+// StateDir is the folder for what is neither a setting nor a cache.
+func StateDir() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "toolpost"), nil
+	}
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return "", fmt.Errorf("find the user's folder for states: %w", err)
+		}
+		return filepath.Join(dir, "toolpost"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's folder for states: %w", err)
+	}
+	return filepath.Join(home, ".local", "state", "toolpost"), nil
+}
+
+// AuditDir is where serve writes the audit log.
+func AuditDir() (string, error) {
+	dir, err := StateDir()
+	return filepath.Join(dir, "audit"), err
+}
+
+// OutputDir is where serve keeps large outputs.
+func OutputDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's cache folder: %w", err)
+	}
+	return filepath.Join(dir, "toolpost", "output"), nil
+}
+
+// OutputStore opens that folder. Without it, outputs are kept in memory.
+func OutputStore(log *slog.Logger) (s store.Store, dir string) {
+	dir, err := OutputDir()
+	if err == nil {
+		if s, err = store.Dir(dir, nil); err == nil {
+			return s, dir
+		}
+	}
+	log.Warn("large outputs are kept in memory and lost when this process ends", "err", err)
+	return store.Memory(nil), ""
+}

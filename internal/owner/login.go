@@ -1,0 +1,94 @@
+package owner
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/toolpost/toolpost/internal/access/login"
+	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// OpenVault opens the vault that the user has chosen.
+func OpenVault() (vault.Vault, error) {
+	dir, err := SettingsDir()
+	if err != nil {
+		return nil, err
+	}
+	choice, err := vault.Chosen(dir, os.Getenv)
+	if err != nil {
+		return nil, UsageError{err}
+	}
+	v, err := vault.Open(choice, dir, os.Getenv)
+	if err != nil {
+		return nil, UsageError{err}
+	}
+	return v, nil
+}
+
+// SecretPrefix begins the names of the secrets that users set. Others, such as
+// those of logins, are not theirs to change.
+const SecretPrefix = "secret:"
+
+// An unusableVault has no secrets. Only a server that wants a login reports why.
+type unusableVault struct{ err error }
+
+func (v unusableVault) Get(string) ([]byte, error) { return nil, v.err }
+
+func (v unusableVault) Update(context.Context, string, func([]byte) ([]byte, error)) error {
+	return v.err
+}
+
+func (v unusableVault) Names() ([]string, error) { return nil, v.err }
+
+func (v unusableVault) Place() string { return "no vault" }
+
+// Logins returns the logins of the user. If their vault cannot be used, there are none.
+func Logins(log *slog.Logger) *login.Logins {
+	v, err := OpenVault()
+	if err != nil {
+		v = unusableVault{err}
+	}
+	return login.New(v, log)
+}
+
+// Credentials returns what adds tokens of logins to requests. Command returns what
+// logs in to a server.
+func Credentials(logins *login.Logins, command func(*upstream.Config) string) func(*upstream.Config) func(*http.Transport) http.RoundTripper {
+	return func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+		return logins.Wrap(cfg, command(cfg), cfg.Wrap)
+	}
+}
+
+// LoginCommand returns the command that logs in to a server of a configuration
+// that --config names, or that is found without it if file is empty.
+func LoginCommand(file string, byName bool) func(*upstream.Config) string {
+	return func(cfg *upstream.Config) string {
+		if !byName {
+			return "toolpost login " + terminal.ShellWord(ShownAddress(cfg.URL))
+		}
+		command := "toolpost login " + terminal.ShellWord(cfg.Name)
+		if file != "" {
+			if absolute, err := filepath.Abs(file); err == nil {
+				file = absolute
+			}
+			command += " --config " + terminal.ShellWord(file)
+		}
+		return command
+	}
+}
+
+// ShownAddress is an address without what may be a secret in it.
+func ShownAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

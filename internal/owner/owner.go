@@ -1,0 +1,18 @@
+// Package owner finds what belongs to the user who runs Toolpost, the owner: the
+// configuration and its approval, the token, the vault with secrets and logins, and the
+// folders for settings, states and outputs.
+package owner
+
+import "fmt"
+
+// A UsageError is a mistake of the user in the configuration, the environment or a file,
+// or an option that cannot be applied. Its text says what to change.
+type UsageError struct{ Err error }
+
+// Error implements error.
+func (e UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e UsageError) Unwrap() error { return e.Err }
+
+func usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
