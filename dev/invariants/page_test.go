@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-const head = "<!-- Written by make invariants. -->\n\n# What lowering keeps\n\n" + `A schema is lowered for a client that accepts less, and the arguments that the client sends are decoded back. The package [dev/invariants](../dev/invariants) checks this with %d schemas: those of %d tools of real servers, %d of generators, of public reports and of tools that are odd in one way each, and %d random ones, half of them with alternatives that overlap. Whether a value is valid, and whether a client accepts a schema, is decided by [dev/accept](../dev/accept), which shares no code with what is tested.
+const head = "<!-- Written by make invariants. -->\n\n# What lowering keeps\n\n" + `A schema is lowered for a client that accepts less, and the arguments that the client sends are decoded back. The package [dev/invariants](../../dev/invariants) checks this with %d schemas: those of %d tools of real servers, %d of generators, of public reports and of tools that are odd in one way each, and %d random ones, half of them with alternatives that overlap. Whether a value is valid, and whether a client accepts a schema, is decided by [dev/accept](../../dev/accept), which shares no code with what is tested.
 
 ` + "`make invariants DRAWS=%d`" + ` wrote the figures, in %s. It draws %d values of each lowered schema, as many of each original, and as many that are changed in one or two places. Dialects for which a schema comes out the same share its values.
 

@@ -77,7 +77,7 @@ func (t *tour) examining() error {
 
 func (t *tour) adding() error {
 	t.paragraph("## Add a server by its name")
-	t.paragraph("`toolpost add` knows the reference servers by their names, and packages of npm and PyPI, programs, addresses, files of the MCP registry and bundles ([the configuration](configuration.md)). It shows what it adds:")
+	t.paragraph("`toolpost add` knows the reference servers by their names, and packages of npm and PyPI, programs, addresses, files of the MCP registry and bundles ([the configuration](../configuration.md)). It shows what it adds:")
 	if err := t.show(0, "toolpost", "add", "sequentialthinking", "--name", "thinking", "--yes"); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (t *tour) adding() error {
 
 func (t *tour) profiling() error {
 	t.paragraph("## Profiles for two clients")
-	t.paragraph("One gateway, and two clients that get a part of it ([profiles](profiles.md)):")
+	t.paragraph("One gateway, and two clients that get a part of it ([profiles](../profiles.md)):")
 	fmt.Fprintf(&t.doc, "```jsonc\n%s```\n\n", profiles)
 	if err := t.replace("{\n", "{\n"+profiles); err != nil {
 		return err
