@@ -41,7 +41,7 @@ func providers() []provider {
 		{"openai", []string{"OPENAI_API_KEY"}, "OPENAI_BASE_URL", "gpt-6.2-sol", func(name string, o *endpoint) (model.Model, error) {
 			return openai.New(name, &openai.Options{APIKey: o.key, BaseURL: o.baseURL, Provider: "openai"}), nil
 		}},
-		{"gemini", []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, "GOOGLE_GEMINI_BASE_URL", "gemini-4-hydrogen", func(name string, o *endpoint) (model.Model, error) {
+		{"gemini", []string{"GOOGLE_API_KEY", "GEMINI_API_KEY"}, "GOOGLE_GEMINI_BASE_URL", "gemini-4-hydrogen", func(name string, o *endpoint) (model.Model, error) {
 			return gemini.New(name, &gemini.Options{APIKey: o.key, BaseURL: o.baseURL})
 		}},
 		{"openai-compatible", nil, "", "", func(name string, o *endpoint) (model.Model, error) {
@@ -63,8 +63,8 @@ const modelHelp = `
 The model is PROVIDER/NAME: anthropic/…, openai/…, gemini/…, claude-cli/… (the
 login of the claude command), or openai-compatible/… with --base-url. The
 provider alone means its usual model. Without --model it is that of the first
-key that is set: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or
-GOOGLE_API_KEY. ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL
+key that is set: ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_API_KEY or
+GEMINI_API_KEY. ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL
 replace the address of the provider. "demo" is a script that needs no key.`
 
 const demoModel = "demo"

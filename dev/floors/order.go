@@ -53,7 +53,7 @@ var outside = map[string][]string{
 	"internal/access/vault":      {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
 	"schema/lower":               {jsonModule},
 	"dialect":                    {jsonModule},
-	"model/gemini":               {"google.golang.org/genai"},
+	"model/gemini":               {"golang.org/x/oauth2"}, // the credentials of Vertex AI
 	"mcpserver":                  {jsonModule},
 	"stdtool":                    {"github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"},
 	"output":                     {jsonModule},

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-
-	"google.golang.org/genai"
 )
 
 // Check returns the reason why Google would refuse the body of a request to
@@ -59,9 +57,9 @@ func checkContents(raw json.RawMessage, signed bool) error {
 	}
 	var open []call
 	for i, c := range contents {
-		want := genai.RoleUser
+		want := roleUser
 		if i%2 == 1 {
-			want = genai.RoleModel
+			want = roleModel
 		}
 		if c.Role != want {
 			return fmt.Errorf("contents[%d]: the role is %q; roles alternate, beginning with the user's, so it must be %q", i, c.Role, want)
@@ -75,7 +73,7 @@ func checkContents(raw json.RawMessage, signed bool) error {
 		}
 		open = calls
 	}
-	if contents[len(contents)-1].Role != genai.RoleUser {
+	if contents[len(contents)-1].Role != roleUser {
 		return fmt.Errorf("contents[%d], the last, is the model's", len(contents)-1)
 	}
 	return nil
@@ -153,15 +151,15 @@ func dataOf(raw json.RawMessage) (*partData, error) {
 // check checks a part of a content with the role.
 func (p *partData) check(role string, signed bool) error {
 	switch {
-	case p.Text != nil && *p.Text == "" && role == genai.RoleUser:
+	case p.Text != nil && *p.Text == "" && role == roleUser:
 		return fmt.Errorf("the text is empty")
-	case p.FunctionCall != nil && role != genai.RoleModel:
+	case p.FunctionCall != nil && role != roleModel:
 		return fmt.Errorf("the user calls a function")
 	case p.FunctionCall != nil && p.FunctionCall.Name == "":
 		return fmt.Errorf("the function call has no name")
 	case p.FunctionCall != nil && signed && p.ThoughtSignature == "":
 		return fmt.Errorf("the first function call, %q, has no thoughtSignature", p.FunctionCall.Name)
-	case p.FunctionResponse != nil && role != genai.RoleUser:
+	case p.FunctionResponse != nil && role != roleUser:
 		return fmt.Errorf("the model answers a function call")
 	case p.FunctionResponse != nil && checkRaw(p.FunctionResponse.Response) != nil:
 		return fmt.Errorf("the response of %q is not an object", p.FunctionResponse.Name)

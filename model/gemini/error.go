@@ -53,7 +53,7 @@ func (g *generator) statusError(code int, header http.Header, body []byte) *mode
 
 // failure is the error that s describes.
 func (g *generator) failure(code int, s *status) *model.Error {
-	e := &model.Error{Origin: g.origin, Kind: s.kind(code), Status: code, Text: provider.ErrorText(s.Message, g.hide)}
+	e := &model.Error{Origin: g.origin, Kind: s.kind(code), Status: code, Text: provider.ErrorText(s.Message, g.sender.Hide)}
 	for _, d := range s.Details {
 		if delay, err := time.ParseDuration(d.RetryDelay); err == nil && delay > 0 {
 			e.RetryAfter = delay

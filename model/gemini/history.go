@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
@@ -46,9 +44,9 @@ func (h *history) write(messages []*model.Message) (json.RawMessage, error) {
 	for i, m := range messages {
 		var parts []json.RawMessage
 		var err error
-		role := genai.RoleUser
+		role := roleUser
 		if m.Role == model.RoleAssistant {
-			role = genai.RoleModel
+			role = roleModel
 			parts, err = h.assistant(i, m)
 		} else {
 			parts, err = h.user(i, m)
@@ -95,7 +93,7 @@ func (h *history) assistant(i int, m *model.Message) ([]json.RawMessage, error) 
 // fromModel returns a part of a model's message: as it was received if the
 // provider accepts that, otherwise rebuilt. It returns nil if nothing is left.
 func (h *history) fromModel(i, j int, p *model.Part) (json.RawMessage, error) {
-	if h.isReceived(i, j, p, genai.RoleModel) {
+	if h.isReceived(i, j, p, roleModel) {
 		if p.Type == model.TypeCall {
 			return h.receivedCall(i, j, p), nil
 		}
@@ -103,12 +101,12 @@ func (h *history) fromModel(i, j int, p *model.Part) (json.RawMessage, error) {
 	}
 	switch p.Type {
 	case model.TypeText:
-		return textPart(p.Text)
+		return encodeText(p.Text)
 	case model.TypeCall:
 		return h.rebuiltCall(i, j, p)
 	case model.TypeImage, model.TypeDocument:
 		h.losses.Add(i, j, "media that the model did not make itself is described in text")
-		return textPart(provider.DescribeMedia(p))
+		return encodeText(provider.DescribeMedia(p))
 	}
 	h.losses.AddForeign(i, j, p)
 	return nil, nil
@@ -202,12 +200,10 @@ func arguments(raw json.RawMessage) json.RawMessage {
 	return slices.Concat([]byte(`{"arguments":`), wire.Quote(string(raw)), []byte{'}'})
 }
 
-// textPart returns a text as a part, nil if it is empty, which Vertex AI refuses.
-func textPart(text string) (json.RawMessage, error) {
+// encodeText returns a text as a part, nil if it is empty, which Vertex AI refuses.
+func encodeText(text string) (json.RawMessage, error) {
 	if text == "" {
 		return nil, nil
 	}
-	return codec.Encode(struct {
-		Text string `json:"text"`
-	}{text})
+	return codec.Encode(textPart{text})
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/genai"
-
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/model"
@@ -49,7 +47,7 @@ func (h *history) user(i int, m *model.Message) ([]json.RawMessage, error) {
 	}
 	if len(parts) == 0 {
 		h.losses.Add(i, 0, "the message is empty; the model reads a note about that")
-		note, err := textPart("(The message is empty.)")
+		note, err := encodeText("(The message is empty.)")
 		return []json.RawMessage{note}, err
 	}
 	return parts, nil
@@ -66,7 +64,7 @@ func (h *history) result(i, j int, call sentCall, m *toolpost.Message) (response
 			h.losses.Add(i, j, "the model accepts no media in results; they follow the results")
 		}
 	}
-	part, lost := answer(call.id, call.name, m, h.rules.responseMedia)
+	part, lost := newResponse(call, m, h.rules.responseMedia)
 	if lost > 0 {
 		h.losses.Add(i, j, "%d media of types that the model cannot read are described in text", lost)
 	}
@@ -84,11 +82,11 @@ func mediaBeside(name string, m *toolpost.Message) (text *toolpost.Message, medi
 			continue
 		}
 		own.Parts[k] = toolpost.Part{Type: "text", Text: fmt.Sprintf("[%s, which follows the results]", p.MIMEType)}
-		title, err := textPart(fmt.Sprintf("From the result of %s, %s:", name, p.MIMEType))
+		title, err := encodeText(fmt.Sprintf("From the result of %s, %s:", name, p.MIMEType))
 		if err != nil {
 			return nil, nil, err
 		}
-		data, err := inlinePart(p.MIMEType, p.Data)
+		data, err := encodeInline(p.MIMEType, p.Data)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -100,10 +98,10 @@ func mediaBeside(name string, m *toolpost.Message) (text *toolpost.Message, medi
 // fromUser returns a part of a user's message, nil if nothing is left.
 func (h *history) fromUser(i, j int, p *model.Part) (json.RawMessage, error) {
 	switch {
-	case h.isReceived(i, j, p, genai.RoleUser):
+	case h.isReceived(i, j, p, roleUser):
 		return p.Raw, nil
 	case p.Type == model.TypeText:
-		return textPart(p.Text)
+		return encodeText(p.Text)
 	case p.Type == model.TypeImage, p.Type == model.TypeDocument:
 		return h.media(i, j, p)
 	}
@@ -116,13 +114,13 @@ func (h *history) fromUser(i, j int, p *model.Part) (json.RawMessage, error) {
 func (h *history) media(i, j int, p *model.Part) (json.RawMessage, error) {
 	switch {
 	case isInline(p.MIMEType):
-		return inlinePart(p.MIMEType, p.Data)
+		return encodeInline(p.MIMEType, p.Data)
 	case p.Type == model.TypeDocument && isText(p.MIMEType) && utf8.Valid(p.Data):
 		h.losses.Add(i, j, "the document is sent as text")
-		return textPart(strings.TrimPrefix(p.Name+":\n", ":\n") + string(p.Data))
+		return encodeText(strings.TrimPrefix(p.Name+":\n", ":\n") + string(p.Data))
 	}
 	h.losses.Add(i, j, "the model cannot read the type %q; the part is described in text", p.MIMEType)
-	return textPart(provider.DescribeMedia(p))
+	return encodeText(provider.DescribeMedia(p))
 }
 
 // isInline reports whether models read the type inline.
@@ -141,6 +139,6 @@ func isText(mimeType string) bool {
 		strings.HasSuffix(mimeType, "xml") || strings.HasSuffix(mimeType, "yaml")
 }
 
-func inlinePart(mimeType string, data []byte) (json.RawMessage, error) {
-	return codec.Encode(&genai.Part{InlineData: &genai.Blob{MIMEType: mimeType, Data: data}})
+func encodeInline(mimeType string, data []byte) (json.RawMessage, error) {
+	return codec.Encode(inlinePart{blob{data, mimeType}})
 }

@@ -1,20 +1,15 @@
+// Package gemini contains the models of Google, by the Gemini API or by Vertex AI. [New]
+// opens a model for an agent.
 package gemini
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
-	"slices"
-	"strings"
-	"time"
-
-	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 )
@@ -22,11 +17,12 @@ import (
 // Options are the optional parts of [New].
 type Options struct {
 	APIKey     string       // instead of GOOGLE_API_KEY or GEMINI_API_KEY of the environment; required with BaseURL
-	BaseURL    string       // of the API; Google's own if empty
+	BaseURL    string       // of the API, instead of GOOGLE_GEMINI_BASE_URL or GOOGLE_VERTEX_BASE_URL; Google's own if empty
 	HTTPClient *http.Client // its Timeout is that of a whole response
 
-	// Project and Location select Vertex AI. The credentials are Google's
-	// default ones; if HTTPClient is set, it must add them itself.
+	// Project selects Vertex AI in Location, which is "global" if it is empty. The
+	// credentials are APIKey, or else the default ones of Google Cloud, which also
+	// BaseURL receives; if HTTPClient is set, it must add them itself.
 	Project, Location string
 
 	// Dialect is that of tools and structured output; "gemini" if nil.
@@ -35,12 +31,12 @@ type Options struct {
 
 // A generator is a model of Google.
 type generator struct {
-	origin  model.Origin
-	client  *genai.Client
-	timeout time.Duration            // of a whole response; 0 for none
-	hide    func(text string) string // replaces credentials
-	dialect *dialect.Dialect
-	rules   rules
+	origin      model.Origin
+	endpoint    *endpoint
+	credentials *credentials // nil if a key or the client authenticates
+	sender      *provider.Sender
+	dialect     *dialect.Dialect
+	rules       rules
 
 	toolsets provider.Cache[toolpost.Set, *toolset]
 }
@@ -50,49 +46,35 @@ func New(name string, opts *Options) (model.Model, error) {
 	if opts == nil {
 		opts = new(Options)
 	}
-	if opts.BaseURL != "" && opts.APIKey == "" && opts.Project == "" && opts.Location == "" {
-		return nil, fmt.Errorf("open Gemini model %q: Options.BaseURL names another server, which gets no key of the environment; set Options.APIKey", name)
-	}
-	config := &genai.ClientConfig{APIKey: opts.APIKey, Project: opts.Project, Location: opts.Location,
-		HTTPOptions: genai.HTTPOptions{BaseURL: opts.BaseURL}}
-	if opts.Project != "" || opts.Location != "" {
-		config.Backend = genai.BackendVertexAI
-	}
-	if opts.HTTPClient != nil {
-		own := *opts.HTTPClient
-		config.HTTPClient = &own
-	}
-	if opts.Dialect == nil {
-		d, err := dialect.Find(dialectID)
-		if err != nil {
-			return nil, err
-		}
-		own := *opts
-		own.Dialect, opts = d, &own
-	}
-	client, err := genai.NewClient(context.Background(), config)
+	g, err := newGenerator(name, opts)
 	if err != nil {
-		return nil, openError(name, err)
+		return nil, fmt.Errorf("open Gemini model %q: %w", name, err)
 	}
-	used := client.ClientConfig()
-	g := &generator{
-		origin:  model.Origin{Provider: "gemini", API: "generate", Model: name},
-		client:  client,
-		timeout: used.HTTPClient.Timeout,
-		dialect: opts.Dialect,
-		rules:   rulesOf(name),
-		hide:    secret.Hider(slices.Concat([]string{used.APIKey}, secret.InURL(used.HTTPOptions.BaseURL)), secret.RedactText),
-	}
-	intercept(used.HTTPClient)
 	return g, nil
 }
 
-// openError leaves out the configuration that the SDK adds to its errors, because
-// it contains the API key.
-func openError(name string, err error) error {
-	text, _, _ := strings.Cut(err.Error(), " ClientConfig:")
-	return fmt.Errorf("open Gemini model %q: %w Set GEMINI_API_KEY or Options.APIKey, or the project and location of Vertex AI",
-		name, errors.New(strings.TrimRight(text, ".:")+"."))
+func newGenerator(name string, o *Options) (*generator, error) {
+	at, err := newEndpoint(name, o)
+	if err != nil {
+		return nil, err
+	}
+	g := &generator{
+		origin:   model.Origin{Provider: "gemini", API: "generate", Model: name},
+		endpoint: at,
+		sender:   provider.NewSender(at.baseURL, o.HTTPClient),
+		dialect:  o.Dialect,
+		rules:    rulesOf(name),
+	}
+	if g.dialect == nil {
+		if g.dialect, err = dialect.Find(dialectID); err != nil {
+			return nil, err
+		}
+	}
+	if at.key == "" && o.HTTPClient == nil {
+		g.credentials = &credentials{learn: g.sender.AddSecrets}
+		return g, checkCredentialsFile()
+	}
+	return g, nil
 }
 
 // Origin implements [model.Model].
@@ -111,11 +93,6 @@ func (g *generator) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 		if err != nil {
 			yield(nil, &model.Error{Origin: g.origin, Kind: model.KindInvalid, Err: err})
 			return
-		}
-		if g.timeout > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, g.timeout)
-			defer cancel()
 		}
 		body, failed := g.send(ctx, p.body)
 		if failed != nil {

@@ -36,12 +36,12 @@ func (p place) member(name string) place {
 	return plain
 }
 
-// withOrder returns a schema in which propertyOrdering lists the order of
-// properties: on the way to Gemini, they are sorted by name. Google's API reads a
-// schema as a google.protobuf.Value or as its Schema, whose numbers are float64, and the
-// SDK writes them so. withOrder returns an error for a number that is too large for one,
-// and for an integer of an enum or const that would become another.
-func withOrder(raw json.RawMessage) (json.RawMessage, error) {
+// OrderProperties returns a schema in which propertyOrdering lists the order of
+// properties, because Google's API sorts them by name before the model reads them. The
+// API reads a schema as a google.protobuf.Value or as its Schema, whose numbers are
+// float64. OrderProperties returns an error for a number that is too large for one, and
+// for an integer of an enum or const that would become another.
+func OrderProperties(raw json.RawMessage) (json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	v, err := read(d, aSchema)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"google.golang.org/genai"
-
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
@@ -16,7 +14,7 @@ import (
 // with the schema if the model cannot enforce it. Models before Gemini 3 refuse
 // JSON output and tools in one request: while the model may call tools, the
 // schema is such an instruction; after that, the tools are left out.
-func (g *generator) requestOutput(r *model.Request, s *settings, config *genai.GenerationConfig, p *prepared) (instruction string, err error) {
+func (g *generator) requestOutput(r *model.Request, s *settings, config *generationConfig, p *prepared) (instruction string, err error) {
 	instruction = provider.OutputInstruction(r.Output)
 	if s.Tools != nil && !g.rules.jsonWithTools {
 		if !r.NoCalls {
@@ -37,15 +35,15 @@ func (g *generator) requestOutput(r *model.Request, s *settings, config *genai.G
 	if adapted == nil {
 		adapted = json.RawMessage(`{"type":"object"}`)
 	}
-	ordered, err := withOrder(adapted)
+	ordered, err := OrderProperties(adapted)
 	if err != nil {
 		return "", fmt.Errorf("schema of the answer: %w", err)
 	}
 	p.output, config.ResponseMIMEType = lowered.Codec, "application/json"
-	if g.dialect.Input.Dialect == "openapi" {
-		config.ResponseSchema, err = typedSchema(ordered)
+	if isTyped(g.dialect) {
+		config.ResponseSchema, err = parseTyped(ordered)
 	} else {
-		config.ResponseJsonSchema = ordered
+		config.ResponseJSONSchema = ordered
 	}
 	if err != nil {
 		return "", err

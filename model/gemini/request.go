@@ -1,25 +1,14 @@
 package gemini
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
-
-	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/schema/lower"
 )
-
-// settings are the members of a request's body beside its contents.
-type settings struct {
-	SystemInstruction *genai.Content          `json:"systemInstruction,omitempty"`
-	Tools             json.RawMessage         `json:"tools,omitempty"`
-	ToolConfig        *genai.ToolConfig       `json:"toolConfig,omitempty"`
-	GenerationConfig  *genai.GenerationConfig `json:"generationConfig,omitempty"`
-}
 
 // A prepared is a request as it is sent, and what its response is read with.
 type prepared struct {
@@ -71,7 +60,7 @@ func (g *generator) settings(r *model.Request, p *prepared) (*settings, error) {
 		p.losses.Add(-1, -1, "%s", loss)
 	}
 	s, system := &settings{Tools: p.tools.json}, r.System
-	config := genai.GenerationConfig{ThinkingConfig: thinking, MaxOutputTokens: int32(min(r.MaxTokens, 1<<31-1))}
+	config := generationConfig{ThinkingConfig: thinking, MaxOutputTokens: int32(min(r.MaxTokens, 1<<31-1))}
 	if r.Output != nil {
 		instruction, err := g.requestOutput(r, s, &config, p)
 		if err != nil {
@@ -80,10 +69,10 @@ func (g *generator) settings(r *model.Request, p *prepared) (*settings, error) {
 		system = strings.TrimSpace(system + instruction)
 	}
 	if r.NoCalls && s.Tools != nil {
-		s.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeNone}}
+		s.ToolConfig = &toolConfig{functionCallingConfig{Mode: "NONE"}}
 	}
 	if system != "" {
-		s.SystemInstruction = &genai.Content{Parts: []*genai.Part{{Text: system}}}
+		s.SystemInstruction = &instruction{[]textPart{{system}}}
 	}
 	if thinking != nil || config.MaxOutputTokens > 0 || config.ResponseMIMEType != "" {
 		s.GenerationConfig = &config

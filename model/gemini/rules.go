@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
@@ -41,7 +39,7 @@ func rulesOf(name string) rules {
 }
 
 // thinking returns the configuration for an effort, and what is lost by it.
-func (r rules) thinking(name, effort string) (config *genai.ThinkingConfig, loss string, err error) {
+func (r rules) thinking(name, effort string) (config *thinkingConfig, loss string, err error) {
 	if effort != "" && !strings.Contains(" none low medium high ", " "+effort+" ") {
 		return nil, "", fmt.Errorf("the effort is %q; write none, low, medium or high", effort)
 	}
@@ -51,7 +49,7 @@ func (r rules) thinking(name, effort string) (config *genai.ThinkingConfig, loss
 	case !r.thinks:
 		return nil, "the model cannot think; the effort is not sent", nil
 	}
-	config = &genai.ThinkingConfig{IncludeThoughts: effort != "none"}
+	config = &thinkingConfig{IncludeThoughts: effort != "none"}
 	if effort == "" {
 		return config, "", nil
 	}
@@ -66,16 +64,16 @@ func (r rules) thinking(name, effort string) (config *genai.ThinkingConfig, loss
 
 // level returns the level of thinking of a model since Gemini 3. None of them can
 // stop thinking.
-func (r rules) level(name, effort string) (level genai.ThinkingLevel, loss string) {
+func (r rules) level(name, effort string) (level, loss string) {
 	switch {
 	case effort == "none" && r.pro:
-		return genai.ThinkingLevelLow, "the model cannot stop thinking; it thinks at the level low"
+		return "LOW", "the model cannot stop thinking; it thinks at the level low"
 	case effort == "none":
-		return genai.ThinkingLevelMinimal, "the model cannot stop thinking; it thinks at the level minimal"
+		return "MINIMAL", "the model cannot stop thinking; it thinks at the level minimal"
 	case effort == "medium" && strings.Contains(name, "gemini-3-pro"):
-		return genai.ThinkingLevelHigh, "the model has no level medium; it thinks at the level high"
+		return "HIGH", "the model has no level medium; it thinks at the level high"
 	}
-	return genai.ThinkingLevel(strings.ToUpper(effort)), ""
+	return strings.ToUpper(effort), ""
 }
 
 // budget returns the tokens that a model of Gemini 2.5 may think. They are those

@@ -140,10 +140,8 @@ func (s *stream) read(ctx context.Context, body io.Reader, yield func(*model.Del
 	for data, err := range events(body) {
 		switch {
 		case err != nil && s.finish != "": // the response is complete
-		case provider.IsTooMuch(err):
-			return s.fail(model.KindInvalid, err.Error())
 		case err != nil:
-			return s.connectionError(ctx, err)
+			return s.sendError(ctx, err)
 		default:
 			deltas, failed := s.add(data)
 			for i := range deltas {
@@ -164,7 +162,7 @@ func (s *stream) read(ctx context.Context, body io.Reader, yield func(*model.Del
 }
 
 func (s *stream) fail(kind, text string) *model.Error {
-	return &model.Error{Origin: s.origin, Kind: kind, Text: s.hide(text)}
+	return &model.Error{Origin: s.origin, Kind: kind, Text: s.sender.Hide(text)}
 }
 
 func (s *stream) incomplete() *model.Error {

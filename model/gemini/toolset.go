@@ -1,17 +1,22 @@
 package gemini
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 )
+
+// dialectID names the dialect of Google's models.
+const dialectID = "gemini"
 
 // A toolset is a set of tools as the model receives it.
 type toolset struct {
@@ -28,7 +33,14 @@ func (g *generator) toolset(set *toolpost.Set) (*toolset, error) {
 }
 
 func (g *generator) newToolset(set *toolpost.Set) (*toolset, error) {
-	adapted, err := Tools(context.Background(), set, &offer.Options{Dialect: g.dialect, Fit: true})
+	options := &offer.Options{Dialect: g.dialect, Fit: true}
+	adapted, err := offer.New(context.Background(), set, dialectID, options, func(o *offer.Offer[functionDeclaration], t *dialect.Tool) error {
+		f, err := declare(t, isTyped(g.dialect))
+		if err == nil {
+			o.Tools = append(o.Tools, f)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -36,10 +48,42 @@ func (g *generator) newToolset(set *toolpost.Set) (*toolset, error) {
 	if len(adapted.Tools) == 0 {
 		return ts, nil
 	}
-	if ts.json, err = codec.Encode(adapted.Tools); err != nil {
+	if ts.json, err = codec.Encode([]functionTool{{adapted.Tools}}); err != nil {
 		return nil, fmt.Errorf("encode tools: %w", err)
 	}
 	return ts, checkTools(ts.json, g.dialect)
+}
+
+// isTyped reports whether d writes Google's own type of a schema, instead of JSON Schema.
+func isTyped(d *dialect.Dialect) bool { return d.Input.Dialect == "openapi" }
+
+// declare returns the declaration of a tool as a function.
+func declare(t *dialect.Tool, typed bool) (functionDeclaration, error) {
+	f := functionDeclaration{Name: t.Name, Description: t.Description}
+	if t.Input == nil { // Google refuses an OBJECT without properties
+		return f, nil
+	}
+	ordered, err := OrderProperties(t.Input.Raw())
+	switch {
+	case err != nil:
+		return f, fmt.Errorf("input schema: %w", err)
+	case !typed:
+		f.ParametersJSONSchema = ordered
+	default:
+		f.Parameters, err = parseTyped(ordered)
+	}
+	return f, err
+}
+
+// parseTyped returns an error if a schema has members that the type does not have.
+func parseTyped(ordered json.RawMessage) (*typedSchema, error) {
+	s := new(typedSchema)
+	d := json.NewDecoder(bytes.NewReader(ordered))
+	d.DisallowUnknownFields()
+	if err := d.Decode(s); err != nil {
+		return nil, fmt.Errorf("schema of Google's own type: %w", err)
+	}
+	return s, nil
 }
 
 // nameFor returns the name that the model knows a tool by. A tool that is no

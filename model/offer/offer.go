@@ -1,6 +1,6 @@
 // Package offer offers tools to models and runs their calls, for programs that
 // send their requests themselves. The packages sdk/anthropic, sdk/openai and
-// model/gemini use it with the types of the providers' own SDKs; import only
+// sdk/gemini use it with the types of the providers' own SDKs; import only
 // those you use.
 //
 //	Toolset ── gemini.Tools, openai.Tools… ──▶ Offer.Tools ──▶ request

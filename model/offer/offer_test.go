@@ -4,16 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/offer"
-	"github.com/toolpost/toolpost/schema"
 )
 
 func TestDecode(t *testing.T) {
@@ -99,54 +95,7 @@ func TestCall(t *testing.T) {
 func TestListFails(t *testing.T) {
 	down := errors.New("the server is down")
 	broken := toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return nil, down })
-	if _, err := gemini.Tools(context.Background(), broken, nil); !errors.Is(err, down) {
+	if _, err := offer.New(t.Context(), broken, "gemini", nil, addName); !errors.Is(err, down) {
 		t.Errorf("got %v", err)
 	}
-}
-
-func TestNoTools(t *testing.T) {
-	offer, err := gemini.Tools(context.Background(), toolpost.Tools{}, nil)
-	if err != nil || offer.Tools != nil {
-		t.Errorf("%v, %v; want no tool without functions", offer.Tools, err)
-	}
-}
-
-// corpus are the tools of real servers and the schemas of generators, each
-// under a name of its own.
-func corpus(t *testing.T) toolpost.Tools {
-	t.Helper()
-	var all []json.RawMessage
-	for _, s := range accept.Tools() {
-		all = append(all, s.Input())
-	}
-	for _, r := range accept.Schemas() {
-		all = append(all, r.Schema)
-	}
-	return asTools(t, all...)
-}
-
-// asTools leaves out schemas that no tool can have.
-func asTools(t *testing.T, schemas ...json.RawMessage) toolpost.Tools {
-	t.Helper()
-	var tools toolpost.Tools
-	for i, raw := range schemas {
-		if s, err := schema.Parse(raw); err == nil && s.IsObject() {
-			tools = append(tools, parsed(t, fmt.Sprintf("tool_%d", i), raw))
-		}
-	}
-	return tools
-}
-
-func contains(t *testing.T, what string, got json.RawMessage, want string) {
-	t.Helper()
-	if !strings.Contains(string(got), want) {
-		t.Errorf("%s: %s does not contain %q", what, got, want)
-	}
-}
-
-func must(raw []byte, err error) json.RawMessage {
-	if err != nil {
-		panic(err)
-	}
-	return raw
 }

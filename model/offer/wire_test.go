@@ -4,74 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
 )
-
-// A provider answers requests with replies, one after the other, and keeps
-// the requests.
-type provider struct {
-	*httptest.Server
-	requests []request
-}
-
-type request struct {
-	path string
-	body json.RawMessage
-}
-
-func newProvider(t *testing.T, replies ...string) *provider {
-	t.Helper()
-	p := new(provider)
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || len(p.requests) == len(replies) {
-			http.Error(w, fmt.Sprintf("request %d: %v", len(p.requests), err), http.StatusBadRequest)
-			return
-		}
-		p.requests = append(p.requests, request{r.URL.Path, body})
-		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, replies[len(p.requests)-1])
-	}))
-	t.Cleanup(p.Close)
-	return p
-}
-
-// at returns the JSON at a place in the body of the n-th request.
-func (p *provider) at(t *testing.T, n int, place ...any) json.RawMessage {
-	t.Helper()
-	if n >= len(p.requests) {
-		t.Fatalf("there were %d requests", len(p.requests))
-	}
-	v := p.requests[n].body
-	for _, step := range place {
-		v = within(t, v, step)
-	}
-	return v
-}
-
-func within(t *testing.T, v json.RawMessage, step any) json.RawMessage {
-	t.Helper()
-	if n, ok := step.(int); ok {
-		var list []json.RawMessage
-		if err := json.Unmarshal(v, &list); err != nil || n >= len(list) {
-			t.Fatalf("no item %d in %s (%v)", n, v, err)
-		}
-		return list[n]
-	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(v, &object); err != nil {
-		t.Fatalf("no member %v in %s: %v", step, v, err)
-	}
-	return object[step.(string)]
-}
 
 // booking has two arguments that are not in alphabetical order, and one that
 // may be left out; strict readers see null there.
@@ -101,15 +39,6 @@ func railway(booked *json.RawMessage) toolpost.Tools {
 		}, nil
 	}, nil)
 	return toolpost.Tools{book, fail, draw}
-}
-
-func find(t *testing.T, id string) *dialect.Dialect {
-	t.Helper()
-	d, err := dialect.Find(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 func equal(t *testing.T, what string, got json.RawMessage, want string) {

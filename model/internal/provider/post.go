@@ -109,6 +109,10 @@ func (s *Sender) learn(header http.Header) error {
 // headerName matches a token of RFC 9110, 5.6.2.
 var headerName = lazyregexp.New("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
+// AddSecrets adds secrets that no header has to those that Hide knows, such as those of
+// which tokens are made.
+func (s *Sender) AddSecrets(values ...string) { s.secrets.Add("", values...) }
+
 // Hide returns a text without the secrets in the requests that were sent, and without
 // texts that look like secrets.
 func (s *Sender) Hide(text string) string { return secret.RedactText(s.secrets.Replace(text)) }

@@ -186,8 +186,9 @@ func TestHide(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	const text = "first-key, second-key, third-key, fourth, Bearer first-key, sk-abcdefgh1234"
-	if got := s.Hide(text); got != "[secret], [secret], [secret], fourth, [secret], [secret]" {
+	s.AddSecrets("fifth-key", "")
+	const text = "first-key, second-key, third-key, fourth, Bearer first-key, sk-abcdefgh1234, fifth-key"
+	if got := s.Hide(text); got != "[secret], [secret], [secret], fourth, [secret], [secret], [secret]" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,6 +1,5 @@
-// Package gemini contains the models of Google, over Google's SDK. [New] opens a
-// model for an agent. [Tools], [Call] and [Answer] are for programs that use the
-// SDK themselves.
+// Package gemini converts tools, calls and results to the types of Google's SDK,
+// google.golang.org/genai, and back, for programs that send their requests with it.
 package gemini
 
 import (
@@ -14,11 +13,9 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/offer"
 )
-
-// dialectID names the dialect of Google's models.
-const dialectID = "gemini"
 
 // Tools offers ts to a model of Google, as one tool with functions. Their
 // schemas are in ParametersJsonSchema, in the dialect "gemini". A dialect that
@@ -26,10 +23,10 @@ const dialectID = "gemini"
 // for the Live API, for the API's version v1, and for relays that support only
 // this.
 func Tools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[*genai.Tool], error) {
-	return offer.New(ctx, ts, dialectID, opts, func(o *offer.Offer[*genai.Tool], t *dialect.Tool) error {
+	return offer.New(ctx, ts, "gemini", opts, func(o *offer.Offer[*genai.Tool], t *dialect.Tool) error {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
 		if t.Input != nil { // Google refuses an OBJECT without properties
-			ordered, err := withOrder(t.Input.Raw())
+			ordered, err := gemini.OrderProperties(t.Input.Raw())
 			if err != nil {
 				return fmt.Errorf("input schema: %w", err)
 			}
@@ -73,36 +70,21 @@ func Call(c *genai.FunctionCall) *toolpost.Call {
 // text must be read as a reference. Set media for models since Gemini 3 only:
 // it sends images and documents, and older models refuse a request with these.
 func Answer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
-	part, _ := answer(call.ID, call.Name, toolpost.NewMessage(call.ID, r), media)
-	return part
-}
-
-// answer returns the result of a call, and the number of media that the model
-// does not receive because it cannot read them or media is false.
-func answer(id, name string, m *toolpost.Message, media bool) (part *genai.Part, lost int) {
-	var takes []string
+	m := toolpost.NewMessage(call.ID, r)
+	var types []string
 	if media {
-		takes = responseMedia()
+		types = []string{model.JPEG, model.PNG, model.WebP, model.PDF}
 	}
-	all := offer.Pieces(m, takes...)
+	pieces := offer.Pieces(m, types...)
 	key := "output"
 	if m.IsError {
 		key = "error"
 	}
-	f := &genai.FunctionResponse{ID: id, Name: name, Response: map[string]any{key: offer.JoinText(all)}}
-	for _, p := range all {
+	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: offer.JoinText(pieces)}}
+	for _, p := range pieces {
 		if p.Data != nil {
 			f.Parts = append(f.Parts, genai.NewFunctionResponsePartFromBytes(p.Data, p.MIMEType))
 		}
 	}
-	for _, p := range m.Parts {
-		if len(p.Data) > 0 {
-			lost++
-		}
-	}
-	return &genai.Part{FunctionResponse: f}, lost - len(f.Parts)
+	return &genai.Part{FunctionResponse: f}
 }
-
-// responseMedia returns the types of media that the response of a function may
-// contain.
-func responseMedia() []string { return []string{model.JPEG, model.PNG, model.WebP, model.PDF} }
