@@ -80,7 +80,7 @@ type defaultsReader struct {
 
 // of returns the defaults inside the values of s. Values without parts have none.
 func (r *defaultsReader) of(s *jsontree.Value) *defaults {
-	if s = r.parted(s); s == nil {
+	if s = r.schemaWithParts(s); s == nil {
 		return nil
 	}
 	if d := r.read[s]; d != nil {
@@ -126,8 +126,8 @@ func (r *defaultsReader) add(d *defaults, p *jsontree.Value) {
 	d.slots[i] = s
 }
 
-// parted returns the schema with parts that s is or refers to, nil if there is none.
-func (r *defaultsReader) parted(s *jsontree.Value) *jsontree.Value {
+// schemaWithParts returns the schema with parts that s is or refers to, nil if there is none.
+func (r *defaultsReader) schemaWithParts(s *jsontree.Value) *jsontree.Value {
 	for range shape.MaxRefs {
 		if s == nil || hasParts(s) {
 			return s

@@ -23,7 +23,7 @@ func (n *node) words(deep int) string {
 	case n.kinds == 0:
 		return "nothing: no value is allowed here"
 	case n.kinds != jsontree.KindAny || n.number != nil || n.text != nil:
-		parts = append(parts, n.typed(deep))
+		parts = append(parts, n.describeTypes(deep))
 	case n.object != nil && n.object.words() != "":
 		parts = append(parts, "object"+n.object.words())
 	}
@@ -89,8 +89,8 @@ func (u union) words(deep int) string {
 	return strings.Join(parts, " or ")
 }
 
-// typed describes types with their rules.
-func (n *node) typed(deep int) string {
+// describeTypes describes the types of n with their rules.
+func (n *node) describeTypes(deep int) string {
 	w := n.typeWords()
 	if n.kinds&jsontree.KindNumber != 0 && n.number != nil {
 		w += n.number.words()

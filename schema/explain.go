@@ -221,7 +221,7 @@ func (x *explainer) member(r *objectRule, i int, v *jsontree.Value) {
 	case known:
 		x.in(v.Name, r.properties[i].node, v)
 	case matched:
-	case r.closed():
+	case r.isClosed():
 		x.unknown(r.validNames(), v)
 	case r.rest != nil:
 		x.in(v.Name, r.rest, v)

@@ -59,8 +59,8 @@ var keywordOrder = []string{
 	"properties", "required", "propertyNames", "additionalProperties", "readOnly", "writeOnly", "deprecated", "$defs",
 }
 
-// typed returns the draft of a type that has a JSON type of its own.
-func typed(kind jsontree.Kinds) *draft {
+// kindDraft returns the draft of a type that has a JSON type of its own.
+func kindDraft(kind jsontree.Kinds) *draft {
 	d := &draft{kind: kind}
 	d.set("type", typeName(kind))
 	return d

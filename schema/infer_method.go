@@ -13,9 +13,10 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
-// declared returns the schema that t declares with a method JSONSchema, nil if
-// it does not. One with references of its own moves to $defs, where they work.
-func (in *inference) declared(t reflect.Type, at place) *draft {
+// declaredDraft returns the schema that t declares with a method JSONSchema,
+// nil if it does not. One with references of its own moves to $defs, where they
+// work.
+func (in *inference) declaredDraft(t reflect.Type, at place) *draft {
 	raw, err := declaration(t)
 	if err != nil {
 		return in.fail(at.path, "method JSONSchema of %v: %w", t, err)
@@ -162,5 +163,5 @@ func sameKind(values []jsontext.Value) *draft {
 	case kind == jsontree.KindFraction:
 		kind = jsontree.KindNumber
 	}
-	return typed(kind)
+	return kindDraft(kind)
 }

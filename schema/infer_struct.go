@@ -20,7 +20,7 @@ func (in *inference) structure(t reflect.Type, at place) *draft {
 			required = append(required, f.name)
 		}
 	}
-	d := typed(jsontree.KindObject).set("properties", properties).set("additionalProperties", false)
+	d := kindDraft(jsontree.KindObject).set("properties", properties).set("additionalProperties", false)
 	if required != nil {
 		d.set("required", required)
 	}
@@ -44,12 +44,12 @@ func (in *inference) property(f *field, at place) (d *draft, required bool) {
 	if in.output {
 		return d, !f.optional
 	}
-	return d, must || needed(d, f, in.defs)
+	return d, must || isRequired(d, f, in.defs)
 }
 
-// needed reports whether a field that no tag requires is required. An optional
+// isRequired reports whether a field that no tag requires is required. An optional
 // struct gets the default {} if there are defaults to be filled in there.
-func needed(d *draft, f *field, defs object) bool {
+func isRequired(d *draft, f *field, defs object) bool {
 	kind := f.sf.Type.Kind()
 	switch {
 	case kind == reflect.Pointer, d.get("default") != nil:
@@ -79,7 +79,7 @@ func fillable(d *draft, defs object) bool {
 
 // quote describes a value that the option string of a json tag puts in a JSON string.
 func quote(d *draft, t reflect.Type) *draft {
-	q := typed(jsontree.KindString)
+	q := kindDraft(jsontree.KindString)
 	q.null, q.unit = d.null, d.unit
 	if description := d.get("description"); description != nil {
 		q.set("description", description)

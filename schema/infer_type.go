@@ -95,7 +95,7 @@ func (in *inference) of(t reflect.Type, at place) *draft {
 	if elem.Kind() == reflect.Pointer {
 		return in.fail(at.path, "a pointer to a pointer to a pointer cannot be described; use one pointer")
 	}
-	d := in.named(elem, at)
+	d := in.typeOrRef(elem, at)
 	d.null = in.output && t != elem && len(d.object) > 0
 	return d
 }
@@ -111,8 +111,9 @@ func deref(t reflect.Type) reflect.Type {
 	return t
 }
 
-// named describes a type once if it contains itself: then under $defs.
-func (in *inference) named(t reflect.Type, at place) *draft {
+// typeOrRef describes a type. One that contains itself is described once, under
+// $defs, and is referred to.
+func (in *inference) typeOrRef(t reflect.Type, at place) *draft {
 	if in.open[t] && in.names[t] == "" {
 		in.names.add(t)
 	}
@@ -137,10 +138,10 @@ func (in *inference) named(t reflect.Type, at place) *draft {
 }
 
 func (in *inference) describe(t reflect.Type, at place) *draft {
-	if d := known(t); d != nil {
+	if d := knownType(t); d != nil {
 		return d
 	}
-	if d := in.declared(t, at); d != nil {
+	if d := in.declaredDraft(t, at); d != nil {
 		return d
 	}
 	var d *draft
@@ -151,7 +152,7 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 			in.findings.add(at, "%v writes its own JSON, so any value is allowed; describe it with a method JSONSchema() *schema.Schema", t)
 		}
 	case ownText(t, in.output):
-		if d = typed(jsontree.KindString); !in.output && !implements[encoding.TextUnmarshaler](t) {
+		if d = kindDraft(jsontree.KindString); !in.output && !implements[encoding.TextUnmarshaler](t) {
 			in.findings.add(at, "%v is written as text but cannot be read from text; give it a method UnmarshalText", t)
 		}
 	default:
@@ -166,21 +167,22 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 	return (&draft{kind: d.kind, object: d.object[:min(1, len(d.object))]}).set("enum", values) // bounds say less
 }
 
-// known describes the types that encoding/json, or everybody, knows.
-func known(t reflect.Type) *draft {
+// knownType describes the types that encoding/json, or everybody, knows, nil if
+// t is none of them.
+func knownType(t reflect.Type) *draft {
 	switch t {
 	case reflect.TypeFor[stdjson.RawMessage](), reflect.TypeFor[jsontext.Value]():
 		return &draft{}
 	case reflect.TypeFor[time.Time]():
-		return typed(jsontree.KindString).set("format", "date-time")
+		return kindDraft(jsontree.KindString).set("format", "date-time")
 	case reflect.TypeFor[time.Duration]():
-		d := typed(jsontree.KindInteger).set("description", "nanoseconds")
+		d := kindDraft(jsontree.KindInteger).set("description", "nanoseconds")
 		d.unit = "nanoseconds"
 		return d
 	case reflect.TypeFor[big.Int]():
-		return typed(jsontree.KindInteger)
+		return kindDraft(jsontree.KindInteger)
 	case reflect.TypeFor[stdjson.Number]():
-		return typed(jsontree.KindNumber)
+		return kindDraft(jsontree.KindNumber)
 	}
 	return nil
 }
@@ -188,14 +190,14 @@ func known(t reflect.Type) *draft {
 func (in *inference) byKind(t reflect.Type, at place) *draft {
 	switch k := t.Kind(); k {
 	case reflect.Bool:
-		return typed(jsontree.KindBoolean)
+		return kindDraft(jsontree.KindBoolean)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return integer(t)
 	case reflect.Float32, reflect.Float64:
-		return typed(jsontree.KindNumber)
+		return kindDraft(jsontree.KindNumber)
 	case reflect.String:
-		return typed(jsontree.KindString)
+		return kindDraft(jsontree.KindString)
 	case reflect.Struct:
 		return in.structure(t, at)
 	case reflect.Slice, reflect.Array:
@@ -214,7 +216,7 @@ func (in *inference) byKind(t reflect.Type, at place) *draft {
 
 // integer describes integers, with bounds where fewer than 64 bits have them.
 func integer(t reflect.Type) *draft {
-	d := typed(jsontree.KindInteger)
+	d := kindDraft(jsontree.KindInteger)
 	bits := t.Bits()
 	unsigned := t.Kind() >= reflect.Uint
 	switch {
@@ -234,9 +236,9 @@ func bound(n int64) jsontext.Value { return jsontext.Value(strconv.FormatInt(n, 
 
 func (in *inference) list(t reflect.Type, at place) *draft {
 	if elem := t.Elem(); t.Kind() == reflect.Slice && elem.Kind() == reflect.Uint8 && plain(elem) {
-		return typed(jsontree.KindString).set("contentEncoding", "base64")
+		return kindDraft(jsontree.KindString).set("contentEncoding", "base64")
 	}
-	d := typed(jsontree.KindArray).set("items", in.of(t.Elem(), at.items()))
+	d := kindDraft(jsontree.KindArray).set("items", in.of(t.Elem(), at.items()))
 	if t.Kind() == reflect.Array {
 		d.set("minItems", t.Len()).set("maxItems", t.Len())
 	}
@@ -245,7 +247,7 @@ func (in *inference) list(t reflect.Type, at place) *draft {
 
 // dictionary describes a map. Its keys are strings in JSON, whatever they are in Go.
 func (in *inference) dictionary(t reflect.Type, at place) *draft {
-	d := typed(jsontree.KindObject)
+	d := kindDraft(jsontree.KindObject)
 	switch key := t.Key(); {
 	case key.Kind() == reflect.String, ownText(key, true):
 		if values := in.enum(key, at); values != nil {

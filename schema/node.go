@@ -265,5 +265,5 @@ func (r *objectRule) find(name string) int {
 	return -1
 }
 
-// closed reports whether no other names are allowed.
-func (r *objectRule) closed() bool { return r.rest != nil && r.rest.kinds == 0 }
+// isClosed reports whether no other names are allowed.
+func (r *objectRule) isClosed() bool { return r.rest != nil && r.rest.kinds == 0 }

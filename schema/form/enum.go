@@ -13,7 +13,7 @@ import (
 // in common. Each is about some types only.
 func mergeEnums(m *Form, a, b *Enum) {
 	if a == nil || b == nil {
-		m.Enum = cmp.Or(a, b).within(m.Kinds)
+		m.Enum = cmp.Or(a, b).filterKinds(m.Kinds)
 		return
 	}
 	inB := make(map[string]bool, len(b.Values))
@@ -37,12 +37,12 @@ func mergeEnums(m *Form, a, b *Enum) {
 		}
 	}
 	m.Kinds &^= e.Kinds &^ left
-	m.Enum = e.within(m.Kinds)
+	m.Enum = e.filterKinds(m.Kinds)
 }
 
-// within leaves the values of e, which may be nil, that are of some types. It
-// returns nil if there are none.
-func (e *Enum) within(kinds jsontree.Kinds) *Enum {
+// filterKinds returns an Enum of the values of e that are of some types, nil if
+// there are none. e may be nil.
+func (e *Enum) filterKinds(kinds jsontree.Kinds) *Enum {
 	if e == nil || e.Kinds&^kinds == 0 {
 		return e
 	}
@@ -67,7 +67,7 @@ func (e *Enum) withoutBooleans() *Enum {
 	if e.Kinds&jsontree.KindBoolean == 0 || !has("true") || !has("false") {
 		return e
 	}
-	return e.within(jsontree.KindAny &^ jsontree.KindBoolean)
+	return e.filterKinds(jsontree.KindAny &^ jsontree.KindBoolean)
 }
 
 // onlyLists reports whether f lists values and says nothing else.

@@ -121,5 +121,5 @@ func (r *merger) restrict(a, b *Form) (*Form, bool) {
 	}
 	m := *u
 	m.At, m.Notes = a.At, a.Notes.Over(b.Notes).Over(u.Notes)
-	return &m, bothOutside(&m, with, u)
+	return &m, mergeCommon(&m, with, u)
 }

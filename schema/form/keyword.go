@@ -66,7 +66,7 @@ func (w *keywordReader) read(k *jsontree.Value) {
 	case partQuiet:
 		w.log.Change(w.f.At, k.Name, false, "it is read where it is needed")
 	case partType:
-		w.typed(k)
+		w.assertion(k)
 	case partNumber:
 		w.number(k)
 	case partText:
@@ -76,7 +76,7 @@ func (w *keywordReader) read(k *jsontree.Value) {
 	case partObject:
 		w.members(k)
 	case partRest:
-		w.other(k)
+		w.otherKeyword(k)
 	}
 }
 
@@ -107,8 +107,8 @@ func (w *keywordReader) note(k *jsontree.Value) {
 	}
 }
 
-// typed reads the keywords that say which values there are.
-func (w *keywordReader) typed(k *jsontree.Value) {
+// assertion reads the keywords that determine which values match.
+func (w *keywordReader) assertion(k *jsontree.Value) {
 	switch k.Name {
 	case "type":
 		w.f.Kinds &= jsontree.KindsNamed(k)

@@ -39,13 +39,13 @@ func (r *merger) merge(a, b *Form) (m *Form, ok bool) {
 	}
 	r.made++
 	m = &Form{At: a.At, Kinds: a.Kinds & b.Kinds, Notes: a.Notes.Over(b.Notes)}
-	ok = bothOutside(m, a, b) && r.rules(m, a, b)
+	ok = mergeCommon(m, a, b) && r.rules(m, a, b)
 	return m, ok
 }
 
-// bothOutside gives m the rules of a and b about all types at once. It reports
+// mergeCommon gives m the rules of a and b about all types at once. It reports
 // whether m can express them.
-func bothOutside(m, a, b *Form) bool {
+func mergeCommon(m, a, b *Form) bool {
 	if a.Ref != nil && b.Ref != nil && a.Ref != b.Ref || a.looksAround() || b.looksAround() || a.meddles(b) || b.meddles(a) {
 		return false
 	}
@@ -160,8 +160,8 @@ func (r *merger) copy(f *Form) (c *Form, ok bool) {
 	return c, r.made <= maxForms
 }
 
-// undeclared returns a form of its own for a member that o does not declare.
-func undeclared(r *merger, o *Object, at string) *Form {
+// undeclaredForm returns a form of its own for a member that o does not declare.
+func undeclaredForm(r *merger, o *Object, at string) *Form {
 	if o.Additional == nil {
 		return &Form{At: at, Kinds: jsontree.KindAny}
 	}
@@ -171,9 +171,9 @@ func undeclared(r *merger, o *Object, at string) *Form {
 	return o.Additional
 }
 
-// both merges two forms of which each may be nil, for anything. Those that are
+// mergeOptional merges two forms of which each may be nil, for anything. Those that are
 // used elsewhere as well are copied.
-func (r *merger) both(a, b *Form, copyA, copyB bool) (m *Form, ok bool) {
+func (r *merger) mergeOptional(a, b *Form, copyA, copyB bool) (m *Form, ok bool) {
 	ok = true
 	if copyA {
 		a, ok = r.copy(a)
@@ -202,7 +202,7 @@ func (r *merger) objects(a, b *Object) (m *Object, ok bool) {
 	}
 	r.work += len(a.Properties) + len(b.Properties)
 	m = &Object{MinProperties: max(a.MinProperties, b.MinProperties), MaxProperties: fewer(a.MaxProperties, b.MaxProperties)}
-	if m.Additional, ok = r.both(a.Additional, b.Additional, false, false); !ok {
+	if m.Additional, ok = r.mergeOptional(a.Additional, b.Additional, false, false); !ok {
 		return nil, false
 	}
 	inA, inB := a.byName(), b.byName()
@@ -211,7 +211,7 @@ func (r *merger) objects(a, b *Object) (m *Object, ok bool) {
 		if !declared {
 			q = Property{Form: b.Additional, Bare: true}
 		}
-		if p.Form, ok = r.both(p.Form, q.Form, false, !declared); !ok {
+		if p.Form, ok = r.mergeOptional(p.Form, q.Form, false, !declared); !ok {
 			return nil, false
 		}
 		p.Required, p.Bare = p.Required || q.Required, p.Bare && q.Bare
@@ -221,7 +221,7 @@ func (r *merger) objects(a, b *Object) (m *Object, ok bool) {
 		if _, done := inA[q.Name]; done {
 			continue
 		}
-		if q.Form, ok = r.both(a.Additional, q.Form, true, false); !ok {
+		if q.Form, ok = r.mergeOptional(a.Additional, q.Form, true, false); !ok {
 			return nil, false
 		}
 		m.Properties = append(m.Properties, q)

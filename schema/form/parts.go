@@ -95,7 +95,7 @@ func (w *keywordReader) require(k *jsontree.Value) {
 	}
 	for _, name := range k.Kids {
 		if missing[name.Text] {
-			o.Properties = append(o.Properties, Property{Name: name.Text, Form: undeclared(&w.merger, o, w.f.At), Required: true, Bare: true})
+			o.Properties = append(o.Properties, Property{Name: name.Text, Form: undeclaredForm(&w.merger, o, w.f.At), Required: true, Bare: true})
 		}
 	}
 }

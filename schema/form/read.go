@@ -101,14 +101,14 @@ func (r *formReader) form(v *jsontree.Value, at string) *Form {
 	if only {
 		return words.f
 	}
-	words.f = r.combined(words.f, v)
+	words.f = r.mergeApplicators(words.f, v)
 	words.names()
 	words.idle()
 	return words.f
 }
 
-// combined merges the schemas of allOf, anyOf and oneOf into f.
-func (r *formReader) combined(f *Form, v *jsontree.Value) *Form {
+// mergeApplicators merges the schemas of allOf, anyOf and oneOf into f.
+func (r *formReader) mergeApplicators(f *Form, v *jsontree.Value) *Form {
 	for _, k := range v.Kids {
 		switch k.Name {
 		case "allOf":
@@ -150,7 +150,7 @@ func (r *formReader) alternatives(f *Form, k *jsontree.Value) *Form {
 	for i, branch := range k.Kids {
 		forms[i] = r.read(branch, child(f.At, k.Name, i))
 	}
-	u, ok := r.anyOrOne(f, forms, k)
+	u, ok := r.mergeAlternatives(f, forms, k)
 	if !ok {
 		return f.withKeyword(k, k.Name)
 	}
@@ -177,20 +177,20 @@ func isShape(v *jsontree.Value) bool {
 	return !condition
 }
 
-// anyOrOne merges the union of forms into f, with k kept if that takes more.
-func (r *formReader) anyOrOne(f *Form, forms []*Form, k *jsontree.Value) (*Form, bool) {
+// mergeAlternatives merges the union of forms into f, with k kept if that takes more.
+func (r *formReader) mergeAlternatives(f *Form, forms []*Form, k *jsontree.Value) (*Form, bool) {
 	one := k.Name == "oneOf"
-	u, ok := r.within(f, forms, one)
+	u, ok := r.mergeUnion(f, forms, one)
 	if !ok && one {
-		if u, ok = r.within(f, forms, false); ok {
+		if u, ok = r.mergeUnion(f, forms, false); ok {
 			u = u.withKeyword(k, k.Name)
 		}
 	}
 	return u, ok
 }
 
-// within merges the union of forms into f.
-func (r *formReader) within(f *Form, forms []*Form, one bool) (*Form, bool) {
+// mergeUnion merges the union of forms into f.
+func (r *formReader) mergeUnion(f *Form, forms []*Form, one bool) (*Form, bool) {
 	u, ok := r.union(forms, one)
 	if !ok {
 		return nil, false
@@ -226,7 +226,7 @@ func (r *formReader) follow(f *Form, v, k, t *jsontree.Value) *Form {
 	m, ok := r.merge(f, g)
 	switch {
 	case !ok:
-		return r.beside(f, g, v, k)
+		return r.withSiblings(f, g, v, k)
 	case def != nil:
 		return m
 	}
@@ -237,9 +237,9 @@ func (r *formReader) follow(f *Form, v, k, t *jsontree.Value) *Form {
 	return m
 }
 
-// beside returns g, which the reference k of v leads to, with what stands beside
+// withSiblings returns g, which the reference k of v leads to, with what stands beside
 // the reference as it is written: the form f of that cannot be merged with g.
-func (r *formReader) beside(f, g *Form, v, k *jsontree.Value) *Form {
+func (r *formReader) withSiblings(f, g *Form, v, k *jsontree.Value) *Form {
 	c, ok := r.inline(g)
 	if !ok || c.Ref != nil {
 		return f.withKeyword(k, k.Name)

@@ -95,7 +95,7 @@ func (f *Form) trim() {
 		*f = Form{At: f.At, Notes: f.Notes}
 		return
 	}
-	f.Enum = f.Enum.within(f.Kinds)
+	f.Enum = f.Enum.filterKinds(f.Kinds)
 	if len(f.Rest) > 0 && f.Kinds != jsontree.KindAny {
 		f.Rest = slices.DeleteFunc(slices.Clone(f.Rest), func(k Keyword) bool {
 			about := shape.About(k.Name)

@@ -41,8 +41,8 @@ func (w *keywordReader) idle() {
 	}
 }
 
-// other reads a keyword that stays as it is, or says nothing.
-func (w *keywordReader) other(k *jsontree.Value) {
+// otherKeyword reads a keyword that is kept as it is, or that has no effect.
+func (w *keywordReader) otherKeyword(k *jsontree.Value) {
 	has := func(name string) bool { return w.v.Get(name) != nil }
 	idle, told := false, false
 	switch k.Name {
@@ -135,9 +135,9 @@ func (w *keywordReader) propertyNames(k *jsontree.Value) {
 		return
 	case n.Kinds&jsontree.KindString == 0:
 		objectsIn(m).MaxProperties = 0
-	case n.Text == nil && n.Alts == nil && n.Ref == nil && n.Rest == nil && n.Enum.within(jsontree.KindString) != nil:
+	case n.Text == nil && n.Alts == nil && n.Ref == nil && n.Rest == nil && n.Enum.filterKinds(jsontree.KindString) != nil:
 		objectsIn(m).Additional = &Form{At: n.At}
-		for _, v := range n.Enum.within(jsontree.KindString).Values {
+		for _, v := range n.Enum.filterKinds(jsontree.KindString).Values {
 			p := Property{Name: jsontree.Read(v).Text, Form: &Form{At: n.At, Kinds: jsontree.KindAny}}
 			m.Object.Properties = append(m.Object.Properties, p)
 		}

@@ -17,7 +17,7 @@ func writeArray(l *lowering, f *form.Form, at place) (*node, codec) {
 	if len(a.Prefix) > 0 && l.rules.Array.Tuples == "object" {
 		return writeTuple(l, f, a, at)
 	}
-	n := l.typed("array")
+	n := l.typeNode("array")
 	if len(a.Prefix) > 0 && l.rules.Array.Tuples == "open" {
 		l.lose(Widened, f.At, l.first(f.At, "prefixItems", "items"), "the items by position may be anything")
 		a = &form.Array{MinItems: a.MinItems, MaxItems: a.MaxItems, Unique: a.Unique}
@@ -157,7 +157,7 @@ func (c *arrayCodec) orNil() codec {
 
 func (c *arrayCodec) parts() []codec { return append(c.prefix[:len(c.prefix):len(c.prefix)], c.items) }
 
-func (c *arrayCodec) at(i int) codec {
+func (c *arrayCodec) itemCodec(i int) codec {
 	if i < len(c.prefix) {
 		return c.prefix[i]
 	}
@@ -177,7 +177,7 @@ func (c *arrayCodec) decode(x *trip, dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		x.enter(strconv.Itoa(i))
-		dst = decode(c.at(i), x, dst)
+		dst = decode(c.itemCodec(i), x, dst)
 		x.leave()
 	}
 	return append(dst, ']')
@@ -193,17 +193,17 @@ func (c *arrayCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, ok = encode(c.at(i), x, dst, item); !ok {
+		if dst, ok = encode(c.itemCodec(i), x, dst, item); !ok {
 			return dst, false
 		}
 	}
 	return append(dst, ']'), true
 }
 
-func (c *arrayCodec) seen(path []string) []string {
+func (c *arrayCodec) seenPath(path []string) []string {
 	i, err := strconv.Atoi(path[0])
 	if err != nil {
 		return path
 	}
-	return append([]string{path[0]}, seen(c.at(i), path[1:])...)
+	return append([]string{path[0]}, seenPath(c.itemCodec(i), path[1:])...)
 }

@@ -25,8 +25,8 @@ type codec interface {
 	// cannot be written there.
 	encode(x *trip, dst, src []byte) (out []byte, ok bool)
 
-	// seen turns a path in the old shape into one in the new shape.
-	seen(path []string) []string
+	// seenPath turns a path in the old shape into one in the new shape.
+	seenPath(path []string) []string
 }
 
 // A trip is one value on its way.
@@ -109,11 +109,11 @@ func encode(c codec, x *trip, dst, src []byte) ([]byte, bool) {
 	return c.encode(x, dst, src)
 }
 
-func seen(c codec, path []string) []string {
+func seenPath(c codec, path []string) []string {
 	if c == nil || len(path) == 0 {
 		return path
 	}
-	return c.seen(path)
+	return c.seenPath(path)
 }
 
 // Identity reports whether both shapes are the same.
@@ -146,7 +146,7 @@ func (c *Codec) Seen(p string) string {
 	for i, token := range path {
 		path[i] = jsontree.UnescapePointer(token)
 	}
-	return jsontree.Pointer(seen(c.root, path))
+	return jsontree.Pointer(seenPath(c.root, path))
 }
 
 // A chain decodes with inner first: outer is about what inner gives.
@@ -179,7 +179,7 @@ func (c chain) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	return c.inner.encode(x, dst, mid)
 }
 
-func (c chain) seen(path []string) []string { return seen(c.inner, c.outer.seen(path)) }
+func (c chain) seenPath(path []string) []string { return seenPath(c.inner, c.outer.seenPath(path)) }
 
 // parts are the codecs inside a codec, for [trivial].
 type parts interface{ parts() []codec }

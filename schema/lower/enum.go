@@ -30,7 +30,7 @@ func enumOf(f *form.Form, kinds jsontree.Kinds) []json.RawMessage {
 
 // writeEnum writes the values of one type.
 func writeEnum(l *lowering, f *form.Form, name string, list []json.RawMessage) (*node, codec) {
-	n := l.typed(name)
+	n := l.typeNode(name)
 	switch {
 	case len(list) == 0:
 		return writeNever(l, f), nil
@@ -86,7 +86,7 @@ func writeTable(l *lowering, at string, list []json.RawMessage) (*node, codec) {
 		return jsonText(l.reader, "Written as JSON text."), jsonCodec{lenient: true}
 	}
 	written := texts(list)
-	n := l.typed("string")
+	n := l.typeNode("string")
 	raw := make([]json.RawMessage, len(written))
 	for i, s := range written {
 		raw[i] = quote(s)
@@ -174,11 +174,11 @@ func (c *tableCodec) decode(x *trip, dst []byte) []byte {
 
 func (c *tableCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	for i, v := range c.values {
-		if same(v, src) {
+		if equalValues(v, src) {
 			return appendQuoted(dst, c.texts[i]), true
 		}
 	}
 	return dst, false
 }
 
-func (c *tableCodec) seen(path []string) []string { return nil }
+func (c *tableCodec) seenPath(path []string) []string { return nil }

@@ -84,7 +84,7 @@ func fitsKind(f *form.Form, kind jsontree.Kinds, v []byte, fuel *int) fit {
 }
 
 func fitsEnum(e *form.Enum, v []byte) bool {
-	return slices.ContainsFunc(e.Values, func(w json.RawMessage) bool { return same(v, w) })
+	return slices.ContainsFunc(e.Values, func(w json.RawMessage) bool { return equalValues(v, w) })
 }
 
 // fitsCount reports whether n is within bounds; most is below 0 for none.

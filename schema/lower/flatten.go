@@ -94,7 +94,7 @@ func allEnums(forms []*form.Form, kind jsontree.Kinds) bool {
 // union adds the values of b to those of a that are not among them.
 func union(a, b []json.RawMessage) []json.RawMessage {
 	for _, v := range b {
-		if !slices.ContainsFunc(a, func(w json.RawMessage) bool { return same(v, w) }) {
+		if !slices.ContainsFunc(a, func(w json.RawMessage) bool { return equalValues(v, w) }) {
 			a = append(a, v)
 		}
 	}

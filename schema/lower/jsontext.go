@@ -17,7 +17,7 @@ func writeText(l *lowering, f *form.Form) (*node, codec) {
 
 // jsonText writes the schema of a string that holds JSON.
 func jsonText(r *reader, sentence string) *node {
-	n := r.typed("string")
+	n := r.typeNode("string")
 	n.addSentence(sentence)
 	return n
 }
@@ -46,4 +46,4 @@ func (c jsonCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	return appendQuoted(dst, string(src)), true
 }
 
-func (c jsonCodec) seen([]string) []string { return nil }
+func (c jsonCodec) seenPath([]string) []string { return nil }

@@ -115,7 +115,7 @@ func worsen[K comparable](losses map[K]Loss, key K, l Loss) {
 // about.
 func (r *report) account(out []byte) {
 	written := readSource(out)
-	r.affected()
+	r.addAlternatives()
 	for _, at := range r.order {
 		there := written.keywords[at]
 		for _, k := range r.keywords[at] {
@@ -126,9 +126,9 @@ func (r *report) account(out []byte) {
 	}
 }
 
-// affected reports the alternatives that a loss is inside of: a value that
-// does not fit there fits none of them.
-func (r *report) affected() {
+// addAlternatives reports the alternatives that a loss is inside of: a value
+// that does not fit there fits none of them.
+func (r *report) addAlternatives() {
 	for _, loss := range r.losses {
 		if loss.Kind.exact() || loss.Kind == Narrowed {
 			continue

@@ -146,7 +146,7 @@ func writeNever(l *lowering, f *form.Form) *node {
 		return &node{members: []member{{name: "not", node: &node{}}}}
 	}
 	l.reshape(Widened, f.At, "no value matches; this cannot be expressed")
-	n := l.typed("string")
+	n := l.typeNode("string")
 	n.addSentence("Never use this.")
 	return n
 }
@@ -188,7 +188,7 @@ func writeSingle(l *lowering, f *form.Form, name string, at place) (*node, codec
 	case "object":
 		return writeObject(l, f, at)
 	}
-	return l.typed(name), nil
+	return l.typeNode(name), nil
 }
 
 // writeSeveral writes what f says for more than one type.

@@ -12,10 +12,10 @@ func writeMap(l *lowering, f *form.Form, o *form.Object, at place) (*node, codec
 	free := o.Additional == nil || o.Additional.Any()
 	maps := l.rules.Object.Maps
 	if maps == "" && !l.rules.Object.Closed && (l.allows("additionalProperties") || free) {
-		r := &record{lowering: l, form: f, object: o, at: at, node: l.typed("object"), codec: &objectCodec{}}
+		r := &record{lowering: l, form: f, object: o, at: at, node: l.typeNode("object"), codec: &objectCodec{}}
 		switch {
 		case o.Additional != nil && l.allows("additionalProperties"):
-			r.others(o.Additional)
+			r.writeAdditional(o.Additional)
 		case o.Additional == nil && l.rules.Object.OpenMaps:
 			r.node.set("additionalProperties", json.RawMessage("true"))
 		}
@@ -92,4 +92,4 @@ func (pairsCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	return append(dst, ']'), true
 }
 
-func (pairsCodec) seen(path []string) []string { return nil }
+func (pairsCodec) seenPath(path []string) []string { return nil }

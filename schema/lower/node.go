@@ -112,11 +112,11 @@ func (n *node) addSentence(sentence string) {
 	}
 }
 
-// typed returns a schema of one type.
-func typed(name string) *node { return &node{members: []member{{name: "type", raw: quote(name)}}} }
+// typeNode returns a schema of one type.
+func typeNode(name string) *node { return &node{members: []member{{name: "type", raw: quote(name)}}} }
 
-// typed returns a schema of one type as the reader calls it.
-func (r *reader) typed(name string) *node { return typed(r.typeName(name)) }
+// typeNode returns a schema of one type as the reader calls it.
+func (r *reader) typeNode(name string) *node { return typeNode(r.typeName(name)) }
 
 // typeName returns the type, "" if it is not a single one.
 func (n *node) typeName() string {

@@ -30,7 +30,7 @@ func annotate(l *lowering, at string, notes *form.Notes, n *node, c codec) {
 	if text != "" {
 		n.set("description", quote(text))
 	}
-	n.move(l.misplaced(n))
+	n.move(l.misplacedAnnotations(n))
 }
 
 func writeOthers(l *lowering, at string, others []form.Keyword, n *node) {
@@ -73,7 +73,7 @@ func headerFits(l *lowering, at string, n *node, value json.RawMessage) bool {
 
 // writeDefault writes or describes a default.
 func writeDefault(l *lowering, at string, value json.RawMessage, n *node, c codec) {
-	if l.allows("default") && !slices.Contains(l.misplaced(n), "default") {
+	if l.allows("default") && !slices.Contains(l.misplacedAnnotations(n), "default") {
 		if coded, ok := encode(c, newTrip(value), nil, trim(value)); ok {
 			n.set("default", coded)
 			return

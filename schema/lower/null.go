@@ -10,7 +10,7 @@ import (
 // writeNull writes a schema that takes null only.
 func writeNull(l *lowering, f *form.Form) (*node, codec) {
 	if l.rules.Null != "none" {
-		return l.typed("null"), nil
+		return l.typeNode("null"), nil
 	}
 	l.reshape(Encoded, f.At, "null is written as a string")
 	return writeTable(l, f.At, []json.RawMessage{json.RawMessage("null")})
@@ -39,13 +39,13 @@ func (n *node) addNull(list bool) {
 	switch {
 	case n.get("anyOf") != nil:
 		m := n.get("anyOf")
-		m.list = append(m.list, typed("null"))
+		m.list = append(m.list, typeNode("null"))
 	case len(n.members) == 0, enum != nil && slices.ContainsFunc(enum.elements(), isNull): // it takes null
 	case list && types != nil && enum == nil && n.typeName() != "object":
 		n.set("type", names(append(types, "null")))
 	default:
 		inner := &node{members: n.members}
-		n.members = []member{{name: "anyOf", list: []*node{inner, typed("null")}}}
+		n.members = []member{{name: "anyOf", list: []*node{inner, typeNode("null")}}}
 	}
 }
 

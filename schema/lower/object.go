@@ -46,7 +46,7 @@ type record struct {
 func writeRecord(l *lowering, f *form.Form, o *form.Object, at place) (*node, codec) {
 	r := &record{
 		lowering: l, form: f, object: o, at: at,
-		node: l.typed("object"), codec: &objectCodec{},
+		node: l.typeNode("object"), codec: &objectCodec{},
 	}
 	for _, p := range o.Properties {
 		r.property(p)
@@ -165,7 +165,7 @@ func (r *record) additional() {
 	case closed:
 		r.close()
 	case r.allows("additionalProperties") && r.rules.Object.Maps == "":
-		r.others(said)
+		r.writeAdditional(said)
 	default:
 		r.more(said)
 	}
@@ -191,8 +191,8 @@ func (r *record) close() {
 	r.node.set("additionalProperties", json.RawMessage("false"))
 }
 
-// others writes the schema of other members.
-func (r *record) others(said *form.Form) {
+// writeAdditional writes the schema of undeclared members.
+func (r *record) writeAdditional(said *form.Form) {
 	n, c := r.write(said, r.at.inside())
 	r.codec.rest = c
 	if said.Any() && (len(n.members) == 0 || r.rules.Object.NoEmptyMaps) {

@@ -203,14 +203,14 @@ func (w *objectWriter) put(name string, c codec, value []byte) {
 	w.ok = w.ok && ok
 }
 
-func (c *objectCodec) seen(path []string) []string {
+func (c *objectCodec) seenPath(path []string) []string {
 	i, known := c.byName[path[0]]
 	switch {
 	case known:
 		p := c.properties[i]
-		return append([]string{p.seen}, seen(p.codec, path[1:])...)
+		return append([]string{p.seen}, seenPath(p.codec, path[1:])...)
 	case c.more != "":
 		return append([]string{c.more}, path...)
 	}
-	return append([]string{path[0]}, seen(c.rest, path[1:])...)
+	return append([]string{path[0]}, seenPath(c.rest, path[1:])...)
 }

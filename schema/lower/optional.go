@@ -42,7 +42,7 @@ func orAbsent(l *lowering, n *node, c codec) (*node, codec) {
 		told = m.raw
 	}
 	n, c = orNull(l, "", n, c)
-	if inner := n.get("anyOf"); told != nil && inner != nil && n.get("description") == nil && l.misplaced(n) == nil {
+	if inner := n.get("anyOf"); told != nil && inner != nil && n.get("description") == nil && l.misplacedAnnotations(n) == nil {
 		inner.list[0].drop("description") // it belongs to the property, not to one of its alternatives
 		n.set("description", told)
 	}
@@ -51,7 +51,7 @@ func orAbsent(l *lowering, n *node, c codec) (*node, codec) {
 
 // writeValue writes a value as the member "value" of an object.
 func writeValue(l *lowering, inner *node, c codec) (*node, codec) {
-	n := l.typed("object")
+	n := l.typeNode("object")
 	n.put(member{name: "properties", table: []entry{{"value", inner}}})
 	n.set("required", names([]string{"value"}))
 	if l.allows("additionalProperties") {
@@ -78,4 +78,4 @@ func (c memberCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	return append(append(append(appendQuoted(append(dst, '{'), string(c)), ':'), src...), '}'), true
 }
 
-func (c memberCodec) seen(path []string) []string { return append([]string{string(c)}, path...) }
+func (c memberCodec) seenPath(path []string) []string { return append([]string{string(c)}, path...) }

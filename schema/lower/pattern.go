@@ -19,10 +19,10 @@ func PatternFits(kind, pattern string) bool {
 	if kind == "unicode" {
 		return ecmaregexp.CheckUnicode(pattern) == nil
 	}
-	return ecmaregexp.IsValid(pattern) && patternTaken(kind, pattern)
+	return ecmaregexp.IsValid(pattern) && supportsPattern(kind, pattern)
 }
 
-func patternTaken(kind, pattern string) bool {
+func supportsPattern(kind, pattern string) bool {
 	switch escapes := escapesOf(pattern); kind {
 	case "":
 		return true

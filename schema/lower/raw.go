@@ -172,8 +172,9 @@ func appendList[T ~[]byte](dst []byte, items []T) []byte {
 	return append(dst, ']')
 }
 
-// same reports whether two values are the same, however they are written.
-func same(a, b json.RawMessage) bool {
+// equalValues reports whether two values are the same, however they are
+// written.
+func equalValues(a, b json.RawMessage) bool {
 	kind := jsontree.KindOf(a)
 	switch {
 	case bytes.Equal(a, b):

@@ -198,9 +198,9 @@ func isValid(k *jsontree.Value) bool {
 	return s == 0 || shape.Fits(s, k) && !(k.Name == "items" && k.Kind == jsontree.KindArray)
 }
 
-// misplaced lists the annotations of n that may not stand beside its
+// misplacedAnnotations lists the annotations of n that may not stand beside its
 // reference or its alternatives.
-func (r *reader) misplaced(n *node) []string {
+func (r *reader) misplacedAnnotations(n *node) []string {
 	var siblings []string
 	switch {
 	case n.get("$ref") != nil:

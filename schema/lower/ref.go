@@ -114,4 +114,4 @@ func (c *reference) encode(x *trip, dst, src []byte) ([]byte, bool) {
 	return encode(c.to, x, dst, src)
 }
 
-func (c *reference) seen(path []string) []string { return seen(c.to, path) }
+func (c *reference) seenPath(path []string) []string { return seenPath(c.to, path) }

@@ -73,7 +73,7 @@ func writeRootUnion(l *lowering, f *form.Form, at place) (*node, codec) {
 	switch {
 	case !l.rules.Root.NoUnion && !l.rules.Union.None:
 		n, c := l.write(f, at)
-		root := l.typed("object")
+		root := l.typeNode("object")
 		for _, m := range n.members {
 			root.put(m)
 		}

@@ -11,7 +11,7 @@ import (
 
 // writeString writes what f says for strings.
 func writeString(l *lowering, f *form.Form) *node {
-	n := l.typed("string")
+	n := l.typeNode("string")
 	t := f.Text
 	if t == nil {
 		return n
@@ -68,7 +68,7 @@ func writePattern(l *lowering, n *node, at, pattern string) {
 
 // writeNumber writes what f says for numbers.
 func writeNumber(l *lowering, f *form.Form, name string) *node {
-	n := l.typed(name)
+	n := l.typeNode(name)
 	r := f.Number
 	if r == nil {
 		return n

@@ -51,7 +51,7 @@ func (listCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	return append(append(append(dst, '['), src...), ']'), true
 }
 
-func (listCodec) seen(path []string) []string { return path }
+func (listCodec) seenPath(path []string) []string { return path }
 
 // writeScalars writes numbers, texts, booleans and null as texts.
 func writeScalars(l *lowering, f *form.Form, types []string) (*node, codec) {
@@ -74,7 +74,7 @@ func writeScalars(l *lowering, f *form.Form, types []string) (*node, codec) {
 		kind = Checked
 	}
 	l.reshape(kind, f.At, "%s: written as a string, and converted back", strings.Join(types, " or "))
-	n := l.typed("string")
+	n := l.typeNode("string")
 	n.addSentence("Written as text: " + orList(words) + ".")
 	return n, c
 }
@@ -152,9 +152,9 @@ func isCanonical(s string) bool {
 	return !found || !strings.HasSuffix(fraction, "0")
 }
 
-// spelled returns a number as isCanonical wants it; ok is false for those that
+// canonicalNumber returns a number as isCanonical wants it; ok is false for those that
 // are too long to be written so.
-func spelled(s string) (string, bool) {
+func canonicalNumber(s string) (string, bool) {
 	if isCanonical(s) {
 		return s, true
 	}
@@ -179,8 +179,8 @@ func rational(s string) (*big.Rat, bool) {
 // maxDigits bounds numbers that are spelled out.
 const maxDigits = 64
 
-// escaped returns the string that s writes in quotes: "5" with quotes is the text 5.
-func (c *scalarCodec) escaped(s string) (inner string, ok bool) {
+// unescape returns the string that s writes in quotes: "5" with quotes is the text 5.
+func (c *scalarCodec) unescape(s string) (inner string, ok bool) {
 	if len(s) < 2 || s[0] != '"' || !json.Valid([]byte(s)) {
 		return "", false
 	}
@@ -194,7 +194,7 @@ func (c *scalarCodec) decode(x *trip, dst []byte) []byte {
 	if !ok {
 		return append(dst, src...)
 	}
-	if inner, ok := c.escaped(s); ok {
+	if inner, ok := c.unescape(s); ok {
 		return appendQuoted(dst, inner)
 	}
 	if c.literal(s) {
@@ -211,15 +211,15 @@ func (c *scalarCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	s, ok := unquote(src)
 	switch {
 	case !ok && c.kinds&jsontree.KindString != 0 && jsontree.ExactKind(src)&jsontree.KindNumber != 0:
-		n, ok := spelled(string(src))
+		n, ok := canonicalNumber(string(src))
 		return appendQuoted(dst, n), ok
 	case !ok:
 		return appendQuoted(dst, string(src)), true
 	}
-	if _, twice := c.escaped(s); twice || c.literal(s) {
+	if _, twice := c.unescape(s); twice || c.literal(s) {
 		return appendQuoted(dst, string(quote(s))), true
 	}
 	return append(dst, src...), true
 }
 
-func (c *scalarCodec) seen([]string) []string { return nil }
+func (c *scalarCodec) seenPath([]string) []string { return nil }

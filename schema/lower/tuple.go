@@ -91,7 +91,7 @@ func (c tupleCodec) encode(_ *trip, dst, src []byte) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-func (c tupleCodec) seen(path []string) []string {
+func (c tupleCodec) seenPath(path []string) []string {
 	i, err := strconv.Atoi(path[0])
 	switch {
 	case err != nil:

@@ -126,7 +126,7 @@ func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 	compared := &comparison{closed: l.rules.Object.Closed}
 	for i := range c.branches {
 		b := &c.branches[i]
-		confused := c.confused(i)
+		confused := c.isAmbiguous(i)
 		switch {
 		case !confused && !c.ambiguous(compared, i):
 		case objects && confused:
@@ -145,9 +145,9 @@ func (c *branchCodec) finish(l *lowering, at string, nodes []*node) codec {
 	return nil
 }
 
-// confused reports whether an alternative is written as values of another kind,
+// isAmbiguous reports whether an alternative is written as values of another kind,
 // or as other texts, where one of the others is written so too.
-func (c *branchCodec) confused(i int) bool {
+func (c *branchCodec) isAmbiguous(i int) bool {
 	b := c.branches[i]
 	table, _ := b.codec.(*tableCodec)
 	if content(b.form).Kinds&^jsontree.KindNull&^b.seen == 0 && (table == nil || table.plain()) {
@@ -275,15 +275,15 @@ func (c *branchCodec) encode(x *trip, dst, src []byte) ([]byte, bool) {
 
 // chooses reports whether what was written by a branch is read by it.
 func (c *branchCodec) chooses(b branch, x *trip, written []byte) bool {
-	return len(c.branches) == 1 || same(decodeAll(b.codec, x, nil, written), decodeAll(c, x, nil, written))
+	return len(c.branches) == 1 || equalValues(decodeAll(b.codec, x, nil, written), decodeAll(c, x, nil, written))
 }
 
-// seen follows the only alternative that has such a member.
-func (c *branchCodec) seen(path []string) []string {
+// seenPath follows the only alternative that has such a member.
+func (c *branchCodec) seenPath(path []string) []string {
 	for _, b := range c.branches {
 		if o := content(b.form).Object; o != nil && b.codec != nil &&
 			slices.ContainsFunc(o.Properties, func(p form.Property) bool { return p.Name == path[0] }) {
-			return b.codec.seen(path)
+			return b.codec.seenPath(path)
 		}
 	}
 	return path

@@ -19,7 +19,7 @@ func disjoint(list []*Form) bool {
 	}
 	for i, f := range list {
 		for _, g := range list[:i] {
-			if !apart(f, g) {
+			if !areDisjoint(f, g) {
 				return false
 			}
 		}
@@ -27,9 +27,9 @@ func disjoint(list []*Form) bool {
 	return true
 }
 
-// apart reports whether no value matches both a and b, by their types, lists of
+// areDisjoint reports whether no value matches both a and b, by their types, lists of
 // values, and tags.
-func apart(a, b *Form) bool {
+func areDisjoint(a, b *Form) bool {
 	a, b = target(a), target(b)
 	both := a.Kinds & b.Kinds
 	if a.Enum != nil && b.Enum != nil && !common(a.Enum, b.Enum) {
