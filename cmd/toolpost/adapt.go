@@ -35,7 +35,7 @@ the name before or after adapting.
 			if decode != "" && len(args) > 0 && args[0] == "-" {
 				return cli.Usagef("--decode reads arguments from standard input; name a file for the tools")
 			}
-			src, err := t.source(cmd, args)
+			src, err := readSource(cmd, &t, args)
 			if err != nil {
 				return err
 			}

@@ -56,7 +56,7 @@ func pairs(schema json.RawMessage, args []string) (json.RawMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("argument %s: %w", name, err)
 		}
-		b.Write(quote(name))
+		b.Write(quoteJSON(name))
 		b.WriteByte(':')
 		b.Write(value)
 	}
@@ -144,7 +144,7 @@ func (s *shape) value(text string) json.RawMessage {
 	if fits || kind != "" && !takesText {
 		return json.RawMessage(text)
 	}
-	return quote(text)
+	return quoteJSON(text)
 }
 
 // kindOf returns the JSON type of text, "" if it is not JSON.
@@ -161,12 +161,4 @@ func kindOf(text string) string {
 		return "number"
 	}
 	return "integer"
-}
-
-func quote(s string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string is always encoded
-	return bytes.TrimSpace(b.Bytes())
 }

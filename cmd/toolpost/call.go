@@ -12,7 +12,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -48,10 +47,10 @@ of several elements.
 			}
 			defer s.close()
 			out.to, out.tool, out.safe = cmd.OutOrStdout(), rest[0], terminal.Is(cmd.OutOrStdout())
-			return s.call(cmd, rest[0], rest[1:], &out)
+			return callTool(cmd, s, rest[0], rest[1:], &out)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return t.complete(cmd.Context(), args)
+			return completeTools(cmd.Context(), &t, args)
 		},
 	}
 	t.addCallFlags(cmd)
@@ -60,7 +59,7 @@ of several elements.
 	return cmd
 }
 
-func (s *session) call(cmd *cobra.Command, name string, args []string, out *output) error {
+func callTool(cmd *cobra.Command, s *session, name string, args []string, out *output) error {
 	tool := s.set.Lookup(name)
 	if tool == nil {
 		for _, w := range s.withheld {
@@ -71,7 +70,7 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 		if err := s.complain(cmd.ErrOrStderr()); err != nil {
 			return err
 		}
-		return s.unknown(name)
+		return unknown(s, name)
 	}
 	arguments, err := cli.Interruptible(cmd.Context(), func() (json.RawMessage, error) {
 		return readArguments(tool.Input.Raw(), args, cmd.InOrStdin())
@@ -100,22 +99,14 @@ func (s *session) call(cmd *cobra.Command, name string, args []string, out *outp
 }
 
 // unknown returns the error for an unknown tool, with similar names.
-func (s *session) unknown(name string) error {
+func unknown(s *session, name string) error {
 	if s.address != "" {
-		return unknownTool(name, s.names(), `"toolpost list" with this address shows them`)
+		return unknownTool(name, toolNames(s), `"toolpost list" with this address shows them`)
 	}
-	return unknownTool(name, s.names(), `"toolpost list" shows them`)
+	return unknownTool(name, toolNames(s), `"toolpost list" shows them`)
 }
 
-func unknownTool(name string, names []string, next string) error {
-	near := suggest.Names(name, names, 3)
-	if len(near) == 0 {
-		return cli.Usagef("there is no tool %q; %s", name, next)
-	}
-	return cli.Usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, " or "))
-}
-
-func (s *session) names() (names []string) {
+func toolNames(s *session) (names []string) {
 	tools, _ := s.set.Tools(context.Background())
 	for _, t := range tools {
 		names = append(names, t.Name)
@@ -123,10 +114,10 @@ func (s *session) names() (names []string) {
 	return names
 }
 
-// complete returns the names of tools for the shell, as far as they are known
+// completeTools returns the names of tools for the shell, as far as they are known
 // without starting or contacting anything: a person who presses the key has not
 // asked for that. Of the servers of a configuration, only the prefixes are known.
-func (t *target) complete(ctx context.Context, args []string) ([]string, cobra.ShellCompDirective) {
+func completeTools(ctx context.Context, t *target, args []string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	cfg, rest, err := t.split(args, -1)
 	if err != nil || len(rest) > 0 || cfg != nil {
@@ -139,11 +130,10 @@ func (t *target) complete(ctx context.Context, args []string) ([]string, cobra.S
 	case found != nil:
 		return gateway.Prefixes(found), none | cobra.ShellCompDirectiveNoSpace
 	}
-	f, err := openFolder(ctx, nil, nil)
+	s, err := openDefault(ctx)
 	if err != nil {
 		return nil, none
 	}
-	s := &session{set: f.live.Set(), close: f.close}
 	defer s.close()
-	return s.names(), none
+	return toolNames(s), none
 }

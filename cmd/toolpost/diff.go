@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +54,7 @@ func diffCommand() *cobra.Command {
 			if before.cfg != nil && after.cfg != nil && !(before.trusted && after.trusted) {
 				return compareFiles(cmd, before, after, asJSON)
 			}
-			d, err := t.compare(cmd, before, after)
+			d, err := compareLists(cmd, t.timeout, before, after)
 			if err != nil {
 				return cli.WrapUsage(err)
 			}
@@ -131,25 +132,25 @@ func isApproved(file string, cfg *config.Config) bool {
 	return err == nil && r.Approved()
 }
 
-// compare returns how what is listed differs, and the recorded calls.
-func (t *target) compare(cmd *cobra.Command, before, after *compared) (*recording.Difference, error) {
-	b, err := t.recorded(cmd, before)
+// compareLists returns how what is listed differs, and the recorded calls.
+func compareLists(cmd *cobra.Command, timeout time.Duration, before, after *compared) (*recording.Difference, error) {
+	b, err := readList(cmd, timeout, before)
 	if err != nil {
 		return nil, err
 	}
-	a, err := t.recorded(cmd, after)
+	a, err := readList(cmd, timeout, after)
 	if err != nil {
 		return nil, err
 	}
 	return recording.Compare(b, a), nil
 }
 
-// recorded returns a recording, or what servers list now. The target has the timeout.
-func (t *target) recorded(cmd *cobra.Command, c *compared) (*recording.Recording, error) {
+// readList returns a recording, or what servers list now.
+func readList(cmd *cobra.Command, timeout time.Duration, c *compared) (*recording.Recording, error) {
 	if c.rec != nil {
 		return c.rec, nil
 	}
-	one, found := &target{timeout: t.timeout, config: c.arg}, c.cfg
+	one, found := &target{timeout: timeout, config: c.arg}, c.cfg
 	if c.cfg == nil {
 		one.config = ""
 		cfg, _, err := one.split([]string{c.arg}, -1)
@@ -160,7 +161,7 @@ func (t *target) recorded(cmd *cobra.Command, c *compared) (*recording.Recording
 	} else if !c.trusted {
 		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, terminal.ShellWord(c.arg))
 	}
-	return one.listed(cmd, found)
+	return listServers(cmd, one, found)
 }
 
 // ofTools returns a recording of the tools of a file.
@@ -179,9 +180,9 @@ func ofTools(f *lint.File) (*recording.Recording, error) {
 	return &recording.Recording{Catalogue: c}, nil
 }
 
-// listed returns a recording of what the servers of a configuration list now. Those
+// listServers returns a recording of what the servers of a configuration list now. Those
 // that do not come from a file have no pins.
-func (t *target) listed(cmd *cobra.Command, found *config.Config) (*recording.Recording, error) {
+func listServers(cmd *cobra.Command, t *target, found *config.Config) (*recording.Recording, error) {
 	var pins *gateway.Pins
 	if found.File != "" {
 		pins = owner.Pins(found)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -11,9 +10,9 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/owner"
 )
 
@@ -172,7 +171,7 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 	r.Add(doctor.Gateway(snapshot, found.File, func(server string) string { return owner.Command(found, "approve", server) })...)
 	tools, _ := s.set.Tools(cmd.Context()) // a Set never fails
 	r.Add(doctor.Definitions(tools, s.set.Features())...)
-	src, err := s.source(cmd.Context(), r.Source, found)
+	src, err := listSource(cmd.Context(), s, r.Source, found)
 	if err != nil {
 		return err
 	}
@@ -198,26 +197,6 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 		r.Add(findings...)
 	}
 	return nil
-}
-
-// source returns the tools of an open target, to check.
-func (s *session) source(ctx context.Context, title string, cfg *config.Config) (*lint.Source, error) {
-	book, err := bookOf(cfg)
-	if err != nil {
-		return nil, err
-	}
-	tools, err := s.set.Tools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	src := &lint.Source{Title: s.title(title), Book: book}
-	for _, t := range tools {
-		src.Tools = append(src.Tools, lint.NewTool(t))
-	}
-	for _, st := range s.status {
-		src.AddSkipped(st.Skipped)
-	}
-	return src, nil
 }
 
 // examineAccess describes who could call the tools if serve listened on addr.
@@ -257,4 +236,18 @@ func onLoopback(addr string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// examineVault describes the vault that the user has chosen. It starts and unlocks
+// nothing.
+func examineVault() *vault.Condition {
+	dir, err := owner.SettingsDir()
+	if err != nil {
+		return &vault.Condition{State: vault.Unusable, Err: err}
+	}
+	choice, err := vault.Chosen(dir, os.Getenv)
+	if err != nil {
+		return &vault.Condition{State: vault.Unusable, Err: err}
+	}
+	return vault.Examine(choice, dir, os.Getenv)
 }

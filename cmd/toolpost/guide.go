@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -174,14 +173,4 @@ func (e clientEntry) String() string {
 		return fmt.Sprint(err) // strings are always encoded
 	}
 	return string(raw)
-}
-
-// program is how other programs start this one: they do not have our PATH.
-// A build in the folder of temporary files, as of "go run", does not last.
-func program() string {
-	path, err := os.Executable()
-	if err != nil || strings.HasPrefix(path, os.TempDir()) || strings.Contains(path, "go-build") {
-		return "toolpost"
-	}
-	return path
 }

@@ -114,7 +114,7 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	case o.explain != "":
 		return explainRule(cmd.OutOrStdout(), o.explain)
 	}
-	src, err := o.source(cmd, args)
+	src, err := readSource(cmd, &o.target, args)
 	if err != nil {
 		return err
 	}

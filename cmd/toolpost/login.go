@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -328,4 +329,15 @@ func expires(s *login.Status) string {
 		return s.Expires.Local().Format("2006-01-02 15:04") + ", then renewed"
 	}
 	return s.Expires.Local().Format("2006-01-02 15:04")
+}
+
+// noServer returns the error for an unknown server; it suggests those over HTTP.
+func noServer(name string, names []string) error {
+	if near := suggest.Nearest(name, names); near != "" {
+		return cli.Usagef("there is no server %q; did you mean %q?", name, near)
+	}
+	if len(names) > 0 {
+		return cli.Usagef("there is no server %q in the configuration; give its address, or one of %q", name, names)
+	}
+	return cli.Usagef("there is no server %q: the configuration has no server that is reached over HTTP; give its address", name)
 }

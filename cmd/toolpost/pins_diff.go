@@ -40,7 +40,7 @@ func writeChange(p *terminal.Page, c *definitionChange) {
 		return
 	}
 	writeFields(p, flatten(c.before), flatten(c.after), func(path, after string) bool {
-		return c.isNew && path == "name" && after == string(quote(c.tool))
+		return c.isNew && path == "name" && after == string(quoteJSON(c.tool))
 	})
 	for _, f := range suspect.Definition(c.after) {
 		p.WriteString("    " + p.Paint("31", "warning: this looks like an attack on the model: "+f.String()) + "\n")

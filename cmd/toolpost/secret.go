@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -16,20 +15,6 @@ import (
 	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
-
-// examineVault describes the vault that the user has chosen. It starts and unlocks
-// nothing.
-func examineVault() *vault.Condition {
-	dir, err := owner.SettingsDir()
-	if err != nil {
-		return &vault.Condition{State: vault.Unusable, Err: err}
-	}
-	choice, err := vault.Chosen(dir, os.Getenv)
-	if err != nil {
-		return &vault.Condition{State: vault.Unusable, Err: err}
-	}
-	return vault.Examine(choice, dir, os.Getenv)
-}
 
 func secretCommand() *cobra.Command {
 	cmd := &cobra.Command{

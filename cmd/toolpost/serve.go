@@ -85,8 +85,6 @@ serves them at once, while the servers connect. --fresh turns this off, and
 
 GOGC and GOMEMLIMIT are set for speed unless you set them.`
 
-const defaultAddr = "127.0.0.1:7717"
-
 func serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{

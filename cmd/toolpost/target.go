@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -187,7 +188,12 @@ func (t *target) openFound(cmd *cobra.Command, found *config.Config) (*session, 
 	if t.profile != "" {
 		return nil, cli.Usagef("--profile needs a configuration, and there is none; see \"toolpost help serve\"")
 	}
-	f, err := openFolder(cmd.Context(), nil, nil)
+	return openDefault(cmd.Context())
+}
+
+// openDefault serves the current folder.
+func openDefault(ctx context.Context) (*session, error) {
+	f, err := openFolder(ctx, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -297,4 +303,21 @@ func findingText(f toolpost.Finding) string {
 		return f.Message
 	}
 	return fmt.Sprintf("tool %q: %s", f.Tool, f.Message)
+}
+
+// unknownTool returns the error for a tool that is not there; it suggests similar names.
+func unknownTool(name string, names []string, next string) error {
+	near := suggest.Names(name, names, 3)
+	if len(near) == 0 {
+		return cli.Usagef("there is no tool %q; %s", name, next)
+	}
+	return cli.Usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, " or "))
+}
+
+// errText is the error of a server, without its name.
+func errText(st upstream.Status) string {
+	if st.Err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(st.Err.Error(), fmt.Sprintf("server %q: ", st.Name))
 }

@@ -37,7 +37,7 @@ func (t *target) openCalls(cmd *cobra.Command, cfg *config.Config, secrets *owne
 	if !t.asks || cfg.Audit == nil {
 		return d, nil
 	}
-	log := newLogger(cmd.ErrOrStderr(), slog.LevelError, "text")
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelError}))
 	var err error
 	d.log, err = owner.OpenAudit(cfg, secrets, log)
 	return d, err

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"io/fs"
 	"net"
 	"strings"
@@ -10,11 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/grep"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/schema"
-	"github.com/toolpost/toolpost/store"
 )
 
 func TestMemoryLimit(t *testing.T) {
@@ -43,67 +37,11 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// A call that failed says which of its arguments the tool does not have.
-func TestUnknownArguments(t *testing.T) {
-	const echo = `{"type":"object","properties":{"message":{"type":"string"},"times":{"type":"integer"}}}`
-	tests := []struct{ schema, arguments, want string }{
-		{echo, `{"mesage":"x"}`, "\nunknown argument \"mesage\"; did you mean message?"},
-		{echo, `{"times":1,"zzzzz":1,"mesage":2}`, "\nunknown argument \"mesage\"; did you mean message?\nunknown argument \"zzzzz\"; the arguments are message, times"},
-		{echo, `{"message":"x"}`, ""},
-		{`{"type":"object"}`, `{"any":1}`, ""},
-		{`true`, `{"any":1}`, ""},
-		{echo, `[]`, ""},
-	}
-	for _, tt := range tests {
-		if d := cmp.Diff(tt.want, unknownArguments(json.RawMessage(tt.schema), json.RawMessage(tt.arguments))); d != "" {
-			t.Errorf("%s: %s", tt.arguments, d)
-		}
-	}
-}
-
 func TestWrap(t *testing.T) {
 	got := terminal.Wrap("connect to the server: it is  not there\nat all, abcdefghijklmnopqrstuvwxyz", 16)
 	want := []string{"connect to the", "server: it is", "not there at", "all, abcdefghijk", "lmnopqrstuvwxyz"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestOutputParts(t *testing.T) {
-	raw := `{"content":[{"type":"resource_link","uri":"file:///a","name":"A"},
-		{"type":"resource","resource":{"uri":"x:1","text":"inside"}},
-		{"type":"resource","resource":{"uri":"x:2","mimeType":"a/b","blob":"AAEC"}},
-		{"type":"new_kind","x":1}]}`
-	var out bytes.Buffer
-	if err := (&output{to: &out}).write(toolpost.RawResult(json.RawMessage(raw))); err != nil {
-		t.Fatal(err)
-	}
-	want := "[link file:///a] A\ninside\n[resource x:2, a/b, 3 bytes; save it with --out DIR]\n{\"type\":\"new_kind\",\"x\":1}\n"
-	if d := cmp.Diff(want, out.String()); d != "" {
-		t.Error(d)
-	}
-	out.Reset()
-	if err := (&output{to: &out}).write(toolpost.RawResult(json.RawMessage(`{"content":[],"structuredContent":{"a":1}}`))); err != nil || out.String() != "{\"a\":1}\n" {
-		t.Errorf("%q, %v", out.String(), err)
-	}
-}
-
-func TestOutputIsHarmless(t *testing.T) {
-	for safe, want := range map[bool]string{true: "a·[31m\tb\n·c\n", false: "a\x1b[31m\tb\n\u009bc\n"} {
-		var out bytes.Buffer
-		if err := (&output{to: &out, safe: safe}).write(toolpost.TextResult("a\x1b[31m\tb\n\u009bc")); err != nil || out.String() != want {
-			t.Errorf("safe %v: %q, %v", safe, out.String(), err)
-		}
-	}
-}
-
-func TestWriteDefinitions(t *testing.T) {
-	for n, want := range map[int]string{0: "[]\n", 1: "[\n{\"name\":\"a\",\"inputSchema\":{ }}\n]\n", 2: "[\n{\"name\":\"a\",\"inputSchema\":{ }},\n{\"name\":\"a\",\"inputSchema\":{ }}\n]\n"} {
-		var out bytes.Buffer
-		tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "a", Input: schema.MustParse(`{ }`)}}
-		if err := writeDefinitions(&out, []*toolpost.Tool{tool, tool}[:n]); err != nil || out.String() != want {
-			t.Errorf("%d: %q, %v", n, out.String(), err)
-		}
 	}
 }
 
@@ -148,59 +86,3 @@ type boundTo struct{ ip net.IP }
 func (b boundTo) Addr() net.Addr          { return &net.TCPAddr{IP: b.ip, Port: 1} }
 func (boundTo) Accept() (net.Conn, error) { return nil, net.ErrClosed }
 func (boundTo) Close() error              { return nil }
-
-// FuzzPairs checks that arguments are always a JSON object or refused.
-func FuzzPairs(f *testing.F) {
-	f.Add(`{"properties":{"a":{"type":"integer"}}}`, "a=1", "b=x")
-	f.Add(`{"properties":{"a":{"type":["array","null"],"items":{"type":"number"}}}}`, "a=1", "a= 2")
-	f.Add(`{"properties":{"a":true}}`, "a=\xff", "=1")
-	f.Fuzz(func(t *testing.T, schema, a, b string) {
-		raw, err := pairs(json.RawMessage(schema), []string{a, b})
-		if err == nil && !json.Valid(raw) {
-			t.Errorf("%q", raw)
-		}
-	})
-}
-
-// An output that goes while a command looks at others is told, and does not end it.
-func TestOutputsThatGoMeanwhile(t *testing.T) {
-	s := store.Memory(nil)
-	var all keptOutputs
-	for _, ref := range []string{"first", "second", "third"} {
-		w, err := s.Create(t.Context(), ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte("text of " + ref + "\n")); err != nil {
-			t.Fatal(err)
-		}
-		info, err := w.Commit()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, kept{info, "", ref})
-	}
-	if err := s.Remove(t.Context(), "second"); err != nil {
-		t.Fatal(err)
-	}
-	pattern, err := grep.Compile("text", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const gone = "second is gone: it has expired, or was removed meanwhile"
-	var out, told bytes.Buffer
-	err = searchOutputs(t.Context(), &out, &told, s, all, pattern)
-	if want := "first:1: text of first\nthird:1: text of third\n"; err != nil || out.String() != want || told.String() != gone+"\n" {
-		t.Errorf("grep: %v, %q, %q", err, &out, &told)
-	}
-	if err := showOutput(t.Context(), &out, s, all[1], 0, 0); err == nil || err.Error() != gone {
-		t.Errorf("show: %v", err)
-	}
-	told.Reset()
-	if err := removeOutputs(t.Context(), &told, s, all); err != nil || told.String() != gone+"\n" {
-		t.Errorf("rm: %v, %q", err, &told)
-	}
-	for info := range s.List(t.Context()) {
-		t.Errorf("%s is left", info.Name)
-	}
-}

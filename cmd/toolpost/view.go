@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
@@ -112,14 +111,6 @@ func (m *memory) news(now []toolpost.Finding) (news []toolpost.Finding) {
 		m.findings[f] = true
 	}
 	return news
-}
-
-// errText is the error of a server, without its name.
-func errText(st upstream.Status) string {
-	if st.Err == nil {
-		return ""
-	}
-	return strings.TrimPrefix(st.Err.Error(), fmt.Sprintf("server %q: ", st.Name))
 }
 
 // summary describes a status in one line.

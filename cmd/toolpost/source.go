@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -20,8 +21,8 @@ FILE is a JSON array of tools, the result of tools/list, or the whole answer of
 a server; - is standard input.
 ` + targetHelp
 
-// source reads the tools that the arguments name.
-func (t *target) source(cmd *cobra.Command, args []string) (*lint.Source, error) {
+// readSource reads the tools that the arguments name.
+func readSource(cmd *cobra.Command, t *target, args []string) (*lint.Source, error) {
 	cfg, rest, err := t.split(args, cmd.ArgsLenAtDash())
 	switch {
 	case err != nil:
@@ -31,14 +32,14 @@ func (t *target) source(cmd *cobra.Command, args []string) (*lint.Source, error)
 	case len(rest) > 0 && cfg != nil:
 		return nil, cli.Usagef("give a file, an address or a command after --, only one of them")
 	case len(rest) > 0:
-		return t.fileSource(cmd, rest[0])
+		return fileSource(cmd, t, rest[0])
 	}
-	return t.serverSource(cmd, cfg)
+	return serverSource(cmd, t, cfg)
 }
 
 // fileSource reads a file of tools. Of a configuration that is named, it has
 // the dialects.
-func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, error) {
+func fileSource(cmd *cobra.Command, t *target, path string) (*lint.Source, error) {
 	var cfg *config.Config
 	if t.config != "" {
 		found, err := findConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
@@ -59,7 +60,7 @@ func (t *target) fileSource(cmd *cobra.Command, path string) (*lint.Source, erro
 }
 
 // serverSource lists the tools of servers.
-func (t *target) serverSource(cmd *cobra.Command, cfg *config.Config) (*lint.Source, error) {
+func serverSource(cmd *cobra.Command, t *target, cfg *config.Config) (*lint.Source, error) {
 	title, open := "", func() (*session, error) { return t.open(cmd, cfg) }
 	if cfg == nil {
 		found, err := findConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
@@ -79,7 +80,7 @@ func (t *target) serverSource(cmd *cobra.Command, cfg *config.Config) (*lint.Sou
 	if err := s.complain(cmd.ErrOrStderr()); err != nil {
 		return nil, err
 	}
-	return s.source(cmd.Context(), title, cfg)
+	return listSource(cmd.Context(), s, title, cfg)
 }
 
 func bookOf(cfg *config.Config) (*dialect.Book, error) {
@@ -87,17 +88,6 @@ func bookOf(cfg *config.Config) (*dialect.Book, error) {
 		return cfg.Dialects, nil
 	}
 	return dialect.NewBook(nil)
-}
-
-// title names what is listed: a configuration, or the one server that was named.
-func (s *session) title(configuration string) string {
-	switch {
-	case configuration != "":
-		return configuration
-	case len(s.status) > 0 && s.status[0].Server != "":
-		return s.status[0].Server
-	}
-	return "the server"
 }
 
 // findTargets returns the dialects of those ids.
@@ -120,17 +110,6 @@ func noTarget(book *dialect.Book, id string) error {
 		return cli.Usagef("there is no target %q; did you mean %s?", id, strings.Join(near, " or "))
 	}
 	return cli.Usagef("there is no target %q; there are %s", id, strings.Join(ids, ", "))
-}
-
-// noServer returns the error for an unknown server; it suggests those over HTTP.
-func noServer(name string, names []string) error {
-	if near := suggest.Nearest(name, names); near != "" {
-		return cli.Usagef("there is no server %q; did you mean %q?", name, near)
-	}
-	if len(names) > 0 {
-		return cli.Usagef("there is no server %q in the configuration; give its address, or one of %q", name, names)
-	}
-	return cli.Usagef("there is no server %q: the configuration has no server that is reached over HTTP; give its address", name)
 }
 
 // findTarget returns the one dialect that is asked for.
@@ -175,4 +154,35 @@ func readToolFile(path string, stdin io.Reader) (*lint.File, error) {
 		return nil, cli.WrapUsage(err)
 	}
 	return f, nil
+}
+
+// listSource returns the tools of an open target, to check.
+func listSource(ctx context.Context, s *session, title string, cfg *config.Config) (*lint.Source, error) {
+	book, err := bookOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := s.set.Tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	src := &lint.Source{Title: titleOf(s, title), Book: book}
+	for _, t := range tools {
+		src.Tools = append(src.Tools, lint.NewTool(t))
+	}
+	for _, st := range s.status {
+		src.AddSkipped(st.Skipped)
+	}
+	return src, nil
+}
+
+// titleOf names what is listed: a configuration, or the one server that was named.
+func titleOf(s *session, configuration string) string {
+	switch {
+	case configuration != "":
+		return configuration
+	case len(s.status) > 0 && s.status[0].Server != "":
+		return s.status[0].Server
+	}
+	return "the server"
 }

@@ -1,0 +1,15 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// quoteJSON returns a text as a JSON string.
+func quoteJSON(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string is always encoded
+	return bytes.TrimSpace(b.Bytes())
+}
