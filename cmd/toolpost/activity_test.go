@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
 )
@@ -18,7 +19,7 @@ func TestActivity(t *testing.T) {
 	var s screen
 	b := &board{out: &s, size: func() (int, int) { return 90, 50 }, color: true}
 	b.begin(&guide{url: "http://127.0.0.1:7717/mcp"})
-	b.update(&gateway.Snapshot{Status: servers})
+	b.update(&gateway.Snapshot{Status: listedServers})
 	b.settle()
 	drawn := len(s.lines)
 	log := slog.New(&activity{newLogger(b, slog.LevelError, "text").Handler(), b}).With("a", 1)
@@ -67,7 +68,7 @@ func TestGuideFitsSmallTerminals(t *testing.T) {
 		g := &guide{url: "http://127.0.0.1:7717/mcp", access: a, folder: "serving read over /home/me", chosen: false}
 		text := strings.Join(g.lines(), "\n")
 		for _, line := range g.lines() {
-			if len([]rune(line)) > guideWidth && !strings.Contains(line, program()) {
+			if len([]rune(line)) > guideWidth && !strings.Contains(line, cli.Program()) {
 				t.Errorf("%d columns: %s", len([]rune(line)), line)
 			}
 		}

@@ -62,16 +62,16 @@ func findAdapted(a *lint.Adapted, name string) (*dialect.Tool, error) {
 func decodeLine(t *dialect.Tool, line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	if !json.Valid(line) {
-		return fmt.Appendf(nil, `{"error":%s}`, quoteJSON("the line is not JSON: write one object with the arguments"))
+		return fmt.Appendf(nil, `{"error":%s}`, cli.QuoteJSON("the line is not JSON: write one object with the arguments"))
 	}
 	arguments, err := t.Decode(line)
 	if err != nil {
-		return fmt.Appendf(nil, `{"error":%s}`, quoteJSON(err.Error()))
+		return fmt.Appendf(nil, `{"error":%s}`, cli.QuoteJSON(err.Error()))
 	}
 	var b bytes.Buffer
 	b.WriteString(`{"arguments":`)
 	if err := json.Compact(&b, arguments); err != nil { // what was a text may hold line breaks
-		return fmt.Appendf(nil, `{"error":%s}`, quoteJSON(err.Error()))
+		return fmt.Appendf(nil, `{"error":%s}`, cli.QuoteJSON(err.Error()))
 	}
 	b.WriteByte('}')
 	return b.Bytes()

@@ -68,7 +68,7 @@ func (f *agentFlags) openWorkbench(cmd *cobra.Command, cfg *config.Config) (_ *w
 // openServers connects to the servers, nil if there are none.
 func (f *agentFlags) openServers(cmd *cobra.Command, cfg *config.Config) (*session, error) {
 	if cfg == nil {
-		found, err := findConfiguration(cmd.Context(), f.target.config, cli.NewPrompter(cmd))
+		found, err := cli.FindConfiguration(cmd.Context(), f.target.config, cli.NewPrompter(cmd))
 		switch {
 		case err != nil:
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -56,7 +57,7 @@ func pairs(schema json.RawMessage, args []string) (json.RawMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("argument %s: %w", name, err)
 		}
-		b.Write(quoteJSON(name))
+		b.Write(cli.QuoteJSON(name))
 		b.WriteByte(':')
 		b.Write(value)
 	}
@@ -144,7 +145,7 @@ func (s *shape) value(text string) json.RawMessage {
 	if fits || kind != "" && !takesText {
 		return json.RawMessage(text)
 	}
-	return quoteJSON(text)
+	return cli.QuoteJSON(text)
 }
 
 // kindOf returns the JSON type of text, "" if it is not JSON.

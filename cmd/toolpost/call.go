@@ -123,7 +123,7 @@ func completeTools(ctx context.Context, t *target, args []string) ([]string, cob
 	if err != nil || len(rest) > 0 || cfg != nil {
 		return nil, none
 	}
-	found, err := findConfiguration(ctx, t.config, &cli.Prompter{})
+	found, err := cli.FindConfiguration(ctx, t.config, &cli.Prompter{})
 	switch {
 	case err != nil:
 		return nil, none

@@ -65,7 +65,7 @@ func doctorCommand() *cobra.Command {
 	addTargetFlags(cmd, &o.targets, &o.server)
 	completeTargets(cmd, "all\tevery target")
 	f := cmd.Flags()
-	f.StringVar(&o.addr, "addr", defaultAddr, "examine access for a serve on `HOST:PORT`")
+	f.StringVar(&o.addr, "addr", cli.DefaultAddress, "examine access for a serve on `HOST:PORT`")
 	f.BoolVar(&o.all, "all", false, "show each tool for each client, notes and repetitions")
 	f.BoolVar(&o.asJSON, "json", false, "write everything as JSON")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
@@ -96,7 +96,7 @@ func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Repo
 			return r, err
 		}
 	}
-	found, err := findConfiguration(cmd.Context(), o.config, cli.NewPrompter(cmd))
+	found, err := cli.FindConfiguration(cmd.Context(), o.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return nil, err
 	}

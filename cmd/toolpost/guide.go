@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -96,7 +97,7 @@ func (g *guide) clients() []string {
 	remote.Type = "remote"
 	entry("opencode, in opencode.json", `{"mcp":{"toolpost":%s}}`, remote)
 	entry("Claude Desktop, in claude_desktop_config.json", `{"mcpServers":{"toolpost":%s}}`,
-		clientEntry{Command: program(), Args: []string{"serve", "--stdio"}, Env: map[string]string{"MCP_URLS": g.url}})
+		clientEntry{Command: cli.Program(), Args: []string{"serve", "--stdio"}, Env: map[string]string{"MCP_URLS": g.url}})
 	return lines
 }
 

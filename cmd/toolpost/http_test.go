@@ -19,7 +19,7 @@ func TestHealth(t *testing.T) {
 	defer f.root.Close()
 	withheld := []gateway.WithheldTool{{Server: "everything", Tool: "add"}, {Server: "everything", Tool: "sub"}, {Server: "other", Tool: "x"}}
 	s := &service{
-		live: f.live, status: func() []upstream.Status { return servers },
+		live: f.live, status: func() []upstream.Status { return listedServers },
 		withheld:  func() []gateway.WithheldTool { return withheld },
 		observing: observing{secrets: owner.NewSecrets()},
 	}

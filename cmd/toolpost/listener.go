@@ -26,7 +26,7 @@ type listener struct {
 func listen(addr string) (*listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, cli.Usagef("the address to listen on is %q; want HOST:PORT, such as %s", addr, defaultAddr)
+		return nil, cli.Usagef("the address to listen on is %q; want HOST:PORT, such as %s", addr, cli.DefaultAddress)
 	}
 	if host == "" {
 		host = "127.0.0.1"

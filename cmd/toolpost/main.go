@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/records"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/servers"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -68,11 +70,11 @@ To start, run "toolpost serve" in any folder.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(auditCommand(), replayCommand(), diffCommand())
-	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), chatCommand(), checkCommand(), doctorCommand(), topCommand(), lintCommand(), adaptCommand(), importCommand(), trustCommand(), approveCommand(), pinsCommand(),
-		claudeCommand(), cacheCommand(), tokenCommand(), secretCommand(), versionCommand(), cli.ExitCodesTopic())
-	root.AddCommand(linkCommand(), addCommand(), removeCommand())
-	root.AddCommand(findCommand(), pricesCommand(), loginCommand(), logoutCommand(), statusCommand())
+	root.AddCommand(records.Audit(), records.Replay(), diffCommand())
+	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), chatCommand(), checkCommand(), doctorCommand(), topCommand(), lintCommand(), adaptCommand(), servers.Import(), trustCommand(), approveCommand(), pinsCommand(),
+		claudeCommand(), records.Cache(), tokenCommand(), servers.Secret(), versionCommand(), cli.ExitCodesTopic())
+	root.AddCommand(servers.Link(), servers.Add(), servers.Remove())
+	root.AddCommand(findCommand(), pricesCommand(), servers.Login(), servers.Logout(), servers.Status())
 	for _, c := range root.Commands() {
 		c.Args = cli.CheckArgs(c.Args)
 	}

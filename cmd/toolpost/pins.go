@@ -29,7 +29,7 @@ type pinned struct {
 }
 
 func readPins(cmd *cobra.Command, path string) (*pinned, error) {
-	found, err := findConfiguration(cmd.Context(), path, cli.NewPrompter(cmd))
+	found, err := cli.FindConfiguration(cmd.Context(), path, cli.NewPrompter(cmd))
 	switch {
 	case err != nil:
 		return nil, err

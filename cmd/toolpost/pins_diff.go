@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/policy/suspect"
@@ -40,7 +41,7 @@ func writeChange(p *terminal.Page, c *definitionChange) {
 		return
 	}
 	writeFields(p, flatten(c.before), flatten(c.after), func(path, after string) bool {
-		return c.isNew && path == "name" && after == string(quoteJSON(c.tool))
+		return c.isNew && path == "name" && after == string(cli.QuoteJSON(c.tool))
 	})
 	for _, f := range suspect.Definition(c.after) {
 		p.WriteString("    " + p.Paint("31", "warning: this looks like an attack on the model: "+f.String()) + "\n")

@@ -115,7 +115,7 @@ func serveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE`")
-	f.StringVar(&o.addr, "addr", defaultAddr, "listen on `HOST:PORT`; port 0 takes a free port")
+	f.StringVar(&o.addr, "addr", cli.DefaultAddress, "listen on `HOST:PORT`; port 0 takes a free port")
 	f.BoolVar(&o.watchTrusted, "watch-trusted", false, "apply every change of the configuration file at once and without approval, even new programs and addresses")
 	f.BoolVar(&o.fresh, "fresh", false, "do not list what servers listed at the last start, and do not store what they list")
 	f.StringVar(&o.record, "record", "", "record the lists, calls and results in a new `FILE`, for toolpost replay and diff")
@@ -213,7 +213,7 @@ func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*config
 	}
 	p := cli.NewPrompter(cmd)
 	p.Terminal = p.Terminal && !o.stdio // the input is the client's
-	return findConfiguration(cmd.Context(), o.config, p)
+	return cli.FindConfiguration(cmd.Context(), o.config, p)
 }
 
 // open starts the servers of a configuration, or opens a folder.

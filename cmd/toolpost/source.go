@@ -42,7 +42,7 @@ func readSource(cmd *cobra.Command, t *target, args []string) (*lint.Source, err
 func fileSource(cmd *cobra.Command, t *target, path string) (*lint.Source, error) {
 	var cfg *config.Config
 	if t.config != "" {
-		found, err := findConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
+		found, err := cli.FindConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func fileSource(cmd *cobra.Command, t *target, path string) (*lint.Source, error
 func serverSource(cmd *cobra.Command, t *target, cfg *config.Config) (*lint.Source, error) {
 	title, open := "", func() (*session, error) { return t.open(cmd, cfg) }
 	if cfg == nil {
-		found, err := findConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
+		found, err := cli.FindConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
 		if err != nil {
 			return nil, err
 		}

@@ -173,7 +173,7 @@ func (t *target) open(cmd *cobra.Command, cfg *config.Config) (*session, error) 
 	if cfg != nil {
 		return t.openServers(cmd, cfg, nil) // the user has approved nothing about them
 	}
-	found, err := findConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
+	found, err := cli.FindConfiguration(cmd.Context(), t.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 const topHelp = `Show what a running "toolpost serve" does: servers, clients, calls, errors and
-log lines, with durations, sizes and tokens. ADDRESS is http://` + defaultAddr + `
+log lines, with durations, sizes and tokens. ADDRESS is http://` + cli.DefaultAddress + `
 if you name none.
 
 Keys: tab or 1 to 5 choose a list, / filters it, enter opens the details of a
@@ -48,7 +48,7 @@ func topCommand() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				args = []string{"http://" + defaultAddr}
+				args = []string{"http://" + cli.DefaultAddress}
 			}
 			cfg, rest, err := t.split(args, -1)
 			if err != nil {

@@ -95,7 +95,7 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 		fmt.Fprint(p.Out, r.Text())
 		return cli.Usagef("there is no terminal to ask you; add --yes to approve the file")
 	default:
-		err = approve(cmd.Context(), p, r)
+		err = cli.Approve(cmd.Context(), p, r)
 	}
 	if err == nil {
 		fmt.Fprintf(p.Out, "\nApproved %s.\n", terminal.Printable(r.File))

@@ -20,7 +20,7 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-var servers = []upstream.Status{
+var listedServers = []upstream.Status{
 	{Name: "everything", State: upstream.Ready, Transport: upstream.Stdio, Version: "2025-11-25", Tools: 12, Took: 1234 * time.Millisecond},
 	{Name: "a-server-with-a-long-name", State: upstream.Connecting},
 	{Name: "web\x1b[2J", State: upstream.Failed, Transport: upstream.HTTP, Err: errors.New("connect to http://127.0.0.1:1/mcp: connection refused; is the server running?")},
@@ -28,7 +28,7 @@ var servers = []upstream.Status{
 }
 
 func TestTable(t *testing.T) {
-	got := strings.Join(table(servers, 64, false), "\n")
+	got := strings.Join(table(listedServers, 64, false), "\n")
 	want := `SERVER         TRANSPORT  PROTOCOL    STATE       TOOLS  START
 everything     stdio      2025-11-25  ready          12  1.2 s
 a-server-wit…  -          -           connecting      -      -
@@ -41,13 +41,13 @@ off            -          -           disabled        -      -
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	for _, width := range []int{1, 10, 40, 80, 200} {
-		for _, line := range table(servers, width, true) {
+		for _, line := range table(listedServers, width, true) {
 			if n := terminal.Width(line); n > max(width, 24) {
 				t.Errorf("width %d: %d columns: %q", width, n, line)
 			}
 		}
 	}
-	if lines := table(servers, 80, true); !strings.Contains(lines[1], "\x1b[32mready\x1b[0m") {
+	if lines := table(listedServers, 80, true); !strings.Contains(lines[1], "\x1b[32mready\x1b[0m") {
 		t.Errorf("%q", lines[1])
 	}
 }
@@ -166,7 +166,7 @@ func TestAdaptation(t *testing.T) {
 	var s screen
 	b := &board{out: &s, size: func() (int, int) { return 200, 50 }}
 	b.begin(&guide{url: "http://127.0.0.1:7717/mcp"})
-	b.update(&gateway.Snapshot{Status: servers})
+	b.update(&gateway.Snapshot{Status: listedServers})
 	b.adapt(odd)
 	want := []string{
 		"claude-desktop: 1 tool, 1 withheld; parts of schemas that this dialect does not have: 2 dropped, 1 encoded",
@@ -220,7 +220,7 @@ func TestSmallScreen(t *testing.T) {
 	var s screen
 	b := &board{out: &s, size: func() (int, int) { return 80, 5 }}
 	b.begin(&guide{url: "http://127.0.0.1:7717/mcp"})
-	b.update(&gateway.Snapshot{Status: servers})
+	b.update(&gateway.Snapshot{Status: listedServers})
 	if len(s.lines) > 0 {
 		t.Errorf("drawn: %q", s.lines)
 	}
@@ -234,9 +234,9 @@ func TestLogView(t *testing.T) {
 	var out bytes.Buffer
 	v := &logView{log: plainLogger(&out)}
 	v.begin(&guide{url: "http://127.0.0.1:1/mcp", access: &access{open: "everyone can call"}})
-	v.update(&gateway.Snapshot{Status: servers})
-	v.update(&gateway.Snapshot{Status: servers, Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
-	v.update(&gateway.Snapshot{Status: servers[:1], Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
+	v.update(&gateway.Snapshot{Status: listedServers})
+	v.update(&gateway.Snapshot{Status: listedServers, Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
+	v.update(&gateway.Snapshot{Status: listedServers[:1], Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
 	want := `level=INFO msg=serving url=http://127.0.0.1:1/mcp
 level=WARN msg="everyone can call"
 level=ERROR msg="server cannot be started" server="web\x1b[2J" err="connect to http://127.0.0.1:1/mcp: connection refused; is the server running?"

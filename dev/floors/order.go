@@ -64,7 +64,6 @@ var outside = map[string][]string{
 	"config":                     {jsonModule, "github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
 	"telemetry":                  {"github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp", "golang.org/x/net", "google.golang.org/protobuf"},
 	"internal/policy/limit":      {"golang.org/x/time"},
-	"cmd/toolpost/internal/cli":  {"github.com/spf13/cobra"},
 	"cmd/toolpost/internal/chat": {"github.com/charmbracelet/x/ansi"},
 	"dev/bench/chat":             {"golang.org/x/sys"},
 	"internal/access/callers":    {"github.com/coreos/go-oidc/v3", jsonModule, "golang.org/x/time"},
@@ -73,6 +72,10 @@ var outside = map[string][]string{
 	"gateway":                    {jsonModule},
 	"dev/accept":                 {"github.com/santhosh-tekuri/jsonschema/v6"},
 	"cmd/toolpost":               {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+
+	"cmd/toolpost/internal/cli":     {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/records": {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/servers": {"github.com/spf13/cobra"},
 }
 
 // Order checks that every package is in a folder of the order, and that no import runs from

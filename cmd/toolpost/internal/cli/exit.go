@@ -49,7 +49,7 @@ func ExitCodesTopic() *cobra.Command {
 // ErrShown sets the exit code of a command whose output already says what is wrong.
 var ErrShown = errors.New("findings were shown")
 
-// A ExitError ends the command with an exit code of its own.
+// An ExitError ends the command with an exit code of its own.
 type ExitError struct {
 	Code int
 	Text string

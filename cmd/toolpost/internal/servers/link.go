@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -26,7 +26,8 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-func linkCommand() *cobra.Command {
+// Link returns the command "link".
+func Link() *cobra.Command {
 	var l linking
 	cmd := &cobra.Command{
 		Use:   "link [CLIENT…]",
@@ -181,7 +182,7 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 	if l.url != "" {
 		return l.useAddress(cmd)
 	}
-	found, err := findConfiguration(cmd.Context(), l.config, cli.NewPrompter(cmd))
+	found, err := cli.FindConfiguration(cmd.Context(), l.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("locate %s: %w", found.File, err)
 	}
-	e := &config.Endpoint{Command: program(), Args: []string{"serve", "--stdio", "--config", file}, Variables: found.Variables()}
+	e := &config.Endpoint{Command: cli.Program(), Args: []string{"serve", "--stdio", "--config", file}, Variables: found.Variables()}
 	if l.profile != "" {
 		e.Args = append(e.Args, "--profile", l.profile)
 	}
@@ -208,7 +209,7 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 func (l *linking) useAddress(cmd *cobra.Command) error {
 	u, err := url.Parse(l.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return cli.Usagef("--url is not an address; want http://… such as http://%s/mcp", defaultAddr)
+		return cli.Usagef("--url is not an address; want http://… such as http://%s/mcp", cli.DefaultAddress)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/mcp"
@@ -221,7 +222,7 @@ func (l *linking) useAddress(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Nothing answers at %s yet; start it with: toolpost serve\n", terminal.Printable(u.String()))
 	}
 	address := &config.Endpoint{URL: u.String()}
-	bridge := &config.Endpoint{Command: program(), Args: []string{"serve", u.String(), "--stdio"}}
+	bridge := &config.Endpoint{Command: cli.Program(), Args: []string{"serve", u.String(), "--stdio"}}
 	l.endpoint = func(f config.ClientFile) *config.Endpoint {
 		if need || f.StartsServers() {
 			return bridge

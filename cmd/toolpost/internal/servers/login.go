@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -51,7 +51,8 @@ type loginOptions struct {
 	timeout   time.Duration
 }
 
-func loginCommand() *cobra.Command {
+// Login returns the command "login".
+func Login() *cobra.Command {
 	var o loginOptions
 	cmd := &cobra.Command{
 		Use:   "login SERVER",
@@ -72,7 +73,7 @@ func loginCommand() *cobra.Command {
 
 // server returns the server that an argument names.
 func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config, error) {
-	found, err := findConfiguration(cmd.Context(), o.config, cli.NewPrompter(cmd))
+	found, err := cli.FindConfiguration(cmd.Context(), o.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +189,8 @@ func (o *loginOptions) visit(cmd *cobra.Command, page *login.Page) error {
 	return nil
 }
 
-func logoutCommand() *cobra.Command {
+// Logout returns the command "logout".
+func Logout() *cobra.Command {
 	o := loginOptions{ends: true}
 	cmd := &cobra.Command{
 		Use:   "logout SERVER",
@@ -231,7 +233,8 @@ type listedLogin struct {
 	Place string `json:"place"`
 }
 
-func statusCommand() *cobra.Command {
+// Status returns the command "status".
+func Status() *cobra.Command {
 	var (
 		o      loginOptions
 		asJSON bool
@@ -268,7 +271,7 @@ func (o *loginOptions) list(cmd *cobra.Command) (all []listedLogin, place string
 	if err != nil {
 		return nil, "", err
 	}
-	found, err := findConfiguration(cmd.Context(), o.config, &cli.Prompter{Out: io.Discard})
+	found, err := cli.FindConfiguration(cmd.Context(), o.config, &cli.Prompter{Out: io.Discard})
 	if err != nil && o.config != "" {
 		return nil, "", err
 	}

@@ -1,4 +1,6 @@
-package main
+// Package records has the commands about what is kept of calls: the audit log, large outputs
+// and recordings.
+package records
 
 import (
 	"errors"
@@ -30,7 +32,8 @@ canceled, timeout, unavailable, circuit_open or limited. A call that has not
 ended is running; if its process ended first, it is unknown whether the call was
 executed.`
 
-func auditCommand() *cobra.Command {
+// Audit returns the command "audit".
+func Audit() *cobra.Command {
 	var (
 		o      auditOptions
 		follow bool

@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"bufio"
@@ -23,7 +23,8 @@ import (
 	"github.com/toolpost/toolpost/store"
 )
 
-func cacheCommand() *cobra.Command {
+// Cache returns the command "cache".
+func Cache() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "Read the tool outputs that were too large to show in full",

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"bytes"
@@ -19,7 +19,8 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-func importCommand() *cobra.Command {
+// Import returns the command "import".
+func Import() *cobra.Command {
 	var im imports
 	cmd := &cobra.Command{
 		Use:   "import [FILE…]",

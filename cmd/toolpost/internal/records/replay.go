@@ -1,4 +1,4 @@
-package main
+package records
 
 import (
 	"errors"
@@ -11,7 +11,8 @@ import (
 	"github.com/toolpost/toolpost/recording"
 )
 
-func replayCommand() *cobra.Command {
+// Replay returns the command "replay".
+func Replay() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Serve a recording on standard input and output",

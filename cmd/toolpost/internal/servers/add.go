@@ -1,4 +1,6 @@
-package main
+// Package servers has the commands that change which servers the user has and what they need:
+// the entries of a configuration, those of clients, logins and secrets.
+package servers
 
 import (
 	"context"
@@ -21,7 +23,8 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-func addCommand() *cobra.Command {
+// Add returns the command "add".
+func Add() *cobra.Command {
 	var a adding
 	cmd := &cobra.Command{
 		Use:   "add NAME | URL | FILE.json | FILE.mcpb | [NAME] -- COMMAND…",

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"bytes"
@@ -20,7 +20,8 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-func removeCommand() *cobra.Command {
+// Remove returns the command "remove".
+func Remove() *cobra.Command {
 	var t configurationEdit
 	cmd := &cobra.Command{
 		Use:   "remove NAME…",

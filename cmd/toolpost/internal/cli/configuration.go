@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -7,21 +7,20 @@ import (
 	"io"
 	"strings"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-// findConfiguration returns the configuration that a command uses; see [owner.Find].
-func findConfiguration(ctx context.Context, path string, p *cli.Prompter) (*config.Config, error) {
-	return owner.Find(ctx, path, func(ctx context.Context, r *owner.Review) error { return approve(ctx, p, r) })
+// FindConfiguration returns the configuration that a command uses; see [owner.Find].
+func FindConfiguration(ctx context.Context, path string, p *Prompter) (*config.Config, error) {
+	return owner.Find(ctx, path, func(ctx context.Context, r *owner.Review) error { return Approve(ctx, p, r) })
 }
 
-// approve has the user approve a file, which is remembered; a no is an error.
-func approve(ctx context.Context, p *cli.Prompter, r *owner.Review) error {
+// Approve has the user approve a file, which is remembered; a no is an error.
+func Approve(ctx context.Context, p *Prompter, r *owner.Review) error {
 	if !p.Terminal {
-		return cli.Usagef("%s %s, and there is no terminal to ask you; it decides which programs run and which addresses are contacted: "+
+		return Usagef("%s %s, and there is no terminal to ask you; it decides which programs run and which addresses are contacted: "+
 			"read it, then run \"toolpost trust\" in its folder, or name it with --config %s", r.File, r.State(), terminal.ShellWord(r.File))
 	}
 	_, _ = io.WriteString(p.Out, warnIfLong(p.Out, r.Text()))
@@ -30,7 +29,7 @@ func approve(ctx context.Context, p *cli.Prompter, r *owner.Review) error {
 	case err != nil:
 		return err
 	case !yes:
-		return cli.WrapUsage(errors.New("the configuration is not approved; nothing was started"))
+		return WrapUsage(errors.New("the configuration is not approved; nothing was started"))
 	}
 	return r.Approve()
 }

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -16,7 +16,8 @@ import (
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
-func secretCommand() *cobra.Command {
+// Secret returns the command "secret".
+func Secret() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "secret",
 		Short: "Keep secrets in the vault that you choose",

@@ -1,12 +1,12 @@
-package main
+package cli
 
 import (
 	"bytes"
 	"encoding/json"
 )
 
-// quoteJSON returns a text as a JSON string.
-func quoteJSON(s string) []byte {
+// QuoteJSON returns a text as a JSON string.
+func QuoteJSON(s string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
