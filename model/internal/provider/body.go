@@ -75,8 +75,8 @@ func beginsEvent(start []byte) bool {
 	})
 }
 
-// Redirect returns what to do about a response that redirects, "" if it does not.
-func Redirect(res *http.Response) string {
+// redirect returns what to do about a response that redirects, "" if it does not.
+func redirect(res *http.Response) string {
 	to, err := res.Location()
 	if res.StatusCode/100 != 3 || err != nil {
 		return ""

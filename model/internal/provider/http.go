@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Client returns a copy of the client, or a new one that shares its connections with
+// newClient returns a copy of the client, or a new one that shares its connections with
 // others if it is nil. It follows no redirects, unless the given one has a rule for them.
-func Client(given *http.Client) *http.Client {
+func newClient(given *http.Client) *http.Client {
 	if given == nil {
 		given = &http.Client{Transport: sharedTransport()}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net/http"
 
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/sse"
@@ -20,8 +19,6 @@ const (
 	MaxWritten  = 8 << 20  // bytes of texts, thinking and arguments together
 	MaxParts    = 2000     // texts, calls and other parts
 	MaxValues   = 1 << 18  // values of JSON in one event, or in the arguments of a call
-
-	maxFailure = 1 << 20 // bytes that are read of the body of an error
 )
 
 // A LimitError reports a response that is longer than a limit. The rest of it is
@@ -45,27 +42,15 @@ func IsTooMuch(err error) bool {
 	return is
 }
 
-// LimitResponse limits the body of a response: one that reports an error ends
-// early, and another fails with [ErrTooLarge].
-func LimitResponse(res *http.Response) {
-	switch {
-	case res == nil || res.Body == nil:
-	case res.StatusCode >= http.StatusMultipleChoices:
-		res.Body = &limitedBody{res.Body, maxFailure, io.EOF}
-	default:
-		res.Body = &limitedBody{res.Body, MaxResponse, ErrTooLarge}
-	}
-}
-
+// A limitedBody is the body of a response. It fails with [ErrTooLarge] if that is longer.
 type limitedBody struct {
 	io.ReadCloser
 	left int64
-	end  error // of what is longer
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, b.end
+		return 0, ErrTooLarge
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

@@ -23,6 +23,9 @@ import (
 // gave no client, and between two bytes of it. Models think for minutes.
 const maxSilence = 10 * time.Minute
 
+// maxFailure is the number of bytes that are read of the body of an error.
+const maxFailure = 1 << 20
+
 // ErrSilent reports a response that stopped without an end.
 var ErrSilent = errors.New("the server sent nothing for 10 minutes")
 
@@ -37,7 +40,7 @@ type Sender struct {
 // NewSender returns a sender for the server of a base URL, which [Sender.Post] checks.
 // The client may be nil.
 func NewSender(base string, client *http.Client) *Sender {
-	return &Sender{base, Client(client), secret.NewValues(secret.Mark, secret.InURL(base)...)}
+	return &Sender{base, newClient(client), secret.NewValues(secret.Mark, secret.InURL(base)...)}
 }
 
 // Post sends a JSON body to a path below the base URL, whose query it keeps; the path
@@ -70,13 +73,13 @@ func (s *Sender) Post(ctx context.Context, path string, header http.Header, body
 	}
 	res.Body = newImpatientBody(ctx, cancel, res.Body)
 	if res.StatusCode/100 == 2 {
-		LimitResponse(res)
+		res.Body = &limitedBody{res.Body, MaxResponse}
 		return res, nil
 	}
 	defer res.Body.Close()
 	failed := &StatusError{Status: res.StatusCode, Header: res.Header}
 	failed.Body, _ = io.ReadAll(io.LimitReader(res.Body, maxFailure)) // what arrived of it
-	if to := Redirect(res); to != "" {
+	if to := redirect(res); to != "" {
 		failed.Body = []byte(to)
 	} else if res.StatusCode < http.StatusBadRequest {
 		failed.Body = fmt.Appendf(nil, "the server answered with HTTP status %d; check the base URL", res.StatusCode)
