@@ -218,9 +218,9 @@ func examineAccess(addr string, cfg *config.Config) (access string, findings []d
 			Message: fmt.Sprintf("on %s, other machines could call these tools; serve refuses to listen there without a token", addr),
 			Fix:     fmt.Sprintf("toolpost serve --addr %s --require-token", addr)})
 		access = "refused on " + addr + " without a token"
-	case token == "" && harmful(cfg) != "":
-		access = fmt.Sprintf("on %s, clients need a token, because they could %s; \"toolpost token\" creates and prints it", addr, harmful(cfg))
-	case !onLoopback(addr) || harmful(cfg) != "":
+	case token == "" && harmfulTools(cfg) != "":
+		access = fmt.Sprintf("on %s, clients need a token, because they could %s; \"toolpost token\" creates and prints it", addr, harmfulTools(cfg))
+	case !onLoopback(addr) || harmfulTools(cfg) != "":
 		access = fmt.Sprintf("on %s, clients need a token, and there is one", addr)
 	default:
 		access = fmt.Sprintf("on %s, every program of this machine, without a token; --require-token asks for one", addr)
@@ -250,4 +250,15 @@ func examineVault() *vault.Condition {
 		return &vault.Condition{State: vault.Unusable, Err: err}
 	}
 	return vault.Examine(choice, dir, os.Getenv)
+}
+
+// harmfulTools describes what callers could do with the tools that Toolpost itself adds
+// to a configuration.
+func harmfulTools(cfg *config.Config) string {
+	for _, s := range cfg.Servers {
+		if s.Redmine != nil && !s.Redmine.ReadOnly && !s.Disabled && s.Err == nil {
+			return "write to Redmine as you"
+		}
+	}
+	return ""
 }
