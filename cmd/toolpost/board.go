@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -45,7 +46,7 @@ func (b *board) update(s *gateway.Snapshot) {
 		fmt.Fprintln(b.out, summary(st))
 	}
 	for _, f := range news {
-		fmt.Fprintln(b.out, terminal.Printable(findingText(f)))
+		fmt.Fprintln(b.out, terminal.Printable(connect.FindingText(f)))
 	}
 }
 
@@ -88,7 +89,7 @@ func (b *board) draw(last bool) {
 	}
 	if last && b.shown != nil {
 		for _, f := range b.shown.Findings {
-			lines = append(lines, terminal.Wrap(terminal.Printable(findingText(f)), max(20, width))...)
+			lines = append(lines, terminal.Wrap(terminal.Printable(connect.FindingText(f)), max(20, width))...)
 		}
 		if len(b.shown.Findings) > 0 {
 			lines = append(lines, "")

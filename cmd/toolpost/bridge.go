@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -26,7 +27,7 @@ type bridgeOptions struct {
 
 func (o *bridgeOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVarP(&o.headers, "header", "H", nil, headerUsage)
+	f.StringArrayVarP(&o.headers, "header", "H", nil, connect.HeaderUsage)
 	f.StringArrayVarP(&o.env, "env", "e", nil, "`NAME=VALUE` to add to the environment of COMMAND, with ${VARIABLES}; may be repeated")
 	f.StringVar(&o.share, "share", "", "`WHO` shares the process of COMMAND: "+config.Always+" (all clients), "+config.PerSession+" or "+config.Auto+" (all, until it asks one of them; the default)")
 	f.StringVar(&o.transport, "transport", "", "`TRANSPORT` of ADDRESS: http or sse (default: found by trying)")
@@ -61,11 +62,11 @@ func (o *serveOptions) bridged(args []string, dash int) (*config.Config, error) 
 		}
 		return nil, nil
 	}
-	if o.folder.chosen() {
+	if o.folder.Chosen() {
 		return nil, cli.Usagef("give a server or --tools and --root, not both; a configuration can join them")
 	}
-	t := target{config: o.config, headers: b.headers}
-	cfg, _, err := t.split(args, dash)
+	t := connect.Target{Config: o.config, Headers: b.headers}
+	cfg, _, err := t.Split(args, dash)
 	if err != nil {
 		return nil, err
 	}

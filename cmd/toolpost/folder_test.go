@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/store"
 )
@@ -13,12 +14,12 @@ import (
 // TestFolderKeepsOutputs has a command write more than a view shows: all of it
 // can be read and searched, in the session that it was run in.
 func TestFolderKeepsOutputs(t *testing.T) {
-	f, err := openFolder(t.Context(), outputs.New(store.Memory(nil), nil), &folderOptions{tools: []string{bashTools}})
+	f, err := folder.Open(t.Context(), outputs.New(store.Memory(nil), nil), &folder.Options{Tools: []string{folder.Bash}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := f.close(); err != nil {
+		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -28,7 +29,7 @@ func TestFolderKeepsOutputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.live.Set().Call(t.Context(), &toolpost.Call{Name: tool, Owner: toolpost.Owner{Session: session}, Arguments: raw})
+		r, err := f.Live.Set().Call(t.Context(), &toolpost.Call{Name: tool, Owner: toolpost.Owner{Session: session}, Arguments: raw})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/upstream"
@@ -12,14 +13,14 @@ import (
 
 // TestHealth checks that the answer tells why a server is not ready.
 func TestHealth(t *testing.T) {
-	f, err := openFolder(t.Context(), nil, nil)
+	f, err := folder.Open(t.Context(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.root.Close()
+	defer f.Root.Close()
 	withheld := []gateway.WithheldTool{{Server: "everything", Tool: "add"}, {Server: "everything", Tool: "sub"}, {Server: "other", Tool: "x"}}
 	s := &service{
-		live: f.live, status: func() []upstream.Status { return listedServers },
+		live: f.Live, status: func() []upstream.Status { return listedServers },
 		withheld:  func() []gateway.WithheldTool { return withheld },
 		observing: observing{secrets: owner.NewSecrets()},
 	}

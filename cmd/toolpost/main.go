@@ -11,9 +11,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/agents"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/checks"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/records"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/review"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/servers"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/tools"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -25,7 +29,7 @@ func run() int {
 	cmd := rootCommand()
 	cmd.SetOut(terminal.Safe(os.Stdout))
 	cmd.SetErr(terminal.Safe(os.Stderr))
-	if err := keepPrivate(); err != nil {
+	if err := cli.KeepPrivate(); err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: warning: %v\n", err)
 	}
 	err := cmd.ExecuteContext(ctx)
@@ -70,11 +74,13 @@ To start, run "toolpost serve" in any folder.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(records.Audit(), records.Replay(), diffCommand())
-	root.AddCommand(serveCommand(), redmineCommand(), listCommand(), callCommand(), runCommand(), chatCommand(), checkCommand(), doctorCommand(), topCommand(), lintCommand(), adaptCommand(), servers.Import(), trustCommand(), approveCommand(), pinsCommand(),
-		claudeCommand(), records.Cache(), tokenCommand(), servers.Secret(), versionCommand(), cli.ExitCodesTopic())
-	root.AddCommand(servers.Link(), servers.Add(), servers.Remove())
-	root.AddCommand(findCommand(), pricesCommand(), servers.Login(), servers.Logout(), servers.Status())
+	root.AddCommand(serveCommand(), redmineCommand(), topCommand(), tokenCommand(), versionCommand(), cli.ExitCodesTopic())
+	root.AddCommand(tools.List(), tools.Find(), tools.Call())
+	root.AddCommand(servers.Add(), servers.Remove(), servers.Import(), servers.Link(), servers.Login(), servers.Logout(), servers.Status(), servers.Secret())
+	root.AddCommand(checks.Check(), checks.Doctor(), checks.Lint(), checks.Adapt())
+	root.AddCommand(review.Trust(), review.Pins(), review.Approve(), review.Diff())
+	root.AddCommand(records.Audit(), records.Replay(), records.Cache())
+	root.AddCommand(agents.Run(), agents.Chat(), agents.Prices(), agents.Claude())
 	for _, c := range root.Commands() {
 		c.Args = cli.CheckArgs(c.Args)
 	}

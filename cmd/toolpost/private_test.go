@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 )
 
 // private is a program that has its environment looked at by another process of
@@ -14,7 +16,7 @@ func private() {
 		fmt.Printf("%s\n", out)
 	}
 	look()
-	if err := keepPrivate(); err != nil {
+	if err := cli.KeepPrivate(); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/owner"
@@ -37,7 +38,7 @@ type serveOptions struct {
 	name      string
 	profile   string
 	dialect   string
-	folder    folderOptions
+	folder    folder.Options
 	access    accessOptions
 	bridge    bridgeOptions
 	caps      sessionCaps
@@ -99,11 +100,11 @@ func serveCommand() *cobra.Command {
   toolpost serve --addr 127.0.0.1:9000 -- npx -y @modelcontextprotocol/server-memory`,
 		Args: checkBridge,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("tools") && len(o.folder.tools) == 0 {
-				return cli.Usagef("--tools is empty; want %s", toolChoices)
+			if cmd.Flags().Changed("tools") && len(o.folder.Tools) == 0 {
+				return cli.Usagef("--tools is empty; want %s", folder.Choices)
 			}
 			tuneMemory()
-			if err := o.folder.check(); err != nil {
+			if err := o.folder.Check(); err != nil {
 				return err
 			}
 			found, err := o.configuration(cmd, args)
@@ -123,7 +124,7 @@ func serveCommand() *cobra.Command {
 	cli.Exclusive(cmd, "stdio", "addr")
 	f.StringVar(&o.metrics, "metrics-addr", "", "serve /metrics for Prometheus, /healthz and /readyz on `HOST:PORT` too")
 	o.flags(cmd)
-	o.folder.flags(cmd)
+	o.folder.AddFlags(cmd)
 	o.bridge.flags(cmd)
 	return cmd
 }
@@ -208,7 +209,7 @@ func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*config
 	if found, err := o.bridged(args, cmd.ArgsLenAtDash()); found != nil || err != nil {
 		return found, err
 	}
-	if o.folder.chosen() {
+	if o.folder.Chosen() {
 		return nil, nil
 	}
 	p := cli.NewPrompter(cmd)
@@ -229,22 +230,22 @@ func (s *service) open(running, ctx context.Context, found *config.Config, o *se
 func (s *service) openFolder(running context.Context, o *serveOptions, l *listener, g *guide) error {
 	kept, _ := owner.OutputStore(s.log)
 	s.addCacheBytes(kept)
-	f, err := openFolder(running, outputs.New(kept, &outputs.Options{Logger: s.log}), &o.folder)
+	f, err := folder.Open(running, outputs.New(kept, &outputs.Options{Logger: s.log}), &o.folder)
 	if err != nil {
 		return err
 	}
-	s.closer = append(s.closer, f.close)
-	if g.access, err = o.access.decide(l, f.harmful(o.folder.tools)); err != nil {
+	s.closer = append(s.closer, f.Close)
+	if g.access, err = o.access.decide(l, f.Risk(o.folder.Tools)); err != nil {
 		return err
 	}
 	s.admit(g.access)
-	s.live, g.folder, g.chosen = f.live, f.serves(), o.folder.chosen()
-	if s.views, err = gateway.NewViews(f.live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Profile: o.profile, Dialect: o.dialect, Report: s.adapted()}); err != nil {
+	s.live, g.folder, g.chosen = f.Live, f.Describe(), o.folder.Chosen()
+	if s.views, err = gateway.NewViews(f.Live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Profile: o.profile, Dialect: o.dialect, Report: s.adapted()}); err != nil {
 		return cli.WrapUsage(err)
 	}
 	s.closer = append(s.closer, s.views.Close)
 	options := o.serverOptions(s, l, o.name)
-	options.SessionEnded = f.endSession
+	options.SessionEnded = f.EndSession
 	if err := s.start(options); err != nil {
 		return err
 	}

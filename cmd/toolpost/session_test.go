@@ -15,12 +15,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 )
 
 // TestSessionEndsCommands: what a session left running is ended when it is over.
 func TestSessionEndsCommands(t *testing.T) {
 	dir := t.TempDir()
-	o := &serveOptions{logFormat: "text", logLevel: slog.LevelError, folder: folderOptions{tools: []string{bashTools}, root: dir}}
+	o := &serveOptions{logFormat: "text", logLevel: slog.LevelError, folder: folder.Options{Tools: []string{folder.Bash}, Root: dir}}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	s := o.newService(io.Discard, true)
 	defer s.close()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
@@ -34,7 +35,7 @@ func table(servers []upstream.Status, width int, color bool) []string {
 		}
 		lines = append(lines, line)
 		if i > 0 && servers[i-1].Err != nil {
-			for _, l := range terminal.Wrap(terminal.Printable(errText(servers[i-1])), max(20, width-4)) {
+			for _, l := range terminal.Wrap(terminal.Printable(connect.ErrorText(servers[i-1])), max(20, width-4)) {
 				lines = append(lines, "    "+l)
 			}
 		}

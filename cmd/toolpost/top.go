@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 	"github.com/toolpost/toolpost/config"
@@ -34,7 +35,7 @@ Neither needs a terminal. Arguments and results of calls are never shown.`
 
 func topCommand() *cobra.Command {
 	var (
-		t            target
+		t            connect.Target
 		asJSON, once bool
 		every        time.Duration
 	)
@@ -50,7 +51,7 @@ func topCommand() *cobra.Command {
 			if len(args) == 0 {
 				args = []string{"http://" + cli.DefaultAddress}
 			}
-			cfg, rest, err := t.split(args, -1)
+			cfg, rest, err := t.Split(args, -1)
 			if err != nil {
 				return err
 			}
@@ -63,16 +64,16 @@ func topCommand() *cobra.Command {
 			}
 			out := cmd.OutOrStdout()
 			if asJSON || once {
-				return showStatus(cmd.Context(), out, t.address, asJSON, fetch)
+				return showStatus(cmd.Context(), out, t.Address, asJSON, fetch)
 			}
 			if !terminal.Is(out) || !terminal.Is(cmd.InOrStdin()) {
 				return cli.Usagef("there is no terminal; use --json or --once")
 			}
-			return top.Run(cmd.Context(), cmd.InOrStdin(), terminal.Unsafe(out), t.address, every, fetch)
+			return top.Run(cmd.Context(), cmd.InOrStdin(), terminal.Unsafe(out), t.Address, every, fetch)
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&t.headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
+	f.StringArrayVarP(&t.Headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
 	f.DurationVar(&every, "interval", time.Second, "ask the server again after this `TIME`")
 	f.BoolVar(&asJSON, "json", false, "write the state once as JSON")
 	f.BoolVar(&once, "once", false, "draw the state once")
@@ -169,7 +170,7 @@ func (s *service) report(w http.ResponseWriter, r *http.Request) {
 	if s.status != nil {
 		for _, st := range s.status() {
 			servers = append(servers, monitor.Server{
-				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.Known.Replace(errText(st)),
+				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.Known.Replace(connect.ErrorText(st)),
 			})
 		}
 	}

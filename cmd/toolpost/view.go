@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
@@ -90,7 +91,7 @@ func (m *memory) changed(now []upstream.Status) (changed []upstream.Status) {
 			continue
 		}
 		m.status[st.Name] = st
-		if old.State != st.State || old.Tools != st.Tools || errText(old) != errText(st) {
+		if old.State != st.State || old.Tools != st.Tools || connect.ErrorText(old) != connect.ErrorText(st) {
 			changed = append(changed, st)
 		}
 	}
@@ -121,7 +122,7 @@ func summary(st upstream.Status) string {
 	case st.State == upstream.Closed:
 		return terminal.Printable(st.Name) + ": removed"
 	case st.Err != nil:
-		return terminal.Printable(fmt.Sprintf("%s: %s: %s", st.Name, st.State, errText(st)))
+		return terminal.Printable(fmt.Sprintf("%s: %s: %s", st.Name, st.State, connect.ErrorText(st)))
 	}
 	return fmt.Sprintf("%s: %s", terminal.Printable(st.Name), st.State)
 }
