@@ -29,7 +29,7 @@ type record struct {
 	Origin  *model.Origin  `json:"origin,omitempty"`  // recordResponse, recordCompaction
 	Stop    string         `json:"stop,omitempty"`    // recordResponse: the model's; recordEnd: the run's
 	Tokens  *usage.Tokens  `json:"tokens,omitempty"`  // recordResponse, recordCompaction, recordSpent
-	Cost    *usage.Money   `json:"cost,omitempty"`    // likewise; nil if the price is unknown
+	Cost    *usage.Money   `json:"cost,omitempty"`    // recordResponse, recordCompaction, recordSpent; nil if the price is unknown
 
 	Call       int               `json:"call,omitempty"`       // recordDecision, recordIntent, recordResult, recordSpent: the index of the call in the last response
 	Response   int               `json:"response,omitempty"`   // recordSpent: the number of the response with the call

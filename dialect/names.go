@@ -19,7 +19,7 @@ import (
 // parts and a hash of itself: what else is on the list does not change it,
 // unless two names collide.
 type namer struct {
-	pattern *regexp.Regexp // nil takes all; likewise fold
+	pattern *regexp.Regexp // nil takes all
 	fold    *regexp.Regexp
 	room    int    // runes for a name without the reader's prefix
 	sep     string // between words

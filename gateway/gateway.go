@@ -51,7 +51,7 @@ import (
 // Options are the optional parts of [Open].
 type Options struct {
 	Logger  *slog.Logger
-	Name    string // see [ViewOptions]; likewise
+	Name    string // Name, Profile and Dialect are those of [ViewOptions]
 	Profile string
 	Dialect string
 	Adapted func(*dialect.Adapted) // the Report of [ViewOptions]

@@ -83,12 +83,12 @@ type layered struct {
 	layers   toolpost.Toolset
 	offered  []offer[*toolpost.Tool] // by the last listing that did not fail
 	findings []toolpost.Finding      // of the last listing
-	withheld []withheld              // likewise
-	denied   map[string]string       // likewise: why the approval rules deny tools, by the server's names without hidden characters
+	withheld []withheld              // tools that the last listing withheld
+	denied   map[string]string       // why the approval rules deny tools of the last listing, by the server's names without hidden characters
 
-	suspicions map[string]*suspicion // likewise: of definitions that look like attacks, by the server's name
+	suspicions map[string]*suspicion // definitions of the last listing that look like attacks, by the server's name
 
-	own    map[*toolpost.Tool]*toolpost.Tool // likewise: tools as the server has them, by what the configuration has made of them
+	own    map[*toolpost.Tool]*toolpost.Tool // tools of the last listing as the server has them, by what the configuration has made of them
 	hidden map[string]bool                   // the tools whose definitions have lost something, by the server's name
 }
 

@@ -93,10 +93,10 @@ func (p *pool) choose(ctx context.Context, key clientKey, call *toolpost.Call) (
 // tooMany returns why a call of a client has waited in vain for a process. The mutex is
 // held.
 func (p *pool) tooMany(key clientKey) error {
-	if n := p.busyOf(key); n >= mostOfClient {
+	if n := p.busyOf(key); n >= maxOfClient {
 		return fmt.Errorf("%d calls of this client are under way there, each in a process of its own, which is the limit; call again when one has ended", n)
 	}
-	return fmt.Errorf("it runs %d processes for its clients, which is the limit, and all have calls under way; call again later", mostProcesses)
+	return fmt.Errorf("it runs %d processes for its clients, which is the limit, and all have calls under way; call again later", maxProcesses)
 }
 
 // busyOf is how many processes have calls of a client under way: one that lets the
@@ -114,7 +114,7 @@ func (p *pool) busyOf(key clientKey) (n int) {
 // add starts a process for the client of a call. It returns nil if there is no room for
 // one, or if the client has enough of them. The mutex is held.
 func (p *pool) add(key clientKey, call *toolpost.Call) (*process, error) {
-	if p.busyOf(key) >= mostOfClient || len(p.all) >= mostProcesses && !p.endOldest() {
+	if p.busyOf(key) >= maxOfClient || len(p.all) >= maxProcesses && !p.endOldest() {
 		return nil, nil
 	}
 	opts := p.opts

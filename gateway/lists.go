@@ -15,10 +15,10 @@ import (
 
 // Limits of a list that is merged from those of several servers.
 const (
-	mostMerged      = 10_000  // items of one server
-	largestMerged   = 4 << 20 // bytes of one server
-	mostMergedPages = 100
-	mostClaimed     = 10_000 // URIs of one list that may get another name: each is compared with all resources
+	maxMerged      = 10_000  // items of one server
+	largestMerged  = 4 << 20 // bytes of one server
+	maxMergedPages = 100
+	maxClaimed     = 10_000 // URIs of one list that may get another name: each is compared with all resources
 )
 
 // list returns the list of one server, or those of several as one page.
@@ -30,7 +30,7 @@ func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Cal
 		}
 		raw := result.Encoded().Raw
 		key, array := listOf(call.Name, raw)
-		claims := mostClaimed
+		claims := maxClaimed
 		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(ctx, targets[0], call, item, &claims) })
 		if bytes.Equal(shown, array) {
 			return result, nil
@@ -66,7 +66,7 @@ func (m *member) gather(ctx context.Context, call *toolpost.Call) part {
 	c := *call
 	c.Caller = nil // the progress of several servers is not one
 	size := 0
-	for range mostMergedPages {
+	for range maxMergedPages {
 		result, err := m.send(ctx, &c)
 		if err != nil {
 			p.err = err
@@ -78,7 +78,7 @@ func (m *member) gather(ctx context.Context, call *toolpost.Call) part {
 			p.first, p.list = raw, key
 		}
 		for item := range wire.Elements(array) {
-			if size += len(item); size > largestMerged || len(p.items) >= mostMerged {
+			if size += len(item); size > largestMerged || len(p.items) >= maxMerged {
 				return p
 			}
 			p.items = append(p.items, item)
@@ -98,7 +98,7 @@ func (x *router) merge(ctx context.Context, targets []*member, all []part, call 
 	var base *part
 	var failure error
 	var items [][]byte
-	claims := mostClaimed
+	claims := maxClaimed
 	for i := range all {
 		p := &all[i]
 		if p.err != nil || p.list == "" {

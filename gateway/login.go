@@ -13,9 +13,9 @@ import (
 // error leaves the call with the error that names the command.
 type LoginFunc func(ctx context.Context, s *config.Server, call *toolpost.Call, began time.Time) error
 
-// mostLogins bounds how often a call is repeated after its login: the server may be
+// maxLogins bounds how often a call is repeated after its login: the server may be
 // connected again only by the second time.
-const mostLogins = 3
+const maxLogins = 3
 
 // withLogin returns a handler that repeats a call that its server refused because it
 // needs a login, after the login. A refused call was not carried out.
@@ -29,7 +29,7 @@ func (m *member) withLogin(h toolpost.Handler) toolpost.Handler {
 		if !needsLogin(err) || ctx.Err() != nil || !call.CallerSupports("elicitation.url") || m.login(ctx, &m.server, call, began) != nil {
 			return result, err
 		}
-		for tries := 0; tries < mostLogins && needsLogin(err) && ctx.Err() == nil; tries++ {
+		for tries := 0; tries < maxLogins && needsLogin(err) && ctx.Err() == nil; tries++ {
 			result, err = h(ctx, call)
 		}
 		return result, err

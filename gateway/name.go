@@ -76,14 +76,14 @@ type names struct {
 	given  map[owner]string
 }
 
-// mostNames is how many names are remembered.
-const mostNames = 50_000
+// maxNames is how many names are remembered.
+const maxNames = 50_000
 
 func newNames() *names { return &names{owners: map[string]owner{}, given: map[owner]string{}} }
 
 // remember gives a name to an owner. The owner before loses it.
 func (n *names) remember(o owner, name string) (changed bool) {
-	if n.given[o] == name || len(n.given) >= mostNames {
+	if n.given[o] == name || len(n.given) >= maxNames {
 		return false
 	}
 	key := o.kind + " " + name
@@ -114,7 +114,7 @@ func (n *names) assign(claims []claim) []string {
 			take(i, c.wanted[0])
 		}
 	}
-	for best := range mostWanted {
+	for best := range maxWanted {
 		for i, c := range claims {
 			take(i, c.wanted[best])
 		}
@@ -122,8 +122,8 @@ func (n *names) assign(claims []claim) []string {
 	return all
 }
 
-// mostWanted is how many names a claim may get.
-const mostWanted = 3
+// maxWanted is how many names a claim may get.
+const maxWanted = 3
 
 // claimOf returns the claim of an item of the server.
 func (m *member) claimOf(kind, own, clean string) claim {
@@ -139,7 +139,7 @@ func (m *member) claimOf(kind, own, clean string) claim {
 // server's name: these only end what is remembered about another owner. It reports
 // whether something has changed.
 func (n *names) learn(claims []claim, given []string) (changed bool) {
-	if len(n.given) >= mostNames {
+	if len(n.given) >= maxNames {
 		changed = n.forgetUnclaimed(claims)
 	}
 	for i, c := range claims {

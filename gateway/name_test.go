@@ -147,10 +147,10 @@ func TestNamesArePure(t *testing.T) {
 
 func TestNamesAreBounded(t *testing.T) {
 	n := newNames()
-	for i := range mostNames + 10 {
+	for i := range maxNames + 10 {
 		n.remember(owner{"tool", "s", fmt.Sprint(i)}, fmt.Sprint("name ", i))
 	}
-	if len(n.given) != mostNames || len(n.owners) != mostNames {
+	if len(n.given) != maxNames || len(n.owners) != maxNames {
 		t.Errorf("%d names, %d owners", len(n.given), len(n.owners))
 	}
 }
@@ -164,7 +164,7 @@ func TestNamesOfGoneToolsMakeRoom(t *testing.T) {
 	}
 	first, second := claimed("a", "t"), claimed("b", "t")
 	n.learn([]claim{first}, n.assign([]claim{first}))
-	for i := range mostNames {
+	for i := range maxNames {
 		n.remember(owner{"tool", "gone", fmt.Sprint(i)}, fmt.Sprint("name ", i))
 	}
 	for _, order := range [][]claim{{first, second}, {second, first}, {second}, {second, first}} {

@@ -15,10 +15,10 @@ import (
 
 // Limits of the processes that one server has for single clients.
 const (
-	mostProcesses = 32
-	mostOfClient  = mostProcesses / 2 // with calls under way
-	idleProcess   = 30 * time.Minute  // without a call, unless the configuration sets another time
-	idleOfAuto    = 10 * time.Minute  // where the configuration does not ask for processes of single clients
+	maxProcesses = 32
+	maxOfClient  = maxProcesses / 2 // with calls under way
+	idleProcess  = 30 * time.Minute // without a call, unless the configuration sets another time
+	idleOfAuto   = 10 * time.Minute // where the configuration does not ask for processes of single clients
 )
 
 // A pool is a server with one process or more. One is home: it lists what the server

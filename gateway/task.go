@@ -19,11 +19,11 @@ import (
 
 // Limits of the tasks that are remembered. The oldest are forgotten.
 const (
-	mostTasks      = 10_000
-	mostTasksOfOne = 1_000 // of one client
-	maxTaskID      = 512
-	maxTaskResult  = 64 << 10       // bytes of a result that creates a task
-	maxTaskTime    = 24 * time.Hour // that a process is kept for a task that has not ended as far as is known
+	maxTasks      = 10_000
+	maxTasksOfOne = 1_000 // of one client
+	maxTaskID     = 512
+	maxTaskResult = 64 << 10       // bytes of a result that creates a task
+	maxTaskTime   = 24 * time.Hour // that a process is kept for a task that has not ended as far as is known
 )
 
 // tasks holds the tasks that servers created. Only the client for which a task was
@@ -146,10 +146,10 @@ func (t *tasks) add(own serverTask, server string, call *toolpost.Call) *task {
 // shrink forgets the oldest task of a client, or of the one that has most. The
 // mutex is held.
 func (t *tasks) shrink(mine *clientTasks) {
-	if len(mine.order) > mostTasksOfOne {
+	if len(mine.order) > maxTasksOfOne {
 		t.remove(mine.order[0])
 	}
-	if len(t.server) <= mostTasks {
+	if len(t.server) <= maxTasks {
 		return
 	}
 	for _, other := range t.of {

@@ -12,7 +12,7 @@ type listSum [sha256.Size]byte
 type knownLists struct {
 	begun bool               // the client had its first answer
 	sums  map[string]listSum // by the method that lists
-	asked map[string]int     // requests under way, likewise
+	asked map[string]int     // requests under way, by the method that lists
 }
 
 // begin records that the client gets its first answer now: what has changed before

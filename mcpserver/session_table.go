@@ -50,8 +50,8 @@ func (u *use) idle(used, unused time.Duration) bool {
 // there is none, it is refused. At the limit in all, the holder of most sessions gives
 // way to one who has fewer. One timer ends idle sessions.
 type sessionTable struct {
-	most, mostOfOne int
-	idle            time.Duration // see Options.SessionTimeout
+	most, maxOfOne int
+	idle           time.Duration // see Options.SessionTimeout
 
 	mu       sync.Mutex
 	all      map[string]*session // by id
@@ -65,7 +65,7 @@ func newSessionTable(o *Options) *sessionTable {
 	if idle < 0 {
 		idle = math.MaxInt64
 	}
-	return &sessionTable{most: o.MaxSessions, mostOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofHolder: map[quotaHolder]int{}}
+	return &sessionTable{most: o.MaxSessions, maxOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofHolder: map[quotaHolder]int{}}
 }
 
 // add adds a session with one open request; leave must follow.
@@ -90,7 +90,7 @@ func (t *sessionTable) add(s *session) *wire.Error {
 // makeRoom reports whether there is room for a session of a holder. It ends the
 // least used session if that makes room. The lock is held.
 func (t *sessionTable) makeRoom(holder quotaHolder) bool {
-	full := t.ofHolder[holder] >= t.mostOfOne
+	full := t.ofHolder[holder] >= t.maxOfOne
 	if !full && len(t.all) < t.most {
 		return true
 	}

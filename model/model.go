@@ -72,7 +72,7 @@ type Part struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitempty"`      // of text and thinking; of an opaque part, the provider's word for its type
 	Data     []byte `json:"data,omitempty"`      // of an image or document
-	MIMEType string `json:"mime_type,omitempty"` // likewise
+	MIMEType string `json:"mime_type,omitempty"` // of an image or document
 
 	ID        string            `json:"id,omitempty"`        // of a tool call, as the model chose it
 	Name      string            `json:"name,omitempty"`      // of a tool call: the tool's own name; of a document: its file name

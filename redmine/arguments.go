@@ -13,9 +13,9 @@ import (
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
-// mostArguments bounds the arguments of one call, in bytes. It leaves room for a
+// maxArguments bounds the arguments of one call, in bytes. It leaves room for a
 // file of 32 MiB in base64.
-const mostArguments = 48 << 20
+const maxArguments = 48 << 20
 
 // coerceNumbers lets numbers stand where the schema says text, as models and older
 // clients write ids. An empty text may clear those that are clearable.
@@ -28,8 +28,8 @@ func coerceNumbers(t *toolpost.Tool, clearable []string) *toolpost.Tool {
 	input.tool = t.Name
 	t.Policy.SkipValidation = true // next checks what is made of the arguments
 	t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		if len(call.Arguments) > mostArguments {
-			return nil, toolpost.Retry("The arguments have %d bytes, and the limit is %d: send less.", len(call.Arguments), mostArguments)
+		if len(call.Arguments) > maxArguments {
+			return nil, toolpost.Retry("The arguments have %d bytes, and the limit is %d: send less.", len(call.Arguments), maxArguments)
 		}
 		inner := *call
 		inner.Arguments = asText(call.Arguments, &input)

@@ -24,8 +24,8 @@ type remembered[T any] struct {
 	read  time.Time
 }
 
-// mostRemembered bounds a memory: it starts anew when it is full.
-const mostRemembered = 1000
+// maxRemembered bounds a memory: it starts anew when it is full.
+const maxRemembered = 1000
 
 // get returns what is known under a key, or reads it, also if it must again.
 func (m *memory[T]) get(key string, again bool, read func() (T, error)) (T, error) {
@@ -41,7 +41,7 @@ func (m *memory[T]) get(key string, again bool, read func() (T, error)) (T, erro
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.known == nil || len(m.known) >= mostRemembered {
+	if m.known == nil || len(m.known) >= maxRemembered {
 		m.known = map[string]remembered[T]{}
 	}
 	m.known[key] = remembered[T]{value, time.Now()}
@@ -147,7 +147,7 @@ type cached struct {
 }
 
 const (
-	mostCached    = 100
+	maxCached     = 100
 	longestCached = 256 << 10 // bytes
 )
 
@@ -173,7 +173,7 @@ func (c *cache) put(method, address, tag string, body []byte) {
 		c.order = append(c.order, address)
 	}
 	c.cached[address] = &cached{tag, body}
-	if len(c.order) > mostCached {
+	if len(c.order) > maxCached {
 		delete(c.cached, c.order[0])
 		c.order = c.order[1:]
 	}

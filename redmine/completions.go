@@ -11,8 +11,8 @@ import (
 // A completer returns what an argument may be, given the others.
 type completer func(ctx context.Context, s *Toolset, given map[string]string) ([]string, error)
 
-// mostCompletions are returned at once (MCP 2026-07-28, Completion).
-const mostCompletions = 100
+// maxCompletions are returned at once (MCP 2026-07-28, Completion).
+const maxCompletions = 100
 
 // completion completes arguments: values that begin as the text does come first,
 // then those that have it elsewhere.
@@ -33,7 +33,7 @@ func completion(s *Toolset, of map[string]completer) toolpost.Handler {
 			}
 		}
 		found := matching(all, asked.Argument.Value)
-		shown := found[:min(len(found), mostCompletions)]
+		shown := found[:min(len(found), maxCompletions)]
 		return toolpost.RawResult(s.client.hide.inJSON(encode(map[string]any{
 			"completion": map[string]any{"values": shown, "total": len(found), "hasMore": len(found) > len(shown)},
 		}))), nil

@@ -237,7 +237,7 @@ const (
 	longestFile  = 32 << 20
 	longestImage = 700 << 10 // under 1 MiB in base64, which clients take
 	usualText    = 50_000
-	mostText     = 500_000
+	maxText      = 500_000
 )
 
 type downloadInput struct {
@@ -297,7 +297,7 @@ func shownFile(s *Toolset, a *attachment, data []byte, offset, limit int64) (*to
 	case offset > 0 && offset >= int64(len(data)):
 		return nil, toolpost.Retry("File %s [%d] has %d bytes: offset %d is past its end. Give a smaller offset.", a.Name, a.ID, len(data), offset)
 	}
-	from, to := piece(data, offset, min(cmp.Or(limit, usualText), mostText))
+	from, to := piece(data, offset, min(cmp.Or(limit, usualText), maxText))
 	d := downloaded{attachment: a, Offset: from, Text: lf(string(data[from:to]))}
 	text := textOf(a)
 	if from > 0 || to < int64(a.Size) {

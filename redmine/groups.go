@@ -61,7 +61,7 @@ type listGroupsInput struct {
 func listGroups(s *Toolset) entry {
 	return listTool(s, "list_groups", "List groups of users", "List groups of users, for administrators.", "groups", "groups",
 		func(ctx context.Context, in listGroupsInput, _ named) (*listing[named], error) {
-			all, _, err := rows[named](ctx, s, userGroups().path, url.Values{}, userGroups().key, 0, mostNames)
+			all, _, err := rows[named](ctx, s, userGroups().path, url.Values{}, userGroups().key, 0, maxNames)
 			return whole(withPart(all, in.Name, named.name), in.rowSpan), forAdmins(err, "the list of groups")
 		})
 }

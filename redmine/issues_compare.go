@@ -28,15 +28,15 @@ func (w *issueWrite) compare(now *issue) {
 func (w *issueWrite) leaveOutHistory(now *issue) {
 	for i := range now.Journals {
 		j := &now.Journals[i]
-		if d := j.change("description"); d != nil && len(d.Old)+len(d.New) > mostEcho {
+		if d := j.change("description"); d != nil && len(d.Old)+len(d.New) > maxEcho {
 			d.Old, d.New = "", ""
 		}
-		if n := utf8.RuneCountInString(string(j.Notes)); n > mostEcho {
+		if n := utf8.RuneCountInString(string(j.Notes)); n > maxEcho {
 			w.notes = append(w.notes, fmt.Sprintf("The comment %d has %d characters and is not repeated here; get_issue returns it.", j.ID, n))
 			j.Notes = ""
 		}
 	}
-	if n := utf8.RuneCountInString(string(now.Description)); n > mostEcho {
+	if n := utf8.RuneCountInString(string(now.Description)); n > maxEcho {
 		w.notes = append(w.notes, fmt.Sprintf("The description has %d characters and is not repeated here; get_issue returns it.", n))
 		now.Hash, now.Description = hashOf(string(now.Description)), ""
 	}

@@ -55,8 +55,8 @@ func requireUnchanged(i *issue, seen, hash string) error {
 	return nil
 }
 
-// mostEdits is how often a description is written for one edit.
-const mostEdits = 8
+// maxEdits is how often a description is written for one edit.
+const maxEdits = 8
 
 // A descriptionEdit replaces a part of a description. Redmine cannot refuse an edit
 // of what has changed, so another program may write between our reading and our
@@ -88,7 +88,7 @@ func newDescriptionEdit(ctx context.Context, s *Toolset, before *issue, in *edit
 
 func (e *descriptionEdit) run() (*toolpost.Result, error) {
 	now := e.before
-	for range mostEdits {
+	for range maxEdits {
 		base := string(now.Description)
 		next, err := e.compose(base)
 		switch {

@@ -15,7 +15,7 @@ import (
 // how many rows a list has if nothing is said, and at the most.
 const (
 	usualRows = 50
-	mostRows  = 1000
+	maxRows   = 1000
 )
 
 // A rowSpan is the part of a list to show.
@@ -24,7 +24,7 @@ type rowSpan struct {
 	Limit  int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=50"`
 }
 
-func (in rowSpan) most() int { return min(cmp.Or(in.Limit, usualRows), mostRows) }
+func (in rowSpan) most() int { return min(cmp.Or(in.Limit, usualRows), maxRows) }
 
 // whole is a part of a list that Redmine gives whole.
 func whole[R any](all []R, in rowSpan) *listing[R] {
@@ -126,7 +126,7 @@ func rows[T any](ctx context.Context, s *Toolset, path string, query url.Values,
 
 // readAll reads a whole list.
 func readAll[T any](ctx context.Context, s *Toolset, path, key, what string) ([]T, error) {
-	all, _, err := rows[T](ctx, s, path, url.Values{}, key, 0, mostNames)
+	all, _, err := rows[T](ctx, s, path, url.Values{}, key, 0, maxNames)
 	return all, explain(err, what)
 }
 

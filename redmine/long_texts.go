@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// mostEcho is the number of characters of a text that the answer to a change repeats.
-const mostEcho = 2000
+// maxEcho is the number of characters of a text that the answer to a change repeats.
+const maxEcho = 2000
 
 // leaveOutLongTexts keeps the answer to a small change of a record small: long texts, and
 // long values of custom fields, are not repeated.
 func (w *write) leaveOutLongTexts(record any) {
 	long := func(n int, what string) bool {
-		if n > mostEcho {
+		if n > maxEcho {
 			w.notes = append(w.notes, fmt.Sprintf("The %s has %d characters and is not repeated here.", what, n))
 		}
-		return n > mostEcho
+		return n > maxEcho
 	}
 	eachField(record, func(f reflect.StructField, v reflect.Value) {
 		if v.Type() == reflect.TypeFor[longText]() && long(utf8.RuneCountInString(v.String()), jsonName(f)) {

@@ -305,7 +305,7 @@ func members(ctx context.Context, s *Toolset, p named) ([]member, error) {
 
 // membersOf is members with errors that are not explained yet.
 func membersOf(ctx context.Context, s *Toolset, project int) ([]member, error) {
-	all, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", project), url.Values{}, "memberships", 0, mostNames)
+	all, _, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", project), url.Values{}, "memberships", 0, maxNames)
 	return all, err
 }
 

@@ -28,8 +28,8 @@ func withPart[R any](all []R, text string, name func(R) string) []R {
 
 func (n named) String() string { return strings.TrimSpace(fmt.Sprintf("%s [%d]", n.Name, n.ID)) }
 
-// mostNames are read of what a name is looked for in.
-const mostNames = 10_000
+// maxNames are read of what a name is looked for in.
+const maxNames = 10_000
 
 // A source is where the names of one kind of thing come from.
 type source struct {
@@ -73,7 +73,7 @@ func (s *Toolset) names(ctx context.Context, src source, again bool) ([]named, e
 		if src == projects() {
 			query.Set("status", listedProjects)
 		}
-		all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, mostNames)
+		all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, maxNames)
 		return all, explain(err, "the "+src.what+" names")
 	}
 	if strings.HasPrefix(src.path, "/projects/") {
@@ -182,7 +182,7 @@ func unnamed(what, text string, all []named) error {
 		return toolpost.Retry("There is no %s %q: this account sees none here. Ask the user for another account or project.%s", what, text, archived)
 	case text == "":
 		return toolpost.Retry("Name a %s. There are: %s.", what, listed(all))
-	case len(all) > mostListed:
+	case len(all) > maxListed:
 		all = slices.Clone(all)
 		slices.SortStableFunc(all, func(a, b named) int { return likeness(text, b) - likeness(text, a) })
 		return toolpost.Retry("There is no %s %q. Most like it are: %s.%s", what, text, listed(all), archived)
@@ -216,15 +216,15 @@ func pairs(name string) map[string]bool {
 	return all
 }
 
-// mostListed is how many names an error shows.
-const mostListed = 40
+// maxListed is how many names an error shows.
+const maxListed = 40
 
-// listed names at most [mostListed].
+// listed names at most [maxListed].
 func listed(all []named) string {
 	var b strings.Builder
 	for i, n := range all {
 		switch {
-		case i == mostListed:
+		case i == maxListed:
 			fmt.Fprintf(&b, " and %d more", len(all)-i)
 			return b.String()
 		case i > 0:

@@ -2,13 +2,13 @@ package redmine
 
 import "sync"
 
-// mostAtOnce is how many requests one call makes at the same time.
-const mostAtOnce = 6
+// maxAtOnce is how many requests one call makes at the same time.
+const maxAtOnce = 6
 
 // atOnce runs all functions, some of them at the same time, and waits for them.
 func atOnce(all ...func()) {
 	var wg sync.WaitGroup
-	turn := make(chan struct{}, mostAtOnce)
+	turn := make(chan struct{}, maxAtOnce)
 	for _, f := range all {
 		turn <- struct{}{}
 		wg.Go(func() {

@@ -237,7 +237,7 @@ func people(ctx context.Context, s *Toolset, project int) ([]named, error) {
 // address.
 func searchUsers(ctx context.Context, s *Toolset, text string) ([]user, error) {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(norm.NFKC.String(text), ",", " ")), " ")
-	users, total, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, mostNames)
+	users, total, err := userRows(ctx, s, url.Values{"name": {text}, "status": {""}}, 0, maxNames)
 	switch {
 	case err != nil:
 		return nil, explain(err, "the list of users")
@@ -275,12 +275,12 @@ func (s *Toolset) findColleague(ctx context.Context, what, text string, groups b
 	return matchName(what, text, all)
 }
 
-// mostOwnProjects bounds in how many of the own projects people are looked for.
-const mostOwnProjects = 50
+// maxOwnProjects bounds in how many of the own projects people are looked for.
+const maxOwnProjects = 50
 
 // membersOfAll are the users, or the groups, of several projects.
 func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]named, error) {
-	in = in[:min(len(in), mostOwnProjects)]
+	in = in[:min(len(in), maxOwnProjects)]
 	found, errs := make([][]member, len(in)), make([]error, len(in))
 	var reads []func()
 	for i := range in {
@@ -303,9 +303,9 @@ func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]
 	return all, nil
 }
 
-// mostNeighbours is in how many projects those who are no administrators look for
+// maxNeighbours is in how many projects those who are no administrators look for
 // people: they cannot list users.
-const mostNeighbours = 20
+const maxNeighbours = 20
 
 // visibleMembers returns the members of the projects that this account sees.
 func visibleMembers(ctx context.Context, s *Toolset) ([]named, error) {
@@ -314,7 +314,7 @@ func visibleMembers(ctx context.Context, s *Toolset) ([]named, error) {
 		return nil, err
 	}
 	var all []named
-	for _, p := range near[:min(len(near), mostNeighbours)] {
+	for _, p := range near[:min(len(near), maxNeighbours)] {
 		some, err := people(ctx, s, p.ID)
 		if err != nil {
 			continue // its members are not for this account

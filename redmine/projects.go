@@ -217,7 +217,7 @@ func showProject(s *Toolset) entry {
 
 // subprojects are the active and closed ones below a project, at any depth.
 func subprojects(ctx context.Context, s *Toolset, top int) ([]named, error) {
-	all, _, err := rows[project](ctx, s, "/projects.json", url.Values{"status": {listedProjects}}, "projects", 0, mostNames)
+	all, _, err := rows[project](ctx, s, "/projects.json", url.Values{"status": {listedProjects}}, "projects", 0, maxNames)
 	if err != nil {
 		return nil, explain(err, "the list of projects")
 	}

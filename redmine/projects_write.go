@@ -117,7 +117,7 @@ func module(w *write, text string) (string, error) {
 // Redmine takes any name.
 func usesModule(w *write, module string) bool {
 	query := url.Values{"status": {listedProjects}, "include": {"enabled_modules"}}
-	all, _, err := rows[project](w.ctx, w.s, "/projects.json", query, "projects", 0, mostRows)
+	all, _, err := rows[project](w.ctx, w.s, "/projects.json", query, "projects", 0, maxRows)
 	return err == nil && slices.ContainsFunc(all, func(p project) bool {
 		return slices.Contains(p.Modules, module)
 	})

@@ -62,8 +62,8 @@ func mergePart(base, ours, theirs []string) ([]string, bool) {
 	return nil, false
 }
 
-// mostCompared bounds the work of one comparison.
-const mostCompared = 4 << 20
+// maxCompared bounds the work of one comparison.
+const maxCompared = 4 << 20
 
 // common returns for each part of a its index in b, -1 for none, by the longest
 // common subsequence.
@@ -82,7 +82,7 @@ func common(a, b []string) []int {
 		at[lastA] = lastB
 	}
 	a, b = a[first:lastA], b[first:lastB]
-	if len(a)*len(b) > mostCompared {
+	if len(a)*len(b) > maxCompared {
 		return at
 	}
 	for _, p := range subsequence(a, b) {

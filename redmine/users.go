@@ -168,7 +168,7 @@ func fillStatus(ctx context.Context, s *Toolset, all []user, query url.Values, s
 	if state == 0 && len(all) > 0 && all[0].Status == 0 {
 		for state = 3; state > 1; state-- { // and is 1, active, for the rest
 			query.Set("status", fmt.Sprint(state))
-			some, _, err := userRows(ctx, s, query, 0, mostNames)
+			some, _, err := userRows(ctx, s, query, 0, maxNames)
 			if err != nil {
 				return forAdmins(err, "the list of users")
 			}
@@ -230,7 +230,7 @@ func userRows(ctx context.Context, s *Toolset, query url.Values, offset, most in
 	}
 	query = maps.Clone(query)
 	query.Set("name", slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) }))
-	all, total, err := wordRows(ctx, s, query, 0, mostNames)
+	all, total, err := wordRows(ctx, s, query, 0, maxNames)
 	if total > len(all) {
 		return nil, 0, tooMany(query.Get("name"), total)
 	}

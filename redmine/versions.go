@@ -83,7 +83,7 @@ func listVersions(s *Toolset) entry {
 
 // openVersions are those that new issues of a project can be planned for.
 func openVersions(ctx context.Context, s *Toolset, project int) ([]named, error) {
-	all, _, err := rows[version](ctx, s, versions(project).path, url.Values{}, "versions", 0, mostNames)
+	all, _, err := rows[version](ctx, s, versions(project).path, url.Values{}, "versions", 0, maxNames)
 	var open []named
 	for _, v := range all {
 		if v.Status == "open" {

@@ -163,7 +163,7 @@ func noStart(p named, all []wikiPage) error {
 // titles are the first of them.
 func titles(all []wikiPage) string {
 	var some []string
-	for _, w := range pageOf(all, rowSpan{Limit: mostListed}) {
+	for _, w := range pageOf(all, rowSpan{Limit: maxListed}) {
 		some = append(some, w.Title)
 	}
 	return strings.Join(some, ", ")

@@ -87,8 +87,8 @@ type room struct {
 	oldest  []blobFile // of those that were there then, oldest use first
 }
 
-// mostOldest bounds the memory for the oldest files.
-const mostOldest = 4096
+// maxOldest bounds the memory for the oldest files.
+const maxOldest = 4096
 
 // place makes room for a file.
 func (r *room) place(root *os.Root, size int64) error {
@@ -130,7 +130,7 @@ func (r *room) count(root *os.Root) error {
 	for _, f := range files {
 		r.size += f.size
 	}
-	r.oldest = slices.Clone(files[:min(len(files), mostOldest)])
+	r.oldest = slices.Clone(files[:min(len(files), maxOldest)])
 	return nil
 }
 

@@ -29,7 +29,7 @@ var (
 // Limits of an answer of find_tools.
 const (
 	usualHits = 5
-	mostHits  = 20
+	maxHits   = 20
 	maxAnswer = 24 << 10 // bytes, some 6,000 tokens; the first hit is sent in any case
 )
 
@@ -119,7 +119,7 @@ type found struct {
 
 // answer returns the best tools, one line of JSON each.
 func (c *catalogue) answer(in findInput) (string, error) {
-	hits := c.index().Search(in.Query, min(cmp.Or(in.Limit, usualHits), mostHits))
+	hits := c.index().Search(in.Query, min(cmp.Or(in.Limit, usualHits), maxHits))
 	if t := c.byName[in.Query]; t != nil {
 		hits = []Hit{{Tool: t}}
 	}

@@ -40,8 +40,8 @@ func newRequest(call *toolpost.Call, what, method string, params json.RawMessage
 	return r
 }
 
-// mostCalls bounds the calls of one server that are under way.
-const mostCalls = 1000
+// maxCalls bounds the calls of one server that are under way.
+const maxCalls = 1000
 
 // keepFunc is the type of [toolpost.Call.Keep].
 type keepFunc func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
@@ -138,8 +138,8 @@ func (r *request) setArguments(arguments json.RawMessage) { r.set[1].Value = arg
 // twice, is tried once more after the connection was lost.
 func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error) {
 	defer u.calls.Add(-1)
-	if u.calls.Add(1) > mostCalls {
-		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, mostCalls)
+	if u.calls.Add(1) > maxCalls {
+		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, maxCalls)
 	}
 	ctx, limit, stop := newDeadline(ctx, u.cfg.CallTimeout, u.cfg.Name, r.what)
 	defer stop()

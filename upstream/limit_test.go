@@ -51,14 +51,14 @@ func TestMostCalls(t *testing.T) {
 		_, err := (&request{what: "tool t"}).run(t.Context(), u)
 		return err.Error()
 	}
-	u.calls.Store(mostCalls)
+	u.calls.Store(maxCalls)
 	if got := call(); !strings.Contains(got, "has 1000 calls under way, which is the limit") {
 		t.Errorf("got %q", got)
 	}
-	if n := u.calls.Load(); n != mostCalls {
+	if n := u.calls.Load(); n != maxCalls {
 		t.Errorf("%d calls are counted after one was refused", n)
 	}
-	u.calls.Store(mostCalls - 1)
+	u.calls.Store(maxCalls - 1)
 	if got := call(); strings.Contains(got, "limit") {
 		t.Errorf("the last call that is allowed: %q", got)
 	}

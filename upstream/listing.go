@@ -28,7 +28,7 @@ type listing struct {
 	byName   map[string]*toolpost.Tool
 }
 
-const mostPages = 1000
+const maxPages = 1000
 
 // A lister lists everything that a server offers.
 type lister struct {
@@ -51,8 +51,8 @@ func newLister(u *Upstream, h *hello, t Transport) *lister {
 
 // Limits of what one server may list.
 const (
-	mostListed  = 64 << 20 // bytes of all its lists together
-	mostItems   = 10_000   // of one list
+	maxListed   = 64 << 20 // bytes of all its lists together
+	maxItems    = 10_000   // of one list
 	largestItem = 1 << 20  // bytes of one definition
 	deepestItem = 64       // levels of one definition
 )
@@ -231,7 +231,7 @@ func (r *lister) ask(ctx context.Context, s *session, method, key string) ([][]b
 	var cursor, params json.RawMessage
 	looked := 0
 	seen := map[[sha256.Size]byte]bool{} // cursors, which may be long
-	for range mostPages {
+	for range maxPages {
 		page, err := s.ask(ctx, method, params)
 		if err != nil && len(cursor) > 0 && cursor[0] != '"' {
 			r.skip("", "%s has the cursor %.40q, which is not a string; later pages are left out: %s", method, cursor, advice(err))
@@ -246,7 +246,7 @@ func (r *lister) ask(ctx context.Context, s *session, method, key string) ([][]b
 			r.skip("", "%s: the answer has no list of %s, which counts as an empty one", method, key)
 			return items, nil
 		}
-		more, count, full := r.keep(method, some, mostItems-looked)
+		more, count, full := r.keep(method, some, maxItems-looked)
 		items, looked = append(items, more...), looked+count
 		cursor = wire.Get(page.Result, "nextCursor")
 		sum := sha256.Sum256(cursor)
@@ -263,7 +263,7 @@ func (r *lister) ask(ctx context.Context, s *session, method, key string) ([][]b
 		seen[sum] = true
 		params = wire.Append(nil, `"cursor":`+string(cursor)) // a number too: the server chose it
 	}
-	r.skip("", "%s has more than %d pages; later pages are left out", method, mostPages)
+	r.skip("", "%s has more than %d pages; later pages are left out", method, maxPages)
 	return items, nil
 }
 
@@ -278,7 +278,7 @@ func isLastCursor(cursor json.RawMessage) bool {
 func (r *lister) keep(method string, page json.RawMessage, most int) (kept [][]byte, count int, full bool) {
 	for item := range wire.Elements(page) {
 		if count >= most {
-			r.skip("", "%s has more than %d items; the rest is left out", method, mostItems)
+			r.skip("", "%s has more than %d items; the rest is left out", method, maxItems)
 			return kept, count, true
 		}
 		count++
@@ -288,8 +288,8 @@ func (r *lister) keep(method string, page json.RawMessage, most int) (kept [][]b
 			r.skip(name, "left out: its definition has %d bytes, at most %d are allowed", len(item), largestItem)
 		case wire.TooDeep(item, deepestItem):
 			r.skip(name, "left out: its definition has more than %d levels", deepestItem)
-		case r.size+len(item) > mostListed:
-			r.skip("", "the lists have more than %d bytes together; the rest of %s is left out", mostListed, method)
+		case r.size+len(item) > maxListed:
+			r.skip("", "the lists have more than %d bytes together; the rest of %s is left out", maxListed, method)
 			return kept, count, true
 		default:
 			r.size += len(item)

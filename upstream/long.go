@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	mostLoaded = 1 << 20  // bytes of a message that is loaded if its result may have to be kept, and is not one text
-	mostBeside = 1 << 10  // bytes of the result beside that text
-	mostShort  = 16 << 10 // bytes of a result without its long strings, if these are replaced
-	mostMeta   = 64 << 10 // bytes of the _meta of a result that stays in the spool
+	maxLoaded = 1 << 20  // bytes of a message that is loaded if its result may have to be kept, and is not one text
+	maxBeside = 1 << 10  // bytes of the result beside that text
+	maxShort  = 16 << 10 // bytes of a result without its long strings, if these are replaced
+	maxMeta   = 64 << 10 // bytes of the _meta of a result that stays in the spool
 )
 
 // A longResult is a result that is in a spool. It is an error to who wants it in
@@ -59,7 +59,7 @@ func (b *body) long() *longResult {
 	if m := l.Member("_meta"); m != nil && m.Kind != '{' {
 		l.found.Odd = true
 	}
-	if l.found.ResultMeta = short("_meta", mostMeta); l.found.ResultMeta == nil && l.Member("_meta") != nil {
+	if l.found.ResultMeta = short("_meta", maxMeta); l.found.ResultMeta == nil && l.Member("_meta") != nil {
 		return nil
 	}
 	return l
@@ -119,16 +119,16 @@ func (l *longResult) result(ctx context.Context, keep keepFunc) (*toolpost.Resul
 }
 
 // consistsOfTexts reports whether nothing but texts is long in the result. Up to
-// mostLoaded, that is one text and little else.
+// maxLoaded, that is one text and little else.
 func (l *longResult) consistsOfTexts() bool {
 	beside, all := l.Size(), l.scan.Strings.All
 	for _, s := range all {
 		beside -= s.To - s.From
 	}
-	if l.size <= int64(min(mostLoaded, l.limits.max)) && (len(all) > 1 || beside > mostBeside || l.Member("structuredContent") != nil) {
+	if l.size <= int64(min(maxLoaded, l.limits.max)) && (len(all) > 1 || beside > maxBeside || l.Member("structuredContent") != nil) {
 		return false
 	}
-	return beside <= mostShort && l.scan.Strings.Texts()
+	return beside <= maxShort && l.scan.Strings.Texts()
 }
 
 // shown returns the result with views of its long texts, where they are above

@@ -18,9 +18,9 @@ var (
 		"are under way or were canceled without an answer; make one call of this server at a time, use a client with sessions, or restart this server")
 )
 
-// mostAbandoned bounds the calls that a session remembers because the server
+// maxAbandoned bounds the calls that a session remembers because the server
 // never answered them.
-const mostAbandoned = 1000
+const maxAbandoned = 1000
 
 // owners records who made calls over one session with a server.
 type owners struct {
@@ -28,7 +28,7 @@ type owners struct {
 	abandoned int                 // of open
 	last      *toolpost.Owner     // nil before the first call
 	several   bool                // more than one client made calls
-	forgotten bool                // there were more than mostAbandoned
+	forgotten bool                // there were more than maxAbandoned
 	haveRoots bool                // a client that made calls may have roots
 }
 
@@ -71,7 +71,7 @@ func (o *owners) abandon(x *exchange) (forgotten bool) {
 	if o.open[x.number] != x || x.abandoned {
 		return false
 	}
-	if x.owner == nil || o.abandoned >= mostAbandoned {
+	if x.owner == nil || o.abandoned >= maxAbandoned {
 		delete(o.open, x.number)
 		o.forgotten = o.forgotten || x.owner != nil
 		return true

@@ -44,8 +44,8 @@ type outputPipe interface {
 }
 
 func startProcess(cfg *Config, grace time.Duration) (*process, error) {
-	if ownDepth() >= mostDepth {
-		return nil, fmt.Errorf("toolpost was started by toolpost %d times, which is the limit: %w, or start the inner toolpost with serve --addr and configure its address", mostDepth, errSelf)
+	if ownDepth() >= maxDepth {
+		return nil, fmt.Errorf("toolpost was started by toolpost %d times, which is the limit: %w, or start the inner toolpost with serve --addr and configure its address", maxDepth, errSelf)
 	}
 	if cfg.Dir != "" {
 		if _, err := os.Stat(cfg.Dir); err != nil {
@@ -200,13 +200,13 @@ func hasPassword(name, value string) bool {
 }
 
 // depthVariable holds how many Toolposts started each other to start this
-// process. A Toolpost at mostDepth starts no server: a configuration with its
+// process. A Toolpost at maxDepth starts no server: a configuration with its
 // own command would otherwise start processes without end. Two levels are
 // enough for a client that starts a Toolpost which starts another one; each
 // level multiplies the processes by the number of such entries.
 const (
 	depthVariable = "TOOLPOST_DEPTH"
-	mostDepth     = 2
+	maxDepth      = 2
 )
 
 func ownDepth() int {

@@ -22,7 +22,7 @@ const (
 	stableAfter    = 5 * time.Second        // a session this old makes the next loss a fresh start
 	installNotice  = 5 * time.Second        // to wait for a package runner before it is said to install
 	relistLeast    = 250 * time.Millisecond // between listings
-	relistMost     = time.Second            // of a server that sends changes all the time
+	relistMax      = time.Second            // of a server that sends changes all the time
 )
 
 var errClosed = errors.New("it was closed")
@@ -219,7 +219,7 @@ func (u *Upstream) serve(s *session) error {
 			continue
 		}
 		s.sleep(u.ctx, pause) // more changes in this time are one
-		if pause = min(2*pause, relistMost); len(s.relist) == 0 {
+		if pause = min(2*pause, relistMax); len(s.relist) == 0 {
 			pause = relistLeast
 		}
 	}

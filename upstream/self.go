@@ -14,7 +14,7 @@ const InstanceHeader = "Toolpost-Instance"
 
 // Limits of what is believed of the header.
 const (
-	mostInstances   = 64
+	maxInstances    = 64
 	longestInstance = 64
 )
 
@@ -35,7 +35,7 @@ func (i *instances) check(h http.Header) error {
 		return errSelf
 	}
 	found = slices.DeleteFunc(found, func(id string) bool { return len(id) > longestInstance })
-	if found = found[:min(len(found), mostInstances)]; len(found) > 0 {
+	if found = found[:min(len(found), maxInstances)]; len(found) > 0 {
 		i.seen.Store(&found)
 	}
 	return nil

@@ -42,7 +42,7 @@ func (s *session) ask(ctx context.Context, method string, params json.RawMessage
 	return m, s.fromServer(err)
 }
 
-const mostRounds = 10
+const maxRounds = 10
 
 // call carries out a request of a client, with the rounds in which a modern
 // server asks for input (MCP 2026-07-28, Multi Round-Trip Requests). A caller
@@ -54,7 +54,7 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 	if !through && !r.whole { // what came with it belongs to the rounds of the caller's hop
 		set = append(set[:len(set):len(set)], wire.Member{Name: "inputResponses"}, wire.Member{Name: "requestState"})
 	}
-	for range mostRounds {
+	for range maxRounds {
 		x := &exchange{content: r.content, requester: r.requester, through: through}
 		x.set = set
 		result, err = s.do(ctx, x)
@@ -75,7 +75,7 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 		result = wire.Message{}
 		set = append(r.set[:len(r.set):len(r.set)], next...)
 	}
-	return result, executed, &inputError{fmt.Errorf("it asked for input more than %d times", mostRounds)}
+	return result, executed, &inputError{fmt.Errorf("it asked for input more than %d times", maxRounds)}
 }
 
 // fulfil asks the caller what a result asks for. The result and the answers count as

@@ -134,7 +134,7 @@ const (
 	Installing State = "installing" // its command installs packages before it starts
 	Ready      State = "ready"
 	Failed     State = "failed"       // it is tried again at Status.Retry
-	NeedsLogin State = "login needed" // likewise; see [LoginError]
+	NeedsLogin State = "login needed" // it is tried again at Status.Retry; see [LoginError]
 	Closed     State = "closed"
 )
 

@@ -18,6 +18,6 @@ func Redact(raw []byte) []byte {
 
 // redacted returns the beginning of a redacted JSON value, for a log.
 func redacted(raw []byte) string {
-	clear, _ := secret.RedactJSON(raw, &secret.JSONOptions{Most: maxLogged, MostText: maxLoggedString})
+	clear, _ := secret.RedactJSON(raw, &secret.JSONOptions{Most: maxLogged, MaxText: maxLoggedString})
 	return shorten(string(clear), maxLogged)
 }

@@ -85,9 +85,9 @@ func (b *board) note(when time.Time, text string) {
 	}
 }
 
-// mostClients is how many clients are distinguished. Further ones are not
+// maxClients is how many clients are distinguished. Further ones are not
 // reported: their names may be made up without end.
-const mostClients = 1000
+const maxClients = 1000
 
 // A roster reports clients when they come for the first time.
 type roster struct {
@@ -102,7 +102,7 @@ func (r *roster) add(c mcpserver.Client) {
 		return
 	}
 	r.mu.Lock()
-	known := r.seen[name] || len(r.seen) >= mostClients
+	known := r.seen[name] || len(r.seen) >= maxClients
 	if !known {
 		r.seen[name] = true
 	}

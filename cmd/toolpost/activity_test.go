@@ -53,10 +53,10 @@ func TestActivity(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || !strings.Contains(got[5], `level=ERROR msg="it broke" a=1`) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	for i := range 2 * mostClients {
+	for i := range 2 * maxClients {
 		clients.add(mcpserver.Client{Name: fmt.Sprint(i)})
 	}
-	if n := len(clients.seen); n != mostClients {
+	if n := len(clients.seen); n != maxClients {
 		t.Errorf("it remembers %d clients", n)
 	}
 }

@@ -20,7 +20,7 @@ import (
 type observing struct {
 	monitor   *monitor.Monitor    // what "toolpost top" shows
 	observers []observe.Observer  // of clients' requests, the outermost first
-	around    []gateway.Around    // of requests to servers, likewise
+	around    []gateway.Around    // of requests to servers, the outermost first
 	metrics   *telemetry.Metrics  // nil unless they are served
 	limits    *limit.Limits       // of requests to servers; nil for a folder
 	recorder  *recording.Recorder // nil if nothing is recorded

@@ -101,7 +101,7 @@ func (w *warm) within(t *testing.T, what string, took, want time.Duration) {
 type warm struct {
 	dir, home string
 	counts    string        // the file that the slow server appends to
-	pids      string        // likewise, of a server that is killed
+	pids      string        // the file to which the server that is killed appends
 	gate      string        // the file that the slow server waits for, unless slow is given
 	slow      time.Duration // how long the slow server takes; 0 if it waits for the file
 	working   []string

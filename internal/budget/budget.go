@@ -31,7 +31,7 @@ func New(above *Budget, limit Limit) *Budget {
 // above it, have room for it; otherwise it takes nothing.
 func (b *Budget) Take(bytes int) bool { return b.take(Limit{1, bytes}, false) }
 
-// Grow adds bytes to a piece that was taken, likewise.
+// Grow adds bytes to a piece that was taken, on the same condition.
 func (b *Budget) Grow(bytes int) bool { return b.take(Limit{0, bytes}, false) }
 
 // GrowPast adds bytes to a piece that was taken, as long as the limits are not reached;

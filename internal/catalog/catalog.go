@@ -28,10 +28,10 @@ import (
 
 // Limits of a folder.
 const (
-	MostBytes  = 16 << 20  // of one entry; a larger one is not stored
-	mostStored = 256 << 20 // bytes of all entries
-	mostFiles  = 2000
-	oldest     = 90 * 24 * time.Hour // since an entry was last written
+	MaxBytes  = 16 << 20  // of one entry; a larger one is not stored
+	maxStored = 256 << 20 // bytes of all entries
+	maxFiles  = 2000
+	oldest    = 90 * 24 * time.Hour // since an entry was last written
 )
 
 const (
@@ -144,7 +144,7 @@ func (f *Folder) path(config, server string) string {
 // Read returns the entry of a server, nil if there is none that can be used.
 func (f *Folder) Read(config, server string) *Entry {
 	path := f.path(config, server)
-	data, err := readFile(path, MostBytes+macSize+1)
+	data, err := readFile(path, MaxBytes+macSize+1)
 	if err != nil || len(data) <= macSize || data[macSize] != '\n' {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (f *Folder) Read(config, server string) *Entry {
 	return &e
 }
 
-// ErrTooLarge means that an entry has more than [MostBytes].
+// ErrTooLarge means that an entry has more than [MaxBytes].
 var ErrTooLarge = errors.New("it is too large to be stored")
 
 // Write stores an entry in place of the one before. An entry that cannot be
@@ -169,8 +169,8 @@ func (f *Folder) Write(e *Entry) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("store catalog of %q: %w", e.Server, err)
-	case len(body) > MostBytes:
-		return fmt.Errorf("store catalog of %q: %w: %d bytes, at most %d", e.Server, ErrTooLarge, len(body), MostBytes)
+	case len(body) > MaxBytes:
+		return fmt.Errorf("store catalog of %q: %w: %d bytes, at most %d", e.Server, ErrTooLarge, len(body), MaxBytes)
 	}
 	data := append([]byte(f.mac("entry", body)+"\n"), body...)
 	if err := atomicfile.Write(f.path(e.Config, e.Server), data, &atomicfile.Options{MayBeLost: true}); err != nil { // it is listed again, and an incomplete one has a wrong code

@@ -122,7 +122,7 @@ func TestLimits(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)
 	large := entry("c", "large")
-	large.Listing, _ = json.Marshal(strings.Repeat("x", catalog.MostBytes))
+	large.Listing, _ = json.Marshal(strings.Repeat("x", catalog.MaxBytes))
 	if err := f.Write(large); !errors.Is(err, catalog.ErrTooLarge) || len(files(t, dir)) != 0 {
 		t.Error(err, files(t, dir))
 	}

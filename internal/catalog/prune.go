@@ -28,7 +28,7 @@ func (f *Folder) prune(now time.Time) error {
 	size := int64(0)
 	var errs []error
 	for i, s := range all {
-		if size += s.size; size > mostStored || i >= mostFiles || now.Sub(s.written) > oldest {
+		if size += s.size; size > maxStored || i >= maxFiles || now.Sub(s.written) > oldest {
 			errs = append(errs, remove(s.path))
 		}
 	}

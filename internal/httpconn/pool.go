@@ -21,10 +21,10 @@ import (
 	"unicode/utf8"
 )
 
-// mostBody is the largest body of a request in bytes. So much fits into the
+// maxBody is the largest body of a request in bytes. So much fits into the
 // buffers of the kernels at both ends, so that a server that answers before it
 // has read the request does not block its sender.
-const mostBody = 32 << 10
+const maxBody = 32 << 10
 
 // A Pool holds the idle connections of a transport, for all hosts together.
 type Pool struct {
@@ -107,7 +107,7 @@ func isSimple(req *http.Request) bool {
 	if req.ContentLength == 0 && req.Body != nil && req.Body != http.NoBody { // its length is not known
 		return false
 	}
-	return req.ContentLength >= 0 && req.ContentLength <= mostBody &&
+	return req.ContentLength >= 0 && req.ContentLength <= maxBody &&
 		req.TransferEncoding == nil && req.Trailer == nil && !req.Close
 }
 

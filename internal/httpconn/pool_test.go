@@ -460,7 +460,7 @@ func TestEarlyAnswer(t *testing.T) {
 			}()
 		}
 	}()
-	for _, size := range []int{mostBody, mostBody + 1, 8 << 20} {
+	for _, size := range []int{maxBody, maxBody + 1, 8 << 20} {
 		transport, _ := newPool(t)
 		defer transport.CloseIdleConnections()
 		got, err := send(transport, newRequest(t, "POST", "http://"+l.Addr().String(), strings.Repeat("x", size)))
@@ -474,7 +474,7 @@ func TestEarlyAnswer(t *testing.T) {
 func TestLeftToNetHTTP(t *testing.T) {
 	proxy, _ := url.Parse("http://127.0.0.1:1")
 	for name, change := range map[string]func(*http.Transport, *http.Request){
-		"large body":        func(_ *http.Transport, r *http.Request) { r.ContentLength = mostBody + 1 },
+		"large body":        func(_ *http.Transport, r *http.Request) { r.ContentLength = maxBody + 1 },
 		"unknown length":    func(_ *http.Transport, r *http.Request) { r.ContentLength = 0 },
 		"chunks":            func(_ *http.Transport, r *http.Request) { r.ContentLength = -1 },
 		"method":            func(_ *http.Transport, r *http.Request) { r.Method = "CONNECT" },

@@ -16,12 +16,12 @@ import (
 const (
 	deepestMessage = 10_000
 	longString     = 64 << 10 // bytes from which on a string is noted
-	mostStrings    = 16       // of these
-	mostMembers    = 64       // of a result
+	maxStrings     = 16       // of these
+	maxMembers     = 64       // of a result
 	longestToken   = 1 << 10  // bytes of a name, a number or an id that are kept
 	longestURI     = 2 << 10
 	longestPart    = 8 << 10
-	mostURIs       = 1000
+	maxURIs        = 1000
 )
 
 // A Span is a part of a message: its first byte, and the one after its last.
@@ -53,7 +53,7 @@ type Scanner struct {
 	Request bool     // the message has a method or params
 	URIs    []string // of the resources that the content of the result names
 	Odd     bool     // a client may refuse something in the content; see [wire.Answer]
-	Newer   bool     // likewise: older versions lack a type of the content
+	Newer   bool     // older versions lack a type of the content; see [wire.Answer]
 
 	at    int64
 	want  expected

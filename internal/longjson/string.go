@@ -112,7 +112,7 @@ func (s *Scanner) endString() {
 	s.kind = 0
 	inResult := len(s.stack) > 1 && s.names[1] == "result"
 	if content := (Span{s.start + 1, s.at - 1}); inResult && content.size() > longString {
-		if len(s.Strings.All) < mostStrings {
+		if len(s.Strings.All) < maxStrings {
 			s.Strings.All = append(s.Strings.All, String{content, s.isText()})
 		} else {
 			s.Strings.More = true
@@ -149,7 +149,7 @@ func (s *Scanner) noteURI() {
 	}
 	uri := wire.Unquote(s.text)
 	s.Odd = s.Odd || !wire.IsURI(uri)
-	if inBlock && len(s.URIs) < mostURIs {
+	if inBlock && len(s.URIs) < maxURIs {
 		s.URIs = append(s.URIs, uri)
 	}
 }
@@ -221,7 +221,7 @@ func (s *Scanner) named(inResult bool) {
 		s.inEnvelope(name)
 	case depth == 2 && inResult:
 		twice := name != "" && slices.ContainsFunc(s.Members, func(m Member) bool { return m.Name == name })
-		s.malformed = s.malformed || len(s.Members) == mostMembers || twice
+		s.malformed = s.malformed || len(s.Members) == maxMembers || twice
 		if !s.malformed {
 			s.Members = append(s.Members, Member{Name: name, Span: Span{From: s.start}})
 		}

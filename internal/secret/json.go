@@ -64,12 +64,12 @@ func RedactText(text string) string {
 
 // JSONOptions are the optional parts of [RedactJSON].
 type JSONOptions struct {
-	Most     int                       // the value is cut off after so many bytes, which makes it invalid JSON; 0 for no limit
-	MostText int                       // bytes of one string; 0 for no limit
-	Member   func(pointer string) bool // reports whether a member with this JSON pointer is secret too; may be nil
-	Public   func(pointer string) bool // reports whether a member with this JSON pointer is not secret, although it is named like one; may be nil
-	Text     func(string) string       // hides further secrets in a string; may be nil
-	Known    bool                      // hides what Text and Member find only: a schema has members that are named like a secret
+	Most    int                       // the value is cut off after so many bytes, which makes it invalid JSON; 0 for no limit
+	MaxText int                       // bytes of one string; 0 for no limit
+	Member  func(pointer string) bool // reports whether a member with this JSON pointer is secret too; may be nil
+	Public  func(pointer string) bool // reports whether a member with this JSON pointer is not secret, although it is named like one; may be nil
+	Text    func(string) string       // hides further secrets in a string; may be nil
+	Known   bool                      // hides what Text and Member find only: a schema has members that are named like a secret
 }
 
 // RedactJSON returns a JSON value without the values of members that are named like
@@ -82,7 +82,7 @@ func RedactJSON(raw []byte, opts *JSONOptions) (redacted []byte, hidden int) {
 		r.opts = *opts
 	}
 	r.opts.Most = cmp.Or(r.opts.Most, math.MaxInt)
-	r.opts.MostText = cmp.Or(r.opts.MostText, math.MaxInt)
+	r.opts.MaxText = cmp.Or(r.opts.MaxText, math.MaxInt)
 	isSecret, err := false, error(nil)
 	for err == nil && r.Len() < r.opts.Most {
 		isSecret, err = r.next(isSecret)
@@ -120,7 +120,7 @@ func (r *redactor) next(isSecret bool) (namesSecret bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	text := beginning(v, r.opts.MostText)
+	text := beginning(v, r.opts.MaxText)
 	r.WriteString(separator)
 	r.text(text)
 	return isName && r.isSecret(text), nil
@@ -191,7 +191,7 @@ func (r *redactor) text(text string) {
 	if clear != text {
 		r.hidden++
 	}
-	clear = cleartext.Clip(clear, r.opts.MostText)
+	clear = cleartext.Clip(clear, r.opts.MaxText)
 	quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(clear, "\uFFFD"))
 	if err != nil {
 		quoted = []byte(`"…"`)

@@ -20,8 +20,8 @@ func Differs(lines []Line) bool {
 	return false
 }
 
-// mostDiff bounds the table of the longest common subsequence.
-const mostDiff = 4 << 20
+// maxDiff bounds the table of the longest common subsequence.
+const maxDiff = 4 << 20
 
 // Diff compares two texts line by line.
 func Diff(a, b []string) []Line {
@@ -74,7 +74,7 @@ func changedLines(a, b []string) (lines []Line) {
 
 // commonLines returns how many lines a[i:] and b[j:] have in common.
 func commonLines(a, b []string) func(i, j int) int {
-	if len(a)*len(b) > mostDiff {
+	if len(a)*len(b) > maxDiff {
 		return func(int, int) int { return 0 }
 	}
 	width := len(b) + 1

@@ -28,7 +28,7 @@ func thinkingForm(name string) (adaptive, always, byDefault bool) {
 		return strings.Contains(name, "claude-"), false, false
 	}
 	major, _ := strconv.Atoi(found[2]) // digits
-	minor, _ := strconv.Atoi(found[3]) // likewise, or empty
+	minor, _ := strconv.Atoi(found[3]) // digits, or empty
 	always = found[1] == "mythos" || found[1] == "fable"
 	return always || major > 4 || major == 4 && minor >= 6, always, major > 4
 }

@@ -105,7 +105,7 @@ type chatCall struct {
 	index     string // as the server writes it; empty if it does not
 	arguments fragments
 	members   []member // of the call, without those above
-	function  []member // of the function, likewise
+	function  []member // of the function, without those above
 }
 
 // json returns the call as an item of tool_calls.

@@ -25,8 +25,8 @@ type load struct {
 	Error    string        `json:"error,omitempty"` // of the first failure
 }
 
-// mostFailures of one client end its round, as does one that takes too long.
-const mostFailures = 20
+// maxFailures of one client end its round, as does one that takes too long.
+const maxFailures = 20
 
 // measure makes calls from the cell's clients until a time has passed, at least
 // one from each.
@@ -137,7 +137,7 @@ func (l *load) callAll(clients []caller, w *want, deadline time.Time, calls int)
 					first = err
 				}
 				var timeout net.Error
-				if failures >= mostFailures || errors.As(err, &timeout) && timeout.Timeout() {
+				if failures >= maxFailures || errors.As(err, &timeout) && timeout.Timeout() {
 					break
 				}
 			}

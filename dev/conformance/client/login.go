@@ -17,8 +17,8 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// mostLogins is how often the user logs in again in one scenario.
-const mostLogins = 3
+// maxLogins is how often the user logs in again in one scenario.
+const maxLogins = 3
 
 // A user logs in when the server wants that. The pages of the suite ask nothing.
 type user struct {
@@ -109,8 +109,8 @@ func (u *user) connect(ctx context.Context, cfg *upstream.Config) (*upstream.Ups
 
 // login agrees to everything.
 func (u *user) login(ctx context.Context) error {
-	if u.n++; u.n > mostLogins {
-		return fmt.Errorf("the server wants another login after %d", mostLogins)
+	if u.n++; u.n > maxLogins {
+		return fmt.Errorf("the server wants another login after %d", maxLogins)
 	}
 	_, err := u.logins.Login(ctx, u.cfg, nil, &login.Person{Visit: func(ctx context.Context, page *login.Page) error {
 		go visit(ctx, page.Address)

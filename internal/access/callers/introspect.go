@@ -16,14 +16,14 @@ import (
 const (
 	// answerTime is how long an answer is used, and with it a token that was
 	// revoked meanwhile.
-	answerTime  = 30 * time.Second
-	mostAnswers = 1000 // about good tokens, and as many about others
+	answerTime = 30 * time.Second
+	maxAnswers = 1000 // about good tokens, and as many about others
 
-	// mostAsking is how many requests about tokens that were good are under way at
-	// once; mostStrange and strangeTime bound those about tokens that were not: anybody
+	// maxAsking is how many requests about tokens that were good are under way at
+	// once; maxStrange and strangeTime bound those about tokens that were not: anybody
 	// can send these.
-	mostAsking  = 16
-	mostStrange = 8
+	maxAsking   = 16
+	maxStrange  = 8
 	strangeTime = 100 * time.Millisecond
 	strangeOnce = 50
 )
@@ -36,12 +36,12 @@ type introspector struct {
 	opts    atomic.Pointer[Introspection]
 	client  *http.Client
 	asking  chan struct{} // holds one value for each request about a known token that is under way
-	strange chan struct{} // likewise for unknown ones
+	strange chan struct{} // holds one value for each request about an unknown token that is under way
 	limit   *rate.Limiter // of requests about unknown tokens
 
 	mu      sync.Mutex
 	known   map[string]*introspected // by the hash of the token
-	refused map[string]*introspected // likewise; those that are not active
+	refused map[string]*introspected // tokens that are not active, by their hash
 }
 
 // introspected is what the server said about a token.
@@ -54,7 +54,7 @@ type introspected struct {
 func newIntrospector(i *issuer, o *Introspection) *introspector {
 	client := newClient(http.DefaultTransport.(*http.Transport).Clone())
 	n := &introspector{
-		issuer: i, client: client, asking: make(chan struct{}, mostAsking), strange: make(chan struct{}, mostStrange),
+		issuer: i, client: client, asking: make(chan struct{}, maxAsking), strange: make(chan struct{}, maxStrange),
 		limit: rate.NewLimiter(rate.Every(strangeTime), strangeOnce), known: map[string]*introspected{}, refused: map[string]*introspected{},
 	}
 	n.use(o)
@@ -135,7 +135,7 @@ func (i *introspector) keep(hash string, a *introspected) {
 	delete(i.refused, hash)
 	if !a.claims.Active {
 		for other := range i.refused {
-			if len(i.refused) < mostAnswers {
+			if len(i.refused) < maxAnswers {
 				break
 			}
 			delete(i.refused, other)
@@ -143,7 +143,7 @@ func (i *introspector) keep(hash string, a *introspected) {
 		i.refused[hash] = a
 		return
 	}
-	if len(i.known) >= mostAnswers {
+	if len(i.known) >= maxAnswers {
 		oldest := ""
 		for other, answer := range i.known {
 			if oldest == "" || answer.used.Before(i.known[oldest].used) {

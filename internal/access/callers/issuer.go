@@ -22,7 +22,7 @@ import (
 
 const (
 	fetchTime = 5 * time.Second
-	mostBytes = 1 << 20 // of one answer
+	maxBytes  = 1 << 20 // of one answer
 
 	// keysTime is how long keys are used before they are fetched again, so that a key
 	// that the authorization server withdraws is refused an hour later. While the
@@ -133,7 +133,7 @@ func answer(client *http.Client, r *http.Request, into any) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answered with status %d", r.URL, resp.StatusCode)
 	}
-	if err := json.UnmarshalRead(io.LimitReader(resp.Body, mostBytes), into); err != nil {
+	if err := json.UnmarshalRead(io.LimitReader(resp.Body, maxBytes), into); err != nil {
 		return fmt.Errorf("%s did not answer with JSON: %w", r.URL, err)
 	}
 	return nil
@@ -188,12 +188,12 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := f.base.RoundTrip(r)
 	if err == nil {
 		var body []byte
-		body, err = io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
+		body, err = io.ReadAll(io.LimitReader(resp.Body, maxBytes+1))
 		_ = resp.Body.Close()
 		switch {
 		case err != nil:
-		case len(body) > mostBytes:
-			err = fmt.Errorf("%s answered with more than %d bytes", r.URL, mostBytes)
+		case len(body) > maxBytes:
+			err = fmt.Errorf("%s answered with more than %d bytes", r.URL, maxBytes)
 		case resp.StatusCode != http.StatusOK:
 			err = fmt.Errorf("%s answered with status %d", r.URL, resp.StatusCode)
 		}

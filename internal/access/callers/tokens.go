@@ -23,8 +23,8 @@ import (
 // leak, and so that they differ from the tokens of an authorization server.
 const Prefix = "toolpost_"
 
-// mostTokens is how many named tokens one user may have.
-const mostTokens = 1000
+// maxTokens is how many named tokens one user may have.
+const maxTokens = 1000
 
 // stored is the name of the tokens in their vault.
 const stored = "callers"
@@ -89,7 +89,7 @@ func (t *Tokens) Add(ctx context.Context, name, profile string, expires time.Tim
 		switch {
 		case slices.ContainsFunc(all, func(t Token) bool { return t.Name == name }):
 			return nil, fmt.Errorf("there is a token %q already; choose another name, or first run: toolpost token revoke %s", name, name)
-		case len(all) >= mostTokens:
+		case len(all) >= maxTokens:
 			return nil, fmt.Errorf("there are %d tokens, which is the limit; revoke some", len(all))
 		}
 		return append(all, token), nil

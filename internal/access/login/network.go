@@ -19,7 +19,7 @@ const (
 	longestRequest = 30 * time.Second
 	longestHeader  = 64 << 10
 	longestAnswer  = 1 << 20
-	mostRedirects  = 3
+	maxRedirects   = 3
 )
 
 // A reach is the kind of network that an MCP server is in. The addresses that it
@@ -146,7 +146,7 @@ func (n *network) client(r reach) *http.Client {
 		Timeout:   longestRequest,
 		Transport: &checkedTransport{r, n.proxy, direct, proxied},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if !netaddr.SameOrigin(req.URL, via[0].URL) || len(via) > mostRedirects {
+			if !netaddr.SameOrigin(req.URL, via[0].URL) || len(via) > maxRedirects {
 				return refusedf("%s redirects to %s", via[0].URL.Host, req.URL.Host)
 			}
 			return nil

@@ -24,13 +24,13 @@ func shown(text string) string {
 	return text
 }
 
-const mostScopes, longestScope = 64, 256
+const maxScopes, longestScope = 64, 256
 
 // cleanScopes returns the scopes that may be sent (RFC 6749, §3.3), each once.
 func cleanScopes(scopes []string) (clean []string) {
 	for _, s := range scopes {
 		bad := strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
-		if !bad && s != "" && len(s) <= longestScope && len(clean) < mostScopes && !slices.Contains(clean, s) {
+		if !bad && s != "" && len(s) <= longestScope && len(clean) < maxScopes && !slices.Contains(clean, s) {
 			clean = append(clean, s)
 		}
 	}

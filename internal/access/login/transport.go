@@ -20,9 +20,9 @@ type transport struct {
 	base   http.RoundTripper
 }
 
-// mostSends bounds how often one request is sent: with the token that is held, with a
+// maxSends bounds how often one request is sent: with the token that is held, with a
 // renewed one, and with one of more scopes.
-const mostSends = 3
+const maxSends = 3
 
 // RoundTrip sends a request with the token. If the server refuses the token, it
 // sends the request again with a new one.
@@ -36,7 +36,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp, err := t.source.send(t.base, req, held)
-	for sent := 1; sent < mostSends && err == nil && isRefusal(resp); sent++ {
+	for sent := 1; sent < maxSends && err == nil && isRefusal(resp); sent++ {
 		next, problem := t.refused(req.Context(), held, resp)
 		if problem != nil {
 			drop(resp)

@@ -39,8 +39,8 @@ type keyringVault struct {
 }
 
 const (
-	partSize  = 1 << 10
-	mostParts = longestSecret / partSize
+	partSize = 1 << 10
+	maxParts = longestSecret / partSize
 )
 
 func newKeyring(dir, why string, system items) Vault {
@@ -66,8 +66,8 @@ func (at location) parts(slot string) int {
 
 func (k *keyringVault) locate(data []byte) (at location) {
 	err := json.Unmarshal(data, &at)
-	if err != nil || at.Slot != "a" && at.Slot != "b" || at.Write == "" || at.Parts < 1 || at.Parts > mostParts || at.Other < 0 || at.Other > mostParts {
-		return location{Other: mostParts} // broken: as if the secret was lost, it has to be set again
+	if err != nil || at.Slot != "a" && at.Slot != "b" || at.Write == "" || at.Parts < 1 || at.Parts > maxParts || at.Other < 0 || at.Other > maxParts {
+		return location{Other: maxParts} // broken: as if the secret was lost, it has to be set again
 	}
 	return at
 }
@@ -169,7 +169,7 @@ func (k *keyringVault) write(name string, before location, secret []byte) ([]byt
 // lost are skipped.
 func (k *keyringVault) clear(name, slot string, from, known int) error {
 	end := max(from, known)
-	for ; end < mostParts; end++ {
+	for ; end < maxParts; end++ {
 		if _, err := k.items.Get(k.item(name, slot, end)); errors.Is(err, keyring.ErrNotFound) {
 			break
 		} else if err != nil {

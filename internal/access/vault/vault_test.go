@@ -24,7 +24,7 @@ type memoryKeyring struct {
 	all     map[string]string
 	broken  error
 	writes  int // after which it stops working; 0 for never
-	deletes int // likewise
+	deletes int // after which it stops deleting; 0 for never
 }
 
 func (m *memoryKeyring) Get(user string) (string, error) {

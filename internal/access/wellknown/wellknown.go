@@ -10,7 +10,7 @@ import (
 const (
 	ProtectedResource   = "/.well-known/oauth-protected-resource"   // RFC 9728
 	AuthorizationServer = "/.well-known/oauth-authorization-server" // RFC 8414
-	OpenID              = "/.well-known/openid-configuration"       // likewise, for OpenID Connect
+	OpenID              = "/.well-known/openid-configuration"       // OpenID Connect Discovery
 )
 
 // Address returns the address of a document of a server, "" if the address of the

@@ -16,9 +16,9 @@ import (
 
 // Limits of what a question shows, in bytes of the escaped text.
 const (
-	mostText     = 2_000  // of one text; the middle of a longer one is left out, with its digest
-	mostShown    = 16_000 // of all arguments; calls with more cannot be asked about
-	mostRedacted = 400    // at each end of a text that is shown in part
+	maxShownText = 2_000  // of one text; the middle of a longer one is left out, with its digest
+	maxShown     = 16_000 // of all arguments; calls with more cannot be asked about
+	maxRedacted  = 400    // at each end of a text that is shown in part
 )
 
 // Question is what the user is asked about one call. All of it is shown; foreign
@@ -36,8 +36,8 @@ func NewQuestion(t Target, hash string, d Decision, arguments []byte) (*Question
 	}
 	s := &shower{}
 	s.value(args.given, 1)
-	if s.b.Len() > mostShown {
-		return nil, fmt.Errorf("its arguments are too long to be shown to the user: the limit is %d bytes; give shorter ones", mostShown)
+	if s.b.Len() > maxShown {
+		return nil, fmt.Errorf("its arguments are too long to be shown to the user: the limit is %d bytes; give shorter ones", maxShown)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Toolpost asks: may this call run, once?\n\nServer: %s\n", show(t.Server))
@@ -66,7 +66,7 @@ type shower struct {
 }
 
 func (s *shower) value(v *jsontree.Value, depth int) {
-	if s.b.Len() > mostShown {
+	if s.b.Len() > maxShown {
 		return // it is too long already
 	}
 	switch v.Kind {
@@ -106,17 +106,17 @@ func (s *shower) indent(depth int) {
 
 func (s *shower) text(text string) {
 	shown := show(text)
-	if len(shown) <= mostText {
+	if len(shown) <= maxShownText {
 		s.b.WriteString(shown)
 		return
 	}
 	s.cut++
 	sum := sha256.Sum256([]byte(text))
-	head, tail := text[:mostRedacted], text[len(text)-mostRedacted:]
-	for !utf8.ValidString(head) && len(head) > mostRedacted-utf8.UTFMax {
+	head, tail := text[:maxRedacted], text[len(text)-maxRedacted:]
+	for !utf8.ValidString(head) && len(head) > maxRedacted-utf8.UTFMax {
 		head = head[:len(head)-1]
 	}
-	for !utf8.ValidString(tail) && len(tail) > mostRedacted-utf8.UTFMax {
+	for !utf8.ValidString(tail) && len(tail) > maxRedacted-utf8.UTFMax {
 		tail = tail[1:]
 	}
 	fmt.Fprintf(&s.b, "%s … %d BYTES ARE LEFT OUT, of %d with sha256:%s … %s",

@@ -20,13 +20,13 @@ import (
 const longestWait = 10 * time.Second
 
 const (
-	// mostIdle is how many clients, tools and servers are remembered before those
+	// maxIdle is how many clients, tools and servers are remembered before those
 	// that are not limited now are forgotten.
-	mostIdle = 1000
+	maxIdle = 1000
 
-	// mostStates is how many are remembered at all. Further ones share one state of
+	// maxStates is how many are remembered at all. Further ones share one state of
 	// their kind, so that a crowd neither fills the memory nor escapes its limit.
-	mostStates = 10_000
+	maxStates = 10_000
 )
 
 // A Rule limits requests; zero members limit nothing.
@@ -83,7 +83,7 @@ type state struct {
 
 // New returns limits of which nothing is used.
 func New(o Options) *Limits {
-	l := &Limits{all: map[key]*state{}, most: mostIdle}
+	l := &Limits{all: map[key]*state{}, most: maxIdle}
 	l.Set(o)
 	return l
 }
@@ -234,7 +234,7 @@ func (l *Limits) makeRoom() bool {
 	if len(l.all) < l.most {
 		return true
 	}
-	if l.most == mostStates && time.Since(l.full) < time.Second {
+	if l.most == maxStates && time.Since(l.full) < time.Second {
 		return false
 	}
 	for k, s := range l.all {
@@ -242,7 +242,7 @@ func (l *Limits) makeRoom() bool {
 			delete(l.all, k)
 		}
 	}
-	l.most = min(max(mostIdle, 2*len(l.all)), mostStates)
+	l.most = min(max(maxIdle, 2*len(l.all)), maxStates)
 	if len(l.all) < l.most {
 		return true
 	}

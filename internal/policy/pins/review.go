@@ -9,9 +9,9 @@ import (
 
 // Limits of what is remembered of one server.
 const (
-	mostPins    = 20_000
+	maxPins     = 20_000
 	longestName = 256     // bytes
-	mostText    = 4 << 20 // bytes of approved definitions, and of pending ones; of further ones only the hash is kept
+	maxText     = 4 << 20 // bytes of approved definitions, and of pending ones; of further ones only the hash is kept
 )
 
 // definitionDepth is how deep a definition is in the file.
@@ -126,7 +126,7 @@ func (r *reviewer) tool(now Listed) {
 	switch {
 	case pin == nil && len(now.Name) > longestName:
 		r.Withheld[now.Name] = LongName
-	case pin == nil && len(r.Pins) >= mostPins:
+	case pin == nil && len(r.Pins) >= maxPins:
 		r.Withheld[now.Name] = TooMany
 	case pin == nil || pin.Approved == nil:
 		r.add(now, pin)
@@ -205,7 +205,7 @@ func (r *reviewer) put(name string, p *Pin) { r.Pins[name], r.Dirty = p, true }
 func within(d *Definition, used *int) *Definition {
 	c := *d
 	size := d.size()
-	if *used+size > mostText {
+	if *used+size > maxText {
 		c.JSON, size = nil, 0
 	}
 	*used += size

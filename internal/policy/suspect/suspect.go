@@ -33,11 +33,11 @@ func (f Finding) String() string {
 // Limits of one definition.
 const (
 	maxLevels   = 256
-	mostTexts   = 1 << 18 // bytes
-	mostFound   = 5
+	maxTexts    = 1 << 18 // bytes
+	maxFound    = 5
 	longestText = 80
 	longestKey  = 61
-	mostKeys    = 100
+	maxKeys     = 100
 )
 
 // Expressions for texts in lower case and with single spaces.
@@ -84,9 +84,9 @@ func Definition(raw json.RawMessage) (found []Finding) {
 	if err != nil {
 		return nil
 	}
-	left, signs := mostTexts, signs()
+	left, signs := maxTexts, signs()
 	walk(v, "", func(pointer, text string) {
-		if left < 0 || len(found) >= mostFound {
+		if left < 0 || len(found) >= maxFound {
 			return
 		}
 		if left -= len(text); left < 0 {
@@ -95,7 +95,7 @@ func Definition(raw json.RawMessage) (found []Finding) {
 		}
 		text = normal(text)
 		for _, s := range signs {
-			if words := s.find(text); words != "" && len(found) < mostFound {
+			if words := s.find(text); words != "" && len(found) < maxFound {
 				found = append(found, Finding{pointer, s.what, jsontree.Clip(words, longestText)})
 			}
 		}
@@ -186,7 +186,7 @@ func latin(text string) string {
 // definition, without the underscores. An expression would try each of the many
 // places where a name may begin, which takes seconds for a long definition.
 func Mentions(raw json.RawMessage) (keys []string) {
-	for at := 0; len(keys) < mostKeys; at += 2 {
+	for at := 0; len(keys) < maxKeys; at += 2 {
 		next := bytes.Index(raw[at:], []byte("__"))
 		if at += next; next < 0 || at+2 == len(raw) {
 			return keys

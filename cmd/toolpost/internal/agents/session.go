@@ -166,8 +166,8 @@ func (f *sessionFlags) list(w io.Writer) error {
 	return nil
 }
 
-// mostPrompt is how long the line with a prompt may be to be listed.
-const mostPrompt = 1 << 20
+// maxPrompt is how long the line with a prompt may be to be listed.
+const maxPrompt = 1 << 20
 
 // firstPrompt returns the first text that the user wrote in a session.
 func firstPrompt(file string) string {
@@ -177,7 +177,7 @@ func firstPrompt(file string) string {
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, mostPrompt)
+	lines.Buffer(nil, maxPrompt)
 	for lines.Scan() {
 		var r struct{ Message *model.Message }
 		if !bytes.Contains(lines.Bytes(), []byte(`"prompt"`)) {

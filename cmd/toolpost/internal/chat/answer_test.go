@@ -64,7 +64,7 @@ func TestQuestionFits(t *testing.T) {
 		c := &Chat{view: v}
 		yes := true
 		c.showQuestion(&agent.Call{Name: "edit", Arguments: []byte(`{"path":"a"}`), Tool: &toolpost.Tool{Definition: toolpost.Definition{Name: "edit",
-			Annotations: toolpost.Annotations{Destructive: &yes, OpenWorld: &yes}}}}, mostShown)
+			Annotations: toolpost.Annotations{Destructive: &yes, OpenWorld: &yes}}}}, maxShown)
 		for _, line := range strings.Split(sequences.ReplaceAllString(screen.String(), ""), "\n") {
 			if terminal.Width(line) > width {
 				t.Errorf("%d: the line %q is too long", width, line)

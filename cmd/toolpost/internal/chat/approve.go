@@ -94,8 +94,8 @@ func approvalPrompt(width int) string {
 	return long
 }
 
-// mostShown is how many lines of a call a question shows.
-const mostShown = 30
+// maxShown is how many lines of a call a question shows.
+const maxShown = 30
 
 // askInTurn asks the user about a call once no other question is open.
 func (c *Chat) askInTurn(ctx context.Context, call *agent.Call) (agent.Decision, error) {
@@ -112,7 +112,7 @@ func (c *Chat) askInTurn(ctx context.Context, call *agent.Call) (agent.Decision,
 
 func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, error) {
 	shown, edited := *call, json.RawMessage(nil)
-	c.showQuestion(&shown, mostShown)
+	c.showQuestion(&shown, maxShown)
 	for {
 		answer, err := c.lines.Read(ctx, c.view.notes.paint(bold, approvalPrompt(c.view.notes.width)))
 		if errors.Is(err, io.EOF) || errors.Is(err, terminal.ErrInterrupt) {
@@ -136,7 +136,7 @@ func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, e
 		case "e", "edit":
 			if edited = c.edit(ctx, call, edited); edited != nil {
 				shown.Arguments = edited
-				c.showQuestion(&shown, mostShown)
+				c.showQuestion(&shown, maxShown)
 			}
 		case "v", "view":
 			c.showQuestion(&shown, 0)

@@ -106,8 +106,8 @@ func (c *shownCall) line(s *stream) string {
 // plainWidth is the longest line about a call if nothing else is known.
 const plainWidth = 160
 
-// mostPreview is how many lines of a result are shown below its call.
-const mostPreview = 40
+// maxPreview is how many lines of a result are shown below its call.
+const maxPreview = 40
 
 // preview returns the lines that are shown below the line: the changes of an
 // edit and the list of todos. "/show" shows the rest.
@@ -126,8 +126,8 @@ func (c *shownCall) preview(s *stream) []string {
 	case c.call.Name == "write_todos":
 		lines = todoLines(s, text)
 	}
-	if len(lines) > mostPreview {
-		lines = append(lines[:mostPreview], paint(dim, fmt.Sprintf("  … /show %d shows the rest", c.number)))
+	if len(lines) > maxPreview {
+		lines = append(lines[:maxPreview], paint(dim, fmt.Sprintf("  … /show %d shows the rest", c.number)))
 	}
 	return lines
 }
@@ -190,8 +190,8 @@ func describeCall(call *agent.Call) string {
 	return strings.TrimSpace(terminal.Printable(call.Name) + " " + terminal.Printable(describeArguments(call.Arguments)))
 }
 
-// mostValue is how much of an argument a line shows.
-const mostValue = 80
+// maxValue is how much of an argument a line shows.
+const maxValue = 80
 
 // describeArguments lists arguments as KEY=VALUE.
 func describeArguments(raw json.RawMessage) string {
@@ -222,10 +222,10 @@ func describeValue(raw json.RawMessage) string {
 	}
 	n := utf8.RuneCountInString(text)
 	switch {
-	case n > mostValue && (raw[0] == '[' || raw[0] == '{'):
+	case n > maxValue && (raw[0] == '[' || raw[0] == '{'):
 		return fmt.Sprintf("%c… %d characters%c", raw[0], n, raw[len(raw)-1])
-	case n > mostValue:
-		return fmt.Sprintf("%s (%d characters)", terminal.Cut(text, mostValue/2), n)
+	case n > maxValue:
+		return fmt.Sprintf("%s (%d characters)", terminal.Cut(text, maxValue/2), n)
 	}
 	return text
 }

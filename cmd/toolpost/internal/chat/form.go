@@ -15,8 +15,8 @@ import (
 
 // Limits of a form; a user fills in no longer one.
 const (
-	mostFields  = 30
-	mostChoices = 200
+	maxFields   = 30
+	maxChoices  = 200
 	longestWord = 200 // columns of a title, description or value that is shown
 )
 
@@ -50,16 +50,16 @@ func readForm(asked *jsontree.Value) ([]*field, error) {
 	}
 	form := asked.Get("requestedSchema")
 	properties := form.Get("properties").Members()
-	if len(properties) > mostFields {
-		return nil, fmt.Errorf("its form has %d fields, at most %d are asked for", len(properties), mostFields)
+	if len(properties) > maxFields {
+		return nil, fmt.Errorf("its form has %d fields, at most %d are asked for", len(properties), maxFields)
 	}
 	required := form.Get("required").Items()
 	var fields []*field
 	for _, p := range properties {
 		f := newField(p, slices.ContainsFunc(required, func(r *jsontree.Value) bool { return r.IsText(p.Name) }))
 		switch {
-		case len(f.choices) > mostChoices:
-			return nil, fmt.Errorf("its field %q has %d choices, at most %d are shown", jsontree.Clip(p.Name, longestWord), len(f.choices), mostChoices)
+		case len(f.choices) > maxChoices:
+			return nil, fmt.Errorf("its field %q has %d choices, at most %d are shown", jsontree.Clip(p.Name, longestWord), len(f.choices), maxChoices)
 		case f.answerable():
 			fields = append(fields, f)
 		case f.required:

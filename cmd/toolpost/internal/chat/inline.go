@@ -19,9 +19,9 @@ const (
 	cyan      = "36"
 )
 
-// mostSpan is how long a span such as **bold** may be. The text waits for its
+// maxSpan is how long a span such as **bold** may be. The text waits for its
 // end, so it must not be long.
-const mostSpan = 2000
+const maxSpan = 2000
 
 // inline writes the text of a line with its spans. Unless the line is complete,
 // it returns the end that further text may change.
@@ -36,7 +36,7 @@ func inline(w *wrapper, text, style string, complete bool) (rest string) {
 			w.text(text[:n], style)
 			text = text[n:]
 		}
-		s := parseSpan(text, w.last, complete || len(text) > mostSpan)
+		s := parseSpan(text, w.last, complete || len(text) > maxSpan)
 		if s == nil {
 			return text
 		}

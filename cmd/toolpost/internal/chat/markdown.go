@@ -44,7 +44,7 @@ func (m *markdown) Add(text string) string {
 	case m.content:
 	case m.fence == "" && len(m.table) == 0 && decided(m.line):
 		m.begin()
-	case len(m.line) > mostLine || len(m.table) > mostRows:
+	case len(m.line) > maxLine || len(m.table) > maxRows:
 		m.endLine()
 		m.endTable()
 	}
@@ -69,8 +69,8 @@ func (m *markdown) End() string {
 
 // The limits of what waits for its end.
 const (
-	mostLine = 64 << 10
-	mostRows = 500
+	maxLine = 64 << 10
+	maxRows = 500
 )
 
 func (m *markdown) taken() string {

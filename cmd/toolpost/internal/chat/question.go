@@ -67,10 +67,10 @@ func (c *Chat) showMessage(ctx context.Context, asked *jsontree.Value) (who stri
 	}
 	c.view.say("\n%s", c.view.notes.paint(yellow, who+" asks you; do not type passwords or keys, it receives what you type:"))
 	lines := strings.Split(terminal.Sanitize(cleartext.Clip(textOf(asked.Get("message")), longestQuestion)), "\n")
-	for _, line := range lines[:min(len(lines), mostShown)] {
+	for _, line := range lines[:min(len(lines), maxShown)] {
 		c.view.say("  %s", line)
 	}
-	if more := len(lines) - mostShown; more > 0 {
+	if more := len(lines) - maxShown; more > 0 {
 		c.view.say("… %d lines more", more)
 	}
 	return who

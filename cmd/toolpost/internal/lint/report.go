@@ -45,7 +45,7 @@ type Report struct {
 	Unasked  []*dialect.Dialect // targets that are not looked at because the user did not name them
 	rules    map[string]*dialect.Rule
 	problems []*problem // by tool in source order, the worst first
-	off      []*problem // likewise
+	off      []*problem // problems of rules that are switched off, in the same order
 	opts     *dialect.Options
 	adapted  map[string]*Adapted // by target, once it was asked for
 }

@@ -76,5 +76,5 @@ func (m *Monitor) log(r *slog.Record, text string) {
 	defer m.mu.Unlock()
 	m.seq++
 	line := Log{Seq: m.seq, Time: r.Time, Level: strings.ToLower(r.Level.String()), Text: shorten(text)}
-	m.logs = push(m.logs, line, mostLogs)
+	m.logs = push(m.logs, line, maxLogs)
 }

@@ -21,16 +21,16 @@ import (
 
 // The limits of a Monitor.
 const (
-	mostCalls     = 500  // the last ones
-	mostLogs      = 500  // the last ones
-	mostClients   = 200  // those that were seen longest ago are counted as otherClients
-	mostServers   = 1000 // as many as a configuration has
-	mostDurations = 256  // of one server, for percentiles
-	mostSessions  = 500  // of one client
-	longestText   = 300  // bytes of a name or error
+	maxCalls     = 500  // the last ones
+	maxLogs      = 500  // the last ones
+	maxClients   = 200  // those that were seen longest ago are counted as otherClients
+	maxServers   = 1000 // as many as a configuration has
+	maxDurations = 256  // of one server, for percentiles
+	maxSessions  = 500  // of one client
+	longestText  = 300  // bytes of a name or error
 )
 
-// otherClients is the name under which clients beyond mostClients are counted.
+// otherClients is the name under which clients beyond maxClients are counted.
 const otherClients = "(other clients)"
 
 // idleSession is the time after which a session counts no more.
@@ -101,7 +101,7 @@ func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 	}
 	m.seq++
 	call.Seq = m.seq
-	m.calls = push(m.calls, call, mostCalls)
+	m.calls = push(m.calls, call, maxCalls)
 }
 
 // listed reports whether a request is shown as a call: it has a name, or went to
@@ -118,7 +118,7 @@ func (m *Monitor) count(call *Call, d time.Duration) {
 	c := m.client(call.Client)
 	c.add(call)
 	c.last = time.Now()
-	if _, known := c.sessions[call.Session]; call.Session != "" && (known || len(c.sessions) < mostSessions) {
+	if _, known := c.sessions[call.Session]; call.Session != "" && (known || len(c.sessions) < maxSessions) {
 		c.sessions[call.Session] = c.last
 	}
 	if call.Server == "" {
@@ -126,24 +126,24 @@ func (m *Monitor) count(call *Call, d time.Duration) {
 	}
 	s := m.servers[call.Server]
 	if s == nil {
-		if len(m.servers) >= mostServers {
+		if len(m.servers) >= maxServers {
 			return
 		}
 		s = &server{}
 		m.servers[call.Server] = s
 	}
 	s.add(call)
-	if len(s.durations) < mostDurations {
+	if len(s.durations) < maxDurations {
 		s.durations = append(s.durations, d)
 	} else {
 		s.durations[s.next] = d
 	}
-	s.next = (s.next + 1) % mostDurations
+	s.next = (s.next + 1) % maxDurations
 }
 
 // client returns what is counted for the client of that name.
 func (m *Monitor) client(name string) *client {
-	if m.clients[name] == nil && len(m.clients) >= mostClients {
+	if m.clients[name] == nil && len(m.clients) >= maxClients {
 		m.forgetClient()
 	}
 	if m.clients[name] == nil {

@@ -101,8 +101,8 @@ func (m *Monitor) Status(after uint64, states []Server) *Status {
 	now := time.Now()
 	s := &Status{
 		Started: m.started, Time: now, Seq: m.seq, Running: len(m.running), Servers: []Server{}, Clients: []Client{},
-		Calls: newer(last(m.calls, mostCalls), after, func(c Call) uint64 { return c.Seq }),
-		Logs:  newer(last(m.logs, mostLogs), after, func(l Log) uint64 { return l.Seq }),
+		Calls: newer(last(m.calls, maxCalls), after, func(c Call) uint64 { return c.Seq }),
+		Logs:  newer(last(m.logs, maxLogs), after, func(l Log) uint64 { return l.Seq }),
 	}
 	running := map[string]int{}
 	for r := range m.running {

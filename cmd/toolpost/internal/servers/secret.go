@@ -65,8 +65,8 @@ otherwise it is all of standard input, without one line end at its end.`,
 	}
 }
 
-// mostTyped is more than a vault keeps of one secret.
-const mostTyped = 128 << 10
+// maxTyped is more than a vault keeps of one secret.
+const maxTyped = 128 << 10
 
 // readSecret reads a secret from the terminal, without showing it, or from
 // standard input.
@@ -79,7 +79,7 @@ func readSecret(cmd *cobra.Command, name string) ([]byte, error) {
 		text, err = terminal.ReadSecret(cmd.Context(), in)
 		fmt.Fprintln(cmd.ErrOrStderr())
 	} else {
-		text, err = cli.Interruptible(cmd.Context(), func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, mostTyped)) })
+		text, err = cli.Interruptible(cmd.Context(), func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxTyped)) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the secret: %w", err)
