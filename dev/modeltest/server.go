@@ -1,5 +1,5 @@
 // Package modeltest speaks the wire formats of model providers on loopback, so
-// that the real SDKs can be tested without an account.
+// that models can be tested without an account.
 package modeltest
 
 import (
