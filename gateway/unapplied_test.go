@@ -126,7 +126,7 @@ func (w *keyWalk) walk(of reflect.Type) {
 		switch {
 		case f.Anonymous:
 			w.walk(f.Type)
-		case !f.IsExported() || f.Type.Kind() == reflect.Func || path == "Config.Digest": // no keys
+		case !f.IsExported() || f.Type.Kind() == reflect.Func || path == "Config.Digest" || path == "Config.URLs": // no keys
 		case path == "Config.Auth": // the option Credentials applies it, and upstream.Start refuses it otherwise
 		case reported[path].key != "":
 			if w.found == nil {
