@@ -6,7 +6,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags "-s -w -X github.com/toolpost/toolpost/cmd/toolpost/internal/cli.released=$VERSION" -o /toolpost ./cmd/toolpost
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X github.com/toolpost/toolpost/cmd/toolpost/internal/cli.released=$VERSION" -o /toolpost ./cmd/toolpost
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt

@@ -17,18 +17,12 @@ check:
 	GOARCH=386 go vet ./...
 	@$(MAKE) --no-print-directory weight
 
-# weight says how large the program is, with and without symbols, and what opens the
-# linker's door: code that may call any method by name has it keep the methods of all
-# types, a third of the program. The tag closes that door in grpc.
-MAX_MB ?= 90
+# weight prints the size of the program, the download of the modules that it links,
+# and what its start costs. It fails above the limits of dev/weight, and when code may
+# call any method by name: the linker then keeps the methods of all types, a third of
+# the program. FLAGS="-modules 10" lists the largest modules.
 weight:
-	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
-	go build -tags grpcnotrace -ldflags "-dumpdep" -o "$$folder/toolpost" ./cmd/toolpost 2>"$$folder/edges" && \
-	{ ! grep -o '^[^ ]* <ReflectMethod>' "$$folder/edges" | sort -u | grep . || { echo "these call methods by name, so that the program keeps all methods; see docs/decisions/033-agent-loop.md"; exit 1; }; } && \
-	go build -tags grpcnotrace -ldflags "-s -w" -o "$$folder/stripped" ./cmd/toolpost && \
-	size() { echo $$(($$(wc -c <"$$1") / 1000000)); } && \
-	echo "toolpost: $$(size "$$folder/toolpost") MB, $$(size "$$folder/stripped") MB without symbols; at most $(MAX_MB) MB" && \
-	test $$(size "$$folder/toolpost") -le $(MAX_MB)
+	go run ./dev/weight $(FLAGS)
 
 test:
 	go test ./...

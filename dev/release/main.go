@@ -150,7 +150,7 @@ func (r *release) build(goos, goarch string) error {
 }
 
 func (r *release) compile(goos, goarch, binary string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w -X github.com/toolpost/toolpost/cmd/toolpost/internal/cli.released="+r.version, "-o", binary, "./cmd/toolpost")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X github.com/toolpost/toolpost/cmd/toolpost/internal/cli.released="+r.version, "-o", binary, "./cmd/toolpost")
 	cmd.Dir = r.source
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0")
 	if out, err := cmd.CombinedOutput(); err != nil {
