@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func TestMemoryLimit(t *testing.T) {
@@ -34,14 +32,6 @@ func TestMemoryLimit(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
-	}
-}
-
-func TestWrap(t *testing.T) {
-	got := terminal.Wrap("connect to the server: it is  not there\nat all, abcdefghijklmnopqrstuvwxyz", 16)
-	want := []string{"connect to the", "server: it is", "not there at", "all, abcdefghijk", "lmnopqrstuvwxyz"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
 	}
 }
 

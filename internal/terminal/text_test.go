@@ -3,6 +3,8 @@ package terminal
 import (
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestWidth: characters of East Asian scripts and pictures take two columns, and marks
@@ -44,5 +46,13 @@ func TestWidth(t *testing.T) {
 	}
 	if got := Wrap("日本", 1); !slices.Equal(got, []string{"日", "本"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	got := Wrap("connect to the server: it is  not there\nat all, abcdefghijklmnopqrstuvwxyz", 16)
+	want := []string{"connect to the", "server: it is", "not there at", "all, abcdefghijk", "lmnopqrstuvwxyz"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package folder
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/store"
 )
@@ -14,7 +13,7 @@ import (
 // TestFolderKeepsOutputs has a command write more than a view shows: all of it
 // can be read and searched, in the session that it was run in.
 func TestFolderKeepsOutputs(t *testing.T) {
-	f, err := folder.Open(t.Context(), outputs.New(store.Memory(nil), nil), &folder.Options{Tools: []string{folder.Bash}})
+	f, err := Open(t.Context(), outputs.New(store.Memory(nil), nil), &Options{Tools: []string{Bash}})
 	if err != nil {
 		t.Fatal(err)
 	}
