@@ -343,6 +343,13 @@ func (g *Gateway) Status() []upstream.Status {
 	return all
 }
 
+// Snapshot returns the state after the last change.
+func (g *Gateway) Snapshot() *Snapshot {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.snapshot
+}
+
 // Watch calls f now and after every change of a status, list or feature, until
 // stop is called. F must return quickly. It must not call stop, and of the
 // methods of g only Live, Views and Status.

@@ -11,6 +11,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/serve"
 )
 
 // TestActivity has a board show clients, calls and reloads, a dim line each,
@@ -18,7 +19,7 @@ import (
 func TestActivity(t *testing.T) {
 	var s screen
 	b := &board{out: &s, size: func() (int, int) { return 90, 50 }, color: true}
-	b.begin(&guide{url: "http://127.0.0.1:7717/mcp"})
+	b.begin(&guide{access: &serve.Access{URL: "http://127.0.0.1:7717/mcp"}})
 	b.update(&gateway.Snapshot{Status: listedServers})
 	b.settle()
 	drawn := len(s.lines)
@@ -64,8 +65,9 @@ func TestActivity(t *testing.T) {
 // TestGuideFitsSmallTerminals has every line of the guide fit 80 columns, with
 // and without a token, and checks that folded commands and entries are whole.
 func TestGuideFitsSmallTerminals(t *testing.T) {
-	for _, a := range []*access{nil, {token: strings.Repeat("t", 43), source: `"toolpost token"`}} {
-		g := &guide{url: "http://127.0.0.1:7717/mcp", access: a, folder: "serving read over /home/me", chosen: false}
+	for _, a := range []*serve.Access{{}, {Token: strings.Repeat("t", 43), Source: `"toolpost token"`}} {
+		a.URL = "http://127.0.0.1:7717/mcp"
+		g := &guide{access: a, folder: "serving read over /home/me", chosen: false}
 		text := strings.Join(g.lines(), "\n")
 		for _, line := range g.lines() {
 			if len([]rune(line)) > guideWidth && !strings.Contains(line, cli.Program()) {
@@ -77,7 +79,7 @@ func TestGuideFitsSmallTerminals(t *testing.T) {
 				t.Errorf("no %s in:\n%s", client, text)
 			}
 		}
-		if a != nil && strings.Count(text, "Bearer "+a.token) != 7 {
+		if a.Token != "" && strings.Count(text, "Bearer "+a.Token) != 7 {
 			t.Errorf("the token is not in every entry:\n%s", text)
 		}
 	}

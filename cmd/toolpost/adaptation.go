@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -75,33 +74,5 @@ func (a *adaptation) log(log *slog.Logger) {
 	}
 	for _, f := range a.Findings {
 		log.Warn(f.Message, "dialect", a.Dialect.ID, "rule", f.Rule)
-	}
-}
-
-// logLosses logs each loss at debug level.
-func (a *adaptation) logLosses(log *slog.Logger) {
-	for _, t := range a.Tools {
-		for _, l := range t.Losses {
-			log.Debug("loss", "dialect", a.Dialect.ID, "tool", t.Name, "pointer", l.Pointer, "keyword", l.Keyword, "kind", string(l.Kind), "detail", l.Detail)
-		}
-	}
-}
-
-// adapted returns a function that reports each dialect once, and again when its
-// report has changed.
-func (s *service) adapted() func(*dialect.Adapted) {
-	var mu sync.Mutex
-	reported := map[string]string{}
-	return func(a *dialect.Adapted) {
-		n := newAdaptation(a)
-		text := strings.Join(n.lines(), "\n")
-		mu.Lock()
-		defer mu.Unlock()
-		if reported[a.Dialect.ID] == text {
-			return
-		}
-		reported[a.Dialect.ID] = text
-		s.view.adapt(n)
-		n.logLosses(s.log)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,10 +31,6 @@ func (o *bridgeOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.share, "share", "", "`WHO` shares the process of COMMAND: "+config.Always+" (all clients), "+config.PerSession+" or "+config.Auto+" (all, until it asks one of them; the default)")
 	f.StringVar(&o.transport, "transport", "", "`TRANSPORT` of ADDRESS: http or sse (default: found by trying)")
 }
-
-// bridgeStart is how long a bridge waits for its server to be started. Clients that
-// connect to it wait as long; see [mcpserver.Options].
-const bridgeStart = 20 * time.Second
 
 // checkBridge refuses arguments of serve that name no server.
 func checkBridge(cmd *cobra.Command, args []string) error {

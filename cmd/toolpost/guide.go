@@ -9,15 +9,22 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/serve"
 )
 
 // A guide explains the next steps: how clients connect, and how to add servers.
 type guide struct {
-	url    string // "" on standard input and output
-	access *access
-	folder string // what is served of a folder, "" if there is a configuration
-	chosen bool   // --tools asked for that
-	none   bool   // the configuration has no servers
+	access *serve.Access // nil before it is known
+	folder string        // what is served of a folder, "" if there is a configuration
+	chosen bool          // --tools asked for that
+	none   bool          // the configuration has no servers
+}
+
+func (g *guide) url() string {
+	if g.access == nil {
+		return ""
+	}
+	return g.access.URL
 }
 
 const addServers = `run "toolpost import --write", or write ` + owner.ConfigName
@@ -52,16 +59,16 @@ func (g *guide) lines() []string {
 	if g.none {
 		lines = append(lines, "Warning: "+noServers, "")
 	}
-	lines = append(lines, "Serving "+g.url)
-	if g.access != nil && g.access.open != "" {
-		lines = append(lines, terminal.Wrap("Warning: "+g.access.open, guideWidth)...)
+	lines = append(lines, "Serving "+g.url())
+	if g.access != nil && g.access.Warning != "" {
+		lines = append(lines, terminal.Wrap("Warning: "+g.access.Warning, guideWidth)...)
 	}
 	switch {
 	case g.access == nil:
-	case g.access.login != nil:
-		lines = append(lines, "Clients log in at "+g.access.login.Issuer()+", or send a token of \"toolpost token add\".")
-	case g.access.token != "":
-		lines = append(lines, "Clients must send the token from "+g.access.source+", as the lines below do.")
+	case g.access.Issuer != "":
+		lines = append(lines, "Clients log in at "+g.access.Issuer+", or send a token of \"toolpost token add\".")
+	case g.access.Token != "":
+		lines = append(lines, "Clients must send the token from "+g.access.Source+", as the lines below do.")
 	}
 	return append(append(append(lines, ""), g.clients()...), "")
 }
@@ -81,13 +88,13 @@ func (g *guide) clients() []string {
 		lines = append(lines, foldJSON(fmt.Sprintf(form, e))...)
 	}
 	header := fmt.Sprintf(` --header "Authorization: %s"`, g.authorization())
-	remote := clientEntry{URL: g.url, Headers: g.headers()}
-	command("Claude Code", "claude mcp add --transport http toolpost "+g.url, header)
-	command("Gemini CLI", "gemini mcp add -s user --transport http toolpost "+g.url, header)
+	remote := clientEntry{URL: g.url(), Headers: g.headers()}
+	command("Claude Code", "claude mcp add --transport http toolpost "+g.url(), header)
+	command("Gemini CLI", "gemini mcp add -s user --transport http toolpost "+g.url(), header)
 	if g.authorization() == "" {
-		command("Codex", "codex mcp add toolpost --url "+g.url, "")
+		command("Codex", "codex mcp add toolpost --url "+g.url(), "")
 	} else {
-		lines = append(lines, "  Codex, in ~/.codex/config.toml", "    [mcp_servers.toolpost]", `    url = "`+g.url+`"`)
+		lines = append(lines, "  Codex, in ~/.codex/config.toml", "    [mcp_servers.toolpost]", `    url = "`+g.url()+`"`)
 		lines = append(lines, "    [mcp_servers.toolpost.http_headers]", `    Authorization = "`+g.authorization()+`"`)
 	}
 	entry("Cursor, in ~/.cursor/mcp.json", `{"mcpServers":{"toolpost":%s}}`, remote)
@@ -97,17 +104,17 @@ func (g *guide) clients() []string {
 	remote.Type = "remote"
 	entry("opencode, in opencode.json", `{"mcp":{"toolpost":%s}}`, remote)
 	entry("Claude Desktop, in claude_desktop_config.json", `{"mcpServers":{"toolpost":%s}}`,
-		clientEntry{Command: cli.Program(), Args: []string{"serve", "--stdio"}, Env: map[string]string{"MCP_URLS": g.url}})
+		clientEntry{Command: cli.Program(), Args: []string{"serve", "--stdio"}, Env: map[string]string{"MCP_URLS": g.url()}})
 	return lines
 }
 
 // authorization is the value of the header that clients send, "" if they need
 // none.
 func (g *guide) authorization() string {
-	if g.access == nil || g.access.token == "" || g.access.login != nil {
+	if g.access == nil || g.access.Token == "" || g.access.Issuer != "" {
 		return ""
 	}
-	return "Bearer " + g.access.token
+	return "Bearer " + g.access.Token
 }
 
 func (g *guide) headers() map[string]string {

@@ -16,7 +16,7 @@ func TestLogThatNobodyReads(t *testing.T) { synctest.Test(t, testUnreadLog) }
 
 func testUnreadLog(t *testing.T) {
 	r, w := io.Pipe()
-	s := (&serveOptions{logFormat: "json"}).newService(w, false)
+	s := (&serveOptions{logFormat: "json"}).newDisplay(w, false)
 	const lines = 10_000
 	long := strings.Repeat("x", 1000)
 	var callers sync.WaitGroup

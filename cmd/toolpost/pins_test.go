@@ -1,18 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/serve"
 )
 
 // TestRugPull changes a tool of a server that runs, as an attacker would: the
@@ -40,26 +41,29 @@ func TestRugPull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &serveOptions{logFormat: "text", logLevel: slog.LevelError}
-	s := o.newService(io.Discard, true)
-	defer s.close()
-	if err := s.open(t.Context(), t.Context(), found, o, nil); err != nil {
+	s, err := serve.Open(t.Context(), found, &serve.Options{Addr: "127.0.0.1:0", Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer s.Close()
+	live := s.Gateway().Live()
 	changed := make(chan struct{}, 1)
-	defer s.live.Watch(func(toolpost.Event) {
+	defer live.Watch(func(toolpost.Event) {
 		select {
 		case changed <- struct{}{}:
 		default:
 		}
 	})()
-	has := func(name string) bool { return s.live.Set().Lookup(name) != nil }
+	has := func(name string) bool { return live.Set().Lookup(name) != nil }
 	for !has("evil__add") {
 		<-changed
 	}
-	web := httptest.NewServer(s.mcp.Handler())
-	defer web.Close()
-	session := &httpSession{t: t, url: web.URL}
+	serving, stop := context.WithCancel(t.Context())
+	var served sync.WaitGroup
+	defer served.Wait()
+	defer stop()
+	served.Go(func() { _ = s.Serve(serving) })
+	session := &httpSession{t: t, url: strings.TrimSuffix(s.Access().URL, "/mcp")}
 	ask := func(method, params string) string {
 		t.Helper()
 		return session.send(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
@@ -76,7 +80,7 @@ func TestRugPull(t *testing.T) {
 	for has("evil__add") {
 		<-changed
 	}
-	s.views.Refresh()
+	s.Gateway().Views().Refresh()
 	if got := ask("tools/list", `{}`); strings.Contains(got, "evil__add") || strings.Contains(got, "id_rsa") || !strings.Contains(got, "evil__touch") {
 		t.Errorf("the list: %s", got)
 	}

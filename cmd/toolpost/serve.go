@@ -1,29 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/owner"
-	"github.com/toolpost/toolpost/internal/policy/breaker"
-	"github.com/toolpost/toolpost/internal/policy/limit"
-	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/observe"
 	outputs "github.com/toolpost/toolpost/output"
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/serve"
 )
 
 // Options of serve.
@@ -143,24 +133,6 @@ func (o *serveOptions) flags(cmd *cobra.Command) {
 	o.caps.flags(cmd)
 }
 
-// A service is a running serve.
-type service struct {
-	mcp     *mcpserver.Server
-	live    *toolpost.Live
-	views   *gateway.Views
-	status  func() []upstream.Status // nil for a folder
-	log     *slog.Logger
-	view    view
-	access  *access
-	clients roster
-
-	withheld  func() []gateway.WithheldTool // nil for a folder
-	instances func() string                 // the value of [upstream.InstanceHeader]; nil for a folder
-
-	closer []func() error // last first
-	observing
-}
-
 // serve serves what was found until ctx is done or the input ends, nil for a folder.
 func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool, found *config.Config) error {
 	if o.logFormat != "text" && o.logFormat != "json" {
@@ -169,39 +141,61 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 	if err := o.caps.check(); err != nil {
 		return err
 	}
-	var l *listener
-	if !o.stdio {
-		var err error
-		if l, err = listen(o.addr); err != nil {
-			return err
-		}
-		defer l.Close()
-	}
-	s := o.newService(stderr, levelGiven)
-	// The signal that asks the server to stop does not cut off requests under way.
-	running, end := toolpost.OpenScope(toolpost.Logger.With(context.WithoutCancel(ctx), s.log), toolpost.PerProcess)
-	s.closer = append(s.closer, end)
-	defer s.close()
-	admin, err := s.startTelemetry(running, o)
+	d := o.newDisplay(stderr, levelGiven)
+	defer d.close()
+	e, end, err := o.open(ctx, d, found)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.openAudit(found), s.openRecorder(o.record, found)); err != nil {
-		return err
-	}
-	if err := s.open(running, ctx, found, o, l); err != nil {
-		return err
-	}
-	if !o.stdio {
-		s.followTokens(running) // before a listener asks who may call
-	}
-	if err := s.serveAdmin(running, admin, o); err != nil {
-		return err
-	}
+	defer end()
+	defer e.Close() // it logs its error
 	if o.stdio {
-		return s.serveStdio(ctx, running, in, out)
+		return e.ServeStdio(ctx, in, out)
 	}
-	return s.serveHTTP(ctx, running, l)
+	return e.Serve(ctx)
+}
+
+// open opens the endpoint of a configuration, or of a folder, which end closes.
+func (o *serveOptions) open(ctx context.Context, d *display, found *config.Config) (e *serve.Endpoint, end func(), err error) {
+	options := o.endpoint(d)
+	if found != nil {
+		d.guide.none = len(found.Servers) == 0
+		options.LoginCommand = owner.LoginCommand(o.config, found.File != "")
+		e, err = serve.Open(ctx, found, options)
+		return e, func() {}, err
+	}
+	if o.record != "" {
+		return nil, nil, cli.Usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
+	}
+	kept, _ := owner.OutputStore(d.log)
+	f, err := folder.Open(context.WithoutCancel(ctx), outputs.New(kept, &outputs.Options{Logger: d.log}), &o.folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.guide.folder, d.guide.chosen = f.Describe(), o.folder.Chosen()
+	options.Risk, options.SessionEnded = f.Risk(o.folder.Tools), f.EndSession
+	if e, err = serve.OpenTools(ctx, f.Live, options); err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return e, func() {
+		if err := f.Close(); err != nil {
+			d.log.Warn("cannot close cleanly", "err", err)
+		}
+	}, nil
+}
+
+// endpoint are the flags as options of the endpoint.
+func (o *serveOptions) endpoint(d *display) *serve.Options {
+	build := cli.ReadBuild()
+	return &serve.Options{
+		Addr: o.addr, Stdio: o.stdio, MetricsAddr: o.metrics,
+		TokenFile: o.access.file, RequireToken: o.access.require, Insecure: o.access.insecure,
+		Hosts: o.hosts, Origins: o.origins,
+		Name: o.name, Version: build.Version, Commit: build.Commit, Profile: o.profile, Dialect: o.dialect,
+		SessionTimeout: o.caps.timeout, MaxSessions: o.caps.sessions, MaxClientSessions: o.caps.ofClient,
+		Record: o.record, Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
+		Logger: d.log, View: d, Connected: d.clients.add,
+	}
 }
 
 // configuration returns what is to be served, nil for a folder.
@@ -217,178 +211,18 @@ func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*config
 	return cli.FindConfiguration(cmd.Context(), o.config, p)
 }
 
-// open starts the servers of a configuration, or opens a folder.
-func (s *service) open(running, ctx context.Context, found *config.Config, o *serveOptions, l *listener) error {
-	g := &guide{url: l.url()}
-	if found == nil {
-		return s.openFolder(running, o, l, g)
-	}
-	return s.openServers(running, ctx, found, o, l, g)
+// accessOptions are the flags that decide who may call what is served over HTTP.
+type accessOptions struct {
+	insecure bool
+	require  bool
+	file     string
 }
 
-// openFolder serves the tools of a folder.
-func (s *service) openFolder(running context.Context, o *serveOptions, l *listener, g *guide) error {
-	kept, _ := owner.OutputStore(s.log)
-	s.addCacheBytes(kept)
-	f, err := folder.Open(running, outputs.New(kept, &outputs.Options{Logger: s.log}), &o.folder)
-	if err != nil {
-		return err
-	}
-	s.closer = append(s.closer, f.Close)
-	if g.access, err = o.access.decide(l, f.Risk(o.folder.Tools)); err != nil {
-		return err
-	}
-	s.admit(g.access)
-	s.live, g.folder, g.chosen = f.Live, f.Describe(), o.folder.Chosen()
-	if s.views, err = gateway.NewViews(f.Live, nil, &gateway.ViewOptions{Logger: s.log, Name: o.name, Profile: o.profile, Dialect: o.dialect, Report: s.adapted()}); err != nil {
-		return cli.WrapUsage(err)
-	}
-	s.closer = append(s.closer, s.views.Close)
-	options := o.serverOptions(s, l, o.name)
-	options.SessionEnded = f.EndSession
-	if err := s.start(options); err != nil {
-		return err
-	}
-	s.view.begin(g)
-	s.view.settle()
-	return nil
-}
-
-// openServers serves the servers of a configuration.
-func (s *service) openServers(running, ctx context.Context, found *config.Config, o *serveOptions, l *listener, g *guide) error {
-	s.secrets.Learn(found)
-	ready, err := found.CompleteCallers(ctx, s.secrets.Complete)
-	if err != nil {
-		return err
-	}
-	if g.access, err = o.access.decideLogin(l, ready); err != nil {
-		return err
-	}
-	s.admit(g.access)
-	s.access.useProfiles(ready)
-	owner.UseToken(found)
-	s.limits = limit.New(found.Limits)
-	s.around = append([]gateway.Around{s.limits.Around, breaker.New(s.connection).Around}, s.around...) // a refused call is not a request to a server
-	kept, spool := owner.OutputStore(s.log)
-	s.addCacheBytes(kept)
-	logins := owner.Logins(s.log)
-	logins.Secrets = s.secrets.Known
-	gw, err := gateway.Open(running, found, &gateway.Options{
-		Logger:     s.log,
-		Name:       o.name,
-		Profile:    o.profile,
-		Dialect:    o.dialect,
-		Adapted:    s.adapted(),
-		Store:      kept,
-		Spool:      spool,
-		Pins:       owner.Pins(found),
-		Admit:      s.limits.Admit,
-		Around:     gateway.Arounds(s.around...),
-		Middleware: s.recorded(),
-		Catalog:    o.catalog(found, s.log),
-
-		Credentials: owner.Credentials(logins, owner.LoginCommand(o.config, found.File != "")),
-		Login:       o.loginFor(s, l, logins),
-		Complete:    s.secrets.Complete,
-		Secrets:     s.secrets.Known,
-		Starting:    o.bridge.starting(),
-		Applied:     []string{"access", "audit", "limits", "token", "lock"},
-	})
-	if err != nil {
-		return cli.WrapUsage(err)
-	}
-	s.closer = append(s.closer, gw.Close)
-	s.recordLists(gw)
-	s.live, s.views, s.status, s.instances = gw.Live(), gw.Views(), gw.Status, gw.Instances
-	s.withheld = func() (withheld []gateway.WithheldTool) {
-		gw.Watch(func(snapshot *gateway.Snapshot) { withheld = snapshot.Withheld })()
-		return withheld
-	}
-	options := o.serverOptions(s, l, cmp.Or(o.name, found.Name))
-	options.Bridge = o.bridge.used
-	joinClients(options, gw)
-	if err := s.start(options); err != nil {
-		return err
-	}
-	g.none = len(found.Servers) == 0
-	s.view.begin(g)
-	s.follow(running, ctx, gw, found, o.watchTrusted)
-	return nil
-}
-
-// catalog returns where what servers list is stored, nil for nowhere.
-func (o *serveOptions) catalog(found *config.Config, log *slog.Logger) *gateway.Catalog {
-	if o.fresh {
-		return nil
-	}
-	return owner.Catalog(found, log)
-}
-
-// starting is how long a server that cannot be reached counts as one that starts.
-func (o *bridgeOptions) starting() time.Duration {
-	if o.used {
-		return bridgeStart
-	}
-	return 0
-}
-
-// joinClients has the gateway notified of what clients do.
-func joinClients(options *mcpserver.Options, gw *gateway.Gateway) {
-	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
-	options.Relist = func(ctx context.Context, c mcpserver.Client, tool string) bool {
-		return gw.Relist(ctx, gateway.Client(c), tool)
-	}
-	options.Missing = func(c mcpserver.Client, tool string) error { return gw.Missing(gateway.Client(c), tool) }
-}
-
-func (o *serveOptions) serverOptions(s *service, l *listener, name string) *mcpserver.Options {
-	return &mcpserver.Options{
-		Name:    name,
-		Version: cli.ReadBuild().Version,
-		Logger:  s.log,
-		View: func(c mcpserver.Client) (*toolpost.Live, error) {
-			s.clients.add(c)
-			return s.views.View(gateway.Client(c))
-		},
-		SessionTimeout: o.caps.timeout, MaxSessions: o.caps.sessions, MaxClientSessions: o.caps.ofClient,
-		Observe:  observe.All(s.observers...),
-		Identity: identity,
-		Hosts:    slices.Concat(l.hosts(), s.access.hosts(), o.hosts),
-		Origins:  o.origins,
-	}
-}
-
-// follow passes changes on: to clients, to the view, and from the file.
-func (s *service) follow(running, ctx context.Context, gw *gateway.Gateway, found *config.Config, trusted bool) {
-	stop := gw.Watch(func(snapshot *gateway.Snapshot) {
-		s.mcp.ViewsChanged()
-		s.view.update(snapshot)
-	})
-	s.closer = append(s.closer, func() error { stop(); return nil })
-	go func() {
-		if gw.Ready(ctx) == nil {
-			s.view.settle()
-		}
-	}()
-	if found.File != "" {
-		s.reloadOnChange(running, gw, found, trusted)
-	}
-}
-
-func (s *service) serveStdio(ctx, running context.Context, in io.Reader, out io.Writer) error {
-	session, cancel := context.WithCancel(running)
-	defer cancel()
-	defer context.AfterFunc(ctx, cancel)()
-	if err := s.mcp.ServeStdio(session, in, out); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("serve standard input and output: %w", err)
-	}
-	return nil
-}
-
-func (s *service) close() {
-	for i := len(s.closer) - 1; i >= 0; i-- {
-		if err := s.closer[i](); err != nil {
-			s.log.Warn("cannot close cleanly", "err", err)
-		}
-	}
+func (o *accessOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.require, "require-token", false, "require the token of \"toolpost token\" from every client, even where it is optional")
+	f.StringVar(&o.file, "token-file", "", "read the token that clients must send from `FILE`; or set the variable "+owner.TokenVariable)
+	f.BoolVar(&o.insecure, "insecure", false, "serve anyone who can reach the port, without a token")
+	cli.Exclusive(cmd, "insecure", "require-token")
+	cli.Exclusive(cmd, "insecure", "token-file")
 }

@@ -3,15 +3,16 @@
 package main
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,16 +23,22 @@ import (
 // TestSessionEndsCommands: what a session left running is ended when it is over.
 func TestSessionEndsCommands(t *testing.T) {
 	dir := t.TempDir()
-	o := &serveOptions{logFormat: "text", logLevel: slog.LevelError, folder: folder.Options{Tools: []string{folder.Bash}, Root: dir}}
+	o := &serveOptions{logFormat: "text", logLevel: slog.LevelError, addr: "127.0.0.1:0", access: accessOptions{insecure: true}, folder: folder.Options{Tools: []string{folder.Bash}, Root: dir}}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	s := o.newService(io.Discard, true)
-	defer s.close()
-	if err := s.open(t.Context(), t.Context(), nil, o, nil); err != nil {
+	d := o.newDisplay(io.Discard, true)
+	defer d.close()
+	s, end, err := o.open(t.Context(), d, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(s.mcp.Handler())
-	defer web.Close()
-	ask := (&httpSession{t: t, url: web.URL}).send
+	defer end()
+	defer s.Close()
+	serving, stop := context.WithCancel(t.Context())
+	var served sync.WaitGroup
+	defer served.Wait()
+	defer stop()
+	served.Go(func() { _ = s.Serve(serving) })
+	ask := (&httpSession{t: t, url: strings.TrimSuffix(s.Access().URL, "/mcp")}).send
 	ask(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 	ask(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	told := filepath.Join(dir, "told")

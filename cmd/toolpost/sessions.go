@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/mcpserver"
 )
 
 // sessionCaps limit the sessions of clients over HTTP.
@@ -28,12 +27,4 @@ func (o *sessionCaps) check() error {
 		return cli.Usagef("--max-sessions, --max-client-sessions and --session-timeout must be above 0")
 	}
 	return nil
-}
-
-// start creates the MCP server.
-func (s *service) start(options *mcpserver.Options) (err error) {
-	if s.mcp, err = mcpserver.New(s.live, options); err == nil {
-		s.closer = append(s.closer, s.mcp.Close)
-	}
-	return err
 }

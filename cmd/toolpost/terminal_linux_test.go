@@ -137,7 +137,7 @@ func TestLogOnTerminal(t *testing.T) {
 		t.Setenv("TERM", term)
 		master, slave := pty(t)
 		o := serveOptions{stdio: stdio, logFormat: "json"}
-		s := o.newService(terminal.Safe(slave), true)
+		s := o.newDisplay(terminal.Safe(slave), true)
 		s.log.Warn("a\u009b2J\u202eEND")
 		s.close()
 		part := make([]byte, 4096)

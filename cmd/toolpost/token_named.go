@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"time"
@@ -12,22 +11,6 @@ import (
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/owner"
 )
-
-// followTokens lets the callers with named tokens in until the service is closed. A
-// token that is revoked or has expired ends its sessions.
-func (s *service) followTokens(running context.Context) {
-	tokens, err := owner.NamedTokens()
-	if err != nil {
-		s.log.Debug("there are no named tokens", "err", err)
-		return
-	}
-	s.access.named = tokens
-	stop := tokens.Follow(running, func(identity string) {
-		s.log.Info("a token was revoked or has expired; its sessions end", "caller", identity)
-		s.mcp.EndSessions(func(of string) bool { return of == identity })
-	}, func(err error) { s.log.Warn("the named tokens cannot be used or followed", "err", err) })
-	s.closer = append(s.closer, func() error { stop(); return nil })
-}
 
 func tokenAdd() *cobra.Command {
 	var profile, expires string

@@ -16,11 +16,12 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/serve"
 )
 
 const topHelp = `Show what a running "toolpost serve" does: servers, clients, calls, errors and
@@ -138,11 +139,11 @@ func readStatus(resp *http.Response) (*monitor.Status, error) {
 	case resp.StatusCode == http.StatusForbidden:
 		return nil, fmt.Errorf("the server refuses this host name; use the address that toolpost serve prints, or start it with --allow-host")
 	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("GET %s answers %d; the server is not a toolpost serve, or an older one", statusPath, resp.StatusCode)
+		return nil, fmt.Errorf("GET %s answers %d; the server is not a toolpost serve, or an older one", serve.StatusPath, resp.StatusCode)
 	}
 	s := &monitor.Status{}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, longestStatus)).Decode(s); err != nil {
-		return nil, fmt.Errorf("read the answer of %s: %w", statusPath, err)
+		return nil, fmt.Errorf("read the answer of %s: %w", serve.StatusPath, err)
 	}
 	return s, nil
 }
@@ -155,29 +156,6 @@ func statusAddress(address string) (string, error) {
 		return "", cli.Usagef("ADDRESS cannot be read; want http://HOST:PORT")
 	}
 	prefix, _, _ := strings.Cut(u.Path, "/mcp")
-	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(prefix, "/")+statusPath, "", ""
+	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(prefix, "/")+serve.StatusPath, "", ""
 	return u.String(), nil
-}
-
-// statusPath is where serve answers with its state.
-const statusPath = "/status"
-
-// report answers with what serve does and did last: a [monitor.Status]. The query
-// after=N leaves out older calls and log lines.
-func (s *service) report(w http.ResponseWriter, r *http.Request) {
-	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // otherwise everything
-	var servers []monitor.Server
-	if s.status != nil {
-		for _, st := range s.status() {
-			servers = append(servers, monitor.Server{
-				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.Known.Replace(connect.ErrorText(st)),
-			})
-		}
-	}
-	state := s.monitor.Status(after, servers)
-	tools, _ := s.live.Set().Tools(context.Background()) // a Set never fails
-	state.Version, state.Tools = cli.ReadBuild().Version, len(tools)
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(state) // the client is gone if it fails
 }

@@ -28,18 +28,8 @@ type logView struct {
 }
 
 func (v *logView) begin(g *guide) {
-	if g.url != "" {
-		v.log.Info("serving", "url", g.url)
-	}
-	if g.access != nil && g.access.open != "" {
-		v.log.Warn(g.access.open)
-	}
-	switch {
-	case g.access == nil:
-	case g.access.login != nil:
-		v.log.Info("clients must log in, or send a token of \"toolpost token add\"", "issuer", g.access.login.Issuer())
-	case g.access.token != "":
-		v.log.Info("clients must send a token as Authorization: Bearer TOKEN", "token", "see "+g.access.source)
+	if g.access != nil {
+		g.access.Log(v.log)
 	}
 	switch {
 	case g.none:

@@ -22,7 +22,8 @@ var order = []string{
 	"claude", "model", "agent", "tooltest",
 	"internal/access",
 	"telemetry", "config", "gateway",
-	"internal/owner",
+	"internal/owner", "internal/monitor",
+	"serve",
 	"cmd/toolpost", "examples",
 	"dev",
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/serve"
 )
 
 const doctorHelp = `Connect to the servers and examine the whole setup: the configuration file, each
@@ -220,9 +221,9 @@ func examineAccess(addr string, cfg *config.Config) (access string, findings []d
 			Message: fmt.Sprintf("on %s, other machines could call these tools; serve refuses to listen there without a token", addr),
 			Fix:     fmt.Sprintf("toolpost serve --addr %s --require-token", addr)})
 		access = "refused on " + addr + " without a token"
-	case token == "" && harmfulTools(cfg) != "":
-		access = fmt.Sprintf("on %s, clients need a token, because they could %s; \"toolpost token\" creates and prints it", addr, harmfulTools(cfg))
-	case !onLoopback(addr) || harmfulTools(cfg) != "":
+	case token == "" && serve.Risk(cfg) != "":
+		access = fmt.Sprintf("on %s, clients need a token, because they could %s; \"toolpost token\" creates and prints it", addr, serve.Risk(cfg))
+	case !onLoopback(addr) || serve.Risk(cfg) != "":
 		access = fmt.Sprintf("on %s, clients need a token, and there is one", addr)
 	default:
 		access = fmt.Sprintf("on %s, every program of this machine, without a token; --require-token asks for one", addr)
@@ -252,15 +253,4 @@ func examineVault() *vault.Condition {
 		return &vault.Condition{State: vault.Unusable, Err: err}
 	}
 	return vault.Examine(choice, dir, os.Getenv)
-}
-
-// harmfulTools describes what callers could do with the tools that Toolpost itself adds
-// to a configuration.
-func harmfulTools(cfg *config.Config) string {
-	for _, s := range cfg.Servers {
-		if s.Redmine != nil && !s.Redmine.ReadOnly && !s.Disabled && s.Err == nil {
-			return "write to Redmine as you"
-		}
-	}
-	return ""
 }

@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"github.com/toolpost/toolpost/serve"
 	"os"
 	"strings"
 )
 
 // DefaultAddress is where serve listens, unless it is told otherwise.
-const DefaultAddress = "127.0.0.1:7717"
+const DefaultAddress = serve.DefaultAddr
 
 // Program is how other programs start this one: they do not have our PATH.
 // A build in the folder of temporary files, as of "go run", does not last.

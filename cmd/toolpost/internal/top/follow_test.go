@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
+	"github.com/toolpost/toolpost/internal/monitor"
 )
 
 func selected(m *top.Model) string {

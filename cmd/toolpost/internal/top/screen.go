@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
+	"github.com/toolpost/toolpost/internal/monitor"
 )
 
 // noon is when everything happened.

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -15,29 +16,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/internal/owner"
 )
-
-// accessOptions are the flags that decide who may call what is served over HTTP.
-type accessOptions struct {
-	insecure bool
-	require  bool
-	file     string
-}
-
-func (o *accessOptions) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&o.require, "require-token", false, "require the token of \"toolpost token\" from every client, even where it is optional")
-	f.StringVar(&o.file, "token-file", "", "read the token that clients must send from `FILE`; or set the variable "+owner.TokenVariable)
-	f.BoolVar(&o.insecure, "insecure", false, "serve anyone who can reach the port, without a token")
-	cli.Exclusive(cmd, "insecure", "require-token")
-	cli.Exclusive(cmd, "insecure", "token-file")
-}
 
 // An access decides who may call what is served over HTTP: everyone who
 // reaches the port, or only clients that send a token.
@@ -57,25 +40,25 @@ type access struct {
 // decide returns who may call what l serves. Harmful is what a caller could do
 // with tools that change files, run commands or write with the user's
 // credentials, "" if there are none.
-func (o *accessOptions) decide(l *listener, harmful string) (*access, error) {
+func (o *Options) decide(l *listener, harmful string) (*access, error) {
 	if l == nil {
 		return &access{always: true}, nil // on standard input, the client is who started us
 	}
-	if o.insecure {
+	if o.Insecure {
 		return &access{open: o.warning(l, harmful), always: true}, nil
 	}
-	token, err := owner.GivenToken(o.file)
+	token, err := owner.GivenToken(o.TokenFile)
 	switch {
 	case err != nil:
 		return nil, err
-	case o.file != "":
-		return &access{token: token, source: o.file}, nil
+	case o.TokenFile != "":
+		return &access{token: token, source: o.TokenFile}, nil
 	case token != "":
 		return &access{token: token, source: "the variable " + owner.TokenVariable}, nil
-	case !o.require && !l.loopback():
-		return nil, cli.Usagef("refusing to listen on %s: other machines could call these tools without a token; "+
+	case !o.RequireToken && !l.loopback():
+		return nil, usagef("refusing to listen on %s: other machines could call these tools without a token; "+
 			"add --require-token (clients then send the token of \"toolpost token\"), or --insecure to serve anyone", l.Addr())
-	case !o.require && harmful == "":
+	case !o.RequireToken && harmful == "":
 		return &access{}, nil
 	}
 	token, err = owner.StoredToken()
@@ -84,26 +67,26 @@ func (o *accessOptions) decide(l *listener, harmful string) (*access, error) {
 
 // decideLogin is decide for a configuration whose callers may have to log in. The
 // owner's token is needed then for what callers may not do.
-func (o *accessOptions) decideLogin(l *listener, cfg *config.Config) (*access, error) {
+func (o *Options) decideLogin(l *listener, cfg *config.Config) (*access, error) {
 	if l == nil || cfg.Access == nil {
-		return o.decide(l, harmful(cfg))
+		return o.decide(l, o.risk(cfg))
 	}
-	if o.insecure {
-		return nil, cli.Usagef("--insecure serves anyone, but \"access\" of the configuration lets callers log in; leave one out")
+	if o.Insecure {
+		return nil, usagef("--insecure serves anyone, but \"access\" of the configuration lets callers log in; leave one out")
 	}
 	options := *cfg.Access
 	if options.Resource == "" {
 		if options.Resource = l.url(); !l.loopback() {
-			return nil, cli.Usagef("set \"resource\" in \"access\" of the configuration to the address of /mcp as clients use it, such as https://tools.example.com/mcp")
+			return nil, usagef("set \"resource\" in \"access\" of the configuration to the address of /mcp as clients use it, such as https://tools.example.com/mcp")
 		}
 	}
 	login, err := callers.NewResource(&options)
 	if err != nil {
-		return nil, cli.WrapUsage(err)
+		return nil, wrapUsage(err)
 	}
 	needed := *o
-	needed.require = true
-	a, err := needed.decide(l, harmful(cfg))
+	needed.RequireToken = true
+	a, err := needed.decide(l, o.risk(cfg))
 	if err == nil {
 		a.login, a.options = login, cfg.Access
 	}
@@ -119,7 +102,7 @@ func (a *access) hosts() []string {
 }
 
 // warning describes the risk of --insecure.
-func (o *accessOptions) warning(l *listener, harmful string) string {
+func (o *Options) warning(l *listener, harmful string) string {
 	if l.loopback() && harmful == "" {
 		return "" // as without --insecure
 	}
@@ -133,9 +116,12 @@ func (o *accessOptions) warning(l *listener, harmful string) string {
 	return who + " can " + harmful + ", because --insecure switches the token off"
 }
 
-// harmful describes what callers could do with the tools that Toolpost itself adds
+// risk describes what callers could do with the tools of a configuration.
+func (o *Options) risk(cfg *config.Config) string { return cmp.Or(o.Risk, Risk(cfg)) }
+
+// Risk describes what callers could do with the tools that Toolpost itself adds
 // to a configuration.
-func harmful(cfg *config.Config) string {
+func Risk(cfg *config.Config) string {
 	for _, s := range cfg.Servers {
 		if s.Redmine != nil && !s.Redmine.ReadOnly && !s.Disabled && s.Err == nil {
 			return "write to Redmine as you"
@@ -150,7 +136,7 @@ func (a *access) permit(cfg *config.Config) error {
 	if !a.always && !reflect.DeepEqual(withoutSecret(cfg.Access), withoutSecret(a.options)) {
 		return errors.New("who may log in (\"access\") has changed; restart toolpost to use that")
 	}
-	if what := harmful(cfg); what != "" && a.token == "" && !a.always {
+	if what := Risk(cfg); what != "" && a.token == "" && !a.always {
 		return fmt.Errorf("clients could %s without a token; restart toolpost, which then asks them for one", what)
 	}
 	return nil
@@ -367,4 +353,38 @@ func writeError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(`{"error":"` + message + `"}` + "\n"))
+}
+
+// Access describes how clients reach an endpoint, and what they must send.
+type Access struct {
+	URL     string // of /mcp, for clients on this machine; "" for Stdio
+	Token   string // the owner's, which clients must send unless they log in; "" if none is needed
+	Source  string // where people find Token
+	Issuer  string // the authorization server that clients log in at; "" if they do not
+	Warning string // what everybody can do, if no token is needed; "" for nothing
+}
+
+// Access returns how clients reach the endpoint.
+func (s *Endpoint) Access() *Access {
+	a := &Access{URL: s.listener.url(), Token: s.access.token, Source: s.access.source, Warning: s.access.open}
+	if s.access.login != nil {
+		a.Issuer = s.access.login.Issuer()
+	}
+	return a
+}
+
+// Log logs where the endpoint serves and what clients must send, without the token.
+func (a *Access) Log(log *slog.Logger) {
+	if a.URL != "" {
+		log.Info("serving", "url", a.URL)
+	}
+	if a.Warning != "" {
+		log.Warn(a.Warning)
+	}
+	switch {
+	case a.Issuer != "":
+		log.Info("clients must log in, or send a token of \"toolpost token add\"", "issuer", a.Issuer)
+	case a.Token != "":
+		log.Info("clients must send a token as Authorization: Bearer TOKEN", "token", "see "+a.Source)
+	}
 }

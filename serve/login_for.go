@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -19,8 +19,8 @@ var errNotOwner = errors.New("only the owner logs in")
 
 // loginFor returns what logs in to servers for calls. It is nil if the browser of the
 // user, which returns to a loopback address, may be on another machine.
-func (o *serveOptions) loginFor(s *service, l *listener, logins *login.Logins) gateway.LoginFunc {
-	if !o.isLocal(s, l) || !browserIsHere(os.Getenv) {
+func (s *Endpoint) loginFor(logins *login.Logins) gateway.LoginFunc {
+	if !s.isLocal() || !browserIsHere(os.Getenv) {
 		return nil
 	}
 	return func(ctx context.Context, server *config.Server, call *toolpost.Call, began time.Time) error {
@@ -41,8 +41,8 @@ func (o *serveOptions) loginFor(s *service, l *listener, logins *login.Logins) g
 
 // isLocal reports whether only this machine can call: over stdio, or on loopback
 // without a proxy.
-func (o *serveOptions) isLocal(s *service, l *listener) bool {
-	return l == nil || l.loopback() && len(o.hosts) == 0 && s.access.login == nil
+func (s *Endpoint) isLocal() bool {
+	return s.listener == nil || s.listener.loopback() && len(s.options.Hosts) == 0 && s.access.login == nil
 }
 
 // browserIsHere reports whether the browser of the user can reach the loopback

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"io"
@@ -15,13 +15,13 @@ import (
 )
 
 // protected serves the tool who as serve does, and reports "reached" at /status.
-func protected(t *testing.T, a *access, o *mcpserver.Options) (*service, *httptest.Server) {
+func protected(t *testing.T, a *access, o *mcpserver.Options) (*Endpoint, *httptest.Server) {
 	t.Helper()
 	live, err := toolpost.NewLive(t.Context(), toolpost.Tools{whoTool("who")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{log: slog.New(slog.DiscardHandler), live: live, access: a}
+	s := &Endpoint{log: slog.New(slog.DiscardHandler), running: t.Context(), endWaiting: func() {}, live: live, access: a}
 	o.Identity = identity
 	o.View = func(mcpserver.Client) (*toolpost.Live, error) { return live, nil }
 	if err := s.start(o); err != nil {
@@ -29,12 +29,12 @@ func protected(t *testing.T, a *access, o *mcpserver.Options) (*service, *httpte
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", s.mcp.Handler())
-	for _, path := range []string{"GET " + statusPath, "GET " + healthPath, "GET " + readyPath} {
+	for _, path := range []string{"GET " + StatusPath, "GET " + healthPath, "GET " + readyPath} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
 	}
 	web := httptest.NewServer(s.protect(mux))
 	t.Cleanup(func() {
-		s.close()
+		_ = s.Close()
 		web.Close()
 		live.Close()
 	})
@@ -46,7 +46,7 @@ func protected(t *testing.T, a *access, o *mcpserver.Options) (*service, *httpte
 func TestProbesOfOtherHosts(t *testing.T) {
 	for _, a := range []*access{{token: sampleToken, ready: func() bool { return true }}, {}} {
 		_, web := protected(t, a, &mcpserver.Options{})
-		for _, path := range []string{healthPath, readyPath, statusPath, "/mcp"} {
+		for _, path := range []string{healthPath, readyPath, StatusPath, "/mcp"} {
 			for name, value := range map[string]string{"Host": "evil.example", "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+path, nil)
 				if err != nil {

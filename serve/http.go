@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 // drainTime is how long calls under way may go on after a signal.
 const drainTime = 5 * time.Second
 
-func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
+func (s *Endpoint) serveHTTP(ctx context.Context) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+healthPath, s.health)
-	mux.HandleFunc("GET "+statusPath, s.report)
+	mux.HandleFunc("GET "+StatusPath, s.report)
 	mux.HandleFunc("GET "+readyPath, s.readyz)
 	mux.Handle("/", s.mcp.Handler())
 	server := &http.Server{
@@ -31,29 +31,30 @@ func (s *service) serveHTTP(ctx, running context.Context, l *listener) error {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return running },
+		BaseContext:       func(net.Listener) context.Context { return s.running },
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
+	go func() { failed <- server.Serve(s.listener) }()
 	select {
 	case err := <-failed:
-		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+		return fmt.Errorf("serve %s: %w", s.listener.Addr(), err)
 	case <-ctx.Done():
 		s.log.Info("stopping", "cause", context.Cause(ctx))
+		s.endWaiting()
 	}
-	err := s.stop(running, server)
+	err := s.stop(server)
 	s.log.Info("stopped")
 	return err
 }
 
 // protect decides who reaches what is served: first by the Host and Origin, so that a
 // web page of another site gets nothing without a token either, then by the token.
-func (s *service) protect(next http.Handler) http.Handler {
+func (s *Endpoint) protect(next http.Handler) http.Handler {
 	return s.mcp.Guard(s.publicMetadata(s.access.requireToken(next)))
 }
 
 // publicMetadata answers, without a token, where callers log in.
-func (s *service) publicMetadata(next http.Handler) http.Handler {
+func (s *Endpoint) publicMetadata(next http.Handler) http.Handler {
 	if s.access.login == nil {
 		return next
 	}
@@ -67,20 +68,20 @@ func (s *service) publicMetadata(next http.Handler) http.Handler {
 }
 
 // named sets the header by which a Toolpost that is its own upstream finds out.
-func (s *service) named(next http.Handler) http.Handler {
-	if s.instances == nil {
+func (s *Endpoint) named(next http.Handler) http.Handler {
+	if s.gateway == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(upstream.InstanceHeader, s.instances())
+		w.Header().Set(upstream.InstanceHeader, s.gateway.Instances())
 		next.ServeHTTP(w, r)
 	})
 }
 
 // stop ends in order: calls under way, whose clients may have to connect again to
 // answer their questions, new connections, sessions, and whatever is still connected.
-func (s *service) stop(running context.Context, server *http.Server) error {
-	ctx, cancel := context.WithTimeout(running, drainTime)
+func (s *Endpoint) stop(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(s.running, drainTime)
 	defer cancel()
 	if !s.mcp.Drain(ctx) {
 		s.log.Warn("calls were interrupted", "after", drainTime)
@@ -119,16 +120,17 @@ type serverHealth struct {
 }
 
 // health answers ok as long as toolpost serves: servers come and go.
-func (s *service) health(w http.ResponseWriter, _ *http.Request) {
+func (s *Endpoint) health(w http.ResponseWriter, _ *http.Request) {
 	tools, _ := s.live.Set().Tools(context.Background()) // a Set never fails
 	h := healthReport{Status: "ok", Tools: len(tools), Servers: []serverHealth{}}
 	if s.status != nil {
+		withheld := s.snapshot().Withheld
 		for _, st := range s.status() {
 			server := serverHealth{Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools}
 			if st.Err != nil {
 				server.Error = s.secrets.Known.Replace(st.Err.Error())
 			}
-			server.Withheld = withheldOf(s.withheld(), st.Name)
+			server.Withheld = withheldOf(withheld, st.Name)
 			h.Servers = append(h.Servers, server)
 		}
 	}

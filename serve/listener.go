@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"encoding/json"
@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/httpconn"
 )
 
@@ -26,7 +25,7 @@ type listener struct {
 func listen(addr string) (*listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, cli.Usagef("the address to listen on is %q; want HOST:PORT, such as %s", addr, cli.DefaultAddress)
+		return nil, usagef("the address to listen on is %q; want HOST:PORT, such as %s", addr, DefaultAddr)
 	}
 	if host == "" {
 		host = "127.0.0.1"

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/observe"
 )
 

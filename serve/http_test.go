@@ -1,11 +1,12 @@
-package main
+package serve
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/upstream"
@@ -13,16 +14,26 @@ import (
 
 // TestHealth checks that the answer tells why a server is not ready.
 func TestHealth(t *testing.T) {
-	f, err := folder.Open(t.Context(), nil, nil)
+	var tools toolpost.Tools
+	for _, name := range []string{"a", "b", "c", "d"} {
+		tools = append(tools, whoTool(name))
+	}
+	live, err := toolpost.NewLive(t.Context(), tools)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Root.Close()
+	defer live.Close()
+	servers := []upstream.Status{
+		{Name: "everything", State: upstream.Ready, Transport: upstream.Stdio, Version: "2025-11-25", Tools: 12},
+		{Name: "a-server-with-a-long-name", State: upstream.Connecting},
+		{Name: "web\x1b[2J", State: upstream.Failed, Transport: upstream.HTTP, Err: errors.New("connect to http://127.0.0.1:1/mcp: connection refused; is the server running?")},
+		{Name: "off", State: gateway.Disabled},
+	}
 	withheld := []gateway.WithheldTool{{Server: "everything", Tool: "add"}, {Server: "everything", Tool: "sub"}, {Server: "other", Tool: "x"}}
-	s := &service{
-		live: f.Live, status: func() []upstream.Status { return listedServers },
-		withheld:  func() []gateway.WithheldTool { return withheld },
-		observing: observing{secrets: owner.NewSecrets()},
+	s := &Endpoint{
+		live: live, status: func() []upstream.Status { return servers },
+		snapshot: func() *gateway.Snapshot { return &gateway.Snapshot{Withheld: withheld} },
+		secrets:  owner.NewSecrets(),
 	}
 	w := httptest.NewRecorder()
 	s.health(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))

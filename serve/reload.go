@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -36,8 +36,8 @@ type reloader struct {
 
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the service is closed.
-func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, found *config.Config, trusted bool) {
-	r := &reloader{gw: gw, file: found.File, guard: config.NewGuard(found), running: found, trusted: trusted, access: s.access, mcp: s.mcp, secrets: s.secrets, limits: s.limits, log: s.log}
+func (s *Endpoint) reloadOnChange(found *config.Config) {
+	r := &reloader{gw: s.gateway, file: found.File, guard: config.NewGuard(found), running: found, trusted: s.options.TrustChanges, access: s.access, mcp: s.mcp, secrets: s.secrets, limits: s.limits, log: s.log}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
@@ -52,7 +52,7 @@ func (s *service) reloadOnChange(running context.Context, gw *gateway.Gateway, f
 	} else {
 		s.log.Debug("cannot watch for approvals of changes", "err", err)
 	}
-	ctx, cancel := context.WithCancel(running)
+	ctx, cancel := context.WithCancel(s.running)
 	var watch sync.WaitGroup
 	s.closer = append(s.closer, func() error { cancel(); watch.Wait(); return nil })
 	first := true

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -46,8 +46,8 @@ func TestLoginForLocalCallers(t *testing.T) {
 			}
 			defer l.Close()
 		}
-		o := &serveOptions{hosts: test.hosts}
-		if got := o.loginFor(&service{log: slog.New(slog.DiscardHandler), access: test.access}, l, logins) != nil; got != test.asks {
+		s := &Endpoint{log: slog.New(slog.DiscardHandler), options: Options{Hosts: test.hosts}, access: test.access, listener: l}
+		if got := s.loginFor(logins) != nil; got != test.asks {
 			t.Errorf("%s: asks %v, want %v", name, got, test.asks)
 		}
 	}
@@ -56,9 +56,9 @@ func TestLoginForLocalCallers(t *testing.T) {
 // A login is the owner's: other callers do not bring an account of their own.
 func TestLoginForOwner(t *testing.T) {
 	t.Setenv("SSH_CONNECTION", "")
-	s := &service{log: slog.New(slog.DiscardHandler), access: &access{}}
+	s := &Endpoint{log: slog.New(slog.DiscardHandler), access: &access{}}
 	s.secrets = owner.NewSecrets()
-	logIn := (&serveOptions{}).loginFor(s, nil, login.New(vault.Folder(t.TempDir()), nil))
+	logIn := s.loginFor(login.New(vault.Folder(t.TempDir()), nil))
 	server := &config.Server{Config: upstream.Config{Name: "it", URL: "http://127.0.0.1:1/mcp"}}
 	for identity, refused := range map[string]bool{"": false, "token ci": true, "profile reading": true, "ada@https://login.example.com": true} {
 		ctx, r := observe.Begin(t.Context())

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -74,7 +74,7 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{log: slog.New(slog.DiscardHandler), live: live}
+	s := &Endpoint{log: slog.New(slog.DiscardHandler), running: t.Context(), endWaiting: func() {}, live: live}
 	err = s.start(&mcpserver.Options{Identity: identity, Hosts: []string{"tools.example.com"}, View: func(c mcpserver.Client) (*toolpost.Live, error) {
 		return views.View(gateway.Client{Name: c.Name, Version: c.Version, UserAgent: c.UserAgent, View: c.View})
 	}})
@@ -89,13 +89,13 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 	s.access.useProfiles(cfg)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
-	s.followTokens(t.Context())
+	s.followTokens()
 	mux := http.NewServeMux()
 	mux.Handle("/", s.mcp.Handler())
-	mux.HandleFunc("GET "+statusPath, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
+	mux.HandleFunc("GET "+StatusPath, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
 	web := httptest.NewServer(s.protect(mux))
 	t.Cleanup(func() {
-		s.close()
+		_ = s.Close()
 		web.Close()
 		_ = views.Close()
 		live.Close()
@@ -165,7 +165,7 @@ func TestLoginChallenge(t *testing.T) {
 		"no token, reader": {wireMessage{path: "/mcp/reader"}, 401, `/oauth-protected-resource/mcp/reader", scope="tools read"`},
 		"wrong":            {wireMessage{path: "/mcp", token: "x"}, 401, proof.Realm + `, error="invalid_token", resource_metadata="https://tools.example.com/`},
 		"more is needed":   {wireMessage{path: "/mcp/all", token: "alice"}, 403, proof.Realm + `, error="insufficient_scope", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp/all", scope="tools write"`},
-		"status":           {wireMessage{method: "GET", path: statusPath, token: "alice"}, 403, ""},
+		"status":           {wireMessage{method: "GET", path: StatusPath, token: "alice"}, 403, ""},
 		"in the address":   {wireMessage{path: "/mcp?access_token=alice"}, 400, `error="invalid_request"`},
 		"a dialect":        {wireMessage{path: "/mcp/all/cursor", token: "alice"}, 403, `scope="tools write"`},
 	} {

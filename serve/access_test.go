@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bufio"
@@ -18,6 +18,9 @@ import (
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/proof"
 )
+
+// patience is how long a test waits for what must come.
+const patience = time.Minute
 
 const sampleToken = "sample-token-0123456789abcdef0123456789"
 

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/internal/owner"
 )
 
 // profileAccess knows the tokens of profiles. A client that sends one gets its
@@ -153,4 +154,20 @@ func notAllowed(may *allowance, asked string) *callers.Refusal {
 		refusal.Message = "this token is for the profile " + profile + ", which the configuration has no more; add the profile, or make a token for another one"
 	}
 	return refusal
+}
+
+// followTokens lets the callers with named tokens in until the service is closed. A
+// token that is revoked or has expired ends its sessions.
+func (s *Endpoint) followTokens() {
+	tokens, err := owner.NamedTokens()
+	if err != nil {
+		s.log.Debug("there are no named tokens", "err", err)
+		return
+	}
+	s.access.named = tokens
+	stop := tokens.Follow(s.running, func(identity string) {
+		s.log.Info("a token was revoked or has expired; its sessions end", "caller", identity)
+		s.mcp.EndSessions(func(of string) bool { return of == identity })
+	}, func(err error) { s.log.Warn("the named tokens cannot be used or followed", "err", err) })
+	s.closer = append(s.closer, func() error { stop(); return nil })
 }

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -7,9 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"time"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/breaker"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/telemetry"
@@ -19,45 +20,48 @@ import (
 // traceTime limits how long the last traces are sent at the end.
 const traceTime = 2 * time.Second
 
+// DefaultAddr is the address that an endpoint listens on if Options.Addr is empty.
+const DefaultAddr = "127.0.0.1:7717"
+
 // startTelemetry starts what observes requests: traces if the environment names a
-// collector, metrics if they are served. It returns the listener of metrics, nil if
-// there is none.
-func (s *service) startTelemetry(running context.Context, o *serveOptions) (*listener, error) {
-	v := cli.ReadBuild()
-	build := telemetry.Build{Version: v.Version, Commit: v.Commit, Go: v.Go}
-	traces, err := telemetry.NewTraces(running, build, s.log)
+// collector, metrics if they are served, at the listener admin.
+func (s *Endpoint) startTelemetry() error {
+	build := telemetry.Build{Version: s.options.Version, Commit: s.options.Commit, Go: runtime.Version()}
+	traces, err := telemetry.NewTraces(s.running, build, s.log)
 	if err != nil {
-		return nil, cli.WrapUsage(err)
+		return wrapUsage(err)
 	}
 	if traces != nil {
 		s.observers, s.around = append(s.observers, traces.Observe), append(s.around, traces.Around)
 		s.closer = append(s.closer, func() error {
-			ctx, cancel := context.WithTimeout(running, traceTime)
+			ctx, cancel := context.WithTimeout(s.running, traceTime)
 			defer cancel()
 			return traces.Close(ctx)
 		})
 	}
-	if o.metrics == "" {
-		return nil, nil
+	if s.options.MetricsAddr == "" {
+		return nil
 	}
-	l, err := listen(o.metrics)
+	l, err := listen(s.options.MetricsAddr)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	s.admin = l
 	s.closer = append(s.closer, func() error { _ = l.Close(); return nil }) // the server may have closed it
 	s.metrics = telemetry.NewMetrics(build)
 	s.observers, s.around = append(s.observers, s.metrics.Observe), append(s.around, s.metrics.Around)
-	return l, nil
+	return nil
 }
 
 // serveAdmin serves what operators and their programs read, until the service is
 // closed.
-func (s *service) serveAdmin(running context.Context, l *listener, o *serveOptions) error {
+func (s *Endpoint) serveAdmin() error {
+	l := s.admin
 	if l == nil {
 		return nil
 	}
-	if !l.loopback() && s.access.token == "" && !o.access.insecure {
-		return cli.Usagef("refusing to serve metrics on %s: other machines could read them without a token; "+
+	if !l.loopback() && s.access.token == "" && !s.options.Insecure {
+		return usagef("refusing to serve metrics on %s: other machines could read them without a token; "+
 			"add --require-token, or --insecure to serve anyone", l.Addr())
 	}
 	if s.status != nil {
@@ -73,7 +77,7 @@ func (s *service) serveAdmin(running context.Context, l *listener, o *serveOptio
 		WriteTimeout:      time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return running },
+		BaseContext:       func(net.Listener) context.Context { return s.running },
 	}
 	s.closer = append(s.closer, server.Close)
 	go func() {
@@ -87,7 +91,7 @@ func (s *service) serveAdmin(running context.Context, l *listener, o *serveOptio
 
 // guardAdmin keeps web pages away from a listener that only this machine reaches. On
 // others, the token does.
-func (s *service) guardAdmin(l *listener, next http.Handler) http.Handler {
+func (s *Endpoint) guardAdmin(l *listener, next http.Handler) http.Handler {
 	if l.loopback() {
 		return s.mcp.Guard(next)
 	}
@@ -95,7 +99,7 @@ func (s *service) guardAdmin(l *listener, next http.Handler) http.Handler {
 }
 
 // addCacheBytes adds the size of the stored outputs to the metrics.
-func (s *service) addCacheBytes(kept store.Store) {
+func (s *Endpoint) addCacheBytes(kept store.Store) {
 	if s.metrics == nil || kept == nil {
 		return
 	}
@@ -111,14 +115,14 @@ func (s *service) addCacheBytes(kept store.Store) {
 }
 
 // admit sets who may call what is served.
-func (s *service) admit(a *access) {
+func (s *Endpoint) admit(a *access) {
 	s.access = a
 	a.ready = func() bool { return len(s.unready()) == 0 }
 }
 
 // unready returns the required servers that are not connected. A server whose tools
 // are listed from an earlier run is not ready before it is connected.
-func (s *service) unready() (names []string) {
+func (s *Endpoint) unready() (names []string) {
 	if s.status == nil {
 		return nil
 	}
@@ -130,8 +134,11 @@ func (s *service) unready() (names []string) {
 	return names
 }
 
+// newBreaker keeps requests from servers that fail again and again.
+func (s *Endpoint) newBreaker() gateway.Around { return breaker.New(s.connection).Around }
+
 // connection describes the connection to a server for its circuit breaker.
-func (s *service) connection(server string) breaker.Connection {
+func (s *Endpoint) connection(server string) breaker.Connection {
 	for _, st := range s.status() {
 		if st.Name == server {
 			_, login := errors.AsType[*upstream.LoginError](st.Err)
@@ -142,7 +149,7 @@ func (s *service) connection(server string) breaker.Connection {
 }
 
 // readyz answers whether clients can use the servers that the configuration requires.
-func (s *service) readyz(w http.ResponseWriter, _ *http.Request) {
+func (s *Endpoint) readyz(w http.ResponseWriter, _ *http.Request) {
 	missing := s.unready()
 	answerReady(w, len(missing) == 0, missing)
 }

@@ -1,0 +1,43 @@
+package serve
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/lower"
+)
+
+// adapted returns a function that shows each dialect once, and again when what is lost
+// in it has changed.
+func (s *Endpoint) adapted() func(*dialect.Adapted) {
+	var mu sync.Mutex
+	reported := map[string]string{}
+	return func(a *dialect.Adapted) {
+		losses := map[lower.Kind]int{}
+		for _, t := range a.Tools {
+			for _, l := range t.Losses {
+				losses[l.Kind]++
+			}
+		}
+		text := fmt.Sprint(len(a.Tools), losses, a.Withheld, a.Findings)
+		mu.Lock()
+		defer mu.Unlock()
+		if reported[a.Dialect.ID] == text {
+			return
+		}
+		reported[a.Dialect.ID] = text
+		s.options.View.Adapted(a)
+		logLosses(s.log, a)
+	}
+}
+
+// logLosses logs each loss at debug level.
+func logLosses(log *slog.Logger, a *dialect.Adapted) {
+	for _, t := range a.Tools {
+		for _, l := range t.Losses {
+			log.Debug("loss", "dialect", a.Dialect.ID, "tool", t.Name, "pointer", l.Pointer, "keyword", l.Keyword, "kind", string(l.Kind), "detail", l.Detail)
+		}
+	}
+}

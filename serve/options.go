@@ -1,0 +1,123 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// Options are the optional parts of [Open] and [OpenTools]. Errors name the flags of
+// "toolpost serve" that are called as they are.
+type Options struct {
+	// Addr is the HOST:PORT to listen on, [DefaultAddr] if empty. Without HOST it is a
+	// loopback address; port 0 takes a free port.
+	Addr string
+
+	// Stdio listens nowhere: the one client is that of ServeStdio, which has started this
+	// program and needs no token.
+	Stdio bool
+
+	// MetricsAddr is the HOST:PORT of /metrics for Prometheus, /healthz and /readyz; none
+	// if empty.
+	MetricsAddr string
+
+	// TokenFile is the file with the token of the owner. If it is empty, the token is the
+	// value of the variable TOOLPOST_TOKEN, otherwise the one that "toolpost token" prints.
+	// It is needed if the tools can do harm, beyond loopback, and with RequireToken.
+	// Insecure serves everybody who reaches the port, without a token.
+	TokenFile              string
+	RequireToken, Insecure bool
+
+	// Hosts and Origins are accepted in requests besides those of the address: the names
+	// by which a proxy addresses the endpoint, and the origins of web pages.
+	Hosts, Origins []string
+
+	Name    string // what clients see; if empty, that of the configuration, or toolpost
+	Version string // of the program, for clients and metrics
+	Commit  string // it was built from, for metrics
+
+	Profile string // the only profile that is served, to all clients
+	Dialect string // for all clients; if empty, it is chosen for each client
+
+	// SessionTimeout ends sessions without requests, MaxSessions limits all of them, and
+	// MaxClientSessions those of one caller; see [mcpserver.Options].
+	SessionTimeout                 time.Duration
+	MaxSessions, MaxClientSessions int
+
+	Record string // the new file of a recording of lists, calls and results; none if empty
+	Fresh  bool   // do not list what servers listed before, and do not store what they list
+
+	// TrustChanges applies every change of the file at once and without approval, even new
+	// programs and addresses.
+	TrustChanges bool
+
+	// Bridge serves the one server of the configuration as it is: clients see its name and
+	// instructions, and wait for it to start.
+	Bridge bool
+
+	// Risk describes what a caller could do with the tools of this program, such as
+	// "change your files", in which case the token is needed on loopback too. If it is
+	// empty, OpenTools asks for the token if any tool is not read-only.
+	Risk string
+
+	// SessionEnded is called when a session of a client is over; see [mcpserver.Options].
+	SessionEnded func(session string)
+
+	// LoginCommand returns the command that logs in to a server. Nil returns "toolpost
+	// login" with its name and the file of the configuration.
+	LoginCommand func(*upstream.Config) string
+
+	Logger    *slog.Logger           // slog.Default() if nil. Known secrets do not reach it
+	View      View                   // nil logs what is served
+	Connected func(mcpserver.Client) // is called with the client of each request that lists
+}
+
+// A View shows people what an endpoint does. Its methods return quickly.
+type View interface {
+	Serving(*Access)           // once, before the others
+	Updated(*gateway.Snapshot) // after every change; never with OpenTools
+	Settled()                  // once every server has connected or failed
+	Adapted(*dialect.Adapted)  // once for each dialect that clients get, and after its changes
+}
+
+// A logView logs what is served. What servers do is logged where it happens.
+type logView struct{ log *slog.Logger }
+
+func (v logView) Serving(a *Access)       { a.Log(v.log) }
+func (logView) Updated(*gateway.Snapshot) {}
+func (logView) Settled()                  {}
+func (logView) Adapted(*dialect.Adapted)  {}
+
+// Load reads the configuration at path, or if path is empty the first of: the variable
+// MCP_URLS, ./toolpost.json, the user's toolpost.json. A file of the current folder starts
+// programs, so the user must have approved it with "toolpost trust"; one that is named
+// needs no approval.
+func Load(ctx context.Context, path string) (*config.Config, error) {
+	cfg, err := owner.Find(ctx, path, func(_ context.Context, r *owner.Review) error {
+		return usagef("%s %s; read it, then run: toolpost trust %s", r.File, r.State(), terminal.ShellWord(r.File))
+	})
+	if err == nil && cfg == nil {
+		err = usagef("there is no configuration; name a file, or write %s", owner.ConfigName)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load configuration: %w", err)
+	}
+	return cfg, nil
+}
+
+// usagef returns the error of a mistake in the options, the configuration or the
+// environment, which the command ends with another code for.
+func usagef(format string, args ...any) error {
+	return owner.UsageError{Err: fmt.Errorf(format, args...)}
+}
+
+func wrapUsage(err error) error { return owner.UsageError{Err: err} }

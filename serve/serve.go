@@ -1,0 +1,351 @@
+// Package serve is a safe endpoint over a gateway: what "toolpost serve" is without its
+// command line.
+//
+//	toolpost.json ── Load ──▶ config.Config ── Open ──▶ Endpoint ── Serve, ServeStdio ──▶ clients
+//	                                                       └──▶ View: what people see
+//
+//	request ─▶ Host and Origin ─▶ token, login or named token ─▶ profile ─▶ mcpserver ─▶ gateway
+//
+// An Endpoint applies every key of the configuration file: besides what the gateway applies
+// by itself, access and the tokens of profiles, limits, the audit log, pins, stored outputs,
+// secrets, and logins. It decides who may call before it listens, and refuses to listen
+// beyond this machine without a token. It follows the file: what the user has not approved
+// waits. It answers probes at /healthz and /readyz, and its owner at /status.
+//
+// The owner's token, approvals, secrets, named tokens and logins are those of the commands
+// "toolpost token", "trust", "secret" and "login".
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/policy/limit"
+	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/recording"
+	"github.com/toolpost/toolpost/telemetry"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// An Endpoint serves a gateway, or a toolset of this program. It is safe for concurrent
+// use.
+type Endpoint struct {
+	options  Options
+	running  context.Context // of requests and of all that runs until Close
+	waiting  context.Context // ends before, so that nobody waits for servers any more
+	log      *slog.Logger    // without known secrets
+	listener *listener       // nil for Stdio
+	admin    *listener       // of metrics; nil if there are none
+	access   *access
+	mcp      *mcpserver.Server
+	live     *toolpost.Live
+	views    *gateway.Views
+	gateway  *gateway.Gateway         // nil for OpenTools
+	status   func() []upstream.Status // of gateway
+	snapshot func() *gateway.Snapshot // of gateway
+
+	monitor   *monitor.Monitor    // what "toolpost top" shows
+	observers []observe.Observer  // of clients' requests, the outermost first
+	around    []gateway.Around    // of requests to servers, the outermost first
+	metrics   *telemetry.Metrics  // nil unless they are served
+	limits    *limit.Limits       // of requests to servers; nil for OpenTools
+	recorder  *recording.Recorder // nil if nothing is recorded
+	secrets   *owner.Secrets      // it has the known secrets, which are hidden in all that is written
+
+	endWaiting context.CancelFunc
+	closer     []func() error // last first
+}
+
+// Open listens, decides who may call, and starts the servers of a configuration. It returns
+// before they have connected. Serve or ServeStdio answers clients, and Close ends all. Only
+// the values of ctx are used.
+func Open(ctx context.Context, cfg *config.Config, opts *Options) (*Endpoint, error) {
+	return open(ctx, cfg, opts, func(e *Endpoint) error { return e.openServers(cfg) })
+}
+
+// OpenTools is Open for a toolset of this program in the place of a configuration.
+func OpenTools(ctx context.Context, tools toolpost.Toolset, opts *Options) (*Endpoint, error) {
+	return open(ctx, nil, opts, func(e *Endpoint) error { return e.openTools(tools) })
+}
+
+func open(ctx context.Context, cfg *config.Config, opts *Options, start func(*Endpoint) error) (*Endpoint, error) {
+	e := newEndpoint(ctx, opts)
+	if err := e.open(cfg, start); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func newEndpoint(ctx context.Context, opts *Options) *Endpoint {
+	e := &Endpoint{secrets: owner.NewSecrets()}
+	if opts != nil {
+		e.options = *opts
+	}
+	o := &e.options
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.View == nil {
+		o.View = logView{o.Logger}
+	}
+	e.monitor = monitor.New(e.secrets.Known)
+	e.observers = append(e.observers, e.monitor.Observe)
+	e.log = slog.New(secret.NewHandler(e.monitor.Log(o.Logger.Handler()), e.secrets.Known))
+	// The signal that asks the endpoint to stop does not cut off requests under way.
+	running, end := toolpost.OpenScope(toolpost.Logger.With(context.WithoutCancel(ctx), e.log), toolpost.PerProcess)
+	e.running = running
+	e.waiting, e.endWaiting = context.WithCancel(running)
+	e.closer = append(e.closer, end)
+	return e
+}
+
+func (e *Endpoint) open(cfg *config.Config, start func(*Endpoint) error) (err error) {
+	if !e.options.Stdio {
+		if e.listener, err = listen(cmp.Or(e.options.Addr, DefaultAddr)); err != nil {
+			return err
+		}
+		e.closer = append(e.closer, func() error { _ = e.listener.Close(); return nil }) // the server may have closed it
+	}
+	if err := e.startTelemetry(); err != nil {
+		return err
+	}
+	if err := errors.Join(e.openAudit(cfg), e.openRecorder(cfg)); err != nil {
+		return err
+	}
+	if err := start(e); err != nil {
+		return err
+	}
+	if !e.options.Stdio {
+		e.followTokens() // before a listener asks who may call
+	}
+	return e.serveAdmin()
+}
+
+// openTools serves a toolset of this program.
+func (e *Endpoint) openTools(tools toolpost.Toolset) (err error) {
+	live, isLive := tools.(*toolpost.Live)
+	if !isLive {
+		if live, err = toolpost.NewLive(e.running, tools); err != nil {
+			return err
+		}
+		e.closer = append(e.closer, func() error { live.Close(); return nil })
+	}
+	e.live = live
+	access, err := e.options.decide(e.listener, cmp.Or(e.options.Risk, riskOf(live)))
+	if err != nil {
+		return err
+	}
+	e.admit(access)
+	if e.views, err = gateway.NewViews(live, nil, &gateway.ViewOptions{Logger: e.log, Name: e.options.Name, Profile: e.options.Profile, Dialect: e.options.Dialect, Report: e.adapted()}); err != nil {
+		return wrapUsage(err)
+	}
+	e.closer = append(e.closer, e.views.Close)
+	kept, _ := owner.OutputStore(slog.New(slog.DiscardHandler))
+	e.addCacheBytes(kept)
+	options := e.serverOptions(e.options.Name)
+	options.SessionEnded = e.options.SessionEnded
+	if err := e.start(options); err != nil {
+		return err
+	}
+	e.options.View.Serving(e.Access())
+	e.options.View.Settled()
+	return nil
+}
+
+// riskOf describes what callers could do with tools beyond reading, "" if nothing.
+func riskOf(live *toolpost.Live) string {
+	tools, _ := live.Set().Tools(context.Background()) // a Set never fails
+	for _, t := range tools {
+		if r := t.Annotations.ReadOnly; r == nil || !*r {
+			return "change what these tools change"
+		}
+	}
+	return ""
+}
+
+// openServers serves the servers of a configuration.
+func (e *Endpoint) openServers(cfg *config.Config) error {
+	e.secrets.Learn(cfg)
+	ready, err := cfg.CompleteCallers(e.running, e.secrets.Complete)
+	if err != nil {
+		return err
+	}
+	access, err := e.options.decideLogin(e.listener, ready)
+	if err != nil {
+		return err
+	}
+	e.admit(access)
+	e.access.useProfiles(ready)
+	if e.gateway, err = gateway.Open(e.running, cfg, e.gatewayOptions(cfg)); err != nil {
+		return wrapUsage(err)
+	}
+	e.closer = append(e.closer, e.gateway.Close)
+	e.live, e.views, e.status, e.snapshot = e.gateway.Live(), e.gateway.Views(), e.gateway.Status, e.gateway.Snapshot
+	e.recordLists()
+	options := e.serverOptions(cmp.Or(e.options.Name, cfg.Name))
+	options.Bridge = e.options.Bridge
+	e.joinClients(options)
+	if err := e.start(options); err != nil {
+		return err
+	}
+	e.options.View.Serving(e.Access())
+	e.follow(cfg)
+	return nil
+}
+
+// bridgeStart is how long a bridge waits for its server to be started. Clients that
+// connect to it wait as long; see [mcpserver.Options].
+const bridgeStart = 20 * time.Second
+
+// gatewayOptions have the gateway apply all keys of the configuration, with what belongs
+// to the user.
+func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
+	owner.UseToken(cfg)
+	e.limits = limit.New(cfg.Limits)
+	e.around = append([]gateway.Around{e.limits.Around, e.newBreaker()}, e.around...) // a refused call is not a request to a server
+	kept, spool := owner.OutputStore(e.log)
+	e.addCacheBytes(kept)
+	logins := owner.Logins(e.log)
+	logins.Secrets = e.secrets.Known
+	command := e.options.LoginCommand
+	if command == nil {
+		command = owner.LoginCommand(cfg.File, cfg.File != "")
+	}
+	o := &gateway.Options{
+		Logger:     e.log,
+		Name:       e.options.Name,
+		Profile:    e.options.Profile,
+		Dialect:    e.options.Dialect,
+		Adapted:    e.adapted(),
+		Store:      kept,
+		Spool:      spool,
+		Pins:       owner.Pins(cfg),
+		Admit:      e.limits.Admit,
+		Around:     gateway.Arounds(e.around...),
+		Middleware: e.recorded(),
+
+		Credentials: owner.Credentials(logins, command),
+		Login:       e.loginFor(logins),
+		Complete:    e.secrets.Complete,
+		Secrets:     e.secrets.Known,
+		Applied:     []string{"access", "audit", "limits", "token", "lock"},
+	}
+	if !e.options.Fresh {
+		o.Catalog = owner.Catalog(cfg, e.log)
+	}
+	if e.options.Bridge {
+		o.Starting = bridgeStart
+	}
+	return o
+}
+
+// joinClients has the gateway notified of what clients do.
+func (e *Endpoint) joinClients(options *mcpserver.Options) {
+	gw := e.gateway
+	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
+	if ended := e.options.SessionEnded; ended != nil {
+		options.SessionEnded = func(session string) { gw.SessionEnded(session); ended(session) }
+	}
+	options.Relist = func(ctx context.Context, c mcpserver.Client, tool string) bool {
+		return gw.Relist(ctx, gateway.Client(c), tool)
+	}
+	options.Missing = func(c mcpserver.Client, tool string) error { return gw.Missing(gateway.Client(c), tool) }
+}
+
+func (e *Endpoint) serverOptions(name string) *mcpserver.Options {
+	o := &e.options
+	return &mcpserver.Options{
+		Name:    name,
+		Version: o.Version,
+		Logger:  e.log,
+		View: func(c mcpserver.Client) (*toolpost.Live, error) {
+			if o.Connected != nil {
+				o.Connected(c)
+			}
+			return e.views.View(gateway.Client(c))
+		},
+		SessionTimeout: o.SessionTimeout, MaxSessions: o.MaxSessions, MaxClientSessions: o.MaxClientSessions,
+		Observe:  observe.All(e.observers...),
+		Identity: identity,
+		Hosts:    slices.Concat(e.listener.hosts(), e.access.hosts(), o.Hosts),
+		Origins:  o.Origins,
+	}
+}
+
+// start creates the MCP server.
+func (e *Endpoint) start(options *mcpserver.Options) (err error) {
+	if e.mcp, err = mcpserver.New(e.live, options); err == nil {
+		e.closer = append(e.closer, e.mcp.Close)
+	}
+	return err
+}
+
+// follow passes changes on: to clients, to the view, and from the file.
+func (e *Endpoint) follow(cfg *config.Config) {
+	stop := e.gateway.Watch(func(snapshot *gateway.Snapshot) {
+		e.mcp.ViewsChanged()
+		e.options.View.Updated(snapshot)
+	})
+	e.closer = append(e.closer, func() error { stop(); return nil })
+	go func() {
+		if e.gateway.Ready(e.waiting) == nil {
+			e.options.View.Settled()
+		}
+	}()
+	if cfg.File != "" {
+		e.reloadOnChange(cfg)
+	}
+}
+
+// Gateway returns the gateway, to which a program adds toolsets of its own. It is nil for
+// OpenTools.
+func (e *Endpoint) Gateway() *gateway.Gateway { return e.gateway }
+
+// Serve answers clients over HTTP until ctx is done. Then calls under way have a moment to
+// end.
+func (e *Endpoint) Serve(ctx context.Context) error {
+	if e.listener == nil {
+		return errors.New("serve: the endpoint was opened with Stdio; call ServeStdio")
+	}
+	return e.serveHTTP(ctx)
+}
+
+// ServeStdio answers the one client that writes to in and reads from out, until in ends or
+// ctx is done.
+func (e *Endpoint) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	session, cancel := context.WithCancel(e.running)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	if err := e.mcp.ServeStdio(session, in, out); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("serve standard input and output: %w", err)
+	}
+	return nil
+}
+
+// Close ends the sessions, the servers, and all that the endpoint has opened. It logs what
+// cannot be closed cleanly, and returns it.
+func (e *Endpoint) Close() error {
+	e.endWaiting()
+	var errs []error
+	for i := len(e.closer) - 1; i >= 0; i-- {
+		if err := e.closer[i](); err != nil {
+			e.log.Warn("cannot close cleanly", "err", err)
+			errs = append(errs, err)
+		}
+	}
+	e.closer = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,43 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/upstream"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// StatusPath is where an endpoint answers its owner with its state, as JSON.
+const StatusPath = "/status"
+
+// report answers with what serve does and did last: a [monitor.Status]. The query
+// after=N leaves out older calls and log lines.
+func (s *Endpoint) report(w http.ResponseWriter, r *http.Request) {
+	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // otherwise everything
+	var servers []monitor.Server
+	if s.status != nil {
+		for _, st := range s.status() {
+			servers = append(servers, monitor.Server{
+				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.Known.Replace(errText(st)),
+			})
+		}
+	}
+	state := s.monitor.Status(after, servers)
+	tools, _ := s.live.Set().Tools(context.Background()) // a Set never fails
+	state.Version, state.Tools = s.options.Version, len(tools)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(state) // the client is gone if it fails
+}
+
+// errText is the error of a server, without its name.
+func errText(st upstream.Status) string {
+	if st.Err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(st.Err.Error(), fmt.Sprintf("server %q: ", st.Name))
+}
