@@ -6,9 +6,9 @@
 //
 // A Gateway applies most keys of the configuration file by itself: servers with their
 // tools and approvals, profiles, dialects, quiet and search. The others need an option,
-// or the program, as the command toolpost does it:
+// or the program, as package serve does it:
 //
-//	access, token          the command checks the tokens of requests; nothing here does
+//	access, token          package serve checks the tokens of requests; nothing here does
 //	limits                 Options.Admit
 //	audit                  Options.Middleware, and the Observe of mcpserver
 //	output                 Options.Store
@@ -18,8 +18,8 @@
 //
 // [Open] refuses a configuration with a key on which security depends, if nothing
 // applies it; the others are Findings. A program names in Options.Applied what it
-// applies itself. The command also asks before the servers of a foreign folder are
-// started: Open starts them all.
+// applies itself. Package serve also refuses the file of a foreign folder that the user has
+// not approved: Open starts all servers.
 package gateway
 
 import (

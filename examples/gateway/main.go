@@ -1,40 +1,43 @@
-// Command gateway serves two MCP servers and a tool of its own at one address.
+// Command gateway serves the servers of a toolpost.json and a tool of its own at one
+// address: to clients with the token of "toolpost token", once the user has approved the
+// file with "toolpost trust", and with an audit log.
 package main
 
 import (
 	"context"
-	"errors"
 	"log"
-	"net/http"
 	"os"
-	"strings"
+	"os/signal"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/serve"
 )
 
-func audit(next toolpost.Handler) toolpost.Handler {
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		log.Println("call", call.Name, string(call.Arguments))
-		return next(ctx, call)
+func run(ctx context.Context, address string) error {
+	cfg, err := serve.Load(ctx, "")
+	if err != nil {
+		return err
 	}
-}
-
-func main() {
-	docs, err1 := upstream.Start(&upstream.Config{Name: "docs", URL: os.Args[2]}, nil)
-	notes, err2 := upstream.Start(&upstream.Config{Name: "notes", URL: os.Args[3]}, nil)
-	if err := errors.Join(err1, err2); err != nil {
-		log.Fatal(err)
+	cfg.Audit = &audit.Options{}
+	e, err := serve.Open(ctx, cfg, &serve.Options{Addr: address, RequireToken: true})
+	if err != nil {
+		return err
 	}
+	defer e.Close()
 	weather := toolpost.New("weather", "Returns the weather of a city.", func(_ context.Context, in struct{ City string }) (string, error) {
 		return "Sunny in " + in.City, nil
 	}, nil)
-	reading := toolpost.Filter(docs, func(t *toolpost.Tool) bool { return strings.HasPrefix(t.Name, "read_") })
-	all := toolpost.Join(toolpost.Prefix(reading, "docs_"), toolpost.Prefix(notes, "notes_"), toolpost.Tools{weather})
-	server, err := mcpserver.New(toolpost.Wrap(all, audit), nil)
-	if err != nil {
+	if err := e.Gateway().Add("own", toolpost.Tools{weather}); err != nil {
+		return err
+	}
+	return e.Serve(ctx)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
-	log.Fatal(http.ListenAndServe(os.Args[1], server.Handler()))
 }
