@@ -358,7 +358,7 @@ func writeError(w http.ResponseWriter, status int, message string) {
 // Access describes how clients reach an endpoint, and what they must send.
 type Access struct {
 	URL     string // of /mcp, for clients on this machine; "" for Stdio
-	Token   string // the owner's, which clients must send unless they log in; "" if none is needed
+	Token   string `json:"-"` // the owner's, which clients must send unless they log in; "" if none is needed
 	Source  string // where people find Token
 	Issuer  string // the authorization server that clients log in at; "" if they do not
 	Warning string // what everybody can do, if no token is needed; "" for nothing
@@ -372,6 +372,9 @@ func (s *Endpoint) Access() *Access {
 	}
 	return a
 }
+
+// String returns the address. It does not show the token.
+func (a *Access) String() string { return a.URL }
 
 // Log logs where the endpoint serves and what clients must send, without the token.
 func (a *Access) Log(log *slog.Logger) {

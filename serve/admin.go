@@ -53,7 +53,7 @@ func (s *Endpoint) startTelemetry() error {
 	return nil
 }
 
-// serveAdmin serves what operators and their programs read, until the service is
+// serveAdmin serves what operators and their programs read, until the endpoint is
 // closed.
 func (s *Endpoint) serveAdmin() error {
 	l := s.admin

@@ -156,7 +156,7 @@ func notAllowed(may *allowance, asked string) *callers.Refusal {
 	return refusal
 }
 
-// followTokens lets the callers with named tokens in until the service is closed. A
+// followTokens lets the callers with named tokens in until the endpoint is closed. A
 // token that is revoked or has expired ends its sessions.
 func (s *Endpoint) followTokens() {
 	tokens, err := owner.NamedTokens()

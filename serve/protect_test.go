@@ -127,7 +127,7 @@ func TestStreamsOfOldProfileToken(t *testing.T) {
 		return all
 	}
 	old, others := streams(readerToken), streams(writerToken)
-	r := &reloader{access: a, mcp: s.mcp, log: s.log}
+	r := &reloader{Endpoint: s}
 	r.endSessions(a.useProfiles(profiles(sampleToken+"x", writerToken)))
 	for i, open := range old {
 		if _, err := io.Copy(io.Discard, open.Body); err != nil { // the end of a stream that goes on is the client's timeout

@@ -3,41 +3,30 @@ package serve
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/owner"
-	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/mcpserver"
 )
 
 // A reloader applies changes of a configuration file to a running gateway. What
 // the user has not approved waits, unless every change is trusted.
 type reloader struct {
-	gw      *gateway.Gateway
-	file    string
-	guard   *config.Guard
-	running *config.Config
-	trusted bool
-	access  *access
-	mcp     *mcpserver.Server
-	secrets *owner.Secrets
-	limits  *limit.Limits
-	log     *slog.Logger
+	*Endpoint
+	guard *config.Guard
+	last  *config.Config // that was applied
 
 	store *trust.Store // nil if there is none: nothing can be approved then
 	place string       // of the file in store
 }
 
 // reloadOnChange applies the configuration file again whenever it changes, or
-// is approved, until the service is closed.
+// is approved, until the endpoint is closed.
 func (s *Endpoint) reloadOnChange(found *config.Config) {
-	r := &reloader{gw: s.gateway, file: found.File, guard: config.NewGuard(found), running: found, trusted: s.options.TrustChanges, access: s.access, mcp: s.mcp, secrets: s.secrets, limits: s.limits, log: s.log}
+	r := &reloader{Endpoint: s, guard: config.NewGuard(found), last: found}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
@@ -68,34 +57,41 @@ func (s *Endpoint) reloadOnChange(found *config.Config) {
 // First reports whether it is the one that serve has started with.
 func (r *reloader) changed(ctx context.Context, next *config.Config, err error, first bool) {
 	var waiting []string
-	var ready *config.Config
 	if err == nil {
-		owner.UseToken(next)
-		next, waiting = r.admit(next)
-		r.secrets.Learn(next)
-		ready, err = next.CompleteCallers(ctx, r.secrets.Complete)
-	}
-	if err == nil {
-		err = r.access.permit(ready)
-	}
-	if err == nil {
-		err = r.gw.Reload(ctx, next)
-	}
-	if err == nil {
-		r.endSessions(r.access.useProfiles(ready))
-		r.access.useSecret(ready)
-		r.limits.Set(next.Limits)
+		next, waiting, err = r.apply(ctx, next)
 	}
 	switch {
 	case err != nil:
-		r.log.Error("configuration has errors; keeping the previous one", "file", r.file, "err", err)
+		r.log.Error("configuration has errors; keeping the previous one", "file", r.last.File, "err", err)
 		return
 	case len(waiting) > 0:
-		r.log.Warn("part of the configuration is waiting for your approval", "file", r.file, "servers", waiting, "next", r.remedy())
+		r.log.Warn("part of the configuration is waiting for your approval", "file", r.last.File, "servers", waiting, "next", r.remedy())
 	case !first:
-		r.log.Info("configuration applied", "file", r.file)
+		r.log.Info("configuration applied", "file", r.last.File)
 	}
-	r.running = next
+	r.last = next
+}
+
+// apply uses what of a configuration may be used. It returns that, and what waits for an
+// approval. On error nothing changes.
+func (r *reloader) apply(ctx context.Context, next *config.Config) (admitted *config.Config, waiting []string, err error) {
+	owner.UseToken(next)
+	admitted, waiting = r.admit(next)
+	r.secrets.Learn(admitted)
+	ready, err := admitted.CompleteCallers(ctx, r.secrets.Complete)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.access.permit(ready); err != nil {
+		return nil, nil, err
+	}
+	if err := r.gateway.Reload(ctx, admitted); err != nil {
+		return nil, nil, err
+	}
+	r.endSessions(r.access.useProfiles(ready))
+	r.access.useSecret(ready)
+	r.limits.Set(admitted.Limits)
+	return admitted, waiting, nil
 }
 
 // endSessions ends the sessions of callers whose tokens are good no longer.
@@ -109,10 +105,10 @@ func (r *reloader) endSessions(identities []string) {
 // admit returns what of a changed configuration may be used, and the servers
 // that wait.
 func (r *reloader) admit(next *config.Config) (*config.Config, []string) {
-	if r.trusted || r.store != nil && r.store.Approved(r.place, next.Digest) {
+	if r.options.TrustChanges || r.store != nil && r.store.Approved(r.place, next.Digest) {
 		r.guard.Approve(next)
 	}
-	return r.guard.Admit(r.running, next, r.remedy())
+	return r.guard.Admit(r.last, next, r.remedy())
 }
 
 // remedy returns the command that approves the file.

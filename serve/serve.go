@@ -153,8 +153,10 @@ func (e *Endpoint) openTools(tools toolpost.Toolset) (err error) {
 		return wrapUsage(err)
 	}
 	e.closer = append(e.closer, e.views.Close)
-	kept, _ := owner.OutputStore(slog.New(slog.DiscardHandler))
-	e.addCacheBytes(kept)
+	if e.metrics != nil {
+		kept, _ := owner.OutputStore(slog.New(slog.DiscardHandler)) // the program warns if it cannot be used
+		e.addCacheBytes(kept)
+	}
 	options := e.serverOptions(e.options.Name)
 	options.SessionEnded = e.options.SessionEnded
 	if err := e.start(options); err != nil {

@@ -164,9 +164,6 @@ func (o *serveOptions) open(ctx context.Context, d *display, found *config.Confi
 		e, err = serve.Open(ctx, found, options)
 		return e, func() {}, err
 	}
-	if o.record != "" {
-		return nil, nil, cli.Usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
-	}
 	kept, _ := owner.OutputStore(d.log)
 	f, err := folder.Open(context.WithoutCancel(ctx), outputs.New(kept, &outputs.Options{Logger: d.log}), &o.folder)
 	if err != nil {
