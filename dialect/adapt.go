@@ -243,14 +243,14 @@ func (l *linter) input(a *Tool, def *toolpost.Definition) error {
 	raw, losses := l.Text.schema(low.Schema, def.Input.Raw())
 	a.lose(losses...)
 	var err error
-	if def.Input, err = rewritten(def.Input, raw); l.Dialect.Input.Dialect != "openapi" {
+	if def.Input, err = withRaw(def.Input, raw); l.Dialect.Input.Dialect != "openapi" {
 		a.shown = def.Input
 	}
 	return err
 }
 
-// rewritten returns s if raw is what it is.
-func rewritten(s *schema.Schema, raw []byte) (*schema.Schema, error) {
+// withRaw returns s if raw is what it is.
+func withRaw(s *schema.Schema, raw []byte) (*schema.Schema, error) {
 	if bytes.Equal(raw, s.Raw()) {
 		return s, nil
 	}
@@ -281,7 +281,7 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 		low = lower.Schema(s, &l.Output.Rules)
 	}
 	raw, texts := l.Text.schema(low.Schema, s.Raw())
-	lowered, err := rewritten(s, raw)
+	lowered, err := withRaw(s, raw)
 	if err != nil || !low.Codec.Identity() || narrows(low.Losses) {
 		drop("this reader accepts it only in a shape that the results do not have")
 		return

@@ -67,10 +67,10 @@ type match struct {
 
 func newMatch(id string, c Client, overlaid bool) (m *match, err error) {
 	m = &match{Client: c, id: id}
-	if m.name, err = anchored(c.Name); err != nil {
+	if m.name, err = compileAnchored(c.Name); err != nil {
 		return nil, fmt.Errorf("name: %w", err)
 	}
-	if m.agent, err = anchored(c.UserAgent); err != nil {
+	if m.agent, err = compileAnchored(c.UserAgent); err != nil {
 		return nil, fmt.Errorf("userAgent: %w", err)
 	}
 	if m.name == nil && m.agent == nil {
@@ -84,8 +84,8 @@ func newMatch(id string, c Client, overlaid bool) (m *match, err error) {
 	return m, nil
 }
 
-// anchored compiles a pattern that has to match all of a text, in any case.
-func anchored(pattern string) (*regexp.Regexp, error) {
+// compileAnchored compiles a pattern that has to match all of a text, in any case.
+func compileAnchored(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, nil
 	}
@@ -107,12 +107,12 @@ func byRank(x, y *match) int {
 func (m *match) fits(name, version, userAgent string) bool {
 	return (m.name == nil || m.name.MatchString(name)) &&
 		(m.agent == nil || m.agent.MatchString(userAgent)) &&
-		within(version, m.Since, m.Before)
+		isInRange(version, m.Since, m.Before)
 }
 
-// within reports whether version is since or later, and earlier than before. An
-// unknown version is not within any bounds.
-func within(version, since, before string) bool {
+// isInRange reports whether version is since or later, and earlier than before.
+// An unknown version is in no range that has bounds.
+func isInRange(version, since, before string) bool {
 	if since == "" && before == "" {
 		return true
 	}

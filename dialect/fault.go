@@ -49,7 +49,7 @@ func (f *fault) Error() string {
 	if f.pointer == "" {
 		return f.err.Error()
 	}
-	return dotted(f.pointer) + " " + f.err.Error()
+	return dottedPath(f.pointer) + " " + f.err.Error()
 }
 
 func isInherited(err error) bool {
@@ -65,8 +65,8 @@ func newOverlayError(id string, err error) *OverlayError {
 	return e
 }
 
-// dotted writes a pointer as clients[0].name.
-func dotted(p jsontext.Pointer) string {
+// dottedPath writes a pointer as clients[0].name.
+func dottedPath(p jsontext.Pointer) string {
 	var b strings.Builder
 	for token := range p.Tokens() {
 		switch {
@@ -105,15 +105,15 @@ func misread(at jsontext.Pointer, err error) error {
 	if len(e.JSONValue) > 0 {
 		got = fmt.Sprintf("%.40s", e.JSONValue)
 	}
-	return newFault(string(at+e.JSONPointer), "is %s; it must be %s", got, wanted(e.GoType))
+	return newFault(string(at+e.JSONPointer), "is %s; it must be %s", got, describeType(e.GoType))
 }
 
 var kinds = map[jsontext.Kind]string{
 	'n': "null", 't': "true", 'f': "false", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
 }
 
-// wanted describes the JSON that a Go type is read from.
-func wanted(t reflect.Type) string {
+// describeType describes the JSON that a Go type is read from.
+func describeType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"

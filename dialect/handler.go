@@ -26,7 +26,7 @@ func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 		case err == nil:
 			decoded, notes = fitted, append(notes, more...)
 		case t.enforced:
-			return nil, t.seen(err, call.Arguments)
+			return nil, t.translateError(err, call.Arguments)
 		} // else the server judges: it may take more than its schema says
 	}
 	r, err := t.run(ctx, call, decoded, notes)
@@ -36,7 +36,7 @@ func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 		}
 	}
 	if err != nil {
-		return nil, t.seen(err, call.Arguments)
+		return nil, t.translateError(err, call.Arguments)
 	}
 	return r, nil
 }
@@ -72,14 +72,14 @@ func (t *Tool) Decode(arguments json.RawMessage) (json.RawMessage, error) {
 	}
 	fitted, _, err := t.fitArguments(decoded)
 	if err != nil {
-		return nil, t.seen(err, arguments)
+		return nil, t.translateError(err, arguments)
 	}
 	return fitted, nil
 }
 
 // decode turns arguments into the shape of the original.
 func (t *Tool) decode(arguments json.RawMessage) (decoded json.RawMessage, notes []string) {
-	arguments, notes = t.unwrapped(arguments)
+	arguments, notes = t.unwrapArguments(arguments)
 	decoded, more := t.codec.Decode(arguments)
 	return decoded, append(notes, more...)
 }
@@ -93,10 +93,10 @@ func (t *Tool) argumentsError(err error) *toolpost.ArgumentsError {
 	return nil
 }
 
-// seen turns an error about the original's arguments into one about those
-// that the model wrote: as the schema that it saw puts it if they break that,
-// else with the names that it knows.
-func (t *Tool) seen(err error, arguments json.RawMessage) error {
+// translateError turns an error about the original's arguments into one about
+// those that the model wrote: as the schema that it saw puts it if they break
+// that, else with the names that it knows.
+func (t *Tool) translateError(err error, arguments json.RawMessage) error {
 	wrong := t.argumentsError(err)
 	if wrong == nil {
 		return err
@@ -106,7 +106,7 @@ func (t *Tool) seen(err error, arguments json.RawMessage) error {
 		return &toolpost.ArgumentsError{Tool: t.Name, Err: wrong.Err}
 	}
 	if t.shown != nil {
-		written, _ := t.unwrapped(arguments)
+		written, _ := t.unwrapArguments(arguments)
 		if err := t.shown.Validator().Validate(written); err != nil {
 			return &toolpost.ArgumentsError{Tool: t.Name, Err: err}
 		}
@@ -126,26 +126,26 @@ func (t *Tool) seen(err error, arguments json.RawMessage) error {
 	return &toolpost.ArgumentsError{Tool: t.Name, Err: told}
 }
 
-// unwrapped returns arguments as an object, without the members that the
+// unwrapArguments returns arguments as an object, without the members that the
 // reader adds for itself. Models now and then write the object as a string that
 // holds it, which no server accepts.
-func (t *Tool) unwrapped(arguments json.RawMessage) (object json.RawMessage, notes []string) {
+func (t *Tool) unwrapArguments(arguments json.RawMessage) (object json.RawMessage, notes []string) {
 	raw := bytes.TrimSpace(arguments)
 	switch {
 	case len(raw) == 0:
 		return json.RawMessage("{}"), nil
 	case raw[0] != '"':
-		return without(arguments, t.reserved), nil
+		return deleteMembers(arguments, t.reserved), nil
 	}
 	if inside := quotedJSON(raw); len(inside) > 0 && inside[0] == '{' {
-		return without(inside, t.reserved), []string{"the arguments were a string that contains JSON; they are read as that JSON"}
+		return deleteMembers(inside, t.reserved), []string{"the arguments were a string that contains JSON; they are read as that JSON"}
 	}
 	return arguments, nil
 }
 
-// without returns an object without the members of some names. The values of
+// deleteMembers returns an object without the members of some names. The values of
 // the others keep their bytes and their order.
-func without(object json.RawMessage, names []string) json.RawMessage {
+func deleteMembers(object json.RawMessage, names []string) json.RawMessage {
 	for _, name := range names {
 		object = wire.Delete(object, name)
 	}

@@ -31,7 +31,7 @@ func (c *chooser) look(n *node, path []string) {
 		c.look(n.target, path)
 	}
 	if len(path) == 0 {
-		c.listed(n)
+		c.addListed(n)
 	}
 	for _, kid := range n.kids {
 		switch kid.keyword {
@@ -49,7 +49,7 @@ func (c *chooser) look(n *node, path []string) {
 	}
 }
 
-func (c *chooser) listed(n *node) {
+func (c *chooser) addListed(n *node) {
 	values := n.Get("enum").Items()
 	if k := n.Get("const"); k != nil {
 		values = append(values[:len(values):len(values)], k)

@@ -43,7 +43,7 @@ func (d *document) loop(n *node, e extent) bool {
 func (e extent) edges(n *node) []*node {
 	var all []*node
 	for _, kid := range n.kids {
-		if e.takes(kid) && !kid.defined() {
+		if e.takes(kid) && !kid.isDefinition() {
 			all = append(all, kid)
 		}
 	}
@@ -53,5 +53,5 @@ func (e extent) edges(n *node) []*node {
 	return all
 }
 
-// defined reports whether n applies only where a reference refers to it.
-func (n *node) defined() bool { return n.keyword == "$defs" || n.keyword == "definitions" }
+// isDefinition reports whether n applies only where a reference refers to it.
+func (n *node) isDefinition() bool { return n.keyword == "$defs" || n.keyword == "definitions" }

@@ -39,7 +39,7 @@ func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
 	}
 	l.namer = d.namer(server)
 	l.rules = slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return !r.Demanded(d) })
-	if !unruled(&d.Output.Rules) {
+	if !isUnrestricted(&d.Output.Rules) {
 		of := &Dialect{ID: d.ID, Input: d.Output.Rules}
 		l.output = newLinter(of, slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return r.All }), nil)
 	}
@@ -103,8 +103,8 @@ func (l *linter) accepts(raw []byte) bool {
 
 func inCapitals(v *jsontree.Value) bool { return v == nil || v.Text == strings.ToUpper(v.Text) }
 
-// unruled reports whether rules restrict nothing.
-func unruled(rules *lower.Rules) bool { return reflect.DeepEqual(*rules, lower.Rules{}) }
+// isUnrestricted reports whether rules restrict nothing.
+func isUnrestricted(rules *lower.Rules) bool { return reflect.DeepEqual(*rules, lower.Rules{}) }
 
 // A view is what the checks see of one tool, and where they report.
 type view struct {

@@ -58,7 +58,7 @@ func (r *reader) overlay(id string, text jsontext.Value) (jsontext.Value, error)
 	if text.Kind() != '{' {
 		return nil, newFault("", "a dialect must be a JSON object: {\"extends\": …}")
 	}
-	extends, err := extended(text)
+	extends, err := parentID(text)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ func (r *reader) overlay(id string, text jsontext.Value) (jsontext.Value, error)
 	return text, nil
 }
 
-// extended returns the id of the dialect that a sheet extends, "" for none.
-func extended(sheet jsontext.Value) (string, error) {
+// parentID returns the id of the dialect that a sheet extends, "" for none.
+func parentID(sheet jsontext.Value) (string, error) {
 	var head struct {
 		Extends string `json:"extends"`
 	}
@@ -111,7 +111,7 @@ func (r *reader) circular(ids []string) {
 // fill reads a page, after the one that it extends.
 func (r *reader) fill(p *page, id string) error {
 	p.text = r.sheets[id]
-	extends, err := extended(p.text)
+	extends, err := parentID(p.text)
 	if err != nil {
 		return err
 	}

@@ -83,8 +83,8 @@ func (n *namer) fits(name string) bool {
 		(n.pattern == nil || n.pattern.MatchString(name))
 }
 
-// same is equal for names that the reader takes for one.
-func (n *namer) same(name string) string {
+// foldName is equal for names that the reader takes for one.
+func (n *namer) foldName(name string) string {
 	if n.fold == nil {
 		return name
 	}
@@ -104,7 +104,7 @@ func (n *namer) names(tools []*toolpost.Tool) []string {
 		if !n.fits(t.Name) {
 			continue
 		}
-		key := n.same(t.Name)
+		key := n.foldName(t.Name)
 		if j, taken := keeper[key]; !taken || n.before(t.Name, tools[j].Name, key) {
 			keeper[key] = i
 		}
@@ -121,7 +121,7 @@ func (n *namer) names(tools []*toolpost.Tool) []string {
 			if name == "" {
 				break
 			}
-			if key := n.same(name); !taken[key] {
+			if key := n.foldName(name); !taken[key] {
 				names[i], taken[key] = name, true
 			}
 		}
@@ -227,14 +227,14 @@ func shorten(name string, most int, sep string) string {
 	case most < 1:
 		return ""
 	case most < 16:
-		return strings.TrimRight(string(front(r, most)), sep)
+		return strings.TrimRight(string(firstWords(r, most)), sep)
 	}
-	tail := strings.TrimLeft(string(back(r, most/3)), sep)
-	head := front(r, most-len(sep)-utf8.RuneCountInString(tail))
+	tail := strings.TrimLeft(string(lastWords(r, most/3)), sep)
+	head := firstWords(r, most-len(sep)-utf8.RuneCountInString(tail))
 	return strings.TrimRight(string(head), sep) + sep + tail
 }
 
-func front(r []rune, most int) []rune {
+func firstWords(r []rune, most int) []rune {
 	for i := most; i > most/2; i-- {
 		if between(r, i) {
 			return r[:i]
@@ -243,7 +243,7 @@ func front(r []rune, most int) []rune {
 	return r[:most]
 }
 
-func back(r []rune, most int) []rune {
+func lastWords(r []rune, most int) []rune {
 	start := len(r) - most
 	for i := start; i < start+most/2; i++ {
 		if between(r, i) {

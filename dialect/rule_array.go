@@ -44,11 +44,11 @@ func arrayItems(v *view, n *node) {
 		v.report("items", "the array has no schema for its items")
 	case items.Kind != jsontree.KindObject:
 		v.report("items", "items is %v", items)
-	case v.Input.Array.Typed && !typed(items):
+	case v.Input.Array.Typed && !hasType(items):
 		v.report("items", "the items have no type")
 	}
 }
 
-func typed(s *jsontree.Value) bool {
+func hasType(s *jsontree.Value) bool {
 	return s.Get("type") != nil || s.Get("anyOf") != nil || s.Get("oneOf") != nil || s.Get("$ref") != nil
 }

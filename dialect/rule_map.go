@@ -37,7 +37,7 @@ func mapRules() []*Rule {
 }
 
 func openMembers(v *view, n *node) {
-	if !n.object() || n.listed() {
+	if !n.object() || n.listsValues() {
 		return
 	}
 	if n.Get("patternProperties") != nil {
@@ -52,7 +52,7 @@ func openMembers(v *view, n *node) {
 }
 
 func openMaps(v *view, n *node) {
-	if n.object() && n.parent != nil && !n.listed() && !n.chooses() && n.Get("additionalProperties") == nil && n.Get("patternProperties") == nil &&
+	if n.object() && n.parent != nil && !n.listsValues() && !n.chooses() && n.Get("additionalProperties") == nil && n.Get("patternProperties") == nil &&
 		len(n.Get("properties").Members()) == 0 {
 		v.report("additionalProperties", "the object has no properties, and does not say that others are accepted")
 	}

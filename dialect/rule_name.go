@@ -54,7 +54,7 @@ func nameLength(v *view, t *toolpost.Tool) {
 func nameCollision(v *view, tools []*toolpost.Tool) {
 	first := make(map[string]string, len(tools))
 	for _, t := range tools {
-		key := v.namer.same(t.Name)
+		key := v.namer.foldName(t.Name)
 		other, taken := first[key]
 		if !taken {
 			first[key] = t.Name

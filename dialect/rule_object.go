@@ -55,13 +55,13 @@ func objectRules() []*Rule {
 	}
 }
 
-// listed reports whether n lists its values.
-func (n *node) listed() bool { return n.Get("enum") != nil || n.Get("const") != nil }
+// listsValues reports whether n lists its values.
+func (n *node) listsValues() bool { return n.Get("enum") != nil || n.Get("const") != nil }
 
 func closed(v *view, n *node) {
 	more := n.Get("additionalProperties")
 	switch {
-	case !n.object() || n.listed() || more != nil && more.Is("false"):
+	case !n.object() || n.listsValues() || more != nil && more.Is("false"):
 	case n.parent == nil && more == nil && n.Get("properties") == nil && n.chooses(): // its alternatives are closed
 	default:
 		v.report("additionalProperties", "the object is not closed")
@@ -92,7 +92,7 @@ func requiredDeclared(v *view, n *node) {
 }
 
 func propertiesFilled(v *view, n *node) {
-	if n.parent != nil && n.kinds&jsontree.KindObject != 0 && len(n.Get("properties").Members()) == 0 && !n.listed() {
+	if n.parent != nil && n.kinds&jsontree.KindObject != 0 && len(n.Get("properties").Members()) == 0 && !n.listsValues() {
 		v.report("properties", "the object has no properties")
 	}
 }

@@ -28,7 +28,7 @@ func switchedOff(v *view, _ []*toolpost.Tool) {
 		switch _, err := path.Match(key, ""); {
 		case err != nil:
 			v.add("", "", "%q is switched off but is not a valid glob", clip(key, 80))
-		case !slices.ContainsFunc(rules, func(r *Rule) bool { return r.named(key, v.Dialect) }):
+		case !slices.ContainsFunc(rules, func(r *Rule) bool { return r.matchesKey(key, v.Dialect) }):
 			v.add("", "", "%q is switched off but is not a rule", clip(key, 80))
 		case strings.TrimSpace(v.opts.Off[key]) == "":
 			v.add("", "", "%q is switched off without a reason", clip(key, 80))
@@ -36,9 +36,9 @@ func switchedOff(v *view, _ []*toolpost.Tool) {
 	}
 }
 
-// named reports whether a key of [Options.Off] may be about the rule, for d or
+// matchesKey reports whether a key of [Options.Off] may be about the rule, for d or
 // for another dialect, which has ids of its own.
-func (r *Rule) named(key string, d *Dialect) bool {
+func (r *Rule) matchesKey(key string, d *Dialect) bool {
 	whose, name, isID := strings.Cut(key, "/")
 	if !isID {
 		return key == r.Name

@@ -13,7 +13,7 @@ func outputRules() []*Rule {
 		Why:  "Clients validate results against it with their own validators. If they cannot read it, every call fails, or all tools of the server are lost.",
 		Fix:  "Declare none, or use plain objects without $schema. Adapting rewrites the schema if results still match it, and otherwise removes it.",
 		when: func(d *Dialect) bool {
-			return d.Output.Drop || d.Output.Object || !unruled(&d.Output.Rules)
+			return d.Output.Drop || d.Output.Object || !isUnrestricted(&d.Output.Rules)
 		},
 		check: check{tool: outputSchema},
 	}}

@@ -74,7 +74,7 @@ func refSiblings(v *view, n *node) {
 			allowed = append(allowed[:len(allowed):len(allowed)], k.Name)
 		}
 	}
-	v.others(n, "$ref", allowed)
+	v.reportSiblings(n, "$ref", allowed)
 }
 
 func recursion(v *view, n *node) {

@@ -80,12 +80,12 @@ func oneOf(v *view, n *node) {
 
 func unionSiblings(v *view, n *node) {
 	if n.Get("anyOf") != nil {
-		v.others(n, "anyOf", v.Input.Union.Siblings)
+		v.reportSiblings(n, "anyOf", v.Input.Union.Siblings)
 	}
 }
 
-// others reports the keywords beside one that do not belong there.
-func (v *view) others(n *node, keyword string, allowed []string) {
+// reportSiblings reports the keywords beside one that do not belong there.
+func (v *view) reportSiblings(n *node, keyword string, allowed []string) {
 	for _, k := range n.Members() {
 		if k.Name != keyword && !slices.Contains(allowed, k.Name) {
 			v.report(k.Name, "%s is beside %s", clip(k.Name, 60), keyword)

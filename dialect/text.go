@@ -23,13 +23,13 @@ func (x *Text) tool(name, description string) (string, []lower.Loss) {
 }
 
 // A fitted is a text as the reader takes it.
-type fitted struct {
+type fittedText struct {
 	text string
 	cut  int  // characters that are left out
 	code bool // an example or a pattern has changed
 }
 
-func (f fitted) loss(pointer, what string) lower.Loss {
+func (f fittedText) loss(pointer, what string) lower.Loss {
 	l := lower.Loss{Pointer: pointer, Keyword: "description", Kind: lower.Noop, Detail: what + " is worded differently"}
 	switch {
 	case f.cut > 0:
@@ -44,7 +44,7 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // fitNamed fits the text about something that has a name. If nothing of the text
 // is left, it returns the name.
-func (x *Text) fitNamed(name, s string, most int) fitted {
+func (x *Text) fitNamed(name, s string, most int) fittedText {
 	f := x.fit(s, most)
 	if blank(f.text) && !blank(s) {
 		f = x.fit(sentence(name), most)
@@ -76,15 +76,15 @@ func sentence(name string) string {
 
 // fit returns s as the reader takes it, at most so many characters. Text that
 // the reader takes stays as it is.
-func (x *Text) fit(s string, most int) fitted {
+func (x *Text) fit(s string, most int) fittedText {
 	if x.fits(s, most) {
-		return fitted{text: s}
+		return fittedText{text: s}
 	}
 	if x.Lines > 0 {
 		s = joinLines(s, x.Lines)
 	}
 	reworded, code := reword(s, x.Forbid)
-	f := fitted{text: strings.TrimSpace(reworded), code: code}
+	f := fittedText{text: strings.TrimSpace(reworded), code: code}
 	if most > 0 {
 		f.text, f.cut = cutText(f.text, most, x.Forbid)
 	}
@@ -190,14 +190,14 @@ func sentenceEnds(s string, i int) bool {
 		return unicode.IsSpace(next)
 	case '.':
 		after, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s[i:], unicode.IsSpace))
-		return unicode.IsSpace(next) && !unicode.IsLower(after) && !abbreviated(before[:len(before)-size])
+		return unicode.IsSpace(next) && !unicode.IsLower(after) && !isAbbreviation(before[:len(before)-size])
 	}
 	return false
 }
 
-// abbreviated reports whether the dot behind s belongs to its last word: e.g,
+// isAbbreviation reports whether the dot behind s belongs to its last word: e.g,
 // A.
-func abbreviated(s string) bool {
+func isAbbreviation(s string) bool {
 	word := s[strings.LastIndexFunc(s, unicode.IsSpace)+1:]
 	return utf8.RuneCountInString(strings.TrimLeft(word, "(")) < 2 && !strings.ContainsAny(word, "0123456789") ||
 		strings.Contains(word, ".") && len(word) < 6

@@ -87,12 +87,12 @@ func reword(s, forbid string) (reworded string, code bool) {
 	if strings.ContainsAny("()", forbid) {
 		s = withoutBrackets(s)
 	}
-	return spaced(s, forbid), code
+	return replaceForbidden(s, forbid), code
 }
 
-// spaced writes a space for each run of forbidden characters, if there is none
+// replaceForbidden writes a space for each run of forbidden characters, if there is none
 // beside it.
-func spaced(s, forbid string) string {
+func replaceForbidden(s, forbid string) string {
 	var b strings.Builder
 	last, replaced := '\n', false
 	noSpace := strings.Contains(forbid, " ")

@@ -60,7 +60,7 @@ type lossesByPlace struct {
 	all      []lower.Loss
 }
 
-func (l *lossesByPlace) add(d description, f fitted) {
+func (l *lossesByPlace) add(d description, f fittedText) {
 	if l.seen == nil {
 		l.byText, l.known, l.seen = map[string][]string{}, map[string]bool{}, map[string]bool{}
 		descriptions(l.original, func(d description) {

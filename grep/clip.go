@@ -8,15 +8,15 @@ func clip(line []byte, at, limit int) (text string, before, after int64) {
 	if len(line) <= limit || len(line) <= limit*utf8.UTFMax && utf8.RuneCount(line) <= limit {
 		return string(line), 0, 0
 	}
-	from := back(line, at, limit*2/3)
+	from := stepBack(line, at, limit*2/3)
 	to := forward(line, from, limit)
 	if to == len(line) {
-		from = back(line, to, limit)
+		from = stepBack(line, to, limit)
 	}
 	return string(line[from:to]), int64(utf8.RuneCount(line[:from])), int64(utf8.RuneCount(line[to:]))
 }
 
-func back(line []byte, at, chars int) int {
+func stepBack(line []byte, at, chars int) int {
 	for ; at < len(line) && !utf8.RuneStart(line[at]); at++ { // do not begin inside a character
 	}
 	for ; chars > 0 && at > 0; chars-- {

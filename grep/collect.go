@@ -148,7 +148,7 @@ func (c *collector) fits(l Line) bool {
 	return true
 }
 
-func (c *collector) cut() string {
+func (c *collector) cutNotice() string {
 	all := c.result.Matches
 	switch {
 	case c.narrow:

@@ -28,12 +28,12 @@ func (w *worker) scan(data []byte, from int) bool {
 		n++
 	}
 	for n == len(l.pos) && !w.dfa.loose {
-		if w.stopped() {
+		if w.isStopped() {
 			return false
 		}
 		l.advance()
 		for i := range l.pos {
-			if l.pos[i] >= l.end[i] && !l.over(i) {
+			if l.pos[i] >= l.end[i] && !l.finish(i) {
 				n--
 			}
 		}
@@ -61,8 +61,8 @@ func (l *lanes) take(i int) bool {
 	return true
 }
 
-// over ends what a lane has taken, and reports whether the lane has another one.
-func (l *lanes) over(i int) bool {
+// finish ends what a lane has taken, and reports whether the lane has another one.
+func (l *lanes) finish(i int) bool {
 	if l.pos[i] == l.end[i] && l.data[l.end[i]-1] != '\n' {
 		l.decide(i, l.next(i, '\n'))
 	}
@@ -96,7 +96,7 @@ func (l *lanes) next(i int, b byte) uint32 {
 func (l *lanes) decide(i int, to uint32) {
 	l.row[i] = max(to, start)
 	if to == hit || to == hitEnd {
-		l.found(l.pos[i])
+		l.addHit(l.pos[i])
 	}
 	if to == hit || to == dead {
 		l.pos[i] = lineEnd(l.data[:l.end[i]], l.pos[i])
@@ -125,7 +125,7 @@ func run4(t []uint32, a, b, c, d []byte, row *[4]uint32) int {
 func (w *worker) single(data []byte, pos, end int) bool {
 	row := uint32(start)
 	for pos < end {
-		if w.stopped() {
+		if w.isStopped() {
 			return false
 		}
 		to, n := w.dfa.run(row, data[pos:min(pos+step, end)])
@@ -135,7 +135,7 @@ func (w *worker) single(data []byte, pos, end int) bool {
 		}
 		row = max(to, start)
 		if to == hit || to == hitEnd {
-			w.found(pos)
+			w.addHit(pos)
 		}
 		if to == hit || to == dead {
 			pos = lineEnd(data[:end], pos)

@@ -32,7 +32,7 @@ func (l *longLine) add(part []byte, at int) {
 		part, rest = part[:at], part[at:]
 	}
 	l.before = append(l.before, part[max(0, len(part)-l.keep):]...)
-	l.before = append(l.before[:0], l.before[back(l.before, len(l.before), l.keep/utf8.UTFMax):]...)
+	l.before = append(l.before[:0], l.before[stepBack(l.before, len(l.before), l.keep/utf8.UTFMax):]...)
 	l.chars += int64(utf8.RuneCount(part))
 	if l.match = at >= 0; l.match {
 		l.cut = l.chars - int64(utf8.RuneCount(l.before))
@@ -82,7 +82,7 @@ func (s *stream) long(w *worker, limits *Limits) (block, error) {
 			return block{long: l.line(limits.Line), size: size}, s.fault()
 		}
 		data = w.buf[:s.fill(w, w.buf)]
-		if w.stopped() {
+		if w.isStopped() {
 			return block{}, nil
 		}
 	}
@@ -92,7 +92,7 @@ func (s *stream) long(w *worker, limits *Limits) (block, error) {
 // where the line matches, the place.
 func (w *worker) part(row uint32, part []byte, over bool) (uint32, int) {
 	at := 0
-	for at < len(part) && row >= start && !w.stopped() {
+	for at < len(part) && row >= start && !w.isStopped() {
 		var n int
 		row, n = w.dfa.run(row, part[at:min(at+step, len(part))])
 		at += n

@@ -48,9 +48,9 @@ func (w *worker) buffer() []byte {
 	return w.buf
 }
 
-func (w *worker) stopped() bool { return w.stop.Load() }
+func (w *worker) isStopped() bool { return w.stop.Load() }
 
-func (w *worker) found(at int) {
+func (w *worker) addHit(at int) {
 	w.count++
 	if w.keep {
 		w.hits = append(w.hits, at)
@@ -91,7 +91,7 @@ func (w *worker) literal(data []byte) bool {
 	f := w.finder
 	f.begin(len(data)/dense + check)
 	for pos := 0; pos < len(data); {
-		if w.stopped() {
+		if w.isStopped() {
 			return false
 		}
 		at, up := f.next(data, pos)
@@ -105,12 +105,12 @@ func (w *worker) literal(data []byte) bool {
 		}
 		end := lineEnd(data, at)
 		if w.pattern.exact {
-			w.found(at + len(f.low))
+			w.addHit(at + len(f.low))
 		} else {
 			f.effort -= check
 			begin := max(pos, lineStart(data, at))
 			if n := w.dfa.find(data[begin:end]); n >= 0 {
-				w.found(begin + n)
+				w.addHit(begin + n)
 			}
 		}
 		pos = end + 1

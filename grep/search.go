@@ -80,13 +80,13 @@ func (s *search) work() {
 	w := s.pattern.workers.Get().(*worker)
 	defer s.pattern.workers.Put(w)
 	w.begin(&s.stop)
-	for s.one(w) {
+	for s.searchBlock(w) {
 	}
 	w.stop = nil
 }
 
-// one searches one block, and reports whether there may be more.
-func (s *search) one(w *worker) bool {
+// searchBlock searches one block, and reports whether there may be more.
+func (s *search) searchBlock(w *worker) bool {
 	n, b, err := s.take(w)
 	done, err := b.search(w, err)
 	if !done {
@@ -111,14 +111,14 @@ func (s *search) one(w *worker) bool {
 // they have for what they found to be in front of an error. It returns false if
 // the search is over.
 func (s *search) await(n int, broken bool) bool {
-	for s.turn < n && (broken || s.ordered()) && !s.stop.Load() {
+	for s.turn < n && (broken || s.needsOrder()) && !s.stop.Load() {
 		s.merged.Wait()
 	}
 	return !s.stop.Load()
 }
 
-// ordered reports whether blocks have to be merged in order.
-func (s *search) ordered() bool { return !s.done || s.limits.First }
+// needsOrder reports whether blocks have to be merged in order.
+func (s *search) needsOrder() bool { return !s.done || s.limits.First }
 
 // enough reports whether the search is over before the end of its source.
 func (s *search) enough() bool { return s.done && s.limits.First && s.result.Matches > 0 }
@@ -143,7 +143,7 @@ func (s *search) outcome(ctx context.Context) (*Result, error) {
 	if err == io.EOF {
 		err = nil
 	}
-	r.Cut = s.cut()
+	r.Cut = s.cutNotice()
 	if s.enough() || s.err != nil && (s.err != io.EOF || s.turn == s.taken) {
 		return r, err
 	}

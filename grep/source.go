@@ -129,7 +129,7 @@ func (s *stream) next(w *worker, l *Limits) (block, error) {
 func (s *stream) fill(w *worker, buf []byte) int {
 	n := copy(buf, s.carry)
 	s.carry = s.carry[:copy(s.carry, s.carry[n:])]
-	for idle := 0; n < len(buf) && s.err == nil && !w.stopped(); idle++ {
+	for idle := 0; n < len(buf) && s.err == nil && !w.isStopped(); idle++ {
 		var k int
 		k, s.err = s.r.Read(buf[n:])
 		n += k

@@ -18,9 +18,9 @@ const bridgeTime = 20 * time.Second
 // get them with every result.
 const maxInfo = 64 << 10
 
-// checkedInfo returns the description of a server, nil if clients would refuse
+// validInfo returns the description of a server, nil if clients would refuse
 // it.
-func checkedInfo(self *toolpost.Introduction) json.RawMessage {
+func validInfo(self *toolpost.Introduction) json.RawMessage {
 	if self == nil || len(self.Info) > maxInfo || !wire.IsObject(self.Info) {
 		return nil
 	}

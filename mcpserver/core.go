@@ -44,7 +44,7 @@ func (c *core) dispatch(ctx context.Context, r *request) (payload, error) {
 	case discovers:
 		c.awaitBegin(ctx, r.owner.Session)
 	case listens:
-	case !served(r.Method) && !extension.Method(r.Method):
+	case !isServed(r.Method) && !extension.Method(r.Method):
 		return nil, noMethod(r.Method)
 	default:
 		c.ready.awaitList(ctx, r.Method, r.owner.Session)
@@ -76,7 +76,7 @@ func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 		return c.complete(ctx, r, f)
 	}
 	switch {
-	case !served(r.Method):
+	case !isServed(r.Method):
 		return c.extend(ctx, r)
 	case !wire.IsObject(r.Params):
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s needs params", r.Method)
@@ -95,12 +95,12 @@ func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 // an error with an id that the log explains. It must be deferred.
 func (c *core) rescue(ctx context.Context, m *wire.Message, err *error) {
 	if p := recover(); p != nil {
-		*err = c.panicked(ctx, p, "method", m.Method, "name", subject(m))
+		*err = c.reportPanic(ctx, p, "method", m.Method, "name", subject(m))
 	}
 }
 
-// panicked logs a panic, and returns the error that the client gets.
-func (c *core) panicked(ctx context.Context, p any, about ...any) *wire.Error {
+// reportPanic logs a panic, and returns the error that the client gets.
+func (c *core) reportPanic(ctx context.Context, p any, about ...any) *wire.Error {
 	id := rand.Text()[:8]
 	c.log.ErrorContext(ctx, "panic", append(about, "id", id, "panic", p, "stack", string(debug.Stack()))...)
 	return wire.Errorf(wire.CodeInternal, "internal error (id %s); the server's log has the details", id)
@@ -155,11 +155,11 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (pay
 		}
 		result, err = handle(ctx, read, call)
 	}
-	return c.withinMaxRead(r, name, result, err)
+	return c.encodeLimited(r, name, result, err)
 }
 
-// withinMaxRead encodes a result, and refuses one that is too large to be sent.
-func (c *core) withinMaxRead(r *request, name string, result *toolpost.Result, err error) (payload, error) {
+// encodeLimited encodes a result, and refuses one that is too large to be sent.
+func (c *core) encodeLimited(r *request, name string, result *toolpost.Result, err error) (payload, error) {
 	encoded, err := c.encode(r, result, err)
 	if size := encoded.size(); size > c.opts.MaxRead {
 		encoded.close()
@@ -209,7 +209,7 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 		r.peer = &p
 	}
 	result, err := handle(ctx, r.view.catalog.Load().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
-	return c.withinMaxRead(r, r.Method, result, err)
+	return c.encodeLimited(r, r.Method, result, err)
 }
 
 // notified handles a notification that MCP does not define, of a client that has a

@@ -56,5 +56,5 @@ func (f *httpHandler) enter(w http.ResponseWriter, msgs []wire.Message, starts b
 		return f.draining.mu.RUnlock, nil
 	}
 	w.Header().Set("Retry-After", "5")
-	return nil, refused(http.StatusServiceUnavailable, "the server is stopping; connect again in a moment")
+	return nil, newRefusal(http.StatusServiceUnavailable, "the server is stopping; connect again in a moment")
 }

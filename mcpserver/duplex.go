@@ -110,7 +110,7 @@ func (d *duplex) awaitOpened(calls []*request) {
 
 // serve answers calls that came together.
 func (d *duplex) serve(calls []*request, batch bool) {
-	out := &gated{to: d}
+	out := &gatedSender{to: d}
 	response := d.respond(calls, batch, out)
 	out.close()
 	defer response.close()
@@ -143,13 +143,14 @@ func (d *duplex) put(ctx context.Context, message payload) error {
 	return err
 }
 
-// A gated sender passes on the messages of a request, and none after its response.
-type gated struct {
+// A gatedSender passes on the messages of a request, and none after its
+// response.
+type gatedSender struct {
 	gate
 	to sender
 }
 
-func (g *gated) send(ctx context.Context, message []byte) error {
+func (g *gatedSender) send(ctx context.Context, message []byte) error {
 	return g.pass(func() error { return g.to.send(ctx, message) })
 }
 

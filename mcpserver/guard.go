@@ -21,7 +21,7 @@ type guard struct{ hosts, origins []string }
 var single = [...]string{"Origin", "Sec-Fetch-Site", "Authorization", sessionHeader, versionHeader, methodHeader, nameHeader}
 
 func (g *guard) check(r *http.Request) *wire.Error {
-	if !g.hostAllowed(r.Host) {
+	if !g.allowsHost(r.Host) {
 		return wire.Errorf(wire.CodeInvalidRequest, "the Host %.100q is not served here; allow it in the server's configuration", r.Host)
 	}
 	for _, name := range single {
@@ -38,22 +38,22 @@ func (g *guard) check(r *http.Request) *wire.Error {
 			return wire.Errorf(wire.CodeInvalidRequest, "requests from other sites (Sec-Fetch-Site: %.40s) are refused", site)
 		}
 	}
-	if !g.originAllowed(origin, r.Host) {
+	if !g.allowsOrigin(origin, r.Host) {
 		return wire.Errorf(wire.CodeInvalidRequest, "the Origin %.100q is not allowed; allow it in the server's configuration", origin)
 	}
 	return nil
 }
 
-func (g *guard) hostAllowed(host string) bool {
+func (g *guard) allowsHost(host string) bool {
 	name := hostname(host)
 	return httpconn.IsLoopback(name) || slices.ContainsFunc(g.hosts, func(h string) bool {
 		return h == "*" || strings.EqualFold(h, host) || strings.EqualFold(strings.Trim(h, "[]"), name)
 	})
 }
 
-// originAllowed accepts the same origin, other ports of this machine for
+// allowsOrigin accepts the same origin, other ports of this machine for
 // servers on this machine, and what is configured.
-func (g *guard) originAllowed(origin, host string) bool {
+func (g *guard) allowsOrigin(origin, host string) bool {
 	if slices.ContainsFunc(g.origins, func(o string) bool { return o == "*" || strings.EqualFold(o, origin) }) {
 		return true
 	}

@@ -84,12 +84,12 @@ func readStateless(m *wire.Message, from Client) (*peer, *wire.Error) {
 	case m.Capabilities == nil:
 		return nil, wire.Errorf(wire.CodeInvalidParams, "_meta needs %s", wire.MetaCapabilities)
 	case !slices.Contains(wire.Versions, m.Version):
-		return nil, unsupported(m.Version, wire.Versions)
+		return nil, unsupportedVersion(m.Version, wire.Versions)
 	}
 	return readPeer(m.Version, m.ClientInfo, m.Capabilities, from, "_meta: ")
 }
 
-func unsupported(version string, supported []string) *wire.Error {
+func unsupportedVersion(version string, supported []string) *wire.Error {
 	fault := wire.Errorf(wire.CodeUnsupportedProtocol, "version %.40q is not supported", version)
 	fault.Data = json.RawMessage(`{"supported":` + versionList(supported) + `,"requested":` + string(wire.Quote(version)) + `}`)
 	return fault

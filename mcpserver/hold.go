@@ -122,7 +122,7 @@ func (h *hold) hasRoomToCall(of *holders) bool {
 // has no room left. The last result that is kept may be larger than the room, so that a
 // client can get every result, as long as there is room of all.
 func (h *hold) keep(result payload, err error) (payload, error) {
-	size := result.held()
+	size := result.heldBytes()
 	if err != nil || size <= smallPart || h.growPast(size) {
 		return result, err
 	}

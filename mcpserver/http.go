@@ -30,7 +30,7 @@ type refusal struct {
 	fault  *wire.Error
 }
 
-func refused(status int, format string, args ...any) *refusal {
+func newRefusal(status int, format string, args ...any) *refusal {
 	return &refusal{status, wire.Errorf(wire.CodeInvalidRequest, format, args...)}
 }
 
@@ -56,7 +56,7 @@ func (f *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		not = f.openSSE(w, r, from)
 	default:
 		w.Header().Set("Allow", "GET, POST")
-		not = refused(http.StatusMethodNotAllowed, "use GET to open a session, POST to send messages")
+		not = newRefusal(http.StatusMethodNotAllowed, "use GET to open a session, POST to send messages")
 	}
 	if not != nil {
 		refuse(w, not.status, nil, not.fault)
@@ -127,7 +127,7 @@ func (f *httpHandler) recover(w http.ResponseWriter, r *http.Request) {
 	case p == http.ErrAbortHandler:
 		panic(p)
 	}
-	fault := f.core.panicked(r.Context(), p, "path", r.URL.Path)
+	fault := f.core.reportPanic(r.Context(), p, "path", r.URL.Path)
 	refuse(w, http.StatusInternalServerError, nil, fault) // too late if a stream had begun
 }
 
@@ -176,7 +176,7 @@ func (f *httpHandler) streamable(w http.ResponseWriter, r *http.Request, p *post
 	version := r.Header.Get(versionHeader)
 	switch a := accepts(r.Header); {
 	case !a.json && !a.events:
-		return refused(http.StatusNotAcceptable, "accept application/json or text/event-stream")
+		return newRefusal(http.StatusNotAcceptable, "accept application/json or text/event-stream")
 	case p.batch && version > wire.LastBatch:
 		return &refusal{http.StatusBadRequest, errNoBatches()}
 	case version >= wire.Stateless || !p.batch && p.msgs[0].Version >= wire.Stateless:
@@ -189,10 +189,10 @@ func (f *httpHandler) streamable(w http.ResponseWriter, r *http.Request, p *post
 func (f *httpHandler) read(w http.ResponseWriter, r *http.Request, held *hold) ([]byte, *refusal) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return nil, refused(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
+		return nil, newRefusal(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return nil, refused(http.StatusUnsupportedMediaType, "send the body without Content-Encoding")
+		return nil, newRefusal(http.StatusUnsupportedMediaType, "send the body without Content-Encoding")
 	}
 	body, err := readBody(w, r, f.core.opts.MaxBody, held)
 	switch tooLarge, ok := errors.AsType[*http.MaxBytesError](err); {
@@ -201,10 +201,10 @@ func (f *httpHandler) read(w http.ResponseWriter, r *http.Request, held *hold) (
 	case errors.Is(err, errNoRoom):
 		return nil, tooMuch(w)
 	case ok:
-		return nil, refused(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
+		return nil, newRefusal(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
-		return nil, refused(http.StatusRequestTimeout, "the body did not come within %v", bodyTime)
+		return nil, newRefusal(http.StatusRequestTimeout, "the body did not come within %v", bodyTime)
 	}
 	return nil, &refusal{http.StatusBadRequest, wire.Errorf(wire.CodeParse, "read the body: %.200v", err)}
 }

@@ -288,7 +288,7 @@ func TestResultOfADroppedCall(t *testing.T) {
 		o := longjson.NewObject(spool, scanner)
 		_, err := c.parked.serve(t.Context(), parkRequest(c, "ask", "", ""), func(ctx context.Context, caller toolpost.Caller) (payload, error) {
 			_, _ = caller.Request(ctx, "elicitation/create", nil)
-			return edited(o, nil), nil
+			return applyEdits(o, nil), nil
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -49,8 +49,8 @@ func (p payload) size() (all int64) {
 	return all
 }
 
-// held returns how many bytes are in memory for this payload alone.
-func (p payload) held() (all int) {
+// heldBytes returns how many bytes are in memory for this payload alone.
+func (p payload) heldBytes() (all int) {
 	for i := range p {
 		if !p[i].shared {
 			all += len(p[i].data)
@@ -152,8 +152,8 @@ func (b breaker) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// edited returns an object in a file with edits, which are in order.
-func edited(o *longjson.Object, edits []longjson.Edit) payload {
+// applyEdits returns an object in a file with edits, which are in order.
+func applyEdits(o *longjson.Object, edits []longjson.Edit) payload {
 	p := make(payload, 0, 2*len(edits)+1)
 	at := int64(0)
 	for _, e := range edits {

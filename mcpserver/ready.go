@@ -41,7 +41,7 @@ func (r *readiness) await(ctx context.Context, key string, limit time.Duration) 
 	select {
 	case <-r.done:
 	case <-ctx.Done():
-	case <-time.After(r.left(key, limit)):
+	case <-time.After(r.timeLeft(key, limit)):
 	}
 }
 
@@ -53,8 +53,8 @@ func (r *readiness) follow() {
 	r.until = nil
 }
 
-// left returns how long the key may still wait.
-func (r *readiness) left(key string, limit time.Duration) time.Duration {
+// timeLeft returns how long the key may still wait.
+func (r *readiness) timeLeft(key string, limit time.Duration) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	until, known := r.until[key]
@@ -71,7 +71,7 @@ func (r *readiness) left(key string, limit time.Duration) time.Duration {
 // awaitList makes a list wait, unless it is complete, and a method that a server
 // may declare.
 func (r *readiness) awaitList(ctx context.Context, method, session string) {
-	if topicOf(method) != (topic{}) || !served(method) {
+	if topicOf(method) != (topic{}) || !isServed(method) {
 		r.await(ctx, "list "+session, listTime)
 	}
 }

@@ -37,7 +37,7 @@ func TestStreamWithoutItsResult(t *testing.T) {
 		o.Close()
 		p := &reply{w: w, accept: acceptance{events: true}}
 		_ = p.start()
-		p.end(http.StatusOK, edited(o, nil).answer([]byte("1")))
+		p.end(http.StatusOK, applyEdits(o, nil).answer([]byte("1")))
 	}))
 	defer h.Close()
 	resp, err := http.Get(h.URL)

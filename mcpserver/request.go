@@ -48,8 +48,8 @@ const (
 	complete      = "completion/complete"
 )
 
-// served reports whether core serves a method.
-func served(method string) bool {
+// isServed reports whether core serves a method.
+func isServed(method string) bool {
 	return topicOf(method) != topic{} || method == callTool || method == getPrompt || method == readResource || method == complete
 }
 

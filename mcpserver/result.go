@@ -140,7 +140,7 @@ func search(raw json.RawMessage) *wire.Answer {
 	kind := member(raw, "resultType")
 	return &wire.Answer{
 		Structured: member(raw, "structuredContent"), Typed: kind != nil, Asks: wire.Unquote(kind) == "input_required",
-		OddMeta: bytes.Contains(raw, []byte(`"_meta"`)) || escaped(raw),
+		OddMeta: bytes.Contains(raw, []byte(`"_meta"`)) || hasEscape(raw),
 	}
 }
 
@@ -158,9 +158,9 @@ func member(raw []byte, name string) json.RawMessage {
 // whole output, if the result is a view of it.
 const outputRef = "toolpost/output_ref"
 
-// escaped reports whether JSON has a character written by its number. Most
+// hasEscape reports whether JSON has a character written by its number. Most
 // texts have no backslash at all, which is found out faster.
-func escaped(raw []byte) bool {
+func hasEscape(raw []byte) bool {
 	first := bytes.IndexByte(raw, '\\')
 	return first >= 0 && bytes.Contains(raw[first:], []byte(`\u`))
 }
@@ -189,7 +189,7 @@ func withRef(raw json.RawMessage, found *wire.Answer, ref string) (result, meta 
 
 // mayHaveRef reports whether JSON may have a reference of an output.
 func mayHaveRef(raw json.RawMessage) bool {
-	return bytes.Contains(raw, []byte("output_ref")) || escaped(raw)
+	return bytes.Contains(raw, []byte("output_ref")) || hasEscape(raw)
 }
 
 // Members that results have since 2026-07-28. Lists may change at any time,
@@ -209,7 +209,7 @@ func (c *core) finish(r *request, raw json.RawMessage, found *wire.Answer, meta 
 		return raw
 	}
 	cached := r.Method == readResource && (member(raw, "ttlMs") != nil || member(raw, "cacheScope") != nil)
-	if with := c.introduced(r.view, meta); len(with) > len(meta) {
+	if with := c.withServerInfo(r.view, meta); len(with) > len(meta) {
 		raw = wire.Set(raw, "_meta", with)
 	}
 	return wire.Append(raw, c.missing(r, found, cached, meta != nil)...)
@@ -242,8 +242,8 @@ func withText(content, structured json.RawMessage) (with json.RawMessage, change
 	return append(wire.AppendQuote(b, string(structured)), "}]"...), true
 }
 
-// introduced returns the _meta of a result with the name and version of the server.
-func (c *core) introduced(v *view, meta json.RawMessage) json.RawMessage {
+// withServerInfo returns the _meta of a result with the name and version of the server.
+func (c *core) withServerInfo(v *view, meta json.RawMessage) json.RawMessage {
 	if !wire.IsObject(meta) || bytes.Contains(meta, []byte(serverInfo)) {
 		return meta
 	}
@@ -271,7 +271,7 @@ func (c *core) metaFor(r *request, meta json.RawMessage, ref string) json.RawMes
 		meta = wire.Set(meta, outputRef, wire.Quote(ref))
 	}
 	if r.modern() {
-		meta = c.introduced(r.view, meta)
+		meta = c.withServerInfo(r.view, meta)
 	}
 	return meta
 }
@@ -302,7 +302,7 @@ func (c *core) splice(r *request, o *longjson.Object, found *wire.Answer, ref st
 	if len(members) > 0 {
 		edits = append(edits, addition(o, members))
 	}
-	return edited(o, edits)
+	return applyEdits(o, edits)
 }
 
 // faultOf returns the error with which a request is answered.
@@ -313,7 +313,7 @@ func faultOf(r *request, err error) *wire.Error {
 		return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", r.Name)
 	case missing && r.Method == readResource:
 		return noResource(r)
-	case missing && !served(r.Method):
+	case missing && !isServed(r.Method):
 		return noMethod(r.Method)
 	case missing:
 		return wire.Errorf(wire.CodeInvalidParams, "%v", err)

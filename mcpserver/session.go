@@ -251,7 +251,7 @@ func (s *session) subscribe(r *request) (payload, error) {
 // answerStateless serves a request of 2026-07-28 that came over stdio.
 func (s *session) answerStateless(r *request) (payload, error) {
 	if !s.stateless {
-		return nil, unsupported(r.Version, wire.Versions[1:])
+		return nil, unsupportedVersion(r.Version, wire.Versions[1:])
 	}
 	p, fault := readStateless(r.Message, s.from)
 	if fault != nil {

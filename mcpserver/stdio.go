@@ -117,7 +117,7 @@ func (d *duplex) deliverHeld(ctx context.Context, msgs []wire.Message, batch boo
 func (d *duplex) deliverLine(ctx context.Context, line []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = d.refuse(nil, d.core.panicked(ctx, p))
+			err = d.refuse(nil, d.core.reportPanic(ctx, p))
 		}
 	}()
 	msgs, batch, fault := wire.Parse(line)

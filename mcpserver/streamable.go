@@ -14,7 +14,7 @@ import (
 // session serves a POST of a version with sessions.
 func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *refusal {
 	if version := r.Header.Get(versionHeader); version != "" && !slices.Contains(wire.Versions, version) {
-		return refused(http.StatusBadRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
+		return newRefusal(http.StatusBadRequest, "version %.40q of the protocol is not supported; there are %s", version, strings.Join(wire.Versions, ", "))
 	}
 	if m := &p.msgs[0]; !p.batch && m.Method == "initialize" && m.IsCall() && !f.core.sessions.has(r.Header.Get(sessionHeader)) {
 		return f.initialize(w, r, m, p.from) // the client may still send the id of a session that has ended
@@ -136,14 +136,14 @@ func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire
 }
 
 func errNoSession() *refusal {
-	return refused(http.StatusNotFound, "session not found: it has ended, or never was; send initialize again, or over SSE open another one with GET")
+	return newRefusal(http.StatusNotFound, "session not found: it has ended, or never was; send initialize again, or over SSE open another one with GET")
 }
 
 // findStreamable returns the session of a request to /mcp, like find.
 func (f *httpHandler) findStreamable(r *http.Request, from Client, uses bool) (*session, *refusal) {
 	id := r.Header.Get(sessionHeader)
 	if id == "" {
-		return nil, refused(http.StatusBadRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader)
+		return nil, newRefusal(http.StatusBadRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader)
 	}
 	return f.find(r, from, id, false, uses)
 }
@@ -162,10 +162,10 @@ func (f *httpHandler) find(r *http.Request, from Client, id string, sse, uses bo
 		return nil, errNoSession()
 	case s.identity != f.core.opts.Identity(r):
 		f.core.sessions.leave(s)
-		return nil, refused(http.StatusForbidden, "the session belongs to another user; open one of your own")
+		return nil, newRefusal(http.StatusForbidden, "the session belongs to another user; open one of your own")
 	case s.identity != "" && s.from.View != from.View: // what the user is allowed may have become less
 		f.core.sessions.leave(s)
-		return nil, refused(http.StatusForbidden, "the session was opened at another address, or with a token that allows something else; open another one")
+		return nil, newRefusal(http.StatusForbidden, "the session was opened at another address, or with a token that allows something else; open another one")
 	}
 	return s, nil
 }
@@ -174,7 +174,7 @@ func (f *httpHandler) find(r *http.Request, from Client, id string, sse, uses bo
 func (f *httpHandler) noPOST(w http.ResponseWriter, r *http.Request, from Client) *refusal {
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		return refused(http.StatusMethodNotAllowed, "use POST to send messages, GET to listen, DELETE to end the session")
+		return newRefusal(http.StatusMethodNotAllowed, "use POST to send messages, GET to listen, DELETE to end the session")
 	}
 	s, not := f.findStreamable(r, from, false)
 	if not != nil {
@@ -194,9 +194,9 @@ func (f *httpHandler) noPOST(w http.ResponseWriter, r *http.Request, from Client
 func (f *httpHandler) listen(w http.ResponseWriter, r *http.Request, s *session) *refusal {
 	switch {
 	case !accepts(r.Header).events:
-		return refused(http.StatusNotAcceptable, "accept text/event-stream")
+		return newRefusal(http.StatusNotAcceptable, "accept text/event-stream")
 	case r.Header.Get("Last-Event-ID") != "":
-		return refused(http.StatusBadRequest, "events are not kept; send GET without Last-Event-ID")
+		return newRefusal(http.StatusBadRequest, "events are not kept; send GET without Last-Event-ID")
 	}
 	out, open := newStream(w, r)
 	defer out.stop()

@@ -92,15 +92,16 @@ func (b *blob) failure() string {
 	return "the output cache cannot be written"
 }
 
-// found is an open output, and the line that the reference names, 0 for none.
-type found struct {
+// An openOutput is an output that is open, and the line that the reference
+// names, 0 for none.
+type openOutput struct {
 	store.Blob
 	ref  string
 	line int64
 }
 
 // open opens what a reference names that the caller holds.
-func (c *Cache) open(ctx context.Context, ref string) (*found, error) {
+func (c *Cache) open(ctx context.Context, ref string) (*openOutput, error) {
 	unknown := toolpost.Retry("no output has the ref_id %.60q: it has expired, or belongs to another session. "+
 		"Call the tool that produced it again, with narrower arguments, and use the ref_id of the new result.", ref)
 	m := refForm.FindStringSubmatch(strings.ToLower(strings.TrimSpace(ref)))
@@ -121,11 +122,11 @@ func (c *Cache) open(ctx context.Context, ref string) (*found, error) {
 		_ = b.Close()
 		return nil, toolpost.Retry("the output %s has only %d lines, so it has no line %d: give a smaller number after @", m[1], lines, line)
 	}
-	return &found{b, m[1], line}, nil
+	return &openOutput{b, m[1], line}, nil
 }
 
-// at are the arguments that read the output from a line on.
-func (b *blob) at(line int64) string {
+// readArguments returns the arguments that read the output from a line on.
+func (b *blob) readArguments(line int64) string {
 	if line == 0 {
 		return fmt.Sprintf(`{"ref_id":"%s"}`, b.ref)
 	}

@@ -79,7 +79,7 @@ func (x *Context) gain(m *toolpost.Message, size int) int {
 	if first, _, _ := strings.Cut(textOfMessage(m), "\n"); m.OutputRef != "" && strings.HasPrefix(first, trimmedHead) && strings.Contains(first, m.OutputRef) {
 		return 0
 	}
-	after := x.tokens(trimmed("", m)) + countMedia(m)*x.tokens(mediaForm.String())
+	after := x.tokens(trimNotice("", m)) + countMedia(m)*x.tokens(mediaForm.String())
 	if size < 2*after {
 		return 0
 	}
@@ -108,11 +108,11 @@ func (x *Context) trim(ctx context.Context, m *toolpost.Message) *toolpost.Messa
 		c.OutputRef = b.ref
 	}
 	if m.Parts == nil {
-		c.Text = trimmed(c.OutputRef, m)
+		c.Text = trimNotice(c.OutputRef, m)
 	} else {
 		c.Parts = nil
 		if whole != "" {
-			c.Parts = append(c.Parts, textPart(trimmed(c.OutputRef, m)))
+			c.Parts = append(c.Parts, textPart(trimNotice(c.OutputRef, m)))
 		}
 		for _, p := range m.Parts {
 			if isMedia(p) {
@@ -132,8 +132,9 @@ func countMedia(m *toolpost.Message) (n int) {
 	return n
 }
 
-// trimmed says what was there. Without a reference it is as long as with one.
-func trimmed(ref string, m *toolpost.Message) string {
+// trimNotice describes what was there. Without a reference it is as long as
+// with one.
+func trimNotice(ref string, m *toolpost.Message) string {
 	if ref == "" {
 		ref = strings.Repeat("x", refSize)
 	}

@@ -73,7 +73,7 @@ func starts[T string | []byte](p T, at int) int {
 	if (a|b|c|d)&high == 0 {
 		return block
 	}
-	return block - continued(a) - continued(b) - continued(c) - continued(d)
+	return block - countContinuations(a) - countContinuations(b) - countContinuations(c) - countContinuations(d)
 }
 
 // word returns eight bytes of p.
@@ -83,9 +83,9 @@ func word[T string | []byte](p T, at int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// continued returns how many bytes of w go on with a character: they have the
+// countContinuations returns how many bytes of w go on with a character: they have the
 // bits 10 first.
-func continued(w uint64) int {
+func countContinuations(w uint64) int {
 	return bits.OnesCount64(w &^ (w << 1) & high)
 }
 

@@ -51,7 +51,7 @@ func (c *Cache) findTool() *toolpost.Tool {
 }
 
 // matches writes numbered lines, those of matches with a colon.
-func (f *found) matches(r *grep.Result, room int) string {
+func (f *openOutput) matches(r *grep.Result, room int) string {
 	var b strings.Builder
 	used, shown, last := 0, int64(0), int64(0)
 	cut := r.Cut
@@ -78,7 +78,7 @@ func (f *found) matches(r *grep.Result, room int) string {
 	return b.String()
 }
 
-func (f *found) row(l grep.Line) string {
+func (f *openOutput) row(l grep.Line) string {
 	sign := "-"
 	if l.Match {
 		sign = ":"

@@ -34,7 +34,7 @@ func newItem(p toolpost.Part) item {
 	if isText(p) {
 		it.text = valid(p.Text)
 	}
-	it.frame = valid(string(framed(p, it.media, "")))
+	it.frame = valid(string(partJSON(p, it.media, "")))
 	it.chars = runes(it.frame) + runes(it.text)
 	it.rows = max(1, int(lines(it.text)))
 	return it
@@ -74,12 +74,12 @@ func (it item) body() string { return it.lead() + it.text }
 
 // block is the whole part as one line of JSON.
 func (it item) block() string {
-	return valid(string(framed(it.part, false, it.part.Text)))
+	return valid(string(partJSON(it.part, false, it.part.Text)))
 }
 
-// framed returns the JSON of a part in one line, with another text if it is
+// partJSON returns the JSON of a part in one line, with another text if it is
 // one, and without the data of media.
-func framed(p toolpost.Part, media bool, text string) json.RawMessage {
+func partJSON(p toolpost.Part, media bool, text string) json.RawMessage {
 	if p.Raw != nil {
 		if quoted, ok := wire.TextBlock(p.Raw); ok && holds(quoted, p.Text) {
 			return append(wire.AppendQuote(append(make([]byte, 0, len(text)+len(text)/16+200), plainBefore...), text), '}')

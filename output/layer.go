@@ -105,7 +105,7 @@ func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
 	case structured == nil && (e.Raw != nil || e.Long != nil): // the server sent none
 		return r, nil
 	case promises(v.tool, r):
-		return unpromised(r, r.Parts())
+		return withoutPromise(r, r.Parts())
 	case structured == nil:
 		return r, nil
 	}

@@ -53,7 +53,7 @@ func (c *Cache) pageTool() *toolpost.Tool {
 			return nil, err
 		}
 		defer f.Close()
-		p := &pager{found: f, room: c.room(), rows: int64(c.opts.Lines)}
+		p := &pager{openOutput: f, room: c.room(), rows: int64(c.opts.Lines)}
 		if f.line > 0 {
 			err = p.window(ctx, in.Offset, in.Limit)
 		} else {
@@ -73,7 +73,7 @@ func (c *Cache) pageTool() *toolpost.Tool {
 
 // A pager writes a part of an output.
 type pager struct {
-	*found
+	*openOutput
 	room int
 	rows int64
 	out  strings.Builder

@@ -30,7 +30,7 @@ func newPlan(items []item, l limit) *plan {
 			continue
 		}
 		p.media++
-		shown := it.within(room.chars)
+		shown := it.fit(room.chars)
 		if shown == nil || room.lines <= 0 {
 			p.left = append(p.left, it)
 			continue
@@ -47,9 +47,9 @@ func newPlan(items []item, l limit) *plan {
 	return p
 }
 
-// within returns media in so many characters: if need be bare, and its other
+// fit returns media in so many characters: if need be bare, and its other
 // members as a text. It is nil if that cannot be.
-func (it item) within(chars int) []item {
+func (it item) fit(chars int) []item {
 	if it.chars <= chars {
 		return []item{it}
 	}
@@ -60,8 +60,8 @@ func (it item) within(chars int) []item {
 	return []item{bare, newItem(textPart(it.frame))}
 }
 
-// kept are the texts that are kept: of media only what is not shown.
-func (p *plan) kept() []string {
+// keptTexts returns the texts that are kept: of media only what is not shown.
+func (p *plan) keptTexts() []string {
 	all := bodies(p.items)
 	for _, it := range p.left {
 		all = append(all, it.block())
@@ -84,7 +84,7 @@ func (p *plan) missing(b *blob, page string) string {
 	if why := b.failure(); why != "" {
 		return text + " and lost: " + why + ". Call the tool again with narrower arguments]"
 	}
-	return fmt.Sprintf("%s. Read them as lines of JSON, with their data, with %s %s]", text, page, b.at(linesOf(bodies(p.items))))
+	return fmt.Sprintf("%s. Read them as lines of JSON, with their data, with %s %s]", text, page, b.readArguments(linesOf(bodies(p.items))))
 }
 
 // views returns the parts within the limit. Each gets a fair share; if that is
@@ -109,7 +109,7 @@ func (v *viewing) views(p *plan) []toolpost.Part {
 		case l.holds(int64(it.chars), int64(it.rows)):
 			parts = append(parts, it.part)
 		case l.chars < MinChars || l.lines < MinLines:
-			return v.joined(p)
+			return v.joinParts(p)
 		default:
 			parts = append(parts, v.cut(it, l, base))
 		}
@@ -128,13 +128,13 @@ func (v *viewing) cut(it item, l limit, base int64) toolpost.Part {
 	}
 	l.chars -= frame
 	view := newExcerptOf(it.text, it.chars-frame, l.chars).view(l, v.blob.mark(v.names, base+lines(it.lead())))
-	it.part.Raw = framed(it.part, false, view)
+	it.part.Raw = partJSON(it.part, false, view)
 	it.part.Text = view
 	return it.part
 }
 
-// joined returns the media, and one view of all else in place of the first.
-func (v *viewing) joined(p *plan) []toolpost.Part {
+// joinParts returns the media, and one view of all else in place of the first.
+func (v *viewing) joinParts(p *plan) []toolpost.Part {
 	s := &excerpt{room: p.limit.chars}
 	for _, it := range p.items {
 		if it.media {

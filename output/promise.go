@@ -22,8 +22,8 @@ func promises(t *toolpost.Tool, r *toolpost.Result) bool { return t.Output != ni
 // promises cannot be sent: only an error may come without it.
 const carriedOut = "[The call was carried out; do not repeat it. Its structured content is too large for one result, so that clients would refuse it. A part of it follows.]"
 
-// unpromised returns r as an error, which may have no structured content.
-func unpromised(r *toolpost.Result, parts []toolpost.Part) (*toolpost.Result, error) {
+// withoutPromise returns r as an error, which may have no structured content.
+func withoutPromise(r *toolpost.Result, parts []toolpost.Part) (*toolpost.Result, error) {
 	e, err := toolpost.ErrorResult("").WithContent(append([]toolpost.Part{textPart(carriedOut)}, parts...), nil)
 	if err != nil {
 		return nil, err

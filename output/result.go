@@ -59,15 +59,15 @@ func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Res
 	var parts []toolpost.Part
 	if large {
 		whole := structured
-		if parts, structured = v.structured(ctx, items, whole); structured == nil && promises(v.tool, r) {
+		if parts, structured = v.fitStructured(ctx, items, whole); structured == nil && promises(v.tool, r) {
 			structured = whole
 		}
 		if len(structured) > maxWhole {
-			return unpromised(r.WithOutputRef(v.blob.ref), parts)
+			return withoutPromise(r.WithOutputRef(v.blob.ref), parts)
 		}
 	} else {
 		p := newPlan(items, v.limit)
-		v.store(ctx, p.kept())
+		v.store(ctx, p.keptTexts())
 		parts = v.parts(p)
 	}
 	n, err := r.WithContent(parts, structured)
@@ -77,9 +77,9 @@ func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Res
 	return n, err
 }
 
-// structured returns parts and structured content that are within the limit.
+// fitStructured returns parts and structured content that are within the limit.
 // Where the parts say nothing else, the JSON is their text too.
-func (v *viewing) structured(ctx context.Context, items []item, whole json.RawMessage) ([]toolpost.Part, json.RawMessage) {
+func (v *viewing) fitStructured(ctx context.Context, items []item, whole json.RawMessage) ([]toolpost.Part, json.RawMessage) {
 	pretty := jsontext.Value(bytes.Clone(whole))
 	if pretty.Indent(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		pretty = jsontext.Value(whole)
@@ -90,7 +90,7 @@ func (v *viewing) structured(ctx context.Context, items []item, whole json.RawMe
 		l.chars /= 2
 	}
 	p := newPlan(items, l)
-	kept := p.kept()
+	kept := p.keptTexts()
 	base := linesOf(kept)
 	v.store(ctx, append(kept, string(pretty)))
 	s := newExcerpt(string(pretty), v.limit.chars)
@@ -116,7 +116,7 @@ func withoutEcho(items []item, whole json.RawMessage) (others []item, alone bool
 	switch {
 	case at < 0:
 		return items, true
-	case slices.ContainsFunc(items[at+1:], text) || items[at].lead() != "" || !same(items[at].text, whole):
+	case slices.ContainsFunc(items[at+1:], text) || items[at].lead() != "" || !isSameJSON(items[at].text, whole):
 		return items, false
 	}
 	return slices.Delete(items, at, at+1), true
@@ -133,11 +133,11 @@ func (v *viewing) note(s *excerpt, base int64) string {
 		return text + ", and lost: " + why + ". Call the tool again with narrower arguments]"
 	}
 	return fmt.Sprintf(`%s. Read it, in %d lines, with %s %s, or search with %s {"ref_id":"%s","pattern":"…"}]`,
-		text, s.lines(), v.names.page, v.blob.at(base), v.names.find, v.blob.ref)
+		text, s.lines(), v.names.page, v.blob.readArguments(base), v.names.find, v.blob.ref)
 }
 
-// same reports whether text is the JSON value.
-func same(text string, value json.RawMessage) bool {
+// isSameJSON reports whether text is the JSON value.
+func isSameJSON(text string, value json.RawMessage) bool {
 	if text == string(value) {
 		return true
 	}

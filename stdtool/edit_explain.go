@@ -17,7 +17,7 @@ const (
 	maxShown   = 200 // bytes of a line that are shown
 )
 
-// lineOf returns the number of the line that content[at] is in, from 1, as read
+// lineOf returns the number of the line that content[matchAt] is in, from 1, as read
 // and grep count.
 func lineOf(content []byte, at int) int {
 	return bytes.Count(content[:at], []byte("\n")) + 1
@@ -98,7 +98,7 @@ func nearest(content []byte, old string) string {
 	lines := strings.Split(strings.TrimSuffix(plainText(old), "\n"), "\n")
 	key := 0
 	for i, line := range lines {
-		if len(clipped([]byte(line))) > len(clipped([]byte(lines[key]))) {
+		if len(clipLine([]byte(line))) > len(clipLine([]byte(lines[key]))) {
 			key = i
 		}
 	}

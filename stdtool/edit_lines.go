@@ -39,21 +39,21 @@ func newChange(old, new string) change {
 	if o, ok := strings.CutSuffix(old, "\n"); ok {
 		old = o
 		if new == "" {
-			return change{old: strings.Split(old, "\n")}.compared()
+			return change{old: strings.Split(old, "\n")}.withDiff()
 		}
 		new = strings.TrimSuffix(new, "\n")
 	}
-	return change{old: strings.Split(old, "\n"), new: strings.Split(new, "\n")}.compared()
+	return change{old: strings.Split(old, "\n"), new: strings.Split(new, "\n")}.withDiff()
 }
 
-func (c change) compared() change {
+func (c change) withDiff() change {
 	c.diff = lcs.DiffLines(c.old, c.new)
 	return c
 }
 
-// at makes the change at the lines of the file that stand for the old ones.
+// matchAt makes the change at the lines of the file that stand for the old ones.
 // Lines that are the same in old and new stay as the file has them.
-func (c change) at(content []byte, all []row, first int) match {
+func (c change) matchAt(content []byte, all []row, first int) match {
 	m := match{from: all[first].from, to: all[first+len(c.old)-1].next}
 	for _, d := range c.diff {
 		indent := c.indentation(content, all[first:], d)
@@ -122,7 +122,7 @@ func (s *lineSearch) matches(is func(first int) bool) (found []match) {
 		}
 		return -1
 	}) {
-		found = append(found, s.at(s.content, s.rows, first))
+		found = append(found, s.matchAt(s.content, s.rows, first))
 	}
 	return found
 }

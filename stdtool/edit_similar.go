@@ -53,7 +53,7 @@ func (p *pairs) common(a, b []byte) (common, all int) {
 
 func pair(s []byte, i int) int { return int(s[i-1])<<8 | int(s[i]) }
 
-func clipped(line []byte) []byte {
+func clipLine(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	return line[:min(len(line), maxCompare)]
 }

@@ -109,7 +109,7 @@ func (d *document) encoding(name string) (*encodings.Encoding, error) {
 	if name == "" {
 		return certain, nil
 	}
-	e, err := namedEncoding(name)
+	e, err := encodingByName(name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -120,12 +120,12 @@ func (d *document) encoding(name string) (*encodings.Encoding, error) {
 	case !e.IsUnicode() && e.Name != certain.Name && !(certain.IsUTF8() && isASCII(d.content)):
 		return nil, toolpost.Retry("%q is in %s, not in %s: give no encoding. Nothing was changed.", d.given, certain.Name, e.Name)
 	}
-	return asMarked(e, certain, d.content), nil
+	return resolveEncoding(e, certain, d.content), nil
 }
 
-// asMarked returns the encoding of a file that is said to be in e: what the file shows
+// resolveEncoding returns the encoding of a file that is said to be in e: what the file shows
 // counts more than which form of Unicode is given.
-func asMarked(e, shown *encodings.Encoding, content []byte) *encodings.Encoding {
+func resolveEncoding(e, shown *encodings.Encoding, content []byte) *encodings.Encoding {
 	if shown != nil && e.IsUnicode() && (shown.IsUTF16() || bytes.HasPrefix(content, bom)) {
 		return shown
 	}
@@ -140,7 +140,7 @@ func (d *document) isBinary() error {
 	return toolpost.Failed("%q is a binary file: only text files can be edited", d.given)
 }
 
-func namedEncoding(name string) (*encodings.Encoding, error) {
+func encodingByName(name string) (*encodings.Encoding, error) {
 	e, err := encodings.Named(name)
 	if err != nil {
 		return nil, toolpost.Retry("%v", err)
@@ -168,7 +168,7 @@ func (d *document) rewrite(ctx context.Context, text, name string) (content []by
 	certain := encodings.Certain(d.content)
 	e, old := certain, textIn(certain, d.content)
 	if name != "" {
-		if e, err = namedEncoding(name); err != nil {
+		if e, err = encodingByName(name); err != nil {
 			return nil, "", err
 		}
 		if e.AnyOrder && certain != nil && certain.IsUTF16() {

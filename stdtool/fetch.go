@@ -136,7 +136,7 @@ func (p *page) text(raw bool) (string, error) {
 	if !html && !textual(p.kind) {
 		return "", toolpost.Failed("%s is %s of %s: only text can be fetched", p.url.Redacted(), p.kind, p.size())
 	}
-	text := p.decoded()
+	text := p.decode()
 	if binary([]byte(text[:min(len(text), 8000)])) {
 		return "", toolpost.Failed("%s is declared as %s but is binary: only text can be fetched", p.url.Redacted(), p.kind)
 	}
@@ -172,8 +172,8 @@ func textual(kind string) bool {
 	return false
 }
 
-// decoded returns the body as UTF-8. What names no charset is UTF-8 if it can be.
-func (p *page) decoded() string {
+// decode returns the body as UTF-8. What names no charset is UTF-8 if it can be.
+func (p *page) decode() string {
 	encoding, _, certain := charset.DetermineEncoding(p.body[:min(len(p.body), 1024)], p.full)
 	body := p.body
 	if certain || !utf8.Valid(body) {

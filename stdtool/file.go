@@ -28,7 +28,7 @@ func localPath(root *os.Root, name string) (string, error) {
 func cleanPath(root *os.Root, name string) (string, error) {
 	clean := path.Clean(filepath.ToSlash(name))
 	if filepath.IsAbs(name) || path.IsAbs(clean) {
-		inside, ok := within(root, name)
+		inside, ok := relativeToRoot(root, name)
 		if !ok {
 			return "", toolpost.Retry("%q is an absolute path outside the served folder: give a path relative to that folder, such as . for itself", name)
 		}
@@ -43,9 +43,9 @@ func cleanPath(root *os.Root, name string) (string, error) {
 	return clean, nil
 }
 
-// within returns an absolute path relative to the root. The root may be reached
+// relativeToRoot returns an absolute path relative to the root. The root may be reached
 // by a symbolic link.
-func within(root *os.Root, name string) (string, bool) {
+func relativeToRoot(root *os.Root, name string) (string, bool) {
 	at, err := filepath.Abs(root.Name())
 	if err != nil {
 		return "", false

@@ -86,7 +86,7 @@ func newTool[In, Out any](name string, fn func(context.Context, In) (Out, error)
 // accept returns a value by the names and of the types that a tool has, and whether it
 // is another one. What is not known stays, and is refused later.
 func (a *argument) accept(raw json.RawMessage) (better json.RawMessage, changed bool) {
-	raw, changed = a.retyped(raw)
+	raw, changed = a.convertType(raw)
 	switch {
 	case a.Type == "object" && a.Properties != nil:
 		return a.acceptObject(raw, changed)
@@ -101,7 +101,7 @@ func (a *argument) accept(raw json.RawMessage) (better json.RawMessage, changed 
 		better, other := a.Items.accept(item)
 		items[i], changed = better, changed || other
 	}
-	return encoded(items, raw, changed)
+	return encodeIfChanged(items, raw, changed)
 }
 
 func (a *argument) acceptObject(raw json.RawMessage, changed bool) (json.RawMessage, bool) {
@@ -120,7 +120,7 @@ func (a *argument) acceptObject(raw json.RawMessage, changed bool) (json.RawMess
 		}
 		better, other := a.Properties[target].accept(given[name])
 		if target != name {
-			if better, other = a.renamed(given, name, target, better); !other {
+			if better, other = a.aliasValue(given, name, target, better); !other {
 				continue
 			}
 			delete(given, name)
@@ -128,12 +128,12 @@ func (a *argument) acceptObject(raw json.RawMessage, changed bool) (json.RawMess
 		given[target] = better
 		changed = changed || other
 	}
-	return encoded(given, raw, changed)
+	return encodeIfChanged(given, raw, changed)
 }
 
-// renamed returns the value that has another name, and false if there is another one by
+// aliasValue returns the value that has another name, and false if there is another one by
 // the tool's name: which one counts is not known.
-func (a *argument) renamed(given map[string]json.RawMessage, name, target string, value json.RawMessage) (json.RawMessage, bool) {
+func (a *argument) aliasValue(given map[string]json.RawMessage, name, target string, value json.RawMessage) (json.RawMessage, bool) {
 	switch snakeCase(name) {
 	case "timeout":
 		value = milliseconds(value, maxSeconds)
@@ -144,8 +144,8 @@ func (a *argument) renamed(given map[string]json.RawMessage, name, target string
 	return value, !twice || bytes.Equal(present, value)
 }
 
-// encoded returns v as JSON if it is changed, else raw.
-func encoded(v any, raw json.RawMessage, changed bool) (json.RawMessage, bool) {
+// encodeIfChanged returns v as JSON if it is changed, else raw.
+func encodeIfChanged(v any, raw json.RawMessage, changed bool) (json.RawMessage, bool) {
 	if !changed {
 		return raw, false
 	}
@@ -203,9 +203,9 @@ func milliseconds(value json.RawMessage, largest float64) json.RawMessage {
 	return strconv.AppendInt(nil, max(1, int64(seconds*1000)), 10)
 }
 
-// retyped returns what a text holds that stands for another type, and the tool's word
+// convertType returns what a text holds that stands for another type, and the tool's word
 // for a value.
-func (a *argument) retyped(value json.RawMessage) (better json.RawMessage, changed bool) {
+func (a *argument) convertType(value json.RawMessage) (better json.RawMessage, changed bool) {
 	var text string
 	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &text) != nil {
 		return value, false

@@ -24,7 +24,7 @@ func Glob(root *os.Root) *toolpost.Tool {
 		if err != nil {
 			return "", err
 		}
-		if inside, ok := within(root, in.Pattern); ok && in.Path == "" && path.IsAbs(filepath.ToSlash(in.Pattern)) {
+		if inside, ok := relativeToRoot(root, in.Pattern); ok && in.Path == "" && path.IsAbs(filepath.ToSlash(in.Pattern)) {
 			if strings.HasSuffix(in.Pattern, "/") {
 				inside += "/" // only directories
 			}
@@ -50,5 +50,5 @@ func Glob(root *os.Root) *toolpost.Tool {
 			}
 			return line, inside
 		})
-	}, paged("Find files"))
+	}, pagedOptions("Find files"))
 }

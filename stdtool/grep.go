@@ -45,7 +45,7 @@ func Grep(root *os.Root) *toolpost.Tool {
 			return "", err
 		}
 		return s.text(late), nil
-	}, paged("Search in files"))
+	}, pagedOptions("Search in files"))
 }
 
 // A search is one run of grep.
@@ -75,7 +75,7 @@ func newSearch(in grepInput) (*search, error) {
 	s := &search{grepInput: in, compiled: p, left: in.MaxMatches}
 	s.beyondASCII = strings.ContainsFunc(in.Pattern, func(r rune) bool { return r >= utf8.RuneSelf })
 	if in.Encoding != "" {
-		if s.legacy, err = namedEncoding(in.Encoding); err != nil {
+		if s.legacy, err = encodingByName(in.Encoding); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +134,7 @@ func (s *search) selects(name string) bool {
 }
 
 // add shows what was found in a file.
-func (s *search) add(f *found) {
+func (s *search) add(f *fileResult) {
 	if f.result == nil {
 		s.skipped++
 		return

@@ -20,8 +20,8 @@ const (
 	wholeFile = 256 << 10 // files below that size are read at once
 )
 
-// A found is what a search found in one file.
-type found struct {
+// A fileResult is what a search found in one file.
+type fileResult struct {
 	entry
 	result  *grep.Result // nil if the file is binary or cannot be read
 	foreign bool         // searched as bytes, although it is not UTF-8 and that matters
@@ -29,7 +29,7 @@ type found struct {
 
 // A batch is files that are searched one after the other.
 type batch struct {
-	files []found
+	files []fileResult
 	done  chan struct{}
 }
 
@@ -91,7 +91,7 @@ func (s *search) collect(ctx context.Context, root *os.Root, dir string, send fu
 			return nil
 		}
 		e.place.hold()
-		if b.files = append(b.files, found{entry: e}); len(b.files) == batchSize {
+		if b.files = append(b.files, fileResult{entry: e}); len(b.files) == batchSize {
 			send(b)
 			b = &batch{done: make(chan struct{})}
 		}
@@ -103,7 +103,7 @@ func (s *search) collect(ctx context.Context, root *os.Root, dir string, send fu
 }
 
 // search searches one file by means of buf, and lets its folder go.
-func (s *search) search(ctx context.Context, f *found, buf []byte) {
+func (s *search) search(ctx context.Context, f *fileResult, buf []byte) {
 	defer f.place.release()
 	if ctx.Err() != nil {
 		return
@@ -131,8 +131,8 @@ func (s *search) search(ctx context.Context, f *found, buf []byte) {
 }
 
 // whole searches the content of a file.
-func (s *search) whole(ctx context.Context, f *found, content []byte, utf16 *encodings.Encoding) (*grep.Result, error) {
-	content, err := s.decoded(content, utf16)
+func (s *search) whole(ctx context.Context, f *fileResult, content []byte, utf16 *encodings.Encoding) (*grep.Result, error) {
+	content, err := s.decode(content, utf16)
 	if err != nil {
 		return nil, err
 	}
@@ -141,9 +141,9 @@ func (s *search) whole(ctx context.Context, f *found, content []byte, utf16 *enc
 	return r, err
 }
 
-// decoded returns the text of a file, and its bytes if they are in another encoding than
+// decode returns the text of a file, and its bytes if they are in another encoding than
 // the one that is given.
-func (s *search) decoded(content []byte, utf16 *encodings.Encoding) ([]byte, error) {
+func (s *search) decode(content []byte, utf16 *encodings.Encoding) ([]byte, error) {
 	switch {
 	case utf16 != nil:
 		text, err := utf16.Text(content)
@@ -161,7 +161,7 @@ func (s *search) decoded(content []byte, utf16 *encodings.Encoding) ([]byte, err
 
 // large searches a file of which buf is the beginning. It is decoded in memory if it
 // has to be, and is small enough.
-func (s *search) large(ctx context.Context, f *found, buf []byte, utf16 *encodings.Encoding) (*grep.Result, error) {
+func (s *search) large(ctx context.Context, f *fileResult, buf []byte, utf16 *encodings.Encoding) (*grep.Result, error) {
 	file, err := patiently(ctx, func() (*os.File, error) { return f.place.file(f.file) })
 	if err != nil {
 		return nil, err

@@ -88,9 +88,9 @@ func (r *ignoreRule) match(name string, folder bool) bool {
 	return full
 }
 
-// ignored reports whether name, a path from the root on, is ignored, if the
+// isIgnored reports whether name, a path from the root on, is ignored, if the
 // folder that it is in is not.
-func (g *ignores) ignored(name string, folder bool) bool {
+func (g *ignores) isIgnored(name string, folder bool) bool {
 	for ; g != nil; g = g.outer {
 		rel := relativeTo(g.dir, name)
 		for i := len(g.rules) - 1; i >= 0; i-- {

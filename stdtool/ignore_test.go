@@ -73,7 +73,7 @@ func TestIgnored(t *testing.T) {
 	for _, tt := range tests {
 		name, folder := strings.CutSuffix(tt.name, "/")
 		g := &ignores{dir: ".", rules: parseIgnores([]byte(tt.rules))}
-		if got := g.ignored(name, folder); got != tt.want {
+		if got := g.isIgnored(name, folder); got != tt.want {
 			t.Errorf("%q, %q: got %v", tt.rules, tt.name, got)
 		}
 	}
@@ -203,7 +203,7 @@ func TestIgnoredHostile(t *testing.T) {
 	const n = maxIgnore / 2
 	for _, rules := range []string{strings.Repeat("[:", n), "*[" + strings.Repeat("[:", n), "*[" + strings.Repeat("[:", n-2) + "b]", strings.Repeat("*a", n)} {
 		g := &ignores{dir: ".", rules: parseIgnores([]byte(rules))}
-		if g.ignored(strings.Repeat("a", 255)+"c", false) {
+		if g.isIgnored(strings.Repeat("a", 255)+"c", false) {
 			t.Errorf("%.10s… matches", rules)
 		}
 	}
@@ -217,7 +217,7 @@ func FuzzWildcard(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, rules, name string) {
 		g := &ignores{dir: ".", rules: parseIgnores([]byte(rules))}
-		g.ignored(name, false)
+		g.isIgnored(name, false)
 		var b strings.Builder
 		for i := range len(rules) {
 			b.WriteByte('\\')

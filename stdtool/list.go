@@ -34,7 +34,7 @@ func List(root *os.Root) *toolpost.Tool {
 			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, describeSize(info.Mode(), info.Size()), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
 		}
 		return listFolder(ctx, root, dir, in.Depth)
-	}, paged("List directory"))
+	}, pagedOptions("List directory"))
 }
 
 func listFolder(ctx context.Context, root *os.Root, dir string, depth int) (string, error) {

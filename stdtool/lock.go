@@ -45,7 +45,7 @@ func (f *Workspace) lockFolders(ctx context.Context, a, b string) (unlock func()
 			a, b = b, a
 		}
 		first, err := f.lockExactly(ctx, a)
-		if err != nil || first != nil && f.same(a, b) {
+		if err != nil || first != nil && f.isSameDirectory(a, b) {
 			return first, err
 		}
 		if first == nil {
@@ -61,8 +61,8 @@ func (f *Workspace) lockFolders(ctx context.Context, a, b string) (unlock func()
 	}
 }
 
-// same reports whether two names lead to one directory.
-func (f *Workspace) same(a, b string) bool {
+// isSameDirectory reports whether two names lead to one directory.
+func (f *Workspace) isSameDirectory(a, b string) bool {
 	one, err := f.root.Stat(a)
 	if err != nil || a == b {
 		return a == b

@@ -105,7 +105,7 @@ func (c *pageCopier) readHead(doc *html.Node) (title string) {
 	for n := range doc.Descendants() {
 		switch {
 		case n.DataAtom == atom.Title && title == "" && n.Namespace == "":
-			title = collapsed(textOf(n))
+			title = collapseSpace(textOf(n))
 		case n.DataAtom == atom.Base && dom.GetAttributeOr(n, "href", "") != "":
 			if u, err := c.base.Parse(dom.GetAttributeOr(n, "href", "")); err == nil {
 				c.base = u
@@ -183,14 +183,14 @@ func (c *pageCopier) copy(to, n *html.Node) {
 	case atom.Del, atom.S, atom.Strike:
 		c.mark(to, n, atom.Del)
 	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
-		c.element(to, atom.Code, func(*html.Node) { c.write(collapsed(textOf(n))) })
+		c.element(to, atom.Code, func(*html.Node) { c.write(collapseSpace(textOf(n))) })
 	case atom.Sup:
 		c.write("^")
 		c.children(to, n)
 	case atom.A:
 		c.link(to, n)
 	case atom.Img:
-		if alt := collapsed(dom.GetAttributeOr(n, "alt", "")); alt != "" {
+		if alt := collapseSpace(dom.GetAttributeOr(n, "alt", "")); alt != "" {
 			c.write("![" + alt + "](" + address(c.base, dom.GetAttributeOr(n, "src", "")) + ")")
 		}
 	default:
@@ -210,7 +210,7 @@ func (c *pageCopier) mark(to, n *html.Node, name atom.Atom) {
 }
 
 func (c *pageCopier) link(to, n *html.Node) {
-	href, text := dom.GetAttributeOr(n, "href", ""), collapsed(textOf(n))
+	href, text := dom.GetAttributeOr(n, "href", ""), collapseSpace(textOf(n))
 	inPage := strings.HasPrefix(href, "#")
 	if inPage && (text == "#" || text == "¶" || text == "§") {
 		return // a mark to copy the address of a heading
@@ -311,8 +311,8 @@ func language(n *html.Node) string {
 	return ""
 }
 
-// collapsed returns s with single spaces for all white space.
-func collapsed(s string) string { return strings.Join(strings.Fields(s), " ") }
+// collapseSpace returns s with single spaces for all white space.
+func collapseSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // address returns an absolute address, empty if it is none that leads on.
 func address(base *url.URL, reference string) string {

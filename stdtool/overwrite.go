@@ -24,7 +24,7 @@ func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := d.unchanged(); err != nil {
+	if err := d.checkUnchanged(); err != nil {
 		remove()
 		return err
 	}

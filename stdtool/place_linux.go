@@ -63,7 +63,7 @@ func (h handle) read(name string, buf []byte) (n int, err error) {
 	}
 	defer syscall.Close(fd)
 	for n < len(buf) {
-		k, err := uninterrupted(func() (int, error) { return syscall.Read(fd, buf[n:]) })
+		k, err := retryInterrupted(func() (int, error) { return syscall.Read(fd, buf[n:]) })
 		if k <= 0 || err != nil {
 			return n, err
 		}
@@ -74,11 +74,11 @@ func (h handle) read(name string, buf []byte) (n int, err error) {
 
 func (h handle) open(name string, flags int) (fd int, err error) {
 	flags |= syscall.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_CLOEXEC
-	return uninterrupted(func() (int, error) { return syscall.Openat(int(h.dir.Fd()), name, flags, 0) })
+	return retryInterrupted(func() (int, error) { return syscall.Openat(int(h.dir.Fd()), name, flags, 0) })
 }
 
-// uninterrupted repeats what a signal has interrupted.
-func uninterrupted(call func() (int, error)) (n int, err error) {
+// retryInterrupted repeats what a signal has interrupted.
+func retryInterrupted(call func() (int, error)) (n int, err error) {
 	for {
 		if n, err = call(); err != syscall.EINTR {
 			return n, err

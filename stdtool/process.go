@@ -37,7 +37,7 @@ func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
 	group.Detach(cmd)
 	p := &process{cmd: cmd, mark: group.NewMark(), grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
 	cmd.Env = append(slices.Clip(cmd.Env), string(p.mark))
-	if err := group.Start(cmd, func(error) { p.ended() }); err != nil {
+	if err := group.Start(cmd, func(error) { p.finish() }); err != nil {
 		out.End()
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
 	return p, nil
 }
 
-// ended ends what the command left behind, and takes the rest of the output.
-func (p *process) ended() {
+// finish ends what the command left behind, and takes the rest of the output.
+func (p *process) finish() {
 	if pid := p.cmd.Process.Pid; !group.Ends(pid, linger) {
 		p.left = true
 		group.End(pid, p.grace)

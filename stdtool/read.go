@@ -50,7 +50,7 @@ func Read(root *os.Root) *toolpost.Tool {
 		if kind := http.DetectContentType(head); isImage(kind) {
 			return readImage(r, name, kind)
 		}
-		decoded, note, err := decodedFile(r, head, name, in.Encoding)
+		decoded, note, err := decodeFile(r, head, name, in.Encoding)
 		if err != nil {
 			return nil, err
 		}
@@ -63,22 +63,22 @@ func Read(root *os.Root) *toolpost.Tool {
 			text += hashNote(hex.EncodeToString(sum.Sum(nil)))
 		}
 		return toolpost.TextResult(text), nil
-	}, paged("Read file"))
+	}, pagedOptions("Read file"))
 }
 
-// decodedFile returns the text of a file that begins with head, and which encoding it is
+// decodeFile returns the text of a file that begins with head, and which encoding it is
 // if that is not UTF-8.
-func decodedFile(r *bufio.Reader, head []byte, name, encoding string) (text *bufio.Reader, note string, err error) {
+func decodeFile(r *bufio.Reader, head []byte, name, encoding string) (text *bufio.Reader, note string, err error) {
 	shown := encodings.UTF16(head)
 	e := shown
 	if encoding != "" {
-		if e, err = namedEncoding(encoding); err != nil {
+		if e, err = encodingByName(encoding); err != nil {
 			return nil, "", err
 		}
 		if shown == nil && bytes.HasPrefix(head, bom) {
 			shown = encodings.Certain(bom)
 		}
-		e = asMarked(e, shown, head)
+		e = resolveEncoding(e, shown, head)
 	}
 	if binary(head) && (e == nil || !e.IsUTF16()) {
 		if e = shown; e == nil || !e.IsUTF16() {

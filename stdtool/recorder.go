@@ -75,7 +75,7 @@ func (h *headTail) text() (text string, left int64) {
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 {
 		head = head[:i+1]
 	}
-	head = head[:len(head)-unfinished(head)]
+	head = head[:len(head)-countUnfinished(head)]
 	if i := bytes.IndexByte(tail, '\n'); i >= 0 && i+1 < len(tail) {
 		tail = tail[i+1:]
 	}
@@ -93,16 +93,16 @@ func (h *headTail) dropUnfinished() []byte {
 	if len(h.tail) == 0 {
 		end = &h.head
 	}
-	n := unfinished(*end)
+	n := countUnfinished(*end)
 	rest := bytes.Clone((*end)[len(*end)-n:])
 	*end = (*end)[:len(*end)-n]
 	h.total -= int64(n)
 	return rest
 }
 
-// unfinished returns how many bytes at the end of a text begin a character that is not
+// countUnfinished returns how many bytes at the end of a text begin a character that is not
 // complete.
-func unfinished(text []byte) int {
+func countUnfinished(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
 			if utf8.FullRune(last) {

@@ -49,9 +49,9 @@ func needsInPlace(err error) bool {
 // maxCompared is the size up to which a file's content is compared again.
 const maxCompared = 1 << 20
 
-// unchanged refuses to overwrite what another program has written since the file
+// checkUnchanged refuses to overwrite what another program has written since the file
 // was read.
-func (d *document) unchanged() error {
+func (d *document) checkUnchanged() error {
 	now, err := d.folder.root.Lstat(d.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -108,7 +108,7 @@ func (d *document) replace(dir *os.Root, file string, content []byte) (err error
 	}
 	if errors.Is(err, errNoLink) {
 		var t *tempFile
-		if t, err = namedTemp(dir, d.tempMode()); err != nil {
+		if t, err = newNamedTemp(dir, d.tempMode()); err != nil {
 			return err
 		}
 		err = d.publish(t, old, file, content)
@@ -195,7 +195,7 @@ func (d *document) publish(t *tempFile, old *os.File, file string, content []byt
 		err = t.Sync()
 	}
 	if err == nil {
-		err = d.unchanged()
+		err = d.checkUnchanged()
 	}
 	switch {
 	case err != nil:

@@ -45,11 +45,11 @@ func keepAttributes(f, old *os.File) error {
 		}
 	}
 	for _, name := range want {
-		value, err := extended(from, name)
+		value, err := readXattr(from, name)
 		if err != nil {
 			return err
 		}
-		if now, err := extended(to, name); err == nil && bytes.Equal(now, value) {
+		if now, err := readXattr(to, name); err == nil && bytes.Equal(now, value) {
 			continue
 		}
 		if err := unix.Fsetxattr(to, name, value, 0); err != nil {
@@ -62,7 +62,7 @@ func keepAttributes(f, old *os.File) error {
 // attributes returns the names of those that stay when a file is written to.
 // The others describe its content, or give rights to it.
 func attributes(fd int) ([]string, error) {
-	list, err := sized(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) })
+	list, err := readSized(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) })
 	if errors.Is(err, unix.ENOTSUP) {
 		return nil, nil
 	}
@@ -72,13 +72,13 @@ func attributes(fd int) ([]string, error) {
 	}), err
 }
 
-func extended(fd int, name string) ([]byte, error) {
-	return sized(func(b []byte) (int, error) { return unix.Fgetxattr(fd, name, b) })
+func readXattr(fd int, name string) ([]byte, error) {
+	return readSized(func(b []byte) (int, error) { return unix.Fgetxattr(fd, name, b) })
 }
 
-// sized returns what get puts into a slice, which reports the length that
+// readSized returns what get puts into a slice, which reports the length that
 // it needs if there is none.
-func sized(get func([]byte) (int, error)) ([]byte, error) {
+func readSized(get func([]byte) (int, error)) ([]byte, error) {
 	n, err := get(nil)
 	if n <= 0 || err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func namelessTemp(dir *os.Root, mode fs.FileMode) (*tempFile, error) {
 		return nil, err
 	}
 	defer d.Close()
-	fd, err := uninterrupted(func() (int, error) {
+	fd, err := retryInterrupted(func() (int, error) {
 		return unix.Openat(int(d.Fd()), ".", unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, uint32(mode.Perm()))
 	})
 	if err != nil {

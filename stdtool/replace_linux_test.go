@@ -182,7 +182,7 @@ func TestEditKeepsAttributes(t *testing.T) {
 		got := map[string]string{}
 		names, err := attributes(int(f.Fd()))
 		for _, name := range names {
-			value, err := extended(int(f.Fd()), name)
+			value, err := readXattr(int(f.Fd()), name)
 			if err != nil {
 				t.Error(err)
 			}

@@ -47,8 +47,8 @@ func readOnly(title string) *toolpost.Options {
 	return o
 }
 
-// paged are the options of a read-only tool that keeps to [maxOutput] itself.
-func paged(title string) *toolpost.Options {
+// pagedOptions are the options of a read-only tool that keeps to [maxOutput] itself.
+func pagedOptions(title string) *toolpost.Options {
 	o := readOnly(title)
 	o.Policy.MaxOutput = -1
 	return o

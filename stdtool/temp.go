@@ -21,8 +21,8 @@ type tempFile struct {
 // errNoLink reports that a file without a name cannot be given one.
 var errNoLink = errors.New("the file cannot be given a name")
 
-// namedTemp makes a file that has a name from the beginning.
-func namedTemp(dir *os.Root, mode fs.FileMode) (*tempFile, error) {
+// newNamedTemp makes a file that has a name from the beginning.
+func newNamedTemp(dir *os.Root, mode fs.FileMode) (*tempFile, error) {
 	name := atomicfile.TempName()
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

@@ -148,7 +148,7 @@ func (l *todoList) show() string {
 		if t.Status == "pending" || t.Status == "in_progress" {
 			open++
 		}
-		fmt.Fprintf(&b, "%s [%s] %s\n", t.ID, t.Status, collapsed(t.Content))
+		fmt.Fprintf(&b, "%s [%s] %s\n", t.ID, t.Status, collapseSpace(t.Content))
 	}
 	fmt.Fprintf(&b, "\n[%d of %d todos are open]\n", open, len(l.Todos))
 	return b.String()

@@ -111,7 +111,7 @@ func (w *walk) folder(ctx context.Context, h handle, dir string, rules *ignores)
 		if d.Name() == ".git" {
 			continue
 		}
-		if rules.ignored(name, d.IsDir()) {
+		if rules.isIgnored(name, d.IsDir()) {
 			w.excluded = true
 			continue
 		}

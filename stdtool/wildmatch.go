@@ -19,8 +19,8 @@ type wildcard struct {
 // An element matches one character, any number of them, or none.
 type element struct {
 	kind elementKind
-	char rune // of literal
-	set  set  // of oneOf
+	char rune    // of literal
+	set  charSet // of oneOf
 }
 
 type elementKind int
@@ -33,14 +33,14 @@ const (
 	perhaps // the next two, any folders, may be left out
 )
 
-// A set holds pairs of characters, the first and the last of a range. A slash is
-// in none.
-type set struct {
+// A charSet holds pairs of characters, the first and the last of a range. A
+// slash is in none.
+type charSet struct {
 	ranges  []rune
 	negated bool
 }
 
-func (s *set) has(r rune) bool {
+func (s *charSet) has(r rune) bool {
 	for i := 0; i < len(s.ranges); i += 2 {
 		if s.ranges[i] <= r && r <= s.ranges[i+1] {
 			return r != '/' && !s.negated
@@ -79,12 +79,12 @@ func newWildcard(s string, bytes bool) (w wildcard, ok bool) {
 				w.elements = append(w.elements, element{kind: perhaps})
 			}
 		case '?':
-			e = element{kind: oneOf, set: set{negated: true}}
+			e = element{kind: oneOf, set: charSet{negated: true}}
 		case '[':
 			e.kind = oneOf
 			e.set, size, valid = bracket(chars[i:])
 		default:
-			e.char, size = escaped(chars[i:])
+			e.char, size = readEscaped(chars[i:])
 			valid = e.char >= 0
 		}
 		ok = ok && valid
@@ -109,7 +109,7 @@ func star(s []rune, i int) (kind elementKind, size int) {
 
 // bracket reads a set such as [!a-z[:digit:]]. One that does not end, or has an
 // unknown class, matches nothing.
-func bracket(s []rune) (all set, size int, ok bool) {
+func bracket(s []rune) (all charSet, size int, ok bool) {
 	at := 1
 	if at < len(s) && (s[at] == '!' || s[at] == '^') {
 		all.negated = true
@@ -119,12 +119,12 @@ func bracket(s []rune) (all set, size int, ok bool) {
 	for first := at; at < len(s) && (at == first || s[at] != ']'); {
 		n, valid := all.addMember(s[at:])
 		if n == 0 {
-			return set{}, len(s), false
+			return charSet{}, len(s), false
 		}
 		at, ok = at+n, ok && valid
 	}
 	if at >= len(s) {
-		return set{}, len(s), false
+		return charSet{}, len(s), false
 	}
 	return all, at + 1, ok
 }
@@ -132,7 +132,7 @@ func bracket(s []rune) (all set, size int, ok bool) {
 // addMember adds the class, range or character that text begins with, and
 // returns its size, 0 if there is none. A range that ends before it begins is not
 // valid, and holds nothing.
-func (s *set) addMember(text []rune) (size int, valid bool) {
+func (s *charSet) addMember(text []rune) (size int, valid bool) {
 	if name, ok := className(text); ok {
 		ranges, known := classes[name]
 		if !known {
@@ -141,11 +141,11 @@ func (s *set) addMember(text []rune) (size int, valid bool) {
 		s.ranges = append(s.ranges, []rune(ranges)...)
 		return len("[::]") + len(name), true
 	}
-	from, size := escaped(text)
+	from, size := readEscaped(text)
 	to := from
 	if rest := text[size:]; len(rest) > 1 && rest[0] == '-' && rest[1] != ']' {
 		var n int
-		to, n = escaped(rest[1:])
+		to, n = readEscaped(rest[1:])
 		size += 1 + n
 	}
 	if from < 0 || to < 0 {
@@ -182,8 +182,8 @@ var classes = map[string]string{
 	"xdigit": "09AFaf",
 }
 
-// escaped reads a character, -1 if there is none behind the backslash.
-func escaped(s []rune) (r rune, size int) {
+// readEscaped reads a character, -1 if there is none behind the backslash.
+func readEscaped(s []rune) (r rune, size int) {
 	switch {
 	case s[0] != '\\':
 		return s[0], 1

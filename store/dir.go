@@ -21,7 +21,7 @@ import (
 // to the limits when it keeps something. Files that crashed writers left behind
 // are removed. Nothing needs to be closed.
 func Dir(path string, opts *Options) (Store, error) {
-	d := &dir{path: path, room: room{limits: opts.filled(2 << 30)}}
+	d := &dir{path: path, room: room{limits: opts.withDefaults(2 << 30)}}
 	d.buffers.New = func() any { return new([bufferSize]byte) }
 	root, err := d.root()
 	if err == nil {

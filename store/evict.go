@@ -139,7 +139,7 @@ func (r *room) count(root *os.Root) error {
 // that it knows: a full folder has many.
 func (r *room) shrink(root *os.Root, size int64) error {
 	for counted := false; ; counted = true {
-		for len(r.oldest) > 0 && (r.size > size || r.limits.expired(r.oldest[0].used, time.Now())) {
+		for len(r.oldest) > 0 && (r.size > size || r.limits.isExpired(r.oldest[0].used, time.Now())) {
 			f := r.oldest[0]
 			r.oldest = r.oldest[1:]
 			if drop(root, f.name, &f.used) {
@@ -183,7 +183,7 @@ func noSpace(err error) bool {
 
 // expire removes a file that was not used for too long, and is not in use.
 func (r *room) expire(root *os.Root, f blobFile) bool {
-	return r.limits.expired(f.used, time.Now()) && drop(root, f.name, &f.used)
+	return r.limits.isExpired(f.used, time.Now()) && drop(root, f.name, &f.used)
 }
 
 // drop removes a file that no process writes or reads, and that was not used

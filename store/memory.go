@@ -14,7 +14,7 @@ import (
 
 // Memory returns a Store in memory.
 func Memory(opts *Options) Store {
-	return &memory{limits: opts.filled(256 << 20), blobs: map[string]*list.Element{}, used: list.New()}
+	return &memory{limits: opts.withDefaults(256 << 20), blobs: map[string]*list.Element{}, used: list.New()}
 }
 
 type memory struct {
@@ -27,7 +27,7 @@ type memory struct {
 	used  *list.List // of *kept, oldest use first
 }
 
-type kept struct {
+type keptBlob struct {
 	info    Info // of the last use
 	index   index
 	pages   pages
@@ -43,7 +43,7 @@ func (m *memory) Create(ctx context.Context, name string) (Writer, error) {
 	if err != nil {
 		return nil, failure("create", name, err)
 	}
-	return &memoryWriter{store: m, name: name, blob: &kept{}}, nil
+	return &memoryWriter{store: m, name: name, blob: &keptBlob{}}, nil
 }
 
 func (m *memory) Open(ctx context.Context, name string) (Blob, error) {
@@ -57,7 +57,7 @@ func (m *memory) Open(ctx context.Context, name string) (Blob, error) {
 	if e == nil {
 		return nil, failure("open", name, fs.ErrNotExist)
 	}
-	b := e.Value.(*kept)
+	b := e.Value.(*keptBlob)
 	b.info.Used = now()
 	b.readers++
 	m.used.MoveToBack(e)
@@ -84,7 +84,7 @@ func (m *memory) list() []Info {
 	m.expire()
 	var all []Info
 	for e := m.used.Front(); e != nil; e = e.Next() {
-		all = append(all, e.Value.(*kept).info)
+		all = append(all, e.Value.(*keptBlob).info)
 	}
 	return all
 }
@@ -112,7 +112,7 @@ func (m *memory) find(name string) *list.Element {
 }
 
 // keep gives a blob its name.
-func (m *memory) keep(b *kept) error {
+func (m *memory) keep(b *keptBlob) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
@@ -134,7 +134,7 @@ func (m *memory) keep(b *kept) error {
 
 // expire drops what was not used for too long, and is not in use.
 func (m *memory) expire() {
-	for e := m.used.Front(); e != nil && m.limits.expired(e.Value.(*kept).info.Used, time.Now()); {
+	for e := m.used.Front(); e != nil && m.limits.isExpired(e.Value.(*keptBlob).info.Used, time.Now()); {
 		oldest := e
 		e = e.Next()
 		m.dropUnread(oldest)
@@ -142,13 +142,13 @@ func (m *memory) expire() {
 }
 
 func (m *memory) dropUnread(e *list.Element) {
-	if e.Value.(*kept).readers == 0 {
+	if e.Value.(*keptBlob).readers == 0 {
 		m.drop(e)
 	}
 }
 
 func (m *memory) drop(e *list.Element) {
-	b := m.used.Remove(e).(*kept)
+	b := m.used.Remove(e).(*keptBlob)
 	delete(m.blobs, b.info.Name)
 	m.size -= b.info.Size
 	if b.removed = true; b.readers > 0 {
@@ -179,7 +179,7 @@ type memoryWriter struct {
 	name  string
 
 	mu   sync.Mutex
-	blob *kept
+	blob *keptBlob
 	err  error // why nothing more is taken
 }
 
@@ -232,7 +232,7 @@ func (w *memoryWriter) end(why error) {
 
 type memoryBlob struct {
 	store  *memory
-	kept   *kept
+	kept   *keptBlob
 	info   Info
 	closed atomic.Bool
 }

@@ -80,8 +80,8 @@ type Options struct {
 // is left beside the blobs being read.
 var ErrFull = errors.New("the store is full")
 
-// filled returns the options with their defaults.
-func (o *Options) filled(most int64) Options {
+// withDefaults returns the options with their defaults.
+func (o *Options) withDefaults(most int64) Options {
 	var all Options
 	if o != nil {
 		all = *o
@@ -91,7 +91,7 @@ func (o *Options) filled(most int64) Options {
 	return all
 }
 
-func (o Options) expired(used, now time.Time) bool {
+func (o Options) isExpired(used, now time.Time) bool {
 	return o.TTL > 0 && now.Sub(used) >= o.TTL
 }
 

@@ -60,19 +60,19 @@ func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Han
 func toolHandler(u *Upstream, d toolpost.Definition, bindings []wire.Binding, again bool) toolpost.Handler {
 	name := d.Name
 	return u.handler(func(call *toolpost.Call) *request {
-		r := newRequest(call, "tool "+name, "tools/call", call.Params).named(name, call.Arguments)
+		r := newRequest(call, "tool "+name, "tools/call", call.Params).setName(name, call.Arguments)
 		if r.arguments() == nil {
 			r.setArguments(json.RawMessage("{}"))
 		}
 		r.bindings, r.again, r.keep = bindings, again, call.Keep
-		r.listed = func() error { return u.listed(name, d.Source) }
+		r.listed = func() error { return u.checkListed(name, d.Source) }
 		return r
 	})
 }
 
 func promptHandler(u *Upstream, name string) toolpost.Handler {
 	return u.handler(func(call *toolpost.Call) *request {
-		return newRequest(call, "prompt "+name, "prompts/get", call.Params).named(name, call.Arguments)
+		return newRequest(call, "prompt "+name, "prompts/get", call.Params).setName(name, call.Arguments)
 	})
 }
 
@@ -122,9 +122,9 @@ func notifier(u *Upstream) func(*toolpost.Call) {
 	}
 }
 
-// named sets the name and the arguments. Those of the client's params do not stay if
+// setName sets the name and the arguments. Those of the client's params do not stay if
 // there are none: they may be null.
-func (r *request) named(name string, arguments json.RawMessage) *request {
+func (r *request) setName(name string, arguments json.RawMessage) *request {
 	r.name, r.set = name, []wire.Member{{Name: "name", Value: wire.Quote(name)}, {Name: "arguments"}}
 	if len(bytes.TrimSpace(arguments)) > 0 {
 		r.setArguments(arguments)
@@ -148,7 +148,7 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 	for {
 		s, err := u.await(ctx)
 		if err != nil {
-			return nil, r.unanswered(ctx, u, err, t.executed)
+			return nil, r.unansweredError(ctx, u, err, t.executed)
 		}
 		if r.listed != nil {
 			if err := r.listed(); err != nil {
@@ -160,7 +160,7 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 			return result, nil
 		}
 		if t.executed = t.executed || executed && !wasRefused(err); ctx.Err() != nil || !t.again(s, err, r.again) {
-			return nil, r.unanswered(ctx, u, err, t.executed)
+			return nil, r.unansweredError(ctx, u, err, t.executed)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result
 	s.shareRoots(ctx, r)
 	m, executed, err := s.call(ctx, r)
 	if err == nil {
-		return encoded(&m), true, nil
+		return encodedResult(&m), true, nil
 	}
 	if long, ok := errors.AsType[*longResult](err); ok {
 		result, err = long.result(ctx, r.keep)
@@ -233,8 +233,9 @@ func (s *session) failsBy(err error) bool {
 	return broken
 }
 
-// unanswered words why there is no result, for the model that made the call.
-func (r *request) unanswered(ctx context.Context, u *Upstream, err error, executed bool) error {
+// unansweredError describes why there is no result, for the model that made the
+// call.
+func (r *request) unansweredError(ctx context.Context, u *Upstream, err error, executed bool) error {
 	switch protocol, isProtocol := errors.AsType[*toolpost.ProtocolError](err); {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -16,8 +16,8 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A completed is a configuration with what it refers to.
-type completed struct {
+// A completedConfig is a configuration with what it refers to.
+type completedConfig struct {
 	*Config  // that of the last connection
 	written  *Config
 	complete func(ctx context.Context, value string) (string, []string, error) // nil if it refers to nothing
@@ -25,7 +25,7 @@ type completed struct {
 }
 
 // client returns what sends requests to a server over HTTP, with the secrets of now.
-func (c *completed) client(cfg *Config, behind *instances) *http.Client {
+func (c *completedConfig) client(cfg *Config, behind *instances) *http.Client {
 	if c.wrap == nil {
 		return newHTTPClient(cfg, behind)
 	}
@@ -36,7 +36,7 @@ func (c *completed) client(cfg *Config, behind *instances) *http.Client {
 
 // A dialer connects to one server, and remembers what worked.
 type dialer struct {
-	cfg       completed
+	cfg       completedConfig
 	limits    *limits
 	grace     time.Duration
 	log       *slog.Logger
@@ -56,7 +56,7 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: completed{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
+	d := &dialer{cfg: completedConfig{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
 	d.instances.own, d.client, d.oneClient, d.roots = o.Instance, o.Client, o.OneClient, o.AsksForRoots
 	d.forget()
 	if cfg.URL != "" && o.Complete == nil {

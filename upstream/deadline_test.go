@@ -78,7 +78,7 @@ func TestUnansweredRetryAfter(t *testing.T) {
 		{&statusError{status: http.StatusServiceUnavailable, retryAfter: time.Minute}, true, time.Minute, false, "It may have been carried out"},
 		{u.dial.problem(&LoginError{Command: "toolpost login s"}), false, 0, true, "run: toolpost login s\nIt was not carried out. Ask the user to log in"},
 	} {
-		err := (&request{what: "tool t"}).unanswered(t.Context(), u, test.err, test.executed)
+		err := (&request{what: "tool t"}).unansweredError(t.Context(), u, test.err, test.executed)
 		var unavailable *toolpost.UnavailableError
 		if !errors.As(err, &unavailable) || unavailable.RetryAfter != test.retryAfter || unavailable.Timeout || unavailable.Login != test.login || !strings.Contains(unavailable.Text, test.text) {
 			t.Errorf("%v: got %#v", test.err, err)

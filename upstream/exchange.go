@@ -189,6 +189,6 @@ func (x *exchange) onHop(hop []wire.Member) []wire.Member {
 }
 
 func (x *exchange) notify(d delivery) {
-	defer recovered(x.log, "pass on "+d.method, func(error) {})
+	defer recoverPanic(x.log, "pass on "+d.method, func(error) {})
 	_ = x.caller.Notify(x.ctx, d.method, d.params) // a caller that left does not stop the call
 }

@@ -100,7 +100,7 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 		{Name: wire.MetaCapabilities, Value: s.clientCapabilities()},
 	}
 	m, err := s.do(ctx, &exchange{content: content{method: "server/discover"}})
-	if refusedThough(err, version) {
+	if hasRefusedSupported(err, version) {
 		m, err = s.do(ctx, &exchange{content: content{method: "server/discover"}})
 	}
 	if err == nil && hasVersion(wire.Get(m.Result, "supportedVersions"), version) {
@@ -116,9 +116,9 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 	return false, err
 }
 
-// refusedThough reports whether a server refused a version although its error
+// hasRefusedSupported reports whether a server refused a version although its error
 // names the version as supported (MCP 2026-07-28, Versioning): it is asked again.
-func refusedThough(err error, version string) bool {
+func hasRefusedSupported(err error, version string) bool {
 	refused, ok := errors.AsType[*wire.Error](err)
 	return ok && refused.Code == wire.CodeUnsupportedProtocol && hasVersion(wire.Get(refused.Data, "supported"), version)
 }

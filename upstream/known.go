@@ -62,9 +62,9 @@ func (l *listing) reuse(before *listing) {
 	}
 }
 
-// listed reports why a tool must not be called although a client has it: the
+// checkListed reports why a tool must not be called although a client has it: the
 // server has listed since, and the tool has gone or has become another one.
-func (u *Upstream) listed(name string, definition []byte) error {
+func (u *Upstream) checkListed(name string, definition []byte) error {
 	v, _ := u.view()
 	t := v.listing.byName[name]
 	switch {

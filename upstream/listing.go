@@ -92,12 +92,12 @@ func (r *lister) listTools(ctx context.Context, patience time.Duration) error {
 		ctx, cancel = context.WithTimeout(ctx, patience)
 		defer cancel()
 	}
-	return r.offered(ctx, "tools", "tools/list", "tools", "name", r.tool)
+	return r.eachOffered(ctx, "tools", "tools/list", "tools", "name", r.tool)
 }
 
-// offered is each for a list that belongs to a capability. Where the capability is not
+// eachOffered is each for a list that belongs to a capability. Where the capability is not
 // declared, the server is asked nevertheless, and need not have the list.
-func (r *lister) offered(ctx context.Context, capability, method, list, key string, add func(name string, raw json.RawMessage) error) error {
+func (r *lister) eachOffered(ctx context.Context, capability, method, list, key string, add func(name string, raw json.RawMessage) error) error {
 	if r.can(capability) {
 		return r.each(ctx, method, list, key, add)
 	}
@@ -190,7 +190,7 @@ func (r *lister) features(ctx context.Context) {
 		{"resources", "resources/list", "resources", "uri", r.resource(false)},
 		{"resources", "resources/templates/list", "resourceTemplates", "uriTemplate", r.resource(true)},
 	} {
-		err := r.offered(ctx, list.capability, list.method, list.name, list.key, list.add)
+		err := r.eachOffered(ctx, list.capability, list.method, list.name, list.key, list.add)
 		var answer *toolpost.ProtocolError
 		if list.key == "uriTemplate" && errors.As(err, &answer) && answer.Code == wire.CodeMethodNotFound {
 			continue // a server may have resources and no templates

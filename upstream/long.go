@@ -84,8 +84,8 @@ func readOne(data []byte) (*wire.Message, error) {
 	return nil, notKept(errNotObject)
 }
 
-// encoded returns the result that m brings.
-func encoded(m *wire.Message) *toolpost.Result {
+// encodedResult returns the result that m brings.
+func encodedResult(m *wire.Message) *toolpost.Result {
 	return toolpost.EncodedResult(toolpost.Encoded{Raw: m.Result, Scan: &m.Answer})
 }
 
@@ -98,13 +98,13 @@ func (l *longResult) result(ctx context.Context, keep keepFunc) (*toolpost.Resul
 	case keep == nil && fits:
 		return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}), nil
 	case keep != nil && l.consistsOfTexts():
-		return l.shown(ctx, keep)
+		return l.withViews(ctx, keep)
 	case keep == nil || fits:
 		m, err := l.message()
 		if err != nil {
 			return nil, err
 		}
-		return encoded(m), nil
+		return encodedResult(m), nil
 	}
 	defer l.Close()
 	view, ref, err := keep(ctx, longjson.Lines(l.section(l.scan.Result)), 1, l.found.IsError)
@@ -131,9 +131,9 @@ func (l *longResult) consistsOfTexts() bool {
 	return beside <= maxShort && l.scan.Strings.Texts()
 }
 
-// shown returns the result with views of its long texts, where they are above
+// withViews returns the result with views of its long texts, where they are above
 // their limit.
-func (l *longResult) shown(ctx context.Context, keep keepFunc) (*toolpost.Result, error) {
+func (l *longResult) withViews(ctx context.Context, keep keepFunc) (*toolpost.Result, error) {
 	var (
 		short bytes.Buffer // the message with the views, up to at
 		at    int64
@@ -163,7 +163,7 @@ func (l *longResult) shown(ctx context.Context, keep keepFunc) (*toolpost.Result
 	if err != nil {
 		return nil, err
 	}
-	return encoded(m).WithOutputRef(ref), nil
+	return encodedResult(m).WithOutputRef(ref), nil
 }
 
 func notKept(err error) error {

@@ -37,8 +37,8 @@ type refusal struct {
 	words  string // text without what surrounds it, which may have the id of the request
 }
 
-// is reports whether a request was refused as another one was.
-func (r *refusal) is(other *refusal) bool {
+// equals reports whether a request was refused as another one was.
+func (r *refusal) equals(other *refusal) bool {
 	return r.status == other.status && r.code == other.code && r.words == other.words
 }
 
@@ -113,7 +113,7 @@ func (p *peer) forgot(ctx context.Context, x *exchange, err error) bool {
 // refused a request for that: one that was under way may have failed for another reason.
 func (p *peer) wasLost(r *refusal) bool {
 	byRule := r.status == http.StatusNotFound && p.lostAs == refusal{}
-	return errors.Is(p.failure(), errSessionLost) && (byRule || r.is(&p.lostAs))
+	return errors.Is(p.failure(), errSessionLost) && (byRule || r.equals(&p.lostAs))
 }
 
 // isForgotten reports whether the server refuses a ping and a request that worked before.

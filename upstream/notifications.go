@@ -72,7 +72,7 @@ func (p *peer) isAwaited(x *exchange, err error) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return isUnclear(err) && p.underWay()
+	return isUnclear(err) && p.hasCall()
 }
 
 // origin returns the call that a message of the server belongs to: the call

@@ -54,8 +54,8 @@ func mayHaveRoots(caller toolpost.Caller) bool {
 	return says == nil || wire.Get(says.Capabilities, "roots") != nil
 }
 
-// answered removes an exchange that the server answered.
-func (o *owners) answered(number int64) *exchange {
+// removeAnswered removes an exchange that the server answered.
+func (o *owners) removeAnswered(number int64) *exchange {
 	x := o.open[number]
 	delete(o.open, number)
 	if x != nil && x.abandoned {
@@ -82,8 +82,8 @@ func (o *owners) abandon(x *exchange) (forgotten bool) {
 	return false
 }
 
-// underWay reports whether a call of a client is under way, or was abandoned.
-func (o *owners) underWay() bool {
+// hasCall reports whether a call of a client is under way, or was abandoned.
+func (o *owners) hasCall() bool {
 	for _, x := range o.open {
 		if x.owner != nil {
 			return true

@@ -305,7 +305,7 @@ func TestAllocations(t *testing.T) {
 	params := json.RawMessage(`{"name":"srv__t","arguments":{"a":1,"b":"text"},"_meta":{"progressToken":7,"x":1}}`)
 	got := testing.AllocsPerRun(100, func() {
 		r := &request{what: "tool t", content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
-		if _, _, err := s.call(t.Context(), r.named("t", wire.Get(params, "arguments"))); err != nil {
+		if _, _, err := s.call(t.Context(), r.setName("t", wire.Get(params, "arguments"))); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -58,7 +58,7 @@ type peer struct {
 
 	mu sync.Mutex // guards what follows
 	owners
-	unnamed unnamed
+	unnamed unnamedErrors
 	roots   rootsState
 	over    bool   // no request is answered any more
 	worked  string // a request that the server carried out; "" before its lists are read
@@ -246,7 +246,7 @@ func (p *peer) settle(ctx context.Context, x *exchange, err error) {
 	if err != nil && (ctx.Err() != nil || ok && !cut.unsent) {
 		forgotten = p.abandon(x)
 	} else {
-		forgotten = p.answered(x.number) != nil && !wasRefused(err)
+		forgotten = p.removeAnswered(x.number) != nil && !wasRefused(err)
 	}
 	switch {
 	case forgotten && x.handshake(): // many servers ignore what they do not know
@@ -357,7 +357,7 @@ func (p *peer) take(b *body, from *exchange) (int, error) {
 func (p *peer) receive(m *wire.Message, from *exchange) {
 	switch {
 	case m.Method == "" && m.ID == nil:
-		p.unnamedError(m, from)
+		p.handleUnnamedError(m, from)
 	case m.Method == "":
 		p.noteAnswer(m.ID, from)
 		p.calls.Answer(*m)
@@ -375,7 +375,7 @@ func (p *peer) noteAnswer(id json.RawMessage, from *exchange) *exchange {
 	number, _ := wire.Number(id)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	x := p.answered(number)
+	x := p.removeAnswered(number)
 	if x != nil {
 		p.unnamed.settled = max(p.unnamed.settled, x.after)
 		x.answered.Store(true)

@@ -74,9 +74,9 @@ var brokenCopy = lazyregexp.New(`[^\s'"]*_npx/[0-9a-f]+`)
 // wantsTLS matches what Go, nginx and Apache answer to HTTP where they speak TLS.
 var wantsTLS = lazyregexp.New(`(?i)HTTP request .*to (an )?HTTPS|plain HTTP to an SSL-enabled`)
 
-// hungUp reports whether a server ended the connection instead of answering its
+// hasHungUp reports whether a server ended the connection instead of answering its
 // first request.
-func hungUp(err error) bool {
+func hasHungUp(err error) bool {
 	return err != nil && !isA[*cutError](err) && (strings.HasSuffix(err.Error(), ": EOF") || errors.Is(err, connReset))
 }
 
@@ -92,7 +92,7 @@ func remedyOf(err error) string {
 		return `; it does not offer the SSE transport there: remove its type, or set it to "http"`
 	case errors.As(err, &status) && status.status == http.StatusBadRequest && wantsTLS.MatchString(status.body):
 		return "; use https:// in its url"
-	case hungUp(err):
+	case hasHungUp(err):
 		return "; it closed the connection without an answer: if it speaks TLS, use https:// in its url"
 	}
 	return ""
@@ -113,10 +113,10 @@ func excerpt(b []byte, most int) string {
 	return text
 }
 
-// recovered must be deferred by code that handles foreign messages on a
+// recoverPanic must be deferred by code that handles foreign messages on a
 // goroutine of ours. A panic there is a defect, but it must not end the
 // process: it is logged, and then gets the error.
-func recovered(log *slog.Logger, doing string, then func(error)) {
+func recoverPanic(log *slog.Logger, doing string, then func(error)) {
 	p := recover()
 	if p == nil {
 		return

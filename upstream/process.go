@@ -71,15 +71,15 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	if stdin, err := p.cmd.StdinPipe(); err == nil {
 		p.stdin = stdin.(inputPipe)
 	}
-	if err := group.Start(p.cmd, p.ended); err != nil {
+	if err := group.Start(p.cmd, p.finish); err != nil {
 		p.stdout.End()
 		return nil, err
 	}
 	return p, nil
 }
 
-// ended ends what the child left behind. Err is why it could not be waited for.
-func (p *process) ended(err error) {
+// finish ends what the child left behind. Err is why it could not be waited for.
+func (p *process) finish(err error) {
 	p.state = "exited"
 	if p.cmd.ProcessState != nil {
 		p.state = p.cmd.ProcessState.String()

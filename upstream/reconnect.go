@@ -127,7 +127,7 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 	case <-u.nudge:
 	default:
 	}
-	defer recovered(u.log, "serve", func(failure error) { up, err = 0, u.dial.problem(failure) })
+	defer recoverPanic(u.log, "serve", func(failure error) { up, err = 0, u.dial.problem(failure) })
 	began := time.Now()
 	u.publish(func(v *view) { v.status.State, v.status.Retry = Connecting, time.Time{} })
 	installs := u.noteInstall()
@@ -158,7 +158,7 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 	})
 	u.log.Info("server is ready", "transport", s.transport, "version", s.version, "tools", len(l.tools), "took", ready.Sub(began).Round(time.Millisecond))
 	if !complete {
-		s.changed() // its other lists are slow: they must not keep its tools away
+		s.markChanged() // its other lists are slow: they must not keep its tools away
 	}
 	err = u.serve(s)
 	u.publish(func(v *view) { v.session = nil })

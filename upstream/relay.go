@@ -74,7 +74,7 @@ func (r *relay) add(deliver func(delivery), d delivery) bool {
 func (r *relay) run(deliver func(delivery)) {
 	for d, ok := r.next(); ok; d, ok = r.next() {
 		deliver(d)
-		r.delivered(d)
+		r.release(d)
 	}
 }
 
@@ -94,7 +94,7 @@ func (r *relay) next() (d delivery, ok bool) {
 	return d, true
 }
 
-func (r *relay) delivered(d delivery) {
+func (r *relay) release(d delivery) {
 	r.mu.Lock()
 	r.held.Number--
 	r.held.Bytes -= d.size

@@ -29,9 +29,9 @@ const (
 	rootsPause  = 50 * time.Millisecond // for the server to look at them
 )
 
-// anyRoots reports whether a client of the server may have roots. If none has, the
+// hasRoots reports whether a client of the server may have roots. If none has, the
 // answer to a question about them is the same for all: it is not refused to anybody.
-func (p *peer) anyRoots() bool {
+func (p *peer) hasRoots() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.haveRoots
@@ -61,9 +61,9 @@ func (p *peer) needsRoots(whose *toolpost.Owner) bool {
 	return true
 }
 
-// rootsAsked records that the server asks for roots. It returns what must be called when
+// noteRootsAsked records that the server asks for roots. It returns what must be called when
 // the question is answered.
-func (p *peer) rootsAsked() (answered func()) {
+func (p *peer) noteRootsAsked() (answered func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.roots.asked = true
@@ -122,7 +122,7 @@ func (u *Upstream) Settled() bool {
 	p := v.session.peer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !p.forgotten && !p.underWay()
+	return !p.forgotten && !p.hasCall()
 }
 
 // AsksForRoots reports whether the server has asked for roots over its present

@@ -44,7 +44,7 @@ func (c *Config) values(use func(name, value string) bool) []string {
 		if use(name, v) {
 			words := strings.Fields(v)
 			secrets = append(append(secrets, v), words[min(1, len(words)-1):]...) // the first of several is a scheme
-			secrets = append(secrets, decodedBasic(v)...)
+			secrets = append(secrets, decodeBasic(v)...)
 		}
 	}
 	for name, v := range c.Env {
@@ -71,8 +71,8 @@ func (c *Config) values(use func(name, value string) bool) []string {
 	return secrets
 }
 
-// decodedBasic returns the credentials of a header with Basic authentication.
-func decodedBasic(header string) []string {
+// decodeBasic returns the credentials of a header with Basic authentication.
+func decodeBasic(header string) []string {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
 	credentials, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token))
 	if !strings.EqualFold(scheme, "Basic") || err != nil {

@@ -63,7 +63,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 	}
 	answered := func() {}
 	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
-		answered = p.rootsAsked()
+		answered = p.noteRootsAsked()
 	}
 	var whose toolpost.Owner // empty if it belongs to no client
 	if x != nil {
@@ -90,7 +90,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 		var result json.RawMessage
 		err := unclear
 		func() {
-			defer recovered(p.log, "answer "+q.Method, func(failure error) { err = failure })
+			defer recoverPanic(p.log, "answer "+q.Method, func(failure error) { err = failure })
 			result, err = p.put(ctx, x, from, unclear, q)
 		}()
 		takenBack := context.Cause(ctx) == errTakenBack
@@ -113,7 +113,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 // noteQuestion reports that the server asks one client, and returns the error of a
 // question that may be for several.
 func (p *peer) noteQuestion(m *wire.Message, unclear error) error {
-	refused := isUnclear(unclear) && (m.Method != "roots/list" || p.anyRoots())
+	refused := isUnclear(unclear) && (m.Method != "roots/list" || p.hasRoots())
 	p.oneClient(refused)
 	if refused {
 		return errOnce

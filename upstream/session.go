@@ -135,7 +135,7 @@ func (s *session) close() {
 // starts again, some may have been missed.
 func (s *session) changes(m *wire.Message) {
 	if m == nil {
-		s.missed()
+		s.markAllChanged()
 		return
 	}
 	switch m.Method {
@@ -144,10 +144,10 @@ func (s *session) changes(m *wire.Message) {
 			s.watch.event(toolpost.Event{Resource: m.URI})
 		}
 	case "notifications/subscriptions/acknowledged":
-		s.changed()
+		s.markChanged()
 		s.watch.acknowledged(m)
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
-		s.changed()
+		s.markChanged()
 	default:
 		s.watch.event(toolpost.Event{Notification: &toolpost.Call{Name: m.Method, Params: m.Params, Owner: toolpost.Owner{Session: s.onlyClient()}}})
 	}
@@ -164,18 +164,18 @@ func (s *session) onlyClient() string {
 	return s.last.Session
 }
 
-// missed takes everything for changed that the server sends changes of.
-func (s *session) missed() {
-	if s.watch.wanted(s) == nil {
+// markAllChanged takes everything for changed that the server sends changes of.
+func (s *session) markAllChanged() {
+	if s.watch.wantedNotifications(s) == nil {
 		return
 	}
-	s.changed()
+	s.markChanged()
 	for _, uri := range s.watch.list() {
 		s.watch.event(toolpost.Event{Resource: uri})
 	}
 }
 
-func (s *session) changed() {
+func (s *session) markChanged() {
 	select {
 	case s.relist <- struct{}{}:
 	default:

@@ -112,7 +112,7 @@ func (c *sse) endpoint(ctx context.Context, base *url.URL, named <-chan string, 
 func (c *sse) follow(resp *http.Response, endpoint chan<- string) {
 	defer close(c.done)
 	defer resp.Body.Close()
-	defer recovered(c.log, "read the server's stream", c.fail)
+	defer recoverPanic(c.log, "read the server's stream", c.fail)
 	for ev, err := range events(resp.Body, c.limits, c.keeps(nil)) {
 		switch {
 		case err != nil:

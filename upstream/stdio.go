@@ -39,7 +39,7 @@ func startStdio(proc *process, l *limits, p *peer) {
 // run delivers what the process writes, until it ends.
 func (c *stdio) run() {
 	defer close(c.done)
-	defer recovered(c.log, "read the server's messages", c.lost)
+	defer recoverPanic(c.log, "read the server's messages", c.lost)
 	for {
 		line, err := c.line()
 		if err != nil {

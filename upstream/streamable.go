@@ -93,7 +93,7 @@ func (c *streamable) start(ctx context.Context, f func(done func())) {
 	c.starting.Lock()
 	if c.ctx.Err() == nil { // else close may be waiting already
 		c.wait.Go(func() {
-			defer recovered(c.log, "talk to the server", c.fail)
+			defer recoverPanic(c.log, "talk to the server", c.fail)
 			f(sync.OnceFunc(func() { close(began) }))
 		})
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// unnamed records what an error without an id may answer. JSON-RPC lets a
-// server answer so what it could not read, and some servers refuse notifications so. A
-// call would wait for its whole limit if the error was for it, and is lost if the
-// error was not.
-type unnamed struct {
+// unnamedErrors records what an error without an id may answer. JSON-RPC lets a
+// server answer so what it could not read, and some servers refuse
+// notifications so. A call would wait for its whole limit if the error was for
+// it, and is lost if the error was not.
+type unnamedErrors struct {
 	sent    int  // messages that have no answer: notifications, answers of ours, and a handshake that is ignored
 	settled int  // of them, those that came before a request which the server has answered
 	stray   bool // the server sent such an error while no call, or several, could be meant; or may send one for a request that is forgotten
@@ -26,9 +26,9 @@ func (p *peer) sendOneWay(ctx context.Context, method string, message []byte) er
 	return p.conn.send(ctx, method, message)
 }
 
-// unnamedError takes an error without an id: from is the call whose stream brought it,
+// handleUnnamedError takes an error without an id: from is the call whose stream brought it,
 // nil if there is none.
-func (p *peer) unnamedError(m *wire.Message, from *exchange) {
+func (p *peer) handleUnnamedError(m *wire.Message, from *exchange) {
 	x := from
 	if x == nil {
 		x = p.refusedCall(m.Err)

@@ -135,7 +135,7 @@ func (w *watch) begin(ctx context.Context, s *session) (end func()) {
 		defer close(done)
 		w.run(ctx, s)
 	}()
-	if s.modern() && w.wanted(s) != nil {
+	if s.modern() && w.wantedNotifications(s) != nil {
 		soon, cancel := context.WithTimeout(ctx, time.Second) // it need not say so
 		defer cancel()
 		s.waitFor(soon, agreed)
@@ -175,7 +175,7 @@ func (w *watch) listen(ctx context.Context, s *session) {
 		case <-w.changed: // what is read next is the current set
 		default:
 		}
-		wanted := w.wanted(s)
+		wanted := w.wantedNotifications(s)
 		if wanted == nil {
 			s.waitFor(ctx, w.changed)
 			continue
@@ -239,12 +239,12 @@ func (w *watch) stream(ctx context.Context, s *session, wanted json.RawMessage, 
 			return false, err
 		}
 		agreed, late, *missed = nil, nil, false
-		s.missed()
+		s.markAllChanged()
 	}
 }
 
-// wanted returns the notifications to ask for; nil for none.
-func (w *watch) wanted(s *session) json.RawMessage {
+// wantedNotifications returns the notifications to ask for; nil for none.
+func (w *watch) wantedNotifications(s *session) json.RawMessage {
 	var members []string
 	for _, list := range []string{"tools", "prompts", "resources"} {
 		if s.canDo(list, "listChanged") {

@@ -26,7 +26,7 @@ func testContent(t *testing.T, open Open) {
 			if got := content(t, b); !bytes.Equal(got, want) {
 				t.Errorf("%d bytes in pieces of %d: %d others came back", size, piece, len(got))
 			}
-			same(t, b.Info(), info)
+			checkSameInfo(t, b.Info(), info)
 			if info.Name != name || info.Size != int64(size) || time.Since(info.Created).Abs() > time.Minute {
 				t.Errorf("info is %+v", info)
 			}
@@ -40,12 +40,12 @@ func testContent(t *testing.T, open Open) {
 		infos[info.Name] = info
 	}
 	b := get(t, s, "7-32768")
-	same(t, infos["7-32768"], b.Info())
+	checkSameInfo(t, infos["7-32768"], b.Info())
 	readAt(t, b, text(3_000_000))
 }
 
-// same compares what two calls say of a blob, but for its use.
-func same(t *testing.T, got, want store.Info) {
+// checkSameInfo compares what two calls say of a blob, but for its use.
+func checkSameInfo(t *testing.T, got, want store.Info) {
 	t.Helper()
 	if got.Name != want.Name || got.Size != want.Size || got.Lines != want.Lines || !got.Created.Equal(want.Created) {
 		t.Errorf("info is %+v, before it was %+v", got, want)

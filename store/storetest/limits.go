@@ -36,13 +36,13 @@ func testOrder(t *testing.T, open Open) {
 			wait()
 			put(t, s, name, []byte(name))
 		}
-		listed(t, s, "c", "a", "b")
+		checkListed(t, s, "c", "a", "b")
 		wait()
 		touch(t, s, "a")
-		listed(t, s, "c", "b", "a")
+		checkListed(t, s, "c", "b", "a")
 		wait()
 		touch(t, s, "c")
-		listed(t, s, "b", "a", "c")
+		checkListed(t, s, "b", "a", "c")
 		for info, err := range s.List(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
@@ -75,14 +75,14 @@ func testTTL(t *testing.T, open Open) {
 		missing(t, s, "old")
 		fails(t, "remove what has expired", s.Remove(t.Context(), "old"), fs.ErrNotExist)
 		put(t, s, "old", []byte("again"))
-		listed(t, s, "read", "used", "old")
+		checkListed(t, s, "read", "used", "old")
 		_, err = s.Create(t.Context(), "read")
 		fails(t, "create what is being read", err, fs.ErrExist)
 		if got := string(content(t, b)); got != "read" {
 			t.Errorf("the reader got %q", got)
 		}
 		closeBlob(t, b)
-		listed(t, s, "used", "old")
+		checkListed(t, s, "used", "old")
 		missing(t, s, "read")
 		put(t, s, "read", []byte("again"))
 		holds(t, s, "read", "again")
@@ -98,9 +98,9 @@ func testForever(t *testing.T, open Open) {
 	inTime(t, open, nil, func(t *testing.T, s store.Store, wait func()) {
 		put(t, s, "a", nil)
 		time.Sleep(7*24*time.Hour - time.Second)
-		listed(t, s, "a")
+		checkListed(t, s, "a")
 		wait()
-		listed(t, s)
+		checkListed(t, s)
 	})
 }
 
@@ -110,18 +110,18 @@ func testCap(t *testing.T, open Open) {
 			put(t, s, name, text(100_000))
 			wait()
 		}
-		listed(t, s, "a", "b", "c")
+		checkListed(t, s, "a", "b", "c")
 		touch(t, s, "a")
 		wait()
 		put(t, s, "d", text(100_000))
-		listed(t, s, "c", "a", "d")
+		checkListed(t, s, "c", "a", "d")
 		missing(t, s, "b")
 		wait()
 		put(t, s, "e", text(240_000))
-		listed(t, s, "d", "e")
+		checkListed(t, s, "d", "e")
 		wait()
 		put(t, s, "b", text(340_000))
-		listed(t, s, "b")
+		checkListed(t, s, "b")
 	})
 }
 
@@ -139,7 +139,7 @@ func testCapReaders(t *testing.T, open Open) {
 		touch(t, s, "b")
 		wait()
 		put(t, s, "c", text(150_000)) // "a" is older, and being read
-		listed(t, s, "a", "c")
+		checkListed(t, s, "a", "c")
 		wait()
 		_, err = try(t.Context(), s, "d", text(300_000))
 		fails(t, "commit more than there is room for beside what is read", err, store.ErrFull)
@@ -149,7 +149,7 @@ func testCapReaders(t *testing.T, open Open) {
 		}
 		closeBlob(t, a)
 		put(t, s, "d", text(300_000))
-		listed(t, s, "d")
+		checkListed(t, s, "d")
 	})
 }
 
@@ -167,5 +167,5 @@ func testTooLarge(t *testing.T, open Open) {
 	_, err = w.Commit()
 	fails(t, "commit after a failed write", err, store.ErrFull)
 	missing(t, s, "large")
-	listed(t, s, "a")
+	checkListed(t, s, "a")
 }

@@ -49,7 +49,7 @@ func testUncommitted(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 		missing(t, s, "a")
-		listed(t, s)
+		checkListed(t, s)
 		if commit {
 			if _, err := w.Commit(); err != nil {
 				t.Fatal(err)
@@ -60,10 +60,10 @@ func testUncommitted(t *testing.T, open Open) {
 		}
 		if !commit {
 			missing(t, s, "a")
-			listed(t, s)
+			checkListed(t, s)
 		}
 	}
-	listed(t, s, "a")
+	checkListed(t, s, "a")
 }
 
 func testEnded(t *testing.T, open Open) {
@@ -84,7 +84,7 @@ func testEnded(t *testing.T, open Open) {
 		_, err := w.Commit()
 		fails(t, "commit after "+end, err, fs.ErrClosed)
 	}
-	listed(t, s, "commit")
+	checkListed(t, s, "commit")
 }
 
 func testTaken(t *testing.T, open Open) {
@@ -141,7 +141,7 @@ func testRemove(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 		missing(t, s, "a")
-		listed(t, s)
+		checkListed(t, s)
 	}
 }
 

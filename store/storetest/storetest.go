@@ -144,8 +144,8 @@ func missing(t *testing.T, s store.Store, name string) {
 	fails(t, "open "+name, err, fs.ErrNotExist)
 }
 
-// listed checks which names are kept, oldest use first.
-func listed(t *testing.T, s store.Store, want ...string) {
+// checkListed checks which names are kept, oldest use first.
+func checkListed(t *testing.T, s store.Store, want ...string) {
 	t.Helper()
 	if got := names(t, s); !slices.Equal(got, want) {
 		t.Errorf("list has %q, want %q", got, want)
