@@ -59,7 +59,7 @@ func Tool(v any) (t *toolpost.Tool, err error) {
 		if v != nil {
 			a.tool = v
 		}
-		return a.checked()
+		return a.checkTool()
 	case interface{ Definition() toolpost.Definition }: // of package bind
 		a.tool.Definition = v.Definition()
 		return nil, a.invalid("function", errors.New("it has no dependencies yet; adapt what Bind returns"))
@@ -68,7 +68,7 @@ func Tool(v any) (t *toolpost.Tool, err error) {
 	if err := a.read(); err != nil {
 		return nil, err
 	}
-	return a.checked()
+	return a.checkTool()
 }
 
 // adapting is one run of [Tool].
@@ -81,8 +81,8 @@ func (a *adapting) invalid(field string, err error) error {
 	return &toolpost.ToolValidationError{Tool: a.tool.Name, Field: field, Err: err}
 }
 
-// checked returns the tool if it is whole.
-func (a *adapting) checked() (*toolpost.Tool, error) {
+// checkTool returns the tool if it is whole.
+func (a *adapting) checkTool() (*toolpost.Tool, error) {
 	switch t := a.tool; {
 	case t.Name == "":
 		return nil, a.invalid("name", errors.New("it is empty; give the tool a name"))

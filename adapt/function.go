@@ -85,11 +85,11 @@ func (f *foreign) handle(ctx context.Context, call *toolpost.Call) (*toolpost.Re
 	if f.context {
 		return f.run(ctx, in)
 	}
-	return apart(ctx, func() (*toolpost.Result, error) { return f.run(ctx, in) })
+	return runDetached(ctx, func() (*toolpost.Result, error) { return f.run(ctx, in) })
 }
 
-// apart runs f, which does not watch ctx, and stops waiting for it when ctx ends.
-func apart(ctx context.Context, f func() (*toolpost.Result, error)) (*toolpost.Result, error) {
+// runDetached runs f, which does not watch ctx, and stops waiting for it when ctx ends.
+func runDetached(ctx context.Context, f func() (*toolpost.Result, error)) (*toolpost.Result, error) {
 	type outcome struct {
 		result   *toolpost.Result
 		err      error

@@ -19,7 +19,7 @@ func errorMessage(c *callState, format string, args ...any) *toolpost.Message {
 }
 
 // A planned call is one that will run.
-type planned struct {
+type plannedCall struct {
 	state   *callState
 	call    *Call
 	warning string // for the model, because it repeats the call
@@ -28,7 +28,7 @@ type planned struct {
 // answerCalls gives every open call a result, except for those that wait for a
 // decision. It returns the run's result if the run ends.
 func (r *run) answerCalls(ctx context.Context, batch []*callState) (*Result, error) {
-	var plan []*planned
+	var plan []*plannedCall
 	var waiting []*Call
 	for _, c := range batch {
 		if c.result != nil {
@@ -62,7 +62,7 @@ func (r *run) answerCalls(ctx context.Context, batch []*callState) (*Result, err
 
 // plan decides what happens with a call: it runs, it waits for a decision, or
 // it is answered at once.
-func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
+func (r *run) plan(ctx context.Context, c *callState) (*plannedCall, *Call, error) {
 	tool := r.tools.Lookup(c.call.Name)
 	switch {
 	case c.call.Invalid != "":
@@ -75,7 +75,7 @@ func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
 		if !repeatable(tool) {
 			return nil, nil, r.refuse(c, "%s", interruptedText)
 		}
-		return &planned{state: c, call: call}, nil, nil
+		return &plannedCall{state: c, call: call}, nil, nil
 	}
 	d, err := r.decide(ctx, c, call)
 	if err != nil {
@@ -93,9 +93,9 @@ func (r *run) plan(ctx context.Context, c *callState) (*planned, *Call, error) {
 	case Edit:
 		edited := *call
 		edited.Arguments = d.Arguments
-		return &planned{state: c, call: &edited, warning: d.Change()}, nil, nil
+		return &plannedCall{state: c, call: &edited, warning: d.Change()}, nil, nil
 	}
-	p := &planned{state: c, call: call}
+	p := &plannedCall{state: c, call: call}
 	if !tool.Policy.Polled {
 		p.warning = r.repeats.count(c.call, readsOnly(tool))
 	}
@@ -142,7 +142,7 @@ func repeatable(t *toolpost.Tool) bool {
 
 // execute runs the calls. Calls of sequential tools run alone: those before
 // them have ended, and those after them have not begun.
-func (r *run) execute(ctx context.Context, plan []*planned) error {
+func (r *run) execute(ctx context.Context, plan []*plannedCall) error {
 	for len(plan) > 0 {
 		n := 1
 		if !plan[0].call.Tool.Policy.Sequential {
@@ -162,7 +162,7 @@ func (r *run) execute(ctx context.Context, plan []*planned) error {
 }
 
 // parallel runs calls at the same time, and yields what happens to them.
-func (r *run) parallel(ctx context.Context, plan []*planned) error {
+func (r *run) parallel(ctx context.Context, plan []*plannedCall) error {
 	ctx, cancel := context.WithCancel(ctx)
 	events := make(chan *Event)
 	defer func() {
@@ -196,7 +196,7 @@ func (r *run) parallel(ctx context.Context, plan []*planned) error {
 }
 
 // perform runs one call. Its intent is recorded before, its result after.
-func (r *run) perform(ctx context.Context, p *planned, emit func(*Event)) error {
+func (r *run) perform(ctx context.Context, p *plannedCall, emit func(*Event)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -246,8 +246,8 @@ func (r *run) refuse(c *callState, format string, args ...any) error {
 	return r.emit(&Event{Type: EventResult, Call: &Call{ID: c.call.ID, Name: c.call.Name, Arguments: c.call.Arguments}, Result: m})
 }
 
-// stored is a result in the form that Options.Step keeps.
-type stored struct {
+// storedResult is a result in the form that Options.Step keeps.
+type storedResult struct {
 	Result  *toolpost.Message `json:"result"`
 	Outcome toolpost.Outcome  `json:"outcome"`
 	Spent   []*record         `json:"spent,omitempty"` // by agents inside the call
@@ -255,17 +255,17 @@ type stored struct {
 
 // runTool runs the tool. An error means that the run cannot go on.
 func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Call) (*toolpost.Message, toolpost.Outcome, error) {
-	do := func(ctx context.Context) (*stored, error) {
+	do := func(ctx context.Context) (*storedResult, error) {
 		ctx = context.WithValue(ctx, frameKey{}, inside)
 		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,
 			Owner: toolpost.Owner{Session: r.session.ID()}, Caller: r.agent.opts.Caller})
 		switch {
 		case err == nil:
-			return &stored{Result: toolpost.NewMessage(call.ID, result), Outcome: result.Outcome()}, nil
+			return &storedResult{Result: toolpost.NewMessage(call.ID, result), Outcome: result.Outcome()}, nil
 		case ctx.Err() != nil:
-			return &stored{Result: errorMessage(c, "The run was ended while this tool ran: it may or may not have taken effect."), Outcome: toolpost.OutcomeFailed}, nil
+			return &storedResult{Result: errorMessage(c, "The run was ended while this tool ran: it may or may not have taken effect."), Outcome: toolpost.OutcomeFailed}, nil
 		}
-		return &stored{Result: toolpost.ErrorMessage(call.ID, err), Outcome: toolpost.OutcomeRetry}, nil
+		return &storedResult{Result: toolpost.ErrorMessage(call.ID, err), Outcome: toolpost.OutcomeRetry}, nil
 	}
 	step := r.agent.opts.Step
 	if step == nil {
@@ -286,7 +286,7 @@ func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Ca
 	if err != nil {
 		return nil, 0, err
 	}
-	var s stored
+	var s storedResult
 	if err := json.Unmarshal(raw, &s); err != nil || s.Result == nil {
 		return nil, 0, fmt.Errorf("decode the stored result of %q: %w", call.Name, cmp.Or(err, errors.New("there is none")))
 	}

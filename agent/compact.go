@@ -105,18 +105,18 @@ func (r *run) trim(ctx context.Context) error {
 	}
 	now := r.session.snapshot()
 	var results []*toolpost.Message
-	var places []trimmed
+	var places []trimmedPart
 	for i, m := range now.messages {
 		for k, p := range m.Parts {
 			if p.Result != nil {
 				results = append(results, p.Result)
-				places = append(places, trimmed{Message: i, Part: k})
+				places = append(places, trimmedPart{Message: i, Part: k})
 			}
 		}
 	}
 	outputs := *r.agent.opts.Outputs
 	outputs.Session = now.id
-	var changed []trimmed
+	var changed []trimmedPart
 	for i, m := range outputs.Trim(ctx, results) {
 		if m != results[i] {
 			places[i].Result = m
@@ -148,12 +148,12 @@ func (r *run) shrink(ctx context.Context, tooLong error) error {
 	}
 	const most = 20_000
 	now := r.session.snapshot()
-	var changed []trimmed
+	var changed []trimmedPart
 	for i, m := range now.messages {
 		for k, p := range m.Parts {
 			if p.Result != nil && len(text(p.Result)) > most+1000 {
 				short := withNote(beginning(p.Result, most), "[The rest does not fit into your context. Call the tool for a smaller part.]")
-				changed = append(changed, trimmed{Message: i, Part: k, Result: short})
+				changed = append(changed, trimmedPart{Message: i, Part: k, Result: short})
 			}
 		}
 	}
@@ -267,7 +267,7 @@ func (r *run) summarize(ctx context.Context, old []*model.Message) (*model.Respo
 	response, err := r.request(ctx, "summary", q)
 	var failed *model.Error
 	if errors.As(err, &failed) && failed.Kind == model.KindTooLong {
-		if short := shortened(old); estimate(short) < estimate(old) {
+		if short := shortenOutputs(old); estimate(short) < estimate(old) {
 			q.Messages = withInstruction(short)
 			response, err = r.request(ctx, "short summary", q)
 		}
@@ -285,8 +285,8 @@ func withInstruction(old []*model.Message) []*model.Message {
 	return s.messages
 }
 
-// shortened returns the messages with the beginning of every output only.
-func shortened(old []*model.Message) []*model.Message {
+// shortenOutputs returns the messages with the beginning of every output only.
+func shortenOutputs(old []*model.Message) []*model.Message {
 	const most = 400
 	var all []*model.Message
 	for _, m := range old {

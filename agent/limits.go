@@ -111,8 +111,8 @@ func (r *run) checkCost(now *state) error {
 	return errNoPrice(strings.Join(now.used.UnpricedModels(), ", "))
 }
 
-// exceeded returns the stop reason of a limit that is reached, or "".
-func (r *run) exceeded(now *state) string {
+// exceededLimit returns the stop reason of a limit that is reached, or "".
+func (r *run) exceededLimit(now *state) string {
 	l := &r.agent.opts.Limits
 	turns := l.Turns
 	if turns == 0 {
@@ -131,12 +131,12 @@ func (r *run) exceeded(now *state) string {
 			return limit.stop
 		}
 	}
-	return r.spent(used)
+	return r.spentLimit(used)
 }
 
-// spent returns the stop reason of a limit that is reached, or "", of those that
+// spentLimit returns the stop reason of a limit that is reached, or "", of those that
 // this run and the runs that it is inside of have in common.
-func (r *run) spent(used *usage.Ledger) string {
+func (r *run) spentLimit(used *usage.Ledger) string {
 	l := &r.agent.opts.Limits
 	switch {
 	case l.Tokens > 0 && used.Tokens.Context() >= l.Tokens:
@@ -147,7 +147,7 @@ func (r *run) spent(used *usage.Ledger) string {
 		return ""
 	}
 	outer := r.outer.run.session.snapshot()
-	return r.outer.run.spent(outer.total())
+	return r.outer.run.spentLimit(outer.total())
 }
 
 // repeats counts how often the model makes the same call without another one

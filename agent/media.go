@@ -22,7 +22,7 @@ func (r *run) dropMedia() (dropped int, err error) {
 	if media <= texts || media < leastMedia {
 		return 0, nil
 	}
-	var changed []trimmed
+	var changed []trimmedPart
 	gone := 0
 	for i, m := range now.messages {
 		for k := range m.Parts {
@@ -57,8 +57,8 @@ func mediaSize(p *model.Part) (media, texts int) {
 }
 
 // withoutMedia is how a part loses its images and documents.
-func withoutMedia(p *model.Part, message, part int) trimmed {
-	t := trimmed{Message: message, Part: part}
+func withoutMedia(p *model.Part, message, part int) trimmedPart {
+	t := trimmedPart{Message: message, Part: part}
 	if p.Result == nil {
 		t.Note = mediaNote(p.Type, p.Name, p.MIMEType)
 		return t

@@ -46,7 +46,7 @@ type record struct {
 	Until    int              `json:"until,omitempty"`     // recordCompaction: how many messages Messages replaces
 	Messages []*model.Message `json:"messages,omitempty"`  // recordCompaction
 	TakeBack bool             `json:"take_back,omitempty"` // recordResponse, recordEnd: a refused turn leaves the conversation
-	Trimmed  []trimmed        `json:"trimmed,omitempty"`   // recordTrim
+	Trimmed  []trimmedPart    `json:"trimmed,omitempty"`   // recordTrim
 }
 
 // The types of records.
@@ -68,9 +68,9 @@ const (
 	recordUndo       = "undo"       // the last prompt and all after it are not part of the conversation
 )
 
-// trimmed is a tool result that became a reference or shorter, or an image or document
+// trimmedPart is a tool result that became a reference or shorter, or an image or document
 // of the user that became a note.
-type trimmed struct {
+type trimmedPart struct {
 	Message int               `json:"message"`
 	Part    int               `json:"part"`
 	Result  *toolpost.Message `json:"result,omitempty"`
@@ -305,7 +305,7 @@ func (s *state) applyCompaction(r *record) error {
 }
 
 // fits reports whether t can take the place of a part.
-func (t *trimmed) fits(p *model.Part) bool {
+func (t *trimmedPart) fits(p *model.Part) bool {
 	if t.Result == nil {
 		return t.Note != "" && (p.Type == model.TypeImage || p.Type == model.TypeDocument)
 	}

@@ -22,9 +22,9 @@ func (r *run) leaveCalls(now *state) (*Result, error) {
 	return result, err
 }
 
-// refused ends the run with a refusal. The record of the end takes the turn out of the
+// endWithRefusal ends the run with a refusal. The record of the end takes the turn out of the
 // conversation where the provider would refuse everything that follows it.
-func (r *run) refused(text string) (*Result, error) {
+func (r *run) endWithRefusal(text string) (*Result, error) {
 	e := &record{Type: recordEnd, Stop: StopRefusal, Text: text, TakeBack: r.takeBack || r.session.snapshot().takeBack}
 	result, err := r.result(e) // before the turn is taken back
 	if err == nil {

@@ -80,7 +80,7 @@ func (r *run) stream(ctx context.Context, q *model.Request) (response *model.Res
 	for delta, err := range r.agent.model.Stream(ctx, q) {
 		switch {
 		case err != nil:
-			return nil, cmp.Or(a.failed(), err)
+			return nil, cmp.Or(a.recordFailure(), err)
 		case delta == nil:
 			continue
 		case delta.Response != nil:
@@ -91,11 +91,11 @@ func (r *run) stream(ctx context.Context, q *model.Request) (response *model.Res
 			err = r.emitDelta(q, delta)
 		}
 		if err != nil {
-			return nil, cmp.Or(a.failed(), err)
+			return nil, cmp.Or(a.recordFailure(), err)
 		}
 	}
 	if response == nil || response.Message == nil {
-		return nil, cmp.Or(a.failed(), errors.New("the model's stream ended without a response"))
+		return nil, cmp.Or(a.recordFailure(), errors.New("the model's stream ended without a response"))
 	}
 	return response, nil
 }
@@ -110,7 +110,7 @@ type attempt struct {
 // take takes what a delta says about the attempt, and reports whether it has more.
 func (a *attempt) take(d *model.Delta) (more bool, err error) {
 	if d.Restart != nil {
-		err = a.failed()
+		err = a.recordFailure()
 	}
 	a.origin = cmp.Or(d.Origin, a.run.agent.model.Origin())
 	if d.Tokens != nil {
@@ -126,8 +126,8 @@ func (a *attempt) take(d *model.Delta) (more bool, err error) {
 	return true, err
 }
 
-// failed records the tokens of an attempt that has failed.
-func (a *attempt) failed() error {
+// recordFailure records the tokens of an attempt that has failed.
+func (a *attempt) recordFailure() error {
 	t, o := a.tokens, a.origin
 	if a.tokens = (usage.Tokens{}); t == a.tokens {
 		return nil

@@ -128,7 +128,7 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 	case len(now.messages) == 0:
 		return nil, errors.New("the session is empty; give a prompt")
 	}
-	if limit := r.exceeded(&now); limit != "" {
+	if limit := r.exceededLimit(&now); limit != "" {
 		return r.end(limit, "")
 	}
 	if err := r.checkCost(&now); err != nil {
@@ -141,7 +141,7 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if after := r.session.snapshot(); after.requests > now.requests {
-		if limit := r.exceeded(&after); limit != "" { // by the summary
+		if limit := r.exceededLimit(&after); limit != "" { // by the summary
 			return r.end(limit, "")
 		}
 	}
@@ -152,7 +152,7 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 func (r *run) finish(m *model.Message, stop, refusal string) (*Result, error) {
 	switch stop {
 	case model.StopRefusal:
-		return r.refused(cmp.Or(refusal, m.Text()))
+		return r.endWithRefusal(cmp.Or(refusal, m.Text()))
 	case model.StopLength:
 		return r.end(StopLength, m.Text())
 	}

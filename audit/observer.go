@@ -21,17 +21,17 @@ import (
 // is an [observe.Observer]: it returns once the record is in the file, so that the
 // answer leaves after it.
 func (l *Log) Observe(ctx context.Context, r *observe.Request) (context.Context, func(*observe.Response)) {
-	if !recorded(r.Method) {
+	if !isRecorded(r.Method) {
 		return ctx, nil
 	}
 	c := &call{log: l, request: r, id: rand.Text()}
 	return context.WithValue(ctx, callKey{}, c), c.end
 }
 
-// recorded reports whether a request is a call. MCP's own lists and completions have no
+// isRecorded reports whether a request is a call. MCP's own lists and completions have no
 // effects, and clients send them at every key. A method of an extension may change
 // something, whatever its name.
-func recorded(method string) bool {
+func isRecorded(method string) bool {
 	switch method {
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list", "completion/complete", "server/discover":
 		return false
@@ -45,7 +45,7 @@ func recorded(method string) bool {
 // required.
 func (l *Log) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
 	c := callOf(ctx)
-	if c == nil || !l.opts.Required && !changes(to) || !c.started() {
+	if c == nil || !l.opts.Required && !changes(to) || !c.startOnce() {
 		return next(ctx, call)
 	}
 	r := c.record(to)
@@ -80,8 +80,8 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// started reports whether this is the first request to a server of the call.
-func (c *call) started() (first bool) {
+// startOnce reports whether this is the first request to a server of the call.
+func (c *call) startOnce() (first bool) {
 	c.once.Do(func() { first = true })
 	return first
 }
@@ -125,9 +125,9 @@ func (c *call) record(to *observe.Target) *Record {
 }
 
 func (l *Log) principal(q *observe.Request) Principal {
-	p := Principal{Client: clipped(q.Client.Name), Profile: clipped(q.Client.View), User: clipped(q.Client.Identity), Transport: q.Transport, Address: q.Client.Address}
+	p := Principal{Client: clip(q.Client.Name), Profile: clip(q.Client.View), User: clip(q.Client.Identity), Transport: q.Transport, Address: q.Client.Address}
 	if q.Client.Version != "" {
-		p.Client += "/" + clipped(q.Client.Version)
+		p.Client += "/" + clip(q.Client.Version)
 	}
 	if q.Owner.Session != "" {
 		mac := hmac.New(sha256.New, l.key)

@@ -65,7 +65,7 @@ func Calls(dir string, f *Filter) (calls []*Record, damaged int, err error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the audit log: %w", err)
 	}
-	calls = append(calls, t.unfinished()...)
+	calls = append(calls, t.unfinishedCalls()...)
 	return latest(calls, f.Limit), t.damaged, nil
 }
 
@@ -133,7 +133,7 @@ func (t *tail) read(f func(*Record)) error {
 		return ignoreMissing(err)
 	}
 	for _, name := range names {
-		if !t.filter.Since.IsZero() && modified(t.dir, name).Before(t.filter.Since) {
+		if !t.filter.Since.IsZero() && modTime(t.dir, name).Before(t.filter.Since) {
 			continue
 		}
 		err := t.readSegment(name, f)
@@ -164,8 +164,8 @@ func (t *tail) readSegment(name string, f func(*Record)) error {
 	return err
 }
 
-// unfinished returns the calls that have only a start.
-func (t *tail) unfinished() (calls []*Record) {
+// unfinishedCalls returns the calls that have only a start.
+func (t *tail) unfinishedCalls() (calls []*Record) {
 	if len(t.started) == 0 {
 		return nil
 	}

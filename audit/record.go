@@ -168,8 +168,8 @@ func Digest(data []byte) string {
 // maxLine is the longest line, in bytes.
 const maxLine = 1 << 20
 
-// clipped returns a foreign text in at most 512 bytes.
-func clipped(s string) string { return cleartext.Clip(s, 512) }
+// clip returns a foreign text in at most 512 bytes.
+func clip(s string) string { return cleartext.Clip(s, 512) }
 
 // tooLong returns a JSON value that stands for one of n bytes.
 func tooLong(n int) json.RawMessage {

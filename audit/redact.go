@@ -47,7 +47,7 @@ func newRedactor(patterns, secrets []string, hide func(string) string) (*redacto
 // a password, without its secrets.
 func (r *redactor) name(s string) string {
 	const enough = 4 << 10 // bytes; more than are recorded, so that no secret is cut in them
-	return clipped(secret.RedactText(r.hide(s[:min(len(s), enough)])))
+	return clip(secret.RedactText(r.hide(s[:min(len(s), enough)])))
 }
 
 // json returns a JSON value without its secrets.

@@ -182,7 +182,7 @@ func prune(dir, own string, now time.Time, o *Options) error {
 	count := len(names)
 	before := lastWritten(dir, names, own, now)
 	for _, name := range names {
-		old := o.Keep > 0 && before.Sub(modified(dir, name)) > o.Keep
+		old := o.Keep > 0 && before.Sub(modTime(dir, name)) > o.Keep
 		if !old && total <= o.MaxSize && count <= o.MaxSegments {
 			continue
 		}
@@ -200,15 +200,15 @@ func prune(dir, own string, now time.Time, o *Options) error {
 // at once.
 func lastWritten(dir string, names []string, own string, now time.Time) (last time.Time) {
 	for _, name := range names {
-		if at := modified(dir, name); name != own && at.After(last) && !at.After(now) {
+		if at := modTime(dir, name); name != own && at.After(last) && !at.After(now) {
 			last = at
 		}
 	}
 	return last
 }
 
-// modified returns when a segment was written last.
-func modified(dir, name string) time.Time {
+// modTime returns when a segment was written last.
+func modTime(dir, name string) time.Time {
 	info, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil {
 		return bornAt(name)

@@ -92,7 +92,7 @@ func (c *checker) check(path string, t reflect.Type) {
 		}
 	case k == reflect.Pointer:
 		c.check(path, t.Elem())
-	case !trusted(t):
+	case !isTrusted(t):
 		c.parts(path, t)
 	}
 }
@@ -151,8 +151,8 @@ func resource(t reflect.Type) string {
 	return ""
 }
 
-// trusted reports whether a type has methods for both ways.
-func trusted(t reflect.Type) bool {
+// isTrusted reports whether a type has methods for both ways.
+func isTrusted(t reflect.Type) bool {
 	return implements[stdjson.Marshaler](t) && implements[stdjson.Unmarshaler](t) ||
 		implements[text.TextMarshaler](t) && implements[text.TextUnmarshaler](t)
 }
@@ -161,7 +161,7 @@ func trusted(t reflect.Type) bool {
 // fields.
 func embedsTrusted(t reflect.Type) bool {
 	for f := range t.Fields() {
-		if f.Anonymous && t.NumField() > 1 && trusted(f.Type) {
+		if f.Anonymous && t.NumField() > 1 && isTrusted(f.Type) {
 			return true
 		}
 	}

@@ -82,13 +82,13 @@ func (rt *roundTrip) compare(path string, a, b reflect.Value) error {
 		return rt.inside(path, a, b)
 	case reflect.Pointer:
 		if a.IsNil() || b.IsNil() {
-			return rt.same(path, a, a.IsNil() == b.IsNil())
+			return rt.requireSame(path, a, a.IsNil() == b.IsNil())
 		}
 		return rt.compare(path, a.Elem(), b.Elem())
 	case reflect.Struct:
 		return rt.fields(path, a, b)
 	}
-	if trusted(a.Type()) {
+	if isTrusted(a.Type()) {
 		return nil
 	}
 	switch a.Kind() {
@@ -97,15 +97,15 @@ func (rt *roundTrip) compare(path string, a, b reflect.Value) error {
 	case reflect.Slice, reflect.Array:
 		return rt.elements(path, a, b)
 	case reflect.Func: // left out by a tag
-		return rt.same(path, a, a.IsNil())
+		return rt.requireSame(path, a, a.IsNil())
 	}
-	return rt.same(path, a, a.Equal(b))
+	return rt.requireSame(path, a, a.Equal(b))
 }
 
 // inside takes what a field of type any holds for itself.
 func (rt *roundTrip) inside(path string, a, b reflect.Value) error {
 	if a.IsNil() || b.IsNil() {
-		return rt.same(path, a, a.IsNil() == b.IsNil())
+		return rt.requireSame(path, a, a.IsNil() == b.IsNil())
 	}
 	if rt.loose == "" {
 		rt.loose = path
@@ -114,7 +114,7 @@ func (rt *roundTrip) inside(path string, a, b reflect.Value) error {
 	return err
 }
 
-func (rt *roundTrip) same(path string, a reflect.Value, yes bool) error {
+func (rt *roundTrip) requireSame(path string, a reflect.Value, yes bool) error {
 	if yes {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (rt *roundTrip) same(path string, a reflect.Value, yes bool) error {
 }
 
 func (rt *roundTrip) fields(path string, a, b reflect.Value) error {
-	if trusted(a.Type()) && !embedsTrusted(a.Type()) {
+	if isTrusted(a.Type()) && !embedsTrusted(a.Type()) {
 		return nil
 	}
 	for i := range a.NumField() {
@@ -132,7 +132,7 @@ func (rt *roundTrip) fields(path string, a, b reflect.Value) error {
 		switch {
 		case f.Name == "_":
 		case !f.IsExported() && (!f.Anonymous || f.Tag.Get("json") == "-"): // left out by a tag
-			err = rt.same(at, from, from.IsZero())
+			err = rt.requireSame(at, from, from.IsZero())
 		default:
 			err = rt.compare(at, from, to)
 		}
@@ -145,7 +145,7 @@ func (rt *roundTrip) fields(path string, a, b reflect.Value) error {
 
 func (rt *roundTrip) entries(path string, a, b reflect.Value) error {
 	if a.IsNil() != b.IsNil() || a.Len() != b.Len() {
-		return rt.same(path, a, false)
+		return rt.requireSame(path, a, false)
 	}
 	for key, value := range a.Seq2() {
 		at := fmt.Sprintf("%s[%v]", path, key)
@@ -164,9 +164,9 @@ func (rt *roundTrip) elements(path string, a, b reflect.Value) error {
 	slice := a.Kind() == reflect.Slice
 	switch {
 	case slice && a.IsNil() != b.IsNil(), a.Len() != b.Len():
-		return rt.same(path, a, false)
+		return rt.requireSame(path, a, false)
 	case slice && a.Type().Elem().Kind() == reflect.Uint8:
-		return rt.same(path, a, bytes.Equal(a.Bytes(), b.Bytes()))
+		return rt.requireSame(path, a, bytes.Equal(a.Bytes(), b.Bytes()))
 	}
 	for i := range a.Len() {
 		if err := rt.compare(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i)); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // process is how the CLI is started.
 func (o *Options) process(ts *tools) *cli.Options {
-	args := append(flags(o, ts.allowed()), o.Args...)
+	args := append(flags(o, ts.allowRules()), o.Args...)
 	return &cli.Options{
 		Path: o.CLI, Args: args, Env: environment(o), Dir: o.Dir,
 		Grace: o.grace(), MaxLine: o.MaxLine, Stderr: o.Stderr, Logger: o.logger(),

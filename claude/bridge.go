@@ -134,9 +134,9 @@ func (t *tools) manifests() map[string]any {
 	return all
 }
 
-// allowed are the rules by which tools may run without being asked for: one for
-// a server, so that it holds for tools that come later.
-func (t *tools) allowed() []string {
+// allowRules returns the rules by which tools may run without being asked for:
+// one for a server, so that it holds for tools that come later.
+func (t *tools) allowRules() []string {
 	var rules []string
 	for _, p := range t.ports {
 		if !p.server.ask {
@@ -147,13 +147,13 @@ func (t *tools) allowed() []string {
 }
 
 // A bridged answer is how the CLI takes an answer to mcp_message.
-type bridged struct {
+type bridgedAnswer struct {
 	Response json.RawMessage `json:"mcp_response"`
 }
 
 // acknowledge answers what has no answer in MCP.
 func acknowledge() (any, error) {
-	return bridged{json.RawMessage(`{"jsonrpc":"2.0","result":{},"id":0}`)}, nil
+	return bridgedAnswer{json.RawMessage(`{"jsonrpc":"2.0","result":{},"id":0}`)}, nil
 }
 
 // receive is the responder for mcp_message.
@@ -183,7 +183,7 @@ func (t *tools) route(ctx context.Context, request json.RawMessage) (func() (any
 	case batch || r.Message == nil:
 		return nil, fmt.Errorf("mcp_message for server %q needs one message", r.Server)
 	case fault != nil:
-		return func() (any, error) { return bridged{wire.AppendError(nil, found[0].ID, fault)}, nil }, nil
+		return func() (any, error) { return bridgedAnswer{wire.AppendError(nil, found[0].ID, fault)}, nil }, nil
 	}
 	return p.receive(ctx, &found[0], r.Message)
 }

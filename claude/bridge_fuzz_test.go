@@ -33,7 +33,7 @@ func FuzzReceive(f *testing.F) {
 		if ctx.Err() != nil {
 			t.Fatalf("%s is not answered", request)
 		}
-		if _, is := answer.(bridged); !is && err == nil {
+		if _, is := answer.(bridgedAnswer); !is && err == nil {
 			t.Fatalf("%s is answered by %v", request, answer)
 		}
 		again := `{"server_name":"tools","message":` + helloLine + `}`

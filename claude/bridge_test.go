@@ -149,7 +149,7 @@ func TestBridgeCall(t *testing.T) {
 	if got := c.ask("tools", callLine(5, "sub", `{}`)); !strings.Contains(got, `"error":{`) {
 		t.Errorf("unknown tool: %s", got)
 	}
-	if got := fmt.Sprint(c.tools.names(), c.tools.allowed()); got != "[tools] [mcp__tools]" {
+	if got := fmt.Sprint(c.tools.names(), c.tools.allowRules()); got != "[tools] [mcp__tools]" {
 		t.Errorf("names and allowed: %s", got)
 	}
 }
@@ -369,7 +369,7 @@ func TestBridgeAllowsServersThatDoNotAsk(t *testing.T) {
 	}
 	defer ask.Close()
 	c := newFakeCLI(t, t.Context(), &Options{Servers: []*Server{ask, newServer(t, "calc", addTool())}})
-	if got := fmt.Sprint(c.tools.names(), c.tools.allowed()); got != "[ask calc] [mcp__calc]" {
+	if got := fmt.Sprint(c.tools.names(), c.tools.allowRules()); got != "[ask calc] [mcp__calc]" {
 		t.Errorf("names and allowed: %s", got)
 	}
 }

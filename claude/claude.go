@@ -61,7 +61,7 @@ func (s *Session) feed(ctx context.Context, prompts iter.Seq[Prompt]) {
 			s.abort(errors.New("the sequence of prompts ended its goroutine"))
 		}
 	}()
-	_, err := guarded(func() (any, error) {
+	_, err := callGuarded(func() (any, error) {
 		for p := range prompts {
 			if _, err := s.SendPrompt(ctx, &p); err != nil {
 				return nil, err
@@ -73,7 +73,7 @@ func (s *Session) feed(ctx context.Context, prompts iter.Seq[Prompt]) {
 	switch {
 	case err != nil && !errors.Is(err, ErrClosed): // else its reader knows why the CLI has ended
 		s.abort(err)
-	case s.turns.fed():
+	case s.turns.endFeed():
 		s.retire()
 	default:
 		s.alive()

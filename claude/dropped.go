@@ -26,8 +26,8 @@ func (e *ToolsDroppedError) Error() string {
 		len(e.Missing), e.Server, cmp.Or(e.Status, "unknown to the CLI"), strings.Join(e.Missing, ", "))
 }
 
-// arrived compares the tools that the CLI has with those that it was given.
-func (t *tools) arrived(init *message.Init) error {
+// compareTools compares the tools that the CLI has with those that it was given.
+func (t *tools) compareTools(init *message.Init) error {
 	t.hear()
 	have := map[string]bool{}
 	for _, name := range init.Tools {

@@ -40,7 +40,7 @@ func TestToolsDropped(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Toolset = tools
 			cli := newFakeCLI(t, t.Context(), &c.o)
-			err := cli.tools.arrived(c.init)
+			err := cli.tools.compareTools(c.init)
 			var dropped *ToolsDroppedError
 			switch {
 			case c.want == "" && err != nil, c.want != "" && !errors.As(err, &dropped):
@@ -63,7 +63,7 @@ func TestToolsDropped(t *testing.T) {
 func TestToolsDroppedAreAllowed(t *testing.T) {
 	c := newFakeCLI(t, t.Context(), &Options{Toolset: toolpost.Tools{addTool()}, AllowDropped: true})
 	for range 2 {
-		if err := c.tools.arrived(initOf("tools", "connected")); err != nil {
+		if err := c.tools.compareTools(initOf("tools", "connected")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestToolsDroppedAfterAChange(t *testing.T) {
 	old, all := initOf("live", "connected", "mcp__live__add"), initOf("live", "connected", "mcp__live__add", "mcp__live__sub")
 	arrived := func(what string, init *message.Init, wrong bool) {
 		t.Helper()
-		if err := c.tools.arrived(init); (err != nil) != wrong {
+		if err := c.tools.compareTools(init); (err != nil) != wrong {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -44,7 +44,7 @@ func (o *Options) elicit(ctx context.Context, request json.RawMessage) func() (a
 		if o.Elicitation == nil {
 			return declined, nil
 		}
-		a, err := guarded(func() (*ElicitationAnswer, error) { return o.Elicitation(ctx, in) })
+		a, err := callGuarded(func() (*ElicitationAnswer, error) { return o.Elicitation(ctx, in) })
 		if err == nil && a != nil && !slices.Contains([]string{"accept", "decline", "cancel"}, a.Action) {
 			err = fmt.Errorf("unknown action %q; use accept, decline or cancel", a.Action)
 		}
@@ -69,7 +69,7 @@ func (o *Options) dialog(ctx context.Context, request json.RawMessage) func() (a
 		if err := json.Unmarshal(request, in); err != nil {
 			return nil, fmt.Errorf("read the dialog: %w", err)
 		}
-		result, err := guarded(func() (any, error) { return o.Dialog(ctx, in) })
+		result, err := callGuarded(func() (any, error) { return o.Dialog(ctx, in) })
 		if err != nil {
 			warn(o.logger(), "cancelled a dialog because its callback failed", err, "kind", in.Kind)
 		}

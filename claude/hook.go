@@ -157,7 +157,7 @@ func callHook(ctx context.Context, o *Options, id string, in *HookInput) (*HookO
 	if err != nil || n < 0 || n >= len(o.Hooks) {
 		return nil, fmt.Errorf("there is no hook %q", id)
 	}
-	return guarded(func() (*HookOutput, error) { return o.Hooks[n].Handle(ctx, in) })
+	return callGuarded(func() (*HookOutput, error) { return o.Hooks[n].Handle(ctx, in) })
 }
 
 // hookEvents are those that this package knows. The CLI ignores a hook for an event that

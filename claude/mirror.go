@@ -24,7 +24,7 @@ import (
 type mirror struct {
 	store   sessions.Store
 	lost    func(key sessions.Key, err error) // reports lines that the store did not take
-	waiting queue[mirrored]
+	waiting queue[mirrorEntry]
 	size    atomic.Int64    // of the lines that wait
 	flushed chan struct{}   // closed once the store has what the last flush waits for
 	caller  context.Context // of the run; after its end the store is waited for a short time
@@ -33,9 +33,9 @@ type mirror struct {
 	done    chan struct{}
 }
 
-// A mirrored is lines for the store, or the question whether those before it are
-// stored.
-type mirrored struct {
+// A mirrorEntry is lines for the store, or the question whether those before it
+// are stored.
+type mirrorEntry struct {
 	file   string
 	lines  []json.RawMessage
 	size   int64
@@ -69,7 +69,7 @@ func (m *mirror) add(t *message.TranscriptMirror) {
 	}
 	size := int64(len(t.Raw))
 	m.size.Add(size)
-	m.waiting.put(mirrored{file: t.FilePath, lines: t.Entries, size: size})
+	m.waiting.put(mirrorEntry{file: t.FilePath, lines: t.Entries, size: size})
 }
 
 var errSlowStore = errors.New("the session store is too slow")
@@ -86,7 +86,7 @@ func (m *mirror) flush() bool {
 		}
 	}
 	stored := make(chan struct{})
-	if !m.waiting.put(mirrored{stored: stored}) {
+	if !m.waiting.put(mirrorEntry{stored: stored}) {
 		return false
 	}
 	m.flushed = stored
@@ -149,7 +149,7 @@ func (m *mirror) append(key sessions.Key, lines []json.RawMessage) (err error) {
 			return cmp.Or(err, errSlowStore)
 		}
 		ctx, cancel := context.WithTimeout(m.ctx, appendTimeout)
-		_, err = guarded(func() (struct{}, error) { return struct{}{}, m.store.Append(ctx, key, lines) })
+		_, err = callGuarded(func() (struct{}, error) { return struct{}{}, m.store.Append(ctx, key, lines) })
 		late := ctx.Err() != nil
 		cancel()
 		if err == nil || late || attempt == appendAttempts {
@@ -173,14 +173,14 @@ func mirrorError(key sessions.Key, err error) []byte {
 	return line
 }
 
-// restored brings the CLI's own files of the session that is continued up to date
+// restore brings the CLI's own files of the session that is continued up to date
 // from the session store. A session that the store does not have is left to the CLI.
-func (o *Options) restored(ctx context.Context) (*Options, error) {
+func (o *Options) restore(ctx context.Context) (*Options, error) {
 	if o.SessionStore == nil || !o.Continue && o.Resume == "" {
 		return o, nil
 	}
-	s, err := guarded(func() (*sessions.Session, error) {
-		s, err := o.stored(ctx)
+	s, err := callGuarded(func() (*sessions.Session, error) {
+		s, err := o.storedSession(ctx)
 		if err == nil {
 			err = s.CopyTo(ctx, &sessions.Disk{ConfigDir: o.configDir()})
 		}
@@ -200,8 +200,8 @@ func (o *Options) restored(ctx context.Context) (*Options, error) {
 	return &c, nil
 }
 
-// stored returns the session to continue.
-func (o *Options) stored(ctx context.Context) (*sessions.Session, error) {
+// storedSession returns the session to continue.
+func (o *Options) storedSession(ctx context.Context) (*sessions.Session, error) {
 	where := &sessions.Options{Dir: cmp.Or(o.Dir, "."), Store: o.SessionStore}
 	if o.Resume != "" {
 		return sessions.Get(ctx, o.Resume, where)

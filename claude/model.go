@@ -21,7 +21,7 @@ type Model struct {
 	opts ModelOptions
 
 	mu       sync.Mutex
-	toolsets []registered
+	toolsets []registeredServer
 }
 
 // ModelOptions are the optional parts of NewModel. Settings of a request take
@@ -39,7 +39,7 @@ type ModelOptions struct {
 	OnMessage func(ctx context.Context, m message.Message) error
 }
 
-type registered struct {
+type registeredServer struct {
 	server string
 	tools  toolpost.Toolset
 }
@@ -62,9 +62,9 @@ func (m *Model) SetToolset(server string, ts toolpost.Toolset) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at := slices.IndexFunc(m.toolsets, func(r registered) bool { return r.server == server })
+	at := slices.IndexFunc(m.toolsets, func(r registeredServer) bool { return r.server == server })
 	if at < 0 {
-		m.toolsets = append(m.toolsets, registered{server, ts})
+		m.toolsets = append(m.toolsets, registeredServer{server, ts})
 		return
 	}
 	m.opts.logger().Warn("a registered toolset is replaced", "server", server)
@@ -240,7 +240,7 @@ func closeAll(servers []*Server) {
 }
 
 // pick returns what is left of the toolsets that have tools of those names.
-func (m *Model) pick(ctx context.Context, names []string) (picked []registered, err error) {
+func (m *Model) pick(ctx context.Context, names []string) (picked []registeredServer, err error) {
 	m.mu.Lock()
 	toolsets := slices.Clone(m.toolsets)
 	m.mu.Unlock()
@@ -262,7 +262,7 @@ func (m *Model) pick(ctx context.Context, names []string) (picked []registered, 
 			}
 		}
 		if len(wanted) > 0 {
-			picked = append(picked, registered{r.server, wanted})
+			picked = append(picked, registeredServer{r.server, wanted})
 		}
 	}
 	if len(missing) > 0 {

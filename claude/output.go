@@ -67,14 +67,14 @@ func OutputFrom(s *schema.Schema) *Output {
 		o.sent = json.RawMessage(`{"type":"object"}`)
 	}
 	if o.wrapped {
-		o.sent, o.err = wrapped(o.sent)
+		o.sent, o.err = wrapSchema(o.sent)
 	}
 	return o
 }
 
-// wrapped returns the schema of an object whose member "value" is of the given
+// wrapSchema returns the schema of an object whose member "value" is of the given
 // schema. What it refers to is moved along to the root.
-func wrapped(inner json.RawMessage) (json.RawMessage, error) {
+func wrapSchema(inner json.RawMessage) (json.RawMessage, error) {
 	outer := map[string]any{"type": "object", "required": []string{"value"}, "additionalProperties": false}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(inner, &members) == nil { // else it is a boolean
@@ -113,10 +113,10 @@ func (o *Output) read(raw json.RawMessage) (json.RawMessage, error) {
 		raw = value
 	}
 	value, _ := o.codec.Decode(raw)
-	return o.checked(value)
+	return o.validate(value)
 }
 
-func (o *Output) checked(value json.RawMessage) (json.RawMessage, error) {
+func (o *Output) validate(value json.RawMessage) (json.RawMessage, error) {
 	if err := o.schema.Validator().Validate(value); err != nil {
 		return nil, err
 	}

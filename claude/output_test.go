@@ -156,7 +156,7 @@ func TestOutputWatch(t *testing.T) {
 			case tt.reason != "" && (!errors.As(err, &e) || !strings.Contains(e.Error(), tt.reason) || e.SessionID != "s"):
 				t.Errorf("the failure is %v, want %q", err, tt.reason)
 			}
-			if got, want := w.recovered(tt.result), tt.result.IsError && tt.want != ""; got != want {
+			if got, want := w.hasRecovered(tt.result), tt.result.IsError && tt.want != ""; got != want {
 				t.Errorf("recovered is %v", got)
 			}
 		})
@@ -170,7 +170,7 @@ func TestOutputTurns(t *testing.T) {
 	w.see(ended("success", `{"answer":1}`, ""))
 	second := ended("error_max_turns", "", "")
 	w.see(second)
-	if w.recovered(second) {
+	if w.hasRecovered(second) {
 		t.Errorf("the second turn has %s", second.StructuredOutput)
 	}
 	task := ended("success", "", "a task is done")
@@ -185,7 +185,7 @@ func TestNoOutput(t *testing.T) {
 	w := newOutputWatch(nil)
 	r := ended("success", "", "text")
 	w.see(r)
-	if w.failure(r) != nil || w.recovered(r) {
+	if w.failure(r) != nil || w.hasRecovered(r) {
 		t.Error("a run without an output is watched for one")
 	}
 }

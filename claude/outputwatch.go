@@ -84,7 +84,7 @@ func (w *outputWatch) recover(r *message.Result) json.RawMessage {
 	if w.called != nil {
 		return w.called
 	}
-	for _, text := range []string{said(r), w.said} {
+	for _, text := range []string{resultText(r), w.said} {
 		if value, ok := w.output.find(text); ok {
 			return value
 		}
@@ -101,8 +101,8 @@ func endedEarly(r *message.Result) bool {
 	return false
 }
 
-// said is the text of a result, "" if it has none.
-func said(r *message.Result) string {
+// resultText is the text of a result, "" if it has none.
+func resultText(r *message.Result) string {
 	if r.Result == nil {
 		return ""
 	}
@@ -117,7 +117,7 @@ func (w *outputWatch) failure(r *message.Result) error {
 	if w == nil || isFailure(r) {
 		return nil
 	}
-	e := &OutputError{SessionID: r.SessionID, Result: said(r)}
+	e := &OutputError{SessionID: r.SessionID, Result: resultText(r)}
 	switch {
 	case r.StructuredOutput != nil:
 		if e.Err = w.output.schema.Validator().Validate(r.StructuredOutput); e.Err == nil {
@@ -135,8 +135,8 @@ func (w *outputWatch) failure(r *message.Result) error {
 	return e
 }
 
-// recovered reports whether a result that is an error has its output
+// hasRecovered reports whether a result that is an error has its output
 // nevertheless.
-func (w *outputWatch) recovered(r *message.Result) bool {
+func (w *outputWatch) hasRecovered(r *message.Result) bool {
 	return w != nil && endedEarly(r) && r.StructuredOutput != nil
 }

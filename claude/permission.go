@@ -98,10 +98,10 @@ func decide(ctx context.Context, o *Options, in *PermissionRequest) (*Decision, 
 	if o.Permission == nil {
 		return nil, errors.New("nobody can allow it")
 	}
-	if why := restrictions(o.Restrict).refused(in.ToolName, in.Input); why != "" {
+	if why := restrictions(o.Restrict).refusal(in.ToolName, in.Input); why != "" {
 		return &Decision{Message: why}, nil
 	}
-	d, err := guarded(func() (*Decision, error) { return o.Permission(ctx, in) })
+	d, err := callGuarded(func() (*Decision, error) { return o.Permission(ctx, in) })
 	if err != nil || d == nil || !d.Allow {
 		return d, err
 	}
@@ -109,7 +109,7 @@ func decide(ctx context.Context, o *Options, in *PermissionRequest) (*Decision, 
 		if !isObject(d.Input) {
 			return nil, errors.New("the arguments from the permission callback are not a JSON object")
 		}
-		if why := restrictions(o.Restrict).refused(in.ToolName, d.Input); why != "" {
+		if why := restrictions(o.Restrict).refusal(in.ToolName, d.Input); why != "" {
 			return &Decision{Message: why}, nil
 		}
 	}
@@ -141,8 +141,8 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("the callback panicked: %v", e.value) }
 
-// guarded calls f and returns a panic of it as an error.
-func guarded[T any](f func() (T, error)) (v T, err error) {
+// callGuarded calls f and returns a panic of it as an error.
+func callGuarded[T any](f func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{p, debug.Stack()}

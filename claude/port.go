@@ -76,7 +76,7 @@ func (p *port) serve(ctx context.Context, l *link, m *wire.Message) (finish func
 		defer end(nil)
 		result, err := wait()
 		if fault := (*wire.Error)(nil); errors.As(err, &fault) {
-			return bridged{wire.AppendError(nil, m.ID, fault)}, nil
+			return bridgedAnswer{wire.AppendError(nil, m.ID, fault)}, nil
 		}
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func (p *port) serve(ctx context.Context, l *link, m *wire.Message) (finish func
 		if m.Method == listTools {
 			p.note(m.Params, result)
 		}
-		return bridged{wire.AppendResult(nil, m.ID, result)}, nil
+		return bridgedAnswer{wire.AppendResult(nil, m.ID, result)}, nil
 	}, nil
 }
 

@@ -17,7 +17,7 @@ func (o *Output) fit(raw json.RawMessage) (json.RawMessage, bool) {
 			return value, true
 		}
 		if o.wrapped {
-			if value, err := o.checked(candidate); err == nil {
+			if value, err := o.validate(candidate); err == nil {
 				return value, true
 			}
 		}

@@ -139,7 +139,7 @@ func lastCost(r *message.Result) (usd float64) {
 // IsError, even with the subtype success, or by a subtype that begins with
 // error_.
 func (r *Response) Err() error {
-	if !failed(r.IsError, r.Subtype) {
+	if !isFailed(r.IsError, r.Subtype) {
 		return nil
 	}
 	errs := r.Errors

@@ -9,9 +9,9 @@ import (
 
 // isFailure reports whether a result is an error. The CLI has said so by the
 // subtype alone.
-func isFailure(r *message.Result) bool { return failed(r.IsError, r.Subtype) }
+func isFailure(r *message.Result) bool { return isFailed(r.IsError, r.Subtype) }
 
-func failed(isError bool, subtype string) bool {
+func isFailed(isError bool, subtype string) bool {
 	return isError || strings.HasPrefix(subtype, "error_")
 }
 

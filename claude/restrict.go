@@ -13,9 +13,9 @@ import (
 // restrictions are Options.Restrict.
 type restrictions map[string]map[string]any
 
-// refused tells what is against a call, as text for the model; "" if nothing. A
+// refusal describes what is against a call, as text for the model; "" if nothing. A
 // parameter that is left out is not restricted.
-func (rs restrictions) refused(tool string, input json.RawMessage) string {
+func (rs restrictions) refusal(tool string, input json.RawMessage) string {
 	restricted := rs[tool]
 	if len(restricted) == 0 {
 		return ""
@@ -56,7 +56,7 @@ func (rs restrictions) matcher() hookMatcher {
 // hook is the callback: it gets more calls than those of restricted tools if a
 // name reads as a regular expression.
 func (rs restrictions) hook(in *HookInput) *HookOutput {
-	if why := rs.refused(in.ToolName, in.ToolInput); why != "" {
+	if why := rs.refusal(in.ToolName, in.ToolInput); why != "" {
 		return &HookOutput{Permission: PermissionDeny, Reason: why}
 	}
 	return nil

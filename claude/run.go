@@ -38,7 +38,7 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 	if err := errors.Join(context.Cause(ctx), opts.check()); err != nil {
 		return nil, err
 	}
-	opts, err := opts.restored(ctx)
+	opts, err := opts.restore(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (r *run) read(stop func() bool) {
 	for {
 		line, err := r.conn.process.ReadLine()
 		if long := (*cli.LineTooLongError)(nil); errors.As(err, &long) {
-			r.malformed(err)
+			r.reportMalformed(err)
 			continue
 		}
 		if err != nil {
@@ -177,7 +177,7 @@ func (r *run) read(stop func() bool) {
 		m, err := parser.Parse(line)
 		switch {
 		case err != nil:
-			r.malformed(err)
+			r.reportMalformed(err)
 		case !r.conn.handle(m):
 			r.take(m, len(line))
 		}
@@ -221,7 +221,7 @@ func check(init *message.Init, ts *tools) error {
 		return old
 	}
 	ts.warnUnavailable(init)
-	return ts.arrived(init)
+	return ts.compareTools(init)
 }
 
 // retire ends the CLI when it is done. It has time to say its last.
@@ -236,16 +236,16 @@ var ErrUnfinished = errors.New("background tasks did not end in time after the r
 // alive restarts the timers that wait for silence.
 func (r *run) alive() {
 	if r.once {
-		r.turns.expect(r.opts.idleTimeout(), r.opts.grace(), r.awaited, r.late)
+		r.turns.expect(r.opts.idleTimeout(), r.opts.grace(), r.isAwaited, r.late)
 	}
 }
 
-// awaited reports whether the CLI waits for this process, or for a person.
-func (r *run) awaited() bool { return r.conn.served.Len() > 0 || r.turns.asks() }
+// isAwaited reports whether the CLI waits for this process, or for a person.
+func (r *run) isAwaited() bool { return r.conn.served.Len() > 0 || r.turns.asks() }
 
 // late is called when nothing was heard for long after a result.
 func (r *run) late() {
-	if r.turns.done() { // the end of a task has caused no turn
+	if r.turns.isDone() { // the end of a task has caused no turn
 		r.retire()
 		return
 	}
@@ -257,9 +257,9 @@ func (r *run) late() {
 	r.retire()
 }
 
-// malformed tells of a line that cannot be read. What waits for it is not left
+// reportMalformed reports a line that cannot be read. What waits for it is not left
 // waiting.
-func (r *run) malformed(err error) {
+func (r *run) reportMalformed(err error) {
 	bad := (*message.ParseError)(nil)
 	if errors.As(err, &bad) {
 		r.conn.refuse(bad)
@@ -300,7 +300,7 @@ func (r *run) last(err error) error {
 
 // andExit adds to the failure of a result how the CLI died, if it did so in another turn.
 func (r *run) andExit(failure error, exit *cli.ExitError) error {
-	if exit == nil || !r.turns.awaited() || context.Cause(r.conn.ctx) != nil {
+	if exit == nil || !r.turns.hasPending() || context.Cause(r.conn.ctx) != nil {
 		return failure
 	}
 	return errors.Join(failure, exit)
@@ -311,7 +311,7 @@ func (r *run) failure(result *message.Result) error {
 	if err := r.output.failure(result); err != nil {
 		return err
 	}
-	if isFailure(result) && !r.output.recovered(result) {
+	if isFailure(result) && !r.output.hasRecovered(result) {
 		return resultError(result)
 	}
 	return nil

@@ -141,7 +141,7 @@ func sound(ts toolpost.Toolset) toolpost.Toolset {
 		if ts == nil {
 			return nil, errors.New("there is no toolset; give one")
 		}
-		tools, err := guarded(func() ([]*toolpost.Tool, error) { return ts.Tools(ctx) })
+		tools, err := callGuarded(func() ([]*toolpost.Tool, error) { return ts.Tools(ctx) })
 		if err != nil {
 			return nil, err
 		}

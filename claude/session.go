@@ -195,7 +195,7 @@ func (s *Session) leave(ctx context.Context, uuid string) {
 // withdraw interrupts the turn of a prompt, or takes the prompt back if another
 // one runs. It returns whether a result is to be expected soon.
 func (s *Session) withdraw(ctx context.Context, uuid string) (ends bool) {
-	if s.turns.answered(uuid) {
+	if s.turns.hasAnswer(uuid) {
 		return true
 	}
 	if s.turns.runs(uuid) {

@@ -33,7 +33,7 @@ func (l *taskList) see(m message.Message, resting bool) {
 		}
 	case *message.TaskNotification:
 		if !l.listed {
-			l.ids = without(l.ids, m.TaskID)
+			l.ids = removeID(l.ids, m.TaskID)
 		}
 	}
 	if len(l.ids) < before && resting {
@@ -67,13 +67,13 @@ func (s *silenceTimer) restart(d time.Duration, busy func() bool, late func()) {
 	s.timer = time.AfterFunc(d, func() {
 		if busy() {
 			s.restart(d, busy, late)
-		} else if s.passed() { // asked last: work that ended since the timer fired has restarted it
+		} else if s.hasPassed() { // asked last: work that ended since the timer fired has restarted it
 			late()
 		}
 	})
 }
 
-func (s *silenceTimer) passed() bool {
+func (s *silenceTimer) hasPassed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !time.Now().Before(s.deadline)

@@ -47,8 +47,8 @@ func (t *turns) answers(r *message.Result, uuid string) bool {
 	return true
 }
 
-// answered reports whether the prompt has a result that was not read yet.
-func (t *turns) answered(uuid string) bool {
+// hasAnswer reports whether the prompt has a result that was not read yet.
+func (t *turns) hasAnswer(uuid string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.watched[uuid] != nil
@@ -88,20 +88,20 @@ func (t *turns) see(m message.Message) (settled bool) {
 	default:
 		t.tasks.see(m, t.resting())
 	}
-	return t.settled()
+	return t.isSettled()
 }
 
-func (t *turns) settled() bool {
+func (t *turns) isSettled() bool {
 	return !t.feeding && t.resting() && !t.tasks.running() && !t.tasks.unreported
 }
 
-// fed records the end of a sequence of prompts. It reports whether nothing is left
+// endFeed records the end of a sequence of prompts. It reports whether nothing is left
 // to wait for.
-func (t *turns) fed() (settled bool) {
+func (t *turns) endFeed() (settled bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.feeding = false
-	return t.settled() || t.last == nil && len(t.pending) == 0
+	return t.isSettled() || t.last == nil && len(t.pending) == 0
 }
 
 // resting reports whether every prompt is answered and no turn runs.
@@ -122,16 +122,16 @@ func (t *turns) busy() bool {
 	return len(t.pending) > 0 || t.tasks.running() || t.works
 }
 
-// awaited reports whether a prompt has no answer yet.
-func (t *turns) awaited() bool {
+// hasPending reports whether a prompt has no answer yet.
+func (t *turns) hasPending() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.pending) > 0
 }
 
-// done reports whether nothing is left to wait for but a turn that the end of a
+// isDone reports whether nothing is left to wait for but a turn that the end of a
 // background task may cause.
-func (t *turns) done() bool {
+func (t *turns) isDone() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.awaitsReport()
@@ -162,7 +162,7 @@ func (t *turns) runs(uuid string) bool {
 func (t *turns) forget(uuid string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pending, t.begun = without(t.pending, uuid), without(t.begun, uuid)
+	t.pending, t.begun = removeID(t.pending, uuid), removeID(t.begun, uuid)
 	delete(t.watched, uuid)
 }
 
@@ -174,15 +174,15 @@ func (t *turns) answer(r *message.Result) {
 		uuids = t.pending[:1]
 	}
 	for _, uuid := range slices.Clone(uuids) {
-		t.pending, t.begun = without(t.pending, uuid), without(t.begun, uuid)
+		t.pending, t.begun = removeID(t.pending, uuid), removeID(t.begun, uuid)
 		if _, ok := t.watched[uuid]; ok {
 			t.watched[uuid] = r
 		}
 	}
 }
 
-// without removes an id.
-func without(ids []string, id string) []string {
+// removeID removes an id.
+func removeID(ids []string, id string) []string {
 	return slices.DeleteFunc(ids, func(other string) bool { return other == id })
 }
 

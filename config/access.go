@@ -94,8 +94,8 @@ func (f *file) accessIntrospection(o *callers.Options, v hujson.Value, path stri
 	})
 }
 
-// checkScoped checks that the profiles of scopes exist.
-func (f *file) checkScoped() {
+// checkScopeProfiles checks that the profiles of scopes exist.
+func (f *file) checkScopeProfiles() {
 	for _, s := range f.scoped {
 		if !slices.ContainsFunc(f.cfg.Profiles, func(p Profile) bool { return p.Name == s.name }) {
 			f.fail(s.offset, "there is no profile %q; add it to profiles", s.name)

@@ -14,8 +14,8 @@ import (
 // the spellings of clients.
 var authKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"type":              (*entry).authType,
-	"clientId":          func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientID = e.expanded(v, path) },
-	"clientSecret":      func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientSecret = e.expanded(v, path) },
+	"clientId":          func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientID = e.expandText(v, path) },
+	"clientSecret":      func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientSecret = e.expandText(v, path) },
 	"clientMetadataUrl": (*entry).clientMetadata,
 	"scopes":            (*entry).scopes,
 	"callbackPort":      (*entry).callbackPort,
@@ -25,8 +25,8 @@ var authKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"parameters":        (*entry).parameters,
 	"exchange":          (*entry).exchange,
 
-	"CLIENT_ID":     func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientID = e.expanded(v, path) },           // Cursor
-	"CLIENT_SECRET": func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientSecret = e.expanded(v, path) },       // Cursor
+	"CLIENT_ID":     func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientID = e.expandText(v, path) },         // Cursor
+	"CLIENT_SECRET": func(e *entry, v hujson.Value, path string) { e.server.Auth.ClientSecret = e.expandText(v, path) },     // Cursor
 	"scope":         func(e *entry, v hujson.Value, path string) { e.server.Auth.Scopes = strings.Fields(e.text(v, path)) }, // opencode
 	"enabled":       (*entry).authEnabled,                                                                                   // Gemini CLI
 }
@@ -66,14 +66,14 @@ func (e *entry) auth(v hujson.Value, path string) {
 	e.checkExchange(a, v, path)
 }
 
-func (e *entry) expanded(v hujson.Value, path string) string {
+func (e *entry) expandText(v hujson.Value, path string) string {
 	return e.expand(e.text(v, path), v, path)
 }
 
 // webAddress reads an address.
 func (e *entry) webAddress(v hujson.Value, path string) string {
 	before := len(e.unset)
-	s := e.expanded(v, path)
+	s := e.expandText(v, path)
 	if e.vars != nil && len(e.unset) == before && v.Value.Kind() == '"' && !validURL(s) {
 		e.fail(v.StartOffset, "%s is not an address; want https://…", path)
 	}
@@ -129,7 +129,7 @@ func (e *entry) resource(v hujson.Value, path string) {
 		return
 	}
 	before := len(e.unset)
-	text := e.noReference(e.expanded(v, path), v, path)
+	text := e.noReference(e.expandText(v, path), v, path)
 	if e.vars != nil && len(e.unset) == before && v.Value.Kind() == '"' && (text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f })) {
 		e.fail(v.StartOffset, "%s is not a resource such as https://… or api://…; write false to ask for none", path)
 	}

@@ -34,7 +34,7 @@ func (c *Config) Describe() []Description {
 	if c.source == nil {
 		return nil
 	}
-	written, err := unexpanded(c.source.name, c.source.data)
+	written, err := readUnexpanded(c.source.name, c.source.data)
 	if err != nil {
 		return nil // Load has read it without an error
 	}
@@ -68,7 +68,7 @@ func (c *Config) server(name string) *Server {
 func describe(s *Server) Description {
 	d := &description{}
 	if s.Command != "" {
-		d.add("runs", strings.Join(mapped(append([]string{s.Command}, s.Args...), visible), " "))
+		d.add("runs", strings.Join(mapAll(append([]string{s.Command}, s.Args...), visible), " "))
 		d.note(s.Command)
 		d.note(s.Args...)
 	}
@@ -290,7 +290,7 @@ func visible(s string) string {
 	return `"` + cleartext.Escape(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)) + `"`
 }
 
-func mapped[T any](all []T, f func(T) string) []string {
+func mapAll[T any](all []T, f func(T) string) []string {
 	out := make([]string, len(all))
 	for i, s := range all {
 		out[i] = f(s)

@@ -76,16 +76,16 @@ func (f *ClientFile) Entry(e *Endpoint) json.RawMessage {
 	}
 	switch f.Client {
 	case claudeCode, vsCode:
-		c.Type = oneOf(e, "http", "stdio")
+		c.Type = addressOrCommand(e, "http", "stdio")
 	case windsurf:
 		c.URL, c.ServerURL = "", e.URL
 	case geminiCLI:
-		c.Type = oneOf(e, "http", "")
+		c.Type = addressOrCommand(e, "http", "")
 		c.Env = passVariables(e)
 	case codex:
 		c.Headers, c.HTTPHeaders, c.EnvVars = nil, e.Headers, e.Variables
 	case opencode:
-		c.Type, c.Enabled = oneOf(e, "remote", "local"), true
+		c.Type, c.Enabled = addressOrCommand(e, "remote", "local"), true
 		c.Args, c.Env, c.Environment = nil, nil, e.Env
 		if e.Command != "" {
 			c.Command = append([]string{e.Command}, e.Args...)
@@ -105,7 +105,7 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-func oneOf(e *Endpoint, address, command string) string {
+func addressOrCommand(e *Endpoint, address, command string) string {
 	if e.URL != "" {
 		return address
 	}

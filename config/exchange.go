@@ -16,16 +16,16 @@ import (
 // exchangeKeys says what each key of a token exchange sets.
 var exchangeKeys = map[string]func(e *entry, x *upstream.Exchange, v hujson.Value, path string){
 	"issuer":   (*entry).exchangeIssuer,
-	"clientId": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) { x.ClientID = e.expanded(v, path) },
+	"clientId": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) { x.ClientID = e.expandText(v, path) },
 	"clientSecret": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) {
-		x.ClientSecret = e.expanded(v, path)
+		x.ClientSecret = e.expandText(v, path)
 	},
 	"subjectToken": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) {
-		x.SubjectToken = e.expanded(v, path)
+		x.SubjectToken = e.expandText(v, path)
 	},
 	"subjectType": (*entry).subjectType,
 	"audience": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) {
-		x.Audience = e.noReference(e.expanded(v, path), v, path)
+		x.Audience = e.noReference(e.expandText(v, path), v, path)
 	},
 	"resource": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) { x.Resource = e.webAddress(v, path) },
 }

@@ -67,11 +67,11 @@ func Import(files []ClientFile, name string, existing []byte, keep func(*Importe
 type importer struct {
 	out   *Imported
 	name  string // of the toolpost.json
-	found []found
+	found []foundServer
 }
 
-// A found is a server that was seen.
-type found struct {
+// A foundServer is a server that was seen.
+type foundServer struct {
 	server Server
 	value  hujson.Value // nil Value if toolpost.json has it already
 	from   []string
@@ -83,12 +83,12 @@ func (im *importer) note(format string, args ...any) {
 }
 
 func (im *importer) existing(data []byte) error {
-	cfg, err := unexpanded(im.name, data)
+	cfg, err := readUnexpanded(im.name, data)
 	if err != nil {
 		return fmt.Errorf("import servers: %w", err)
 	}
 	for _, server := range cfg.Servers {
-		im.found = append(im.found, found{server: server})
+		im.found = append(im.found, foundServer{server: server})
 	}
 	return nil
 }
@@ -200,13 +200,13 @@ func (im *importer) server(c *clientFile, name string, v *hujson.Value) {
 			im.note("%s of %s: set the environment variable %s; the client asks for it", name, origin, inputVariable(input[1]))
 		}
 		e.server.Name = name
-		im.add(found{e.server, value, []string{origin}, c.project()})
+		im.add(foundServer{e.server, value, []string{origin}, c.project()})
 	}
 }
 
 // add takes a server unless it is known already; another one of the same name
 // is numbered.
-func (im *importer) add(f found) {
+func (im *importer) add(f foundServer) {
 	origin := f.from[0]
 	for i := range im.found {
 		known := &im.found[i]
@@ -231,7 +231,7 @@ func (im *importer) add(f found) {
 	}
 	name := f.server.Name
 	f.server.Name = FreeName(name, func(s string) bool {
-		return slices.ContainsFunc(im.found, func(f found) bool { return f.server.Name == s })
+		return slices.ContainsFunc(im.found, func(f foundServer) bool { return f.server.Name == s })
 	})
 	if f.server.Name != name {
 		im.note("%s of %s: called %q, because another server has the name", name, origin, f.server.Name)

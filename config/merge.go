@@ -77,7 +77,7 @@ func Add(file string, data []byte, name string, entry any) ([]byte, *Description
 	if err := edit.Set(d, encode(entry), list, name); err != nil {
 		return nil, nil, fmt.Errorf("add %s to %s: %w", name, file, err)
 	}
-	written, err := unexpanded(file, d.Bytes())
+	written, err := readUnexpanded(file, d.Bytes())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +95,7 @@ func Add(file string, data []byte, name string, entry any) ([]byte, *Description
 // Remove removes servers from data, the content of the toolpost.json with the
 // given path, and returns the new content.
 func Remove(file string, data []byte, names ...string) ([]byte, error) {
-	written, err := unexpanded(file, data)
+	written, err := readUnexpanded(file, data)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func Remove(file string, data []byte, names ...string) ([]byte, error) {
 // Folders lists the folders in which the servers of a toolpost.json start, as the
 // file has them.
 func Folders(file string, data []byte) (folders []string) {
-	cfg, err := unexpanded(file, data)
+	cfg, err := readUnexpanded(file, data)
 	if err != nil {
 		return nil
 	}
@@ -129,7 +129,7 @@ func Folders(file string, data []byte) (folders []string) {
 }
 
 func otherServers(name string, cfg *Config) string {
-	known := mapped(cfg.Servers, func(s Server) string { return s.Name })
+	known := mapAll(cfg.Servers, func(s Server) string { return s.Name })
 	if near := suggest.Nearest(name, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
@@ -139,8 +139,8 @@ func otherServers(name string, cfg *Config) string {
 	return "; it has " + strings.Join(known, ", ")
 }
 
-// unexpanded reads a toolpost.json without the values of its variables.
-func unexpanded(name string, data []byte) (*Config, error) {
+// readUnexpanded reads a toolpost.json without the values of its variables.
+func readUnexpanded(name string, data []byte) (*Config, error) {
 	s := newSource(name, data)
 	cfg := &Config{}
 	if root := s.root(); root != nil {

@@ -73,7 +73,7 @@ func (f *secretFinder) entry(m *hujson.ObjectMember, path string) {
 				f.add(m.Value, at)
 			}
 		default:
-			if redmineKeys[name] != nil && namedSecret(name, literal(m.Value)) {
+			if redmineKeys[name] != nil && isSecretNamed(name, literal(m.Value)) {
 				f.add(m.Value, at)
 			}
 		}
@@ -99,7 +99,7 @@ func (f *secretFinder) table(v hujson.Value, path string) {
 	}
 	for i := range o.Members {
 		m := &o.Members[i]
-		if namedSecret(key(m), scheme.ReplaceAllString(literal(m.Value), "")) {
+		if isSecretNamed(key(m), scheme.ReplaceAllString(literal(m.Value), "")) {
 			f.add(m.Value, path+"."+key(m))
 		}
 	}
@@ -131,9 +131,9 @@ const shortestSecret = 8
 // plainText reports whether a value is written out, and long enough for a secret.
 func plainText(s string) bool { return len(s) >= shortestSecret && !strings.Contains(s, "${") }
 
-// namedSecret reports whether the value of that name is a secret. The name alone
+// isSecretNamed reports whether the value of that name is a secret. The name alone
 // does not decide: AUTH_MODE=disabled and KEY_FILE=/run/key hold none.
-func namedSecret(name, value string) bool {
+func isSecretNamed(name, value string) bool {
 	if !plainText(value) || strings.ContainsAny(value[:1], "/.~") || strings.Contains(value, "://") {
 		return false
 	}

@@ -174,7 +174,7 @@ func (f *file) checkProfiles(book *dialect.Book, overlays map[string][]byte) {
 			f.fail(n.offset, "a dialect is called %q too, so that the address /mcp/%s would mean both; give the profile another name", n.name, n.name)
 		}
 	}
-	f.checkScoped()
+	f.checkScopeProfiles()
 	owner := map[string]string{}
 	for i, p := range f.cfg.Profiles {
 		if p.Token == "" {

@@ -16,12 +16,12 @@ import (
 
 // redmineKeys are for servers of the type "redmine" only.
 var redmineKeys = map[string]func(e *entry, v hujson.Value, path string){
-	"apiKey":    func(e *entry, v hujson.Value, path string) { e.redmine.Key = expanded(e, v, path) },
-	"key":       func(e *entry, v hujson.Value, path string) { e.redmine.Key = expanded(e, v, path) },
-	"user":      func(e *entry, v hujson.Value, path string) { e.redmine.User = expanded(e, v, path) },
-	"password":  func(e *entry, v hujson.Value, path string) { e.redmine.Password = expanded(e, v, path) },
-	"token":     func(e *entry, v hujson.Value, path string) { e.redmine.Token = expanded(e, v, path) },
-	"as":        func(e *entry, v hujson.Value, path string) { e.redmine.As = expanded(e, v, path) },
+	"apiKey":    func(e *entry, v hujson.Value, path string) { e.redmine.Key = expandText(e, v, path) },
+	"key":       func(e *entry, v hujson.Value, path string) { e.redmine.Key = expandText(e, v, path) },
+	"user":      func(e *entry, v hujson.Value, path string) { e.redmine.User = expandText(e, v, path) },
+	"password":  func(e *entry, v hujson.Value, path string) { e.redmine.Password = expandText(e, v, path) },
+	"token":     func(e *entry, v hujson.Value, path string) { e.redmine.Token = expandText(e, v, path) },
+	"as":        func(e *entry, v hujson.Value, path string) { e.redmine.As = expandText(e, v, path) },
 	"anonymous": func(e *entry, v hujson.Value, path string) { e.redmine.Anonymous = e.boolean(v, path) },
 	"readOnly":  func(e *entry, v hujson.Value, path string) { e.redmine.ReadOnly = e.boolean(v, path) },
 	"groups":    groups,
@@ -30,7 +30,7 @@ var redmineKeys = map[string]func(e *entry, v hujson.Value, path string){
 // mcpKeys mean nothing to a Redmine.
 var mcpKeys = []string{"args", "env", "envFile", "cwd", "headers", "connectTimeout", "maxMessage", "protocolVersion", "share", "idle", "pins", "newTools"}
 
-func expanded(e *entry, v hujson.Value, path string) string {
+func expandText(e *entry, v hujson.Value, path string) string {
 	return e.expand(e.text(v, path), v, path)
 }
 

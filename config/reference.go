@@ -35,9 +35,9 @@ var referenceKinds = []string{"file", "keyring", "cmd"}
 // a variable contains has this character.
 const mark = "\x00"
 
-// marked returns the mark of a reference. A folder is quoted, as it may have any
+// placeholder returns the mark of a reference. A folder is quoted, as it may have any
 // character.
-func (r Reference) marked() string {
+func (r Reference) placeholder() string {
 	return mark + r.Kind + ":" + strconv.Quote(r.Folder) + r.Of + mark
 }
 
@@ -81,7 +81,7 @@ func (v *variables) refer(inner string, depth int, fail func(why string)) (marke
 	if v.note != nil {
 		v.note(r)
 	}
-	return r.marked(), true
+	return r.placeholder(), true
 }
 
 // Complete replaces the references of a value of [Server].Env, Headers or Args, or of

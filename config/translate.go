@@ -16,7 +16,7 @@ func translation(key string) func(o *hujson.Object, v hujson.Value) {
 	case "type":
 		return clientType
 	case "environment": // opencode
-		return renamed("env")
+		return renameTo("env")
 	case "env_vars": // Codex, as are the next ones
 		return passedOn
 	case "http_headers":
@@ -26,9 +26,9 @@ func translation(key string) func(o *hujson.Object, v hujson.Value) {
 	case "bearer_token_env_var":
 		return bearer
 	case "enabled_tools":
-		return renamed("includeTools")
+		return renameTo("includeTools")
 	case "disabled_tools":
-		return renamed("excludeTools")
+		return renameTo("excludeTools")
 	case "startup_timeout_sec":
 		return duration("connectTimeout", "s")
 	case "startup_timeout_ms":
@@ -78,7 +78,7 @@ func add(o *hujson.Object, offset int, table, name, text string) {
 	}
 }
 
-func renamed(name string) func(o *hujson.Object, v hujson.Value) {
+func renameTo(name string) func(o *hujson.Object, v hujson.Value) {
 	return func(o *hujson.Object, v hujson.Value) { set(o, name, v) }
 }
 

@@ -128,7 +128,7 @@ type rawStdio struct {
 	done chan error
 }
 
-func stdio(t *testing.T, s *isServed, ctx context.Context) *rawStdio {
+func stdio(t *testing.T, s *served, ctx context.Context) *rawStdio {
 	t.Helper()
 	toServer, in := io.Pipe()
 	out, fromServer := io.Pipe()

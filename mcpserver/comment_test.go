@@ -232,7 +232,7 @@ func TestDrainTakesAnswers(t *testing.T) {
 func TestReadsWhileInitializeWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &source{ready: make(chan struct{})}
-		s := &isServed{Server: newServerOf(t, &mcpserver.Options{Bridge: true}, src)}
+		s := &served{Server: newServerOf(t, &mcpserver.Options{Bridge: true}, src)}
 		lines := stdio(t, s, t.Context())
 		lines.send(t, initialize)
 		lines.send(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
@@ -253,7 +253,7 @@ func TestReadsWhileInitializeWaits(t *testing.T) {
 			}
 		}
 		late := &source{ready: make(chan struct{})}
-		s = &isServed{Server: newServerOf(t, &mcpserver.Options{Bridge: true}, late)}
+		s = &served{Server: newServerOf(t, &mcpserver.Options{Bridge: true}, late)}
 		lines = stdio(t, s, t.Context())
 		lines.send(t, initialize)
 		_ = lines.in.Close()

@@ -281,7 +281,7 @@ func TestResultsAreValidByVersion(t *testing.T) {
 }
 
 // callModern calls a tool without arguments in the stateless era.
-func (s *isServed) callModern(t *testing.T, tool string) exchange {
+func (s *served) callModern(t *testing.T, tool string) exchange {
 	body, header := modernCall(tool, "{}", "")
 	return s.post(t, body, header)
 }

@@ -142,7 +142,7 @@ func TestEndOfSSECancels(t *testing.T) {
 
 // openSSE opens a session of the oldest transport. The client resolves the
 // address of its messages as browsers do.
-func (s *isServed) openSSE(t *testing.T, ctx context.Context, path string) (events chan string, post func(body string) int) {
+func (s *served) openSSE(t *testing.T, ctx context.Context, path string) (events chan string, post func(body string) int) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, "GET", s.url+path, nil)
 	if err != nil {
@@ -175,7 +175,7 @@ func TestSSEUnderPrefix(t *testing.T) {
 	s := serve(t, nil, textTool("t", "x"))
 	h := httptest.NewServer(http.StripPrefix("/tools", s.Handler()))
 	t.Cleanup(h.Close)
-	under := &isServed{s.Server, h.URL, s.tools, h.Client()}
+	under := &served{s.Server, h.URL, s.tools, h.Client()}
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	for _, path := range []string{"/tools/sse", "/tools/sse/"} {

@@ -38,7 +38,7 @@ func textTool(name, text string) *toolpost.Tool {
 }
 
 // A served server, over HTTP.
-type isServed struct {
+type served struct {
 	*mcpserver.Server
 	url    string
 	tools  *source
@@ -114,14 +114,14 @@ func newServerOf(t *testing.T, opts *mcpserver.Options, ts toolpost.Toolset) *mc
 	return s
 }
 
-func serve(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) *isServed {
+func serve(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) *served {
 	t.Helper()
 	s, src := newServer(t, opts, tools...)
 	return servedOver(t, s, src)
 }
 
 // servedOver serves a server over HTTP.
-func servedOver(t *testing.T, s *mcpserver.Server, src *source) *isServed {
+func servedOver(t *testing.T, s *mcpserver.Server, src *source) *served {
 	t.Helper()
 	h := httptest.NewServer(s.Handler())
 	client := h.Client()
@@ -130,10 +130,10 @@ func servedOver(t *testing.T, s *mcpserver.Server, src *source) *isServed {
 		client.CloseIdleConnections()
 		h.Close()
 	})
-	return &isServed{s, h.URL, src, client}
+	return &served{s, h.URL, src, client}
 }
 
-func (s *isServed) SetFeatures(f *toolpost.Features) { s.tools.SetFeatures(f) }
+func (s *served) SetFeatures(f *toolpost.Features) { s.tools.SetFeatures(f) }
 
 // A way is a transport and a version of the protocol.
 type way struct{ transport, version string }
@@ -152,20 +152,20 @@ func ways() []way {
 }
 
 // connect returns a session of the MCP library's client.
-func (w way) connect(t *testing.T, s *isServed, opts *mcp.ClientOptions) *mcp.ClientSession {
+func (w way) connect(t *testing.T, s *served, opts *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	session, _ := w.dial(t, s, opts)
 	return session
 }
 
 // dial connects; the channel tells of every subscription that stands.
-func (w way) dial(t *testing.T, s *isServed, opts *mcp.ClientOptions) (*mcp.ClientSession, <-chan string) {
+func (w way) dial(t *testing.T, s *served, opts *mcp.ClientOptions) (*mcp.ClientSession, <-chan string) {
 	t.Helper()
 	return w.dialAs(t, s, "tester", "", opts)
 }
 
 // dialAs connects under a name, at an address that ends with the path.
-func (w way) dialAs(t *testing.T, s *isServed, name, path string, opts *mcp.ClientOptions) (*mcp.ClientSession, <-chan string) {
+func (w way) dialAs(t *testing.T, s *served, name, path string, opts *mcp.ClientOptions) (*mcp.ClientSession, <-chan string) {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: name, Version: "9"}, opts)
 	stands := make(chan string, 99)
@@ -236,12 +236,12 @@ type exchange struct {
 }
 
 // post sends a body to /mcp; header is lines of "Name: value".
-func (s *isServed) post(t *testing.T, body, header string) exchange {
+func (s *served) post(t *testing.T, body, header string) exchange {
 	t.Helper()
 	return s.do(t, http.MethodPost, "/mcp", body, header)
 }
 
-func (s *isServed) do(t *testing.T, method, path, body, header string) exchange {
+func (s *served) do(t *testing.T, method, path, body, header string) exchange {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -294,7 +294,7 @@ func (e exchange) errorCode(t *testing.T) (code int, id string) {
 const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
 // session opens a session of the stateful era and returns its headers.
-func (s *isServed) session(t *testing.T) string {
+func (s *served) session(t *testing.T) string {
 	t.Helper()
 	e := s.post(t, initialize, "")
 	id := e.header.Get("Mcp-Session-Id")

@@ -34,7 +34,7 @@ func post(t *testing.T, body, header string) *http.Request {
 }
 
 // events sends a request and returns the data of the events of its response.
-func (s *isServed) events(t *testing.T, ctx context.Context, method, body, header string) <-chan string {
+func (s *served) events(t *testing.T, ctx context.Context, method, body, header string) <-chan string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, s.url+"/mcp", strings.NewReader(body))
 	if err != nil {

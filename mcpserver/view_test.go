@@ -86,7 +86,7 @@ func (r *readers) saw(c mcpserver.Client) bool {
 	return r.seen[c]
 }
 
-func serveReaders(t *testing.T, opts *mcpserver.Options) (*isServed, *readers) {
+func serveReaders(t *testing.T, opts *mcpserver.Options) (*served, *readers) {
 	r := newReaders(t, map[string]*toolpost.Tool{
 		"alpha": argumentTool("a_tool", "x"), "beta": argumentTool("b_tool", "y"), "others": argumentTool("tool", "z"),
 	})

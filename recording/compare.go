@@ -119,9 +119,9 @@ func compareCalls(before, after []*Call) []*CallDifference {
 	for _, c := range before {
 		k := key(c.Method, c.Name, c.Args)
 		counts[k]++
-		d := &CallDifference{Method: c.Method, Name: c.Name, Args: c.Args, Number: counts[k], Change: Removed, Before: c.shown()}
+		d := &CallDifference{Method: c.Method, Name: c.Name, Args: c.Args, Number: counts[k], Change: Removed, Before: c.answerJSON()}
 		if rest := later[k]; len(rest) > 0 {
-			d.Change, d.After = Changed, rest[0].shown()
+			d.Change, d.After = Changed, rest[0].answerJSON()
 			later[k] = rest[1:]
 		}
 		if d.Change == Removed || jsontree.Canonical(d.Before) != jsontree.Canonical(d.After) {
@@ -133,14 +133,14 @@ func compareCalls(before, after []*Call) []*CallDifference {
 		if rest := later[k]; len(rest) > 0 && rest[0] == c {
 			later[k] = rest[1:]
 			counts[k]++
-			found = append(found, &CallDifference{Method: c.Method, Name: c.Name, Args: c.Args, Number: counts[k], Change: Added, After: c.shown()})
+			found = append(found, &CallDifference{Method: c.Method, Name: c.Name, Args: c.Args, Number: counts[k], Change: Added, After: c.answerJSON()})
 		}
 	}
 	return found
 }
 
-// shown returns the answer of a call as JSON.
-func (c *Call) shown() json.RawMessage {
+// answerJSON returns the answer of a call as JSON.
+func (c *Call) answerJSON() json.RawMessage {
 	var v any
 	switch raw := c.Raw(); {
 	case c.Error != nil:

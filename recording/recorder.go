@@ -145,20 +145,20 @@ func NewCatalogue(set *toolpost.Set, skip func(tool string) bool) (*Catalogue, e
 	if f := set.Features(); f != nil {
 		c.Instructions, c.Capabilities = f.Instructions, f.Capabilities
 		for _, p := range f.Prompts {
-			c.Prompts = append(c.Prompts, named(p.Definition, "name", p.Name))
+			c.Prompts = append(c.Prompts, withName(p.Definition, "name", p.Name))
 		}
 		for _, res := range f.Resources {
 			if res.Template {
-				c.Templates = append(c.Templates, named(res.Definition, "uriTemplate", secret.RedactText(res.URI)))
+				c.Templates = append(c.Templates, withName(res.Definition, "uriTemplate", secret.RedactText(res.URI)))
 			} else {
-				c.Resources = append(c.Resources, named(res.Definition, "uri", secret.RedactText(res.URI)))
+				c.Resources = append(c.Resources, withName(res.Definition, "uri", secret.RedactText(res.URI)))
 			}
 		}
 	}
 	return c, nil
 }
 
-func named(definition json.RawMessage, member, name string) json.RawMessage {
+func withName(definition json.RawMessage, member, name string) json.RawMessage {
 	if !wire.IsObject(definition) {
 		definition = json.RawMessage("{}")
 	}
@@ -170,14 +170,14 @@ func named(definition json.RawMessage, member, name string) json.RawMessage {
 func (c *Catalogue) line() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(`{"kind":"` + kindCatalogue + `","tools":[`)
-	b.Write(joined(c.Tools))
+	b.Write(joinLines(c.Tools))
 	b.WriteString("]")
 	for _, m := range []struct {
 		name string
 		all  []json.RawMessage
 	}{{"prompts", c.Prompts}, {"resources", c.Resources}, {"templates", c.Templates}} {
 		if len(m.all) > 0 {
-			fmt.Fprintf(&b, `,"%s":[%s]`, m.name, joined(m.all))
+			fmt.Fprintf(&b, `,"%s":[%s]`, m.name, joinLines(m.all))
 		}
 	}
 	if c.Instructions != "" {
@@ -193,7 +193,7 @@ func (c *Catalogue) line() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func joined(all []json.RawMessage) []byte {
+func joinLines(all []json.RawMessage) []byte {
 	lines := make([][]byte, len(all))
 	for i, raw := range all {
 		lines[i] = oneLine(raw)

@@ -14,7 +14,7 @@ type showAccountInput struct {
 func showAccount(s *Toolset) entry {
 	return tool(s, "show_account", "Show your account", "Show the account that these tools use and its rights.", reads,
 		func(ctx context.Context, in showAccountInput) (*toolpost.Result, error) {
-			include, err := included(in.Include, "memberships,groups")
+			include, err := checkIncludes(in.Include, "memberships,groups")
 			if err != nil {
 				return nil, err
 			}

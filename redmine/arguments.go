@@ -82,8 +82,8 @@ func (sh *shape) quote(value any) (quoted any, changed bool) {
 	return value, changed
 }
 
-// joined writes a list of texts and numbers as the one text that filters take.
-func joined(list []any) (text any, changed bool) {
+// joinList writes a list of texts and numbers as the one text that filters take.
+func joinList(list []any) (text any, changed bool) {
 	parts := make([]string, len(list))
 	for i, one := range list {
 		switch one := one.(type) {
@@ -105,7 +105,7 @@ func (sh *shape) quoteObject(v map[string]any) bool {
 	for name := range v {
 		var one bool
 		if list, ok := v[name].([]any); ok && sh.Properties[name] != nil && sh.Properties[name].Type == "string" && strings.HasPrefix(sh.tool, "list_") {
-			v[name], one = joined(list)
+			v[name], one = joinList(list)
 			changed = changed || one
 		}
 		v[name], one = sh.Properties[name].quote(v[name])
@@ -140,7 +140,7 @@ func (sh *shape) asList(value any) (list []any, ok bool) {
 		if (v["name"] != nil || v["id"] != nil) && (v["value"] != nil || v["values"] != nil) {
 			return []any{v}, true
 		}
-		for _, name := range sorted(v) {
+		for _, name := range sortedKeys(v) {
 			list = append(list, map[string]any{"name": name, "value": v[name]})
 		}
 		return list, true
@@ -172,7 +172,7 @@ func (sh *shape) fieldForm(v map[string]any) (changed bool) {
 
 // rename gives properties that the tool does not have the names that it has.
 func (sh *shape) rename(v map[string]any) (changed bool) {
-	for _, name := range sorted(v) {
+	for _, name := range sortedKeys(v) {
 		if sh.Properties[name] != nil {
 			continue
 		}
@@ -237,7 +237,7 @@ func asFilters(raw json.RawMessage) json.RawMessage {
 	var filters []json.RawMessage
 	_ = json.Unmarshal(given["filters"], &filters) // its errors are reported later
 	properties, conditions := len(given), len(filters)
-	for _, name := range sorted(given) {
+	for _, name := range sortedKeys(given) {
 		value, ok := textOrNumber(given[name])
 		if !ok || !customField.MatchString(name) {
 			continue

@@ -65,13 +65,13 @@ func readAccount(ctx context.Context, c *client) (*user, error) {
 			Admin     bool   `json:"admin"`
 		} `json:"user"`
 	}
-	err := c.get(anew(ctx), "/users/current.json", nil, &answer)
+	err := c.get(withoutCache(ctx), "/users/current.json", nil, &answer)
 	u, as := answer.User, c.credentials.uses().as
 	switch me := (&user{ID: u.ID, Login: u.Login, FirstName: u.FirstName, LastName: u.LastName, Admin: u.Admin}); {
 	case status(err) == http.StatusNotFound, err == nil && me.ID == 0:
 		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API cannot be reached there. Ask the user to correct the address: it is the address of Redmine's home page, including its path.", c.base)
 	case status(err) == http.StatusUnauthorized && c.credentials.uses().token:
-		if ok, err := v61().at(ctx, c); err == nil && !ok {
+		if ok, err := v61().isReachedBy(ctx, c); err == nil && !ok {
 			return nil, toolpost.Failed("A token needs Redmine 6.1 or later, and this Redmine is older. Ask the user to set an API key instead, for example REDMINE_API_KEY.")
 		}
 		return nil, explain(err, "your own account")
@@ -86,9 +86,9 @@ func readAccount(ctx context.Context, c *client) (*user, error) {
 	}
 }
 
-// verified reads, and then makes sure that Redmine still takes the credentials: if
+// readVerified reads, and then makes sure that Redmine still takes the credentials: if
 // it does not, it has answered as to nobody, and what was read may be a part only.
-func verified[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T, error) {
+func readVerified[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T, error) {
 	id, err := s.client.credentials.identity(ctx)
 	if err != nil {
 		return *new(T), err
@@ -107,8 +107,8 @@ func verified[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T
 	return out, err
 }
 
-// is reports whether text means this account, in a call by it.
-func (u *user) is(text string) bool {
+// matches reports whether text means this account, in a call by it.
+func (u *user) matches(text string) bool {
 	l := strings.ToLower(text)
 	return slices.Contains([]string{"me", "myself", "current", "current user", "<< me >>", "<<me>>"}, l) || l != "" && l == strings.ToLower(u.Login)
 }

@@ -16,10 +16,10 @@ const fresh = 5 * time.Minute
 // A memory keeps what is read and changes rarely.
 type memory[T any] struct {
 	mu    sync.Mutex
-	known map[string]remembered[T]
+	known map[string]memoryEntry[T]
 }
 
-type remembered[T any] struct {
+type memoryEntry[T any] struct {
 	value T
 	read  time.Time
 }
@@ -42,9 +42,9 @@ func (m *memory[T]) get(key string, again bool, read func() (T, error)) (T, erro
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known == nil || len(m.known) >= maxRemembered {
-		m.known = map[string]remembered[T]{}
+		m.known = map[string]memoryEntry[T]{}
 	}
-	m.known[key] = remembered[T]{value, time.Now()}
+	m.known[key] = memoryEntry[T]{value, time.Now()}
 	return value, nil
 }
 
@@ -61,7 +61,7 @@ func (m *memory[T]) drop(key string) bool {
 func (m *memory[T]) forget(suffix string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	maps.DeleteFunc(m.known, func(key string, _ remembered[T]) bool { return strings.HasSuffix(key, suffix) })
+	maps.DeleteFunc(m.known, func(key string, _ memoryEntry[T]) bool { return strings.HasSuffix(key, suffix) })
 }
 
 // callReads are what one call of a tool has read since its last change: it does not
@@ -84,8 +84,8 @@ func remembering(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callReadsKey{}, &callReads{reads: map[string]*oneRead{}})
 }
 
-// anew returns a context in which everything is read from Redmine.
-func anew(ctx context.Context) context.Context {
+// withoutCache returns a context in which everything is read from Redmine.
+func withoutCache(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callReadsKey{}, (*callReads)(nil))
 }
 
@@ -137,11 +137,11 @@ func (c *callReads) forget() {
 // bytes that they are still right.
 type cache struct {
 	mu     sync.Mutex
-	cached map[string]*cached
+	cached map[string]*cachedResponse
 	order  []string // oldest first
 }
 
-type cached struct {
+type cachedResponse struct {
 	tag  string
 	body []byte
 }
@@ -151,7 +151,7 @@ const (
 	longestCached = 256 << 10 // bytes
 )
 
-func (c *cache) get(method, address string) *cached {
+func (c *cache) get(method, address string) *cachedResponse {
 	if method != http.MethodGet {
 		return nil
 	}
@@ -167,12 +167,12 @@ func (c *cache) put(method, address, tag string, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cached == nil {
-		c.cached = map[string]*cached{}
+		c.cached = map[string]*cachedResponse{}
 	}
 	if c.cached[address] == nil {
 		c.order = append(c.order, address)
 	}
-	c.cached[address] = &cached{tag, body}
+	c.cached[address] = &cachedResponse{tag, body}
 	if len(c.order) > maxCached {
 		delete(c.cached, c.order[0])
 		c.order = c.order[1:]

@@ -48,7 +48,7 @@ func createCategory(s *Toolset) entry {
 	return projectTool(s, "create_issue_category", "Create an issue category", "Create an issue category in a project.", adds,
 		func(ctx context.Context, in createCategoryInput, p named) (*toolpost.Result, error) {
 			w := newWrite(ctx, s, p.ID)
-			w.meant(in.Project, p)
+			w.noteMatch(in.Project, p)
 			w.fill(&in)
 			return categoryEndpoint().create(w, strings.TrimSuffix(categories(p.ID).path, ".json"), "the new issue category in project "+p.String())
 		})

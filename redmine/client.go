@@ -37,7 +37,7 @@ const (
 )
 
 func newClient(o *Options) (*client, error) {
-	o = trimmed(o)
+	o = trimOptions(o)
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New(`give the whole address of Redmine with http:// or https://, such as "https://redmine.example.com" or "https://example.com/redmine"`)
@@ -53,9 +53,9 @@ func newClient(o *Options) (*client, error) {
 	return c, nil
 }
 
-// trimmed are the options without the spaces and line ends that come with what
-// is copied or read from a file.
-func trimmed(o *Options) *Options {
+// trimOptions returns the options without the spaces and line ends that come
+// with what is copied or read from a file.
+func trimOptions(o *Options) *Options {
 	t := *o
 	for _, text := range []*string{&t.URL, &t.Key, &t.Token, &t.User, &t.As} {
 		*text = strings.TrimSpace(*text)
@@ -64,8 +64,8 @@ func trimmed(o *Options) *Options {
 	return &t
 }
 
-// oneKind checks that it is clear which credentials count.
-func (o *Options) oneKind(inURL bool) error {
+// checkCredentialKind checks that it is clear which credentials count.
+func (o *Options) checkCredentialKind(inURL bool) error {
 	kinds := 0
 	for _, given := range []bool{o.Key != "", o.User != "", o.Token != "", o.Anonymous} {
 		if given {

@@ -28,7 +28,7 @@ func completion(s *Toolset, of map[string]completer) toolpost.Handler {
 		var all []string
 		if f := of[asked.Argument.Name]; f != nil {
 			var err error
-			if all, err = verified(ctx, s, func() ([]string, error) { return f(ctx, s, asked.Context.Arguments) }); err != nil {
+			if all, err = readVerified(ctx, s, func() ([]string, error) { return f(ctx, s, asked.Context.Arguments) }); err != nil {
 				return nil, invalid(s.client.hide.inError(err))
 			}
 		}

@@ -279,7 +279,7 @@ func texts(q *listQuery, operator string, values []string) ([]string, error) {
 		worded := strings.Contains(operator, "~")
 		if operator == "^" || operator == "$" {
 			var err error
-			if worded, err = v51().at(q.ctx, q.s.client); err != nil {
+			if worded, err = v51().isReachedBy(q.ctx, q.s.client); err != nil {
 				return nil, err
 			}
 		}

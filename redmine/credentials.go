@@ -36,8 +36,8 @@ const readPause = 5 * time.Second
 
 // use sets the credentials of o.
 func (c *credentials) use(o *Options) error {
-	o = trimmed(o)
-	if err := o.oneKind(c.address.User != nil); err != nil {
+	o = trimOptions(o)
+	if err := o.checkCredentialKind(c.address.User != nil); err != nil {
 		return err
 	}
 	password, _ := c.address.User.Password()

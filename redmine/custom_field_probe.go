@@ -10,9 +10,9 @@ import (
 	"strconv"
 )
 
-// learned adds the format of a field and its values, as far as this account can
+// probeField adds the format of a field and its values, as far as this account can
 // find them out.
-func learned(ctx context.Context, s *Toolset, project int, f field) (field, error) {
+func probeField(ctx context.Context, s *Toolset, project int, f field) (field, error) {
 	if f.Format != "" {
 		return f, nil
 	}
@@ -84,15 +84,15 @@ func learnChoice(ctx context.Context, s *Toolset, l rowSource, f *field) error {
 		return nil
 	}
 	f.Format = unknownChoice
-	if published(ctx, s, l, f); f.Format == unknownChoice && !l.silent {
-		return seen(ctx, s, l.project, f)
+	if addPublishedValues(ctx, s, l, f); f.Format == unknownChoice && !l.silent {
+		return addSeenValues(ctx, s, l.project, f)
 	}
 	return nil
 }
 
-// published takes the values of a field from the ones that a filter offers. They
+// addPublishedValues takes the values of a field from the ones that a filter offers. They
 // are those that everybody may see.
-func published(ctx context.Context, s *Toolset, l rowSource, f *field) {
+func addPublishedValues(ctx context.Context, s *Toolset, l rowSource, f *field) {
 	query := url.Values{"type": {l.kind}, "name": {f.filter()}}
 	if l.project > 0 {
 		query.Set("project_id", strconv.Itoa(l.project))
@@ -133,8 +133,8 @@ func offeredChoices(offered []json.RawMessage) (all []choice, ranked bool) {
 	return all, ranked
 }
 
-// seen takes the values of a field from the issues that have it.
-func seen(ctx context.Context, s *Toolset, project int, f *field) error {
+// addSeenValues takes the values of a field from the issues that have it.
+func addSeenValues(ctx context.Context, s *Toolset, project int, f *field) error {
 	some, err := newestIssues(ctx, s, project, 0, 100)
 	if err != nil {
 		return err

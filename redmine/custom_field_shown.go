@@ -29,7 +29,7 @@ func isID(value string) bool {
 
 // inWords are the values as people read them.
 func (f field) inWords(ctx context.Context, s *Toolset, learnIn, project int) (shown []string) {
-	known, err := learned(ctx, s, learnIn, f)
+	known, err := probeField(ctx, s, learnIn, f)
 	if err != nil {
 		known.Format = unknownChoice
 	}
@@ -69,7 +69,7 @@ func personNamed(ctx context.Context, s *Toolset, project, id int) string {
 			}
 		}
 	}
-	if u, err := userEndpoint().get(ctx, s, userEndpoint().at(id), ""); err == nil {
+	if u, err := userEndpoint().get(ctx, s, userEndpoint().recordPath(id), ""); err == nil {
 		return u.named().String()
 	}
 	return fmt.Sprintf("user [%d]", id)
@@ -86,7 +86,7 @@ func versionNamed(ctx context.Context, s *Toolset, project, id int) string {
 			}
 		}
 	}
-	if v, err := versionEndpoint().get(ctx, s, versionEndpoint().at(id), ""); err == nil {
+	if v, err := versionEndpoint().get(ctx, s, versionEndpoint().recordPath(id), ""); err == nil {
 		return named{ID: v.ID, Name: v.Name}.String()
 	}
 	return fmt.Sprintf("version [%d]", id)

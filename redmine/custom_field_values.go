@@ -81,11 +81,11 @@ func (f field) choose(text string) (string, error) {
 			return f.Choices[i].Value, nil
 		}
 	}
-	return "", toolpost.Retry("Custom field %s [%d] does not accept the value %q. It accepts: %s.", f.Name, f.ID, text, f.taken())
+	return "", toolpost.Retry("Custom field %s [%d] does not accept the value %q. It accepts: %s.", f.Name, f.ID, text, f.listValues())
 }
 
-// taken lists the values of a field.
-func (f field) taken() string {
+// listValues lists the values of a field.
+func (f field) listValues() string {
 	var all []string
 	for i, c := range f.Choices {
 		if i == 40 {
@@ -119,7 +119,7 @@ func (f field) hint(ctx context.Context, s *Toolset, project int, text string) s
 	}
 	hint := fmt.Sprintf("Redmine does not show this account which values custom field %s [%d] accepts", f.Name, f.ID)
 	if len(f.Choices) > 0 {
-		hint += "; values seen are " + f.taken()
+		hint += "; values seen are " + f.listValues()
 	}
 	if yes, err := yesNo("", text); err == nil && yes != text {
 		return hint + "; a yes or no field takes " + yes

@@ -84,7 +84,7 @@ func setFields(ctx context.Context, s *Toolset, project int, set []setField, kno
 	var reads []func()
 	for _, f := range set {
 		if k, err := pickField(f.Name, known); err == nil {
-			reads = append(reads, func() { _, _ = learned(ctx, s, project, k) }) // the sequential read below reports the error
+			reads = append(reads, func() { _, _ = probeField(ctx, s, project, k) }) // the sequential read below reports the error
 		}
 	}
 	atOnce(reads...)
@@ -120,9 +120,9 @@ func pickField(text string, known []field) (field, error) {
 	return known[slices.IndexFunc(known, func(k field) bool { return k.ID == n.ID })], nil
 }
 
-// given are the values to set. Those of a field that takes several may be a list
-// that is written as JSON in one text.
-func (f setField) given(several bool) []string {
+// givenValues returns the values to set. Those of a field that takes several
+// may be a list that is written as JSON in one text.
+func (f setField) givenValues(several bool) []string {
 	var list []string
 	switch {
 	case len(f.Values) > 0:
@@ -133,15 +133,15 @@ func (f setField) given(several bool) []string {
 	return []string{f.Value}
 }
 
-// wireAnew is what Redmine wants for a value. If the field does not take it as far
+// wireWithRefresh is what Redmine wants for a value. If the field does not take it as far
 // as is known, it may be a new one.
-func wireAnew(ctx context.Context, s *Toolset, project int, k *field, text string) (string, error) {
+func wireWithRefresh(ctx context.Context, s *Toolset, project int, k *field, text string) (string, error) {
 	wire, err := k.wire(ctx, s, project, text)
 	if err == nil || !s.formats.drop(formatKey(*k, project)) {
 		return wire, err
 	}
 	k.Format, k.Choices = "", nil
-	if *k, err = learned(ctx, s, project, *k); err != nil {
+	if *k, err = probeField(ctx, s, project, *k); err != nil {
 		return "", err
 	}
 	return k.wire(ctx, s, project, text)
@@ -150,9 +150,9 @@ func wireAnew(ctx context.Context, s *Toolset, project int, k *field, text strin
 // wireOf sets one field.
 func wireOf(ctx context.Context, s *Toolset, project int, f setField, k field) (w wireField, err error) {
 	w.ID = k.ID
-	values := f.given(k.Multiple)
+	values := f.givenValues(k.Multiple)
 	if len(values) > 1 || values[0] != "" {
-		if k, err = learned(ctx, s, project, k); err != nil {
+		if k, err = probeField(ctx, s, project, k); err != nil {
 			return w, err
 		}
 	}
@@ -160,7 +160,7 @@ func wireOf(ctx context.Context, s *Toolset, project int, f setField, k field) (
 		if text == "" {
 			continue // clears it
 		}
-		if values[i], err = wireAnew(ctx, s, project, &k, text); err != nil {
+		if values[i], err = wireWithRefresh(ctx, s, project, &k, text); err != nil {
 			return w, err
 		}
 		w.hint = cmp.Or(w.hint, k.hint(ctx, s, project, text))
@@ -171,8 +171,8 @@ func wireOf(ctx context.Context, s *Toolset, project int, f setField, k field) (
 	return w, nil
 }
 
-// hinted adds to what Redmine refuses what to write instead.
-func hinted(err error, fields []wireField) error {
+// withHint adds to what Redmine refuses what to write instead.
+func withHint(err error, fields []wireField) error {
 	var f *responseError
 	if !errors.As(err, &f) || f.status != http.StatusUnprocessableEntity {
 		return err

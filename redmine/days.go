@@ -30,7 +30,7 @@ var (
 
 // readDay reads a day: a date, today, tomorrow, 3 days ago, in 2 weeks.
 func readDay(text string) (day time.Time, ok bool) {
-	text = folded(text)
+	text = foldName(text)
 	if days, named := namedDays[text]; named {
 		return time.Now().AddDate(0, 0, days), true
 	}
@@ -151,7 +151,7 @@ func spanOf(text string) (first, last string, ok bool) {
 // daysOf returns the first and the last day of a month, quarter or year.
 func daysOf(text string) (first, last string, ok bool) {
 	text = norm.NFKC.String(strings.TrimSpace(text))
-	if m := quarterForm.FindStringSubmatch(folded(text)); m != nil {
+	if m := quarterForm.FindStringSubmatch(foldName(text)); m != nil {
 		n, _ := strconv.Atoi(m[2] + m[3])
 		year, _ := strconv.Atoi(m[1] + m[4])
 		first, last = quarter(year, n)

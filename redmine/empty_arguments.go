@@ -31,7 +31,7 @@ func clearEmpty(ctx context.Context, raw json.RawMessage, clearable []string) (c
 		return ctx, raw
 	}
 	var empty []string
-	for _, name := range sorted(given) {
+	for _, name := range sortedKeys(given) {
 		if text, ok := textOrNumber(given[name]); ok && string(given[name]) != "null" && strings.TrimSpace(text) == "" {
 			empty = append(empty, name)
 		}

@@ -33,7 +33,7 @@ type endpoint[T any] struct {
 // notAllowed is why Redmine may ignore what a request sets.
 const notAllowed = "this account may not set it"
 
-func (k endpoint[T]) at(id int) string { return fmt.Sprintf("%s/%d", k.path, id) }
+func (k endpoint[T]) recordPath(id int) string { return fmt.Sprintf("%s/%d", k.path, id) }
 
 // get reads a record with what is included. Its errors are not explained yet.
 func (k endpoint[T]) get(ctx context.Context, s *Toolset, at, include string) (*T, error) {
@@ -45,11 +45,11 @@ func (k endpoint[T]) get(ctx context.Context, s *Toolset, at, include string) (*
 	if err := s.client.get(ctx, at+".json", query, &answer); err != nil {
 		return nil, err
 	}
-	return one[T](s.client, at, answer[k.key])
+	return decodeRecord[T](s.client, at, answer[k.key])
 }
 
-// one decodes the record in an answer, which must have one.
-func one[T any](c *client, path string, raw json.RawMessage) (*T, error) {
+// decodeRecord decodes the record in an answer, which must have one.
+func decodeRecord[T any](c *client, path string, raw json.RawMessage) (*T, error) {
 	if len(raw) == 0 {
 		return nil, fmt.Errorf("the answer to %s is not one of Redmine; check that REDMINE_URL is the address of Redmine itself", path)
 	}
@@ -59,7 +59,7 @@ func one[T any](c *client, path string, raw json.RawMessage) (*T, error) {
 
 // read is get with explained errors.
 func (k endpoint[T]) read(ctx context.Context, s *Toolset, id int, include string) (*T, error) {
-	at := k.at(id)
+	at := k.recordPath(id)
 	record, err := k.get(ctx, s, at, include)
 	return record, k.words(err, fmt.Sprintf("%s %d", strings.ReplaceAll(k.key, "_", " "), id))
 }
@@ -86,7 +86,7 @@ func (k endpoint[T]) create(w *write, path, what string) (*toolpost.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	return k.readBack(w, k.at(n))
+	return k.readBack(w, k.recordPath(n))
 }
 
 // post creates a record and returns its id.
@@ -96,9 +96,9 @@ func (k endpoint[T]) post(w *write, path, what string) (int, error) {
 	}
 	var answer map[string]json.RawMessage
 	if err := w.s.client.send(w.ctx, http.MethodPost, path+".json", w.body(k.key), &answer); err != nil {
-		return 0, k.words(hinted(err, w.fields), what)
+		return 0, k.words(withHint(err, w.fields), what)
 	}
-	made, err := one[named](w.s.client, path, answer[k.key])
+	made, err := decodeRecord[named](w.s.client, path, answer[k.key])
 	if err != nil {
 		return 0, fmt.Errorf("%w %s", err, perhaps)
 	}
@@ -117,14 +117,14 @@ func (k endpoint[T]) update(w *write, at, what string) (*toolpost.Result, error)
 		if w.before != nil {
 			what = "the change of " + what
 		}
-		return nil, k.words(hinted(err, w.fields), what)
+		return nil, k.words(withHint(err, w.fields), what)
 	}
 	return k.readBack(w, at)
 }
 
 // change is update of a record that was read before.
 func (k endpoint[T]) change(w *write, before *T) (*toolpost.Result, error) {
-	return k.update(w, k.at(idOf(before)), k.name(before))
+	return k.update(w, k.recordPath(idOf(before)), k.name(before))
 }
 
 // readBack fetches the record after a write and reports every field that differs from
@@ -158,7 +158,7 @@ func (k endpoint[T]) report(w *write, now *T, done string) (*toolpost.Result, er
 	if k.check != nil {
 		k.check(w, before, now)
 	}
-	if unchanged && len(w.wrong) >= max(1, w.wanted()) {
+	if unchanged && len(w.wrong) >= max(1, w.countWanted()) {
 		return nil, toolpost.Failed("Redmine did not save the change of %s. Perhaps %s, or another user changed it at the same time: %s.", k.name(now), why, strings.Join(w.wrong, "; "))
 	}
 	w.leaveOutLongTexts(now)
@@ -198,7 +198,7 @@ type removal struct {
 // remove deletes a record if that is confirmed; otherwise it shows what would go.
 func (k endpoint[T]) remove(ctx context.Context, s *Toolset, record *T, r *removal) (*toolpost.Result, error) {
 	if r.at == "" {
-		r.at, r.id = k.at(idOf(record)), idOf(record)
+		r.at, r.id = k.recordPath(idOf(record)), idOf(record)
 	}
 	if !r.confirmed {
 		facts := map[string]any{"deleted": nil}

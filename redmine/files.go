@@ -246,8 +246,8 @@ type downloadInput struct {
 	Limit  int64 `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500000,default=50000"`
 }
 
-// A downloaded is a file with what is in it.
-type downloaded struct {
+// A downloadedFile is a file with what is in it.
+type downloadedFile struct {
 	*attachment
 	Offset int64  `json:"offset,omitempty"`
 	Next   int64  `json:"next_offset,omitempty"` // if there is more
@@ -273,18 +273,18 @@ func downloadAttachment(s *Toolset) entry {
 			if int64(len(data)) != int64(a.Size) {
 				return nil, toolpost.Failed("Redmine returned %d bytes for file %s [%d], which should have %d: the file was damaged after its upload. Tell the user.", len(data), a.Name, a.ID, a.Size)
 			}
-			return shownFile(s, a, data, in.Offset, in.Limit)
+			return answerFile(s, a, data, in.Offset, in.Limit)
 		})
 }
 
-// shownFile answers with what is in a file. What kind it is its bytes say, and
+// answerFile answers with what is in a file. What kind it is its bytes say, and
 // not its name.
-func shownFile(s *Toolset, a *attachment, data []byte, offset, limit int64) (*toolpost.Result, error) {
+func answerFile(s *Toolset, a *attachment, data []byte, offset, limit int64) (*toolpost.Result, error) {
 	kind := http.DetectContentType(data)
 	image := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind)
 	switch {
 	case image && len(data) <= longestImage:
-		result, err := s.answer(textOf(a), downloaded{attachment: a, Image: kind})
+		result, err := s.answer(textOf(a), downloadedFile{attachment: a, Image: kind})
 		if err != nil {
 			return nil, err
 		}
@@ -298,7 +298,7 @@ func shownFile(s *Toolset, a *attachment, data []byte, offset, limit int64) (*to
 		return nil, toolpost.Retry("File %s [%d] has %d bytes: offset %d is past its end. Give a smaller offset.", a.Name, a.ID, len(data), offset)
 	}
 	from, to := piece(data, offset, min(cmp.Or(limit, usualText), maxText))
-	d := downloaded{attachment: a, Offset: from, Text: lf(string(data[from:to]))}
+	d := downloadedFile{attachment: a, Offset: from, Text: normalizeNewlines(string(data[from:to]))}
 	text := textOf(a)
 	if from > 0 || to < int64(a.Size) {
 		text += fmt.Sprintf("- shown: bytes %d to %d", from, to)

@@ -31,7 +31,7 @@ func oneLine(text string) string {
 			return '⏎'
 		}
 		return '�'
-	}, strings.ReplaceAll(lf(text), "\r", "\n"))
+	}, strings.ReplaceAll(normalizeNewlines(text), "\r", "\n"))
 }
 
 func unsafeInLine(r rune) bool {
@@ -67,14 +67,14 @@ func oneLines(v reflect.Value) {
 // hashOf identifies a text as it is shown. An edit that gives it is refused if the
 // text has changed.
 func hashOf(text string) string {
-	sum := sha256.Sum256([]byte(strings.ReplaceAll(lf(text), "\r", "\n")))
+	sum := sha256.Sum256([]byte(strings.ReplaceAll(normalizeNewlines(text), "\r", "\n")))
 	return hex.EncodeToString(sum[:4])
 }
 
-// quoted puts a text between tags that it does not contain, so that it cannot end
+// quoteText puts a text between tags that it does not contain, so that it cannot end
 // them and go on as if the tools said the rest.
-func quoted(text string) string {
-	text = lf(text)
+func quoteText(text string) string {
+	text = normalizeNewlines(text)
 	tag := "text-" + hashOf(text)
 	for strings.Contains(text, tag) {
 		tag = "text-" + hashOf(tag+text)
@@ -82,13 +82,14 @@ func quoted(text string) string {
 	return fmt.Sprintf("<%s>\n%s\n</%s>", tag, text, tag)
 }
 
-// beside is the text of a custom field after its label: quoted if it has lines.
-func beside(text string) string {
+// quoteMultiline returns the text of a custom field after its label: quoted if
+// it has lines.
+func quoteMultiline(text string) string {
 	if strings.ContainsFunc(text, unsafeInLine) {
-		return "\n" + quoted(text)
+		return "\n" + quoteText(text)
 	}
 	return text
 }
 
-// lf returns a text with the line ends that the rest of the world uses.
-func lf(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+// normalizeNewlines returns a text with LF in place of CR LF.
+func normalizeNewlines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

@@ -26,7 +26,7 @@ func (all groupUsers) lines() string {
 	if len(all) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("- %d users: %s\n", len(all), listed(all))
+	return fmt.Sprintf("- %d users: %s\n", len(all), listNames(all))
 }
 
 func (g *userGroup) title() string { return fmt.Sprintf("Group %d: %s", g.ID, g.Name) }
@@ -107,7 +107,7 @@ func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpos
 	if g.has(who.ID) == on {
 		return s.show(fmt.Sprintf("Nothing to change: %s is %s group %s.\n\n", who, where(on), g), g, nil)
 	}
-	at := groupEndpoint().at(g.ID)
+	at := groupEndpoint().recordPath(g.ID)
 	if err := s.setLink(ctx, at+"/users", "user_id", who.ID, on); err != nil {
 		return nil, forAdmins(err, "the change of group "+g.String())
 	}
@@ -117,7 +117,7 @@ func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpos
 	case err != nil:
 		return s.unread("Redmine accepted the change of group "+g.String(), forAdmins(err, "group "+g.String()), map[string]any{"id": g.ID})
 	case now.has(who.ID) != on:
-		return nil, toolpost.Failed("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listed(now.Users), "nobody"))
+		return nil, toolpost.Failed("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listNames(now.Users), "nobody"))
 	}
 	return s.show(fmt.Sprintf("%s is %s group %s now.\n\n", who, where(on), g), now, nil)
 }

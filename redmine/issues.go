@@ -103,8 +103,8 @@ func readIssue(ctx context.Context, s *Toolset, id int, include string) (*issue,
 	return issueEndpoint().read(ctx, s, id, include)
 }
 
-// issueAt reads the issue with an id as it stands in the arguments of a tool.
-func issueAt(ctx context.Context, s *Toolset, text, include string) (*issue, error) {
+// findIssue reads the issue with an id as it stands in the arguments of a tool.
+func findIssue(ctx context.Context, s *Toolset, text, include string) (*issue, error) {
 	return issueEndpoint().find(ctx, s, "an issue", text, include)
 }
 
@@ -132,11 +132,11 @@ const everything = "children,attachments,relations,journals,watchers,changesets,
 func getIssue(s *Toolset) entry {
 	return tool(s, "get_issue", "Show an issue", "Show an issue with its full text, comments, files, relations and allowed next statuses.", reads,
 		func(ctx context.Context, in getIssueInput) (*toolpost.Result, error) {
-			include, err := included(in.Include, everything)
+			include, err := checkIncludes(in.Include, everything)
 			if err != nil {
 				return nil, err
 			}
-			i, err := issueAt(ctx, s, in.ID, include)
+			i, err := findIssue(ctx, s, in.ID, include)
 			if err != nil {
 				return nil, err
 			}
@@ -148,9 +148,9 @@ func getIssue(s *Toolset) entry {
 		})
 }
 
-// included checks a list of things to include. Redmine ignores what it does not
+// checkIncludes checks a list of things to include. Redmine ignores what it does not
 // know.
-func included(text, all string) (string, error) {
+func checkIncludes(text, all string) (string, error) {
 	switch text = strings.ReplaceAll(strings.TrimSpace(text), " ", ""); text {
 	case "":
 		return all, nil

@@ -46,7 +46,7 @@ func (w *issueWrite) leaveOutHistory(now *issue) {
 // not fit, and subtasks go with a move.
 func noteOtherChanges(w *issueWrite, now *issue) {
 	was, is := settable(w.before), settable(now)
-	for _, name := range sorted(is) {
+	for _, name := range sortedKeys(is) {
 		if _, asked := w.set[name]; !asked && bare(was[name]) != bare(is[name]) {
 			w.notes = append(w.notes, fmt.Sprintf("Redmine or another user also changed %s from %[3]v to %[2]v.", name, shown(is[name]), shown(was[name])))
 		}
@@ -69,7 +69,7 @@ func (w *issueWrite) compareComment(now *issue) {
 	}
 	private, _ := w.set["private_notes"].(bool)
 	for _, j := range slices.Backward(now.Journals) {
-		if lf(string(j.Notes)) != lf(text) || isOlder(w, j) {
+		if normalizeNewlines(string(j.Notes)) != normalizeNewlines(text) || isOlder(w, j) {
 			continue
 		}
 		if j.Private != private {
@@ -128,8 +128,8 @@ func (w *issueWrite) overwritten(now *issue) *journal {
 	for i := range slices.Backward(now.Journals) {
 		d := now.Journals[i].change("description")
 		switch {
-		case d == nil || lf(string(d.New)) != lf(text):
-		case lf(string(d.Old)) != lf(string(w.before.Description)):
+		case d == nil || normalizeNewlines(string(d.New)) != normalizeNewlines(text):
+		case normalizeNewlines(string(d.Old)) != normalizeNewlines(string(w.before.Description)):
 			return &now.Journals[i]
 		default:
 			return nil

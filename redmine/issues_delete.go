@@ -16,7 +16,7 @@ type deleteIssueInput struct {
 }
 
 func (in *deleteIssueInput) find(ctx context.Context, s *Toolset) (*issue, error) {
-	return issueAt(ctx, s, in.ID, "children,attachments,journals")
+	return findIssue(ctx, s, in.ID, "children,attachments,journals")
 }
 
 func deleteIssue(s *Toolset) entry {
@@ -35,7 +35,7 @@ func (in *deleteIssueInput) todo(ctx context.Context, s *Toolset, i *issue) (str
 	case "keep":
 		return "?todo=nullify", nil
 	case "move":
-		to, err := issueAt(ctx, s, in.To, "")
+		to, err := findIssue(ctx, s, in.To, "")
 		switch {
 		case err != nil:
 			return "", err

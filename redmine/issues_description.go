@@ -70,12 +70,12 @@ const maxEdits = 8
 // edit is lost unless two change the same words.
 type descriptionEdit struct {
 	*issueWrite
-	in     *editIssueInput
-	mine   patch
-	others []patch  // that were made after we read
-	last   int      // the newest journal that was seen
-	met    *journal // of ours, with the text of somebody else that it replaced
-	failed error    // why our own edit is not in the text
+	in       *editIssueInput
+	mine     patch
+	others   []patch  // that were made after we read
+	last     int      // the newest journal that was seen
+	conflict *journal // of ours, with the text of somebody else that it replaced
+	failed   error    // why our own edit is not in the text
 }
 
 // A patch is a change of a text.
@@ -93,13 +93,13 @@ func (e *descriptionEdit) run() (*toolpost.Result, error) {
 		next, err := e.compose(base)
 		switch {
 		case err != nil:
-			return nil, e.stopped(err)
-		case lf(next) == lf(base):
+			return nil, e.unmergedError(err)
+		case normalizeNewlines(next) == normalizeNewlines(base):
 			return e.done(now)
 		}
 		stale, err := e.write(next)
 		if err != nil {
-			return nil, e.stopped(err)
+			return nil, e.unmergedError(err)
 		}
 		if now, err = e.read(); err != nil {
 			return e.readBack() // reports that it cannot be read
@@ -107,37 +107,37 @@ func (e *descriptionEdit) run() (*toolpost.Result, error) {
 		mine := e.journalOf(now, next)
 		switch {
 		case stale:
-		case mine == nil && lf(string(now.Description)) == lf(base):
+		case mine == nil && normalizeNewlines(string(now.Description)) == normalizeNewlines(base):
 			return e.readBack() // Redmine ignored it
-		case mine == nil, lf(string(mine.change("description").Old)) == lf(base):
+		case mine == nil, normalizeNewlines(string(mine.change("description").Old)) == normalizeNewlines(base):
 			return e.done(now)
 		default:
-			if e.met = mine; e.others == nil {
-				e.mine = patch{lf(base), lf(next)}
+			if e.conflict = mine; e.others == nil {
+				e.mine = patch{normalizeNewlines(base), normalizeNewlines(next)}
 			}
 			e.others = append(e.others, patches(now, e.last, mine.ID)...)
 		}
 		e.last = newest(now)
 	}
-	return nil, e.stopped(toolpost.Failed("other programs kept changing it"))
+	return nil, e.unmergedError(toolpost.Failed("other programs kept changing it"))
 }
 
 // compose returns the description with our edit and with the changes of others that
 // our change replaced. If they do not fit together, theirs stay.
 func (e *descriptionEdit) compose(now string) (string, error) {
-	if e.met == nil {
-		return replaced(now, e.in.Old, e.in.New, e.in.All)
+	if e.conflict == nil {
+		return replacePart(now, e.in.Old, e.in.New, e.in.All)
 	}
-	text, ok := applied(lf(now), e.others)
+	text, ok := applyPatches(normalizeNewlines(now), e.others)
 	if ok {
-		text, ok = applied(text, []patch{e.mine})
+		text, ok = applyPatches(text, []patch{e.mine})
 	}
 	if !ok {
-		text, ok = applied(lf(now), append([]patch{{e.mine.to, e.mine.from}}, e.others...))
+		text, ok = applyPatches(normalizeNewlines(now), append([]patch{{e.mine.to, e.mine.from}}, e.others...))
 		if !ok {
 			return "", toolpost.Failed("both changed the same words")
 		}
-		own, err := replaced(text, e.in.Old, e.in.New, e.in.All)
+		own, err := replacePart(text, e.in.Old, e.in.New, e.in.All)
 		if err != nil {
 			e.failed = toolpost.Retry("Another user changed the description of issue %d at the same moment, and the text to replace is no longer there. The description has their change and not yours. Read it again.", e.before.ID)
 		} else {
@@ -147,8 +147,8 @@ func (e *descriptionEdit) compose(now string) (string, error) {
 	return withLineEnds(text, now), nil
 }
 
-// applied makes changes of a text again.
-func applied(text string, all []patch) (string, bool) {
+// applyPatches makes changes of a text again.
+func applyPatches(text string, all []patch) (string, bool) {
 	for _, p := range all {
 		var ok bool
 		if text, ok = merge(p.from, p.to, text); !ok {
@@ -168,11 +168,11 @@ func patches(i *issue, after, before int) (all []patch) {
 		if d == nil || i.Journals[k].ID >= before {
 			continue
 		}
-		if states = append(states, lf(string(d.Old))); i.Journals[k].ID <= after {
+		if states = append(states, normalizeNewlines(string(d.Old))); i.Journals[k].ID <= after {
 			continue
 		}
 		states = states[max(0, len(states)-50):]
-		p := patch{lf(string(d.Old)), lf(string(d.New))}
+		p := patch{normalizeNewlines(string(d.Old)), normalizeNewlines(string(d.New))}
 		for _, state := range states {
 			if !takesBack(states[0], state, p.to) {
 				p.from = state
@@ -202,7 +202,7 @@ func (e *descriptionEdit) write(text string) (stale bool, err error) {
 	if e.err != nil {
 		return false, e.err
 	}
-	err = e.s.client.send(e.ctx, http.MethodPut, issueEndpoint().at(e.before.ID)+".json", e.body("issue"), nil)
+	err = e.s.client.send(e.ctx, http.MethodPut, issueEndpoint().recordPath(e.before.ID)+".json", e.body("issue"), nil)
 	var f *responseError
 	if errors.As(err, &f) && (f.status == http.StatusConflict || f.status == http.StatusUnprocessableEntity && len(f.errors) == 0) {
 		return true, nil
@@ -211,11 +211,11 @@ func (e *descriptionEdit) write(text string) (stale bool, err error) {
 }
 
 func (e *descriptionEdit) readBack() (*toolpost.Result, error) {
-	return e.endpoint().readBack(e.issueWrite.write, issueEndpoint().at(e.before.ID))
+	return e.endpoint().readBack(e.issueWrite.write, issueEndpoint().recordPath(e.before.ID))
 }
 
 func (e *descriptionEdit) read() (*issue, error) {
-	return issueEndpoint().get(anew(e.ctx), e.s, issueEndpoint().at(e.before.ID), "journals")
+	return issueEndpoint().get(withoutCache(e.ctx), e.s, issueEndpoint().recordPath(e.before.ID), "journals")
 }
 
 // journalOf returns the journal of the change to text, nil if there is none. Of
@@ -224,19 +224,20 @@ func (e *descriptionEdit) read() (*issue, error) {
 func (e *descriptionEdit) journalOf(now *issue, text string) *journal {
 	for i := range slices.Backward(now.Journals) {
 		j := &now.Journals[i]
-		if d := j.change("description"); j.ID > e.last && d != nil && lf(string(d.New)) == lf(text) && !isOlder(e.issueWrite, *j) {
+		if d := j.change("description"); j.ID > e.last && d != nil && normalizeNewlines(string(d.New)) == normalizeNewlines(text) && !isOlder(e.issueWrite, *j) {
 			return j
 		}
 	}
 	return nil
 }
 
-// stopped is the error of an edit that ends before both texts are together.
-func (e *descriptionEdit) stopped(err error) error {
-	if e.met == nil {
+// unmergedError is the error of an edit that ends before both texts are
+// together.
+func (e *descriptionEdit) unmergedError(err error) error {
+	if e.conflict == nil {
 		return err
 	}
-	return toolpost.Failed("Changed the description of issue %d, but this replaced what another user wrote at the same moment; the note %d keeps that text. The two could not be merged: %v. Read the issue and merge them.", e.before.ID, e.met.ID, err)
+	return toolpost.Failed("Changed the description of issue %d, but this replaced what another user wrote at the same moment; the note %d keeps that text. The two could not be merged: %v. Read the issue and merge them.", e.before.ID, e.conflict.ID, err)
 }
 
 // done answers with the issue, once the edit is in its description. Another program
@@ -246,8 +247,8 @@ func (e *descriptionEdit) done(now *issue) (*toolpost.Result, error) {
 		return nil, e.failed
 	}
 	// Where others write at this moment, one that has read before us may come after us.
-	checked := e.met == nil
-	for pause := 200 * time.Millisecond; !checked || !e.isIn(now); pause *= 2 {
+	checked := e.conflict == nil
+	for pause := 200 * time.Millisecond; !checked || !e.isStored(now); pause *= 2 {
 		if checked && pause > 2*time.Second {
 			return nil, toolpost.Retry("Your edit of issue %d was overwritten by %s at the same moment. Read the issue and edit it again.", e.before.ID, lastChange(now))
 		}
@@ -278,16 +279,16 @@ func lastChange(i *issue) string {
 	return fmt.Sprintf("a change of %s (note %d)", j.User.Name, j.ID)
 }
 
-// isIn reports whether the edit is in the description of an issue: as it was given,
+// isStored reports whether the edit is in the description of an issue: as it was given,
 // or, if others edited the same place, with every word that it added.
-func (e *descriptionEdit) isIn(now *issue) bool {
-	text, old := lf(string(now.Description)), strings.Fields(e.in.Old)
-	if e.in.New != "" && strings.Contains(text, lf(e.in.New)) {
+func (e *descriptionEdit) isStored(now *issue) bool {
+	text, old := normalizeNewlines(string(now.Description)), strings.Fields(e.in.Old)
+	if e.in.New != "" && strings.Contains(text, normalizeNewlines(e.in.New)) {
 		return true
 	}
 	added := slices.DeleteFunc(strings.Fields(e.in.New), func(word string) bool { return slices.Contains(old, word) })
 	if len(added) == 0 {
-		return !strings.Contains(text, lf(e.in.Old))
+		return !strings.Contains(text, normalizeNewlines(e.in.Old))
 	}
 	return !slices.ContainsFunc(added, func(word string) bool { return !strings.Contains(text, word) })
 }
@@ -308,11 +309,11 @@ func withLineEnds(text, like string) string {
 	return text
 }
 
-// replaced returns text with a part of it replaced. Redmine keeps lines that end
+// replacePart returns text with a part of it replaced. Redmine keeps lines that end
 // with CR LF: they stay so.
-func replaced(text, part, by string, all bool) (string, error) {
+func replacePart(text, part, by string, all bool) (string, error) {
 	was := text
-	text, part, by = lf(text), lf(part), lf(by)
+	text, part, by = normalizeNewlines(text), normalizeNewlines(part), normalizeNewlines(by)
 	switch n := strings.Count(text, part); {
 	case n == 0:
 		return "", toolpost.Retry("The text to replace was not found. Read the whole text, and copy the part exactly.")

@@ -30,9 +30,9 @@ func issueFilters() map[string]filterSpec {
 		"category_id":            {kindOptional, each(filterCategory)},
 		"fixed_version_id":       {kindOptional, each(filterVersion)},
 		"fixed_version.due_date": {kindDate, dates},
-		"fixed_version.status":   {kindList, oneOf("open", "open", "locked", "locked", "closed", "closed")},
-		"project.status":         {kindList, oneOf("active", "1", "closed", "5")},
-		"is_private":             {kindList, oneOf("yes", "1", "no", "0", "true", "1", "false", "0")},
+		"fixed_version.status":   {kindList, fixedValues("open", "open", "locked", "locked", "closed", "closed")},
+		"project.status":         {kindList, fixedValues("active", "1", "closed", "5")},
+		"is_private":             {kindList, fixedValues("yes", "1", "no", "0", "true", "1", "false", "0")},
 		"subproject_id":          {kindSubprojects, nil},
 		"subject":                {kindText, texts},
 		"description":            {kindText, texts},
@@ -70,14 +70,14 @@ func subproject(q *listQuery, text string) {
 	case q.list.project == 0:
 		q.fail(toolpost.Retry("Give the project too: a subproject is looked for inside it."))
 	case text == "*" || text == "!*":
-		q.written("subproject_id", text, "")
+		q.addText("subproject_id", text, "")
 	default:
 		top := q.list.project
 		q.project(text) // what it has is what is asked for
 		below, err := subprojects(q.ctx, q.s, top)
 		q.fail(err)
 		if id := q.list.project; id != top && !slices.ContainsFunc(below, func(n named) bool { return n.ID == id }) {
-			q.fail(toolpost.Retry("Project %s is not a subproject of the given project, which has: %s.", text, cmp.Or(listed(below), "none")))
+			q.fail(toolpost.Retry("Project %s is not a subproject of the given project, which has: %s.", text, cmp.Or(listNames(below), "none")))
 		}
 	}
 }
@@ -95,7 +95,7 @@ func filterPerson(q *listQuery, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if me.is(text) && me.ID > 0 {
+	if me.matches(text) && me.ID > 0 {
 		return "me", nil // with the own groups where those count
 	}
 	if n, ok := number(text); ok {
@@ -104,11 +104,11 @@ func filterPerson(q *listQuery, text string) (string, error) {
 	n, err := q.s.person(q.ctx, q.list.project, text)
 	if err != nil && q.list.project > 0 {
 		if elsewhere, err := q.s.person(q.ctx, 0, text); err == nil {
-			q.meant(text, elsewhere)
+			q.noteMatch(text, elsewhere)
 			return strconv.Itoa(elsewhere.ID), nil
 		}
 	}
-	q.meant(text, n)
+	q.noteMatch(text, n)
 	return strconv.Itoa(n.ID), err
 }
 
@@ -145,18 +145,18 @@ func filterWatcher(q *listQuery, text string) (string, error) {
 
 // filterGroup finds a group.
 func filterGroup(q *listQuery, text string) (string, error) {
-	all, err := groupsKnown(q)
+	all, err := visibleGroups(q)
 	if err != nil {
 		return "", err
 	}
 	n, err := matchName("group", text, all)
-	q.meant(text, n)
+	q.noteMatch(text, n)
 	return strconv.Itoa(n.ID), err
 }
 
-// groupsKnown are all groups for administrators, and those in the own projects and
-// the project asked for otherwise.
-func groupsKnown(q *listQuery) ([]named, error) {
+// visibleGroups returns all groups for administrators, and those in the own
+// projects and the project asked for otherwise.
+func visibleGroups(q *listQuery) ([]named, error) {
 	me, err := q.s.account(q.ctx)
 	switch {
 	case err != nil:
@@ -181,13 +181,13 @@ func filterCategory(q *listQuery, text string) (string, error) {
 		return "", toolpost.Retry("Give the project too: every category belongs to a project.")
 	}
 	n, err := q.s.find(q.ctx, categories(q.list.project), text)
-	q.meant(text, n)
+	q.noteMatch(text, n)
 	return strconv.Itoa(n.ID), err
 }
 
 func filterVersion(q *listQuery, text string) (string, error) {
 	n, err := ofVersion(q.ctx, q.s, q.list.project, text)
-	q.meant(text, n)
+	q.noteMatch(text, n)
 	return strconv.Itoa(n.ID), err
 }
 

@@ -93,9 +93,9 @@ func shownFields(q *listQuery, asked bool, in named, fields customFields) custom
 }
 
 func legendText(ids map[string]map[string]int) (text string) {
-	for _, kind := range sorted(ids) {
+	for _, kind := range sortedKeys(ids) {
 		var parts []string
-		for _, name := range sorted(ids[kind]) {
+		for _, name := range sortedKeys(ids[kind]) {
 			id := fmt.Sprintf(" [%d]", ids[kind][name])
 			parts = append(parts, strings.TrimSuffix(name, id)+id)
 		}
@@ -109,7 +109,7 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 	q.project(in.Project)
 	subproject(q, in.Subproject)
 	withStatus(q, in.Status)
-	q.tagged(in)
+	q.addTagged(in)
 	if in.Subject != "" {
 		q.where("subject", q.filters["subject"], "~", []string{in.Subject})
 	}
@@ -118,7 +118,7 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 	}
 	q.sort(in.Sort, sortable)
 	if in.Include != "" {
-		include, err := included(in.Include, "attachments,relations")
+		include, err := checkIncludes(in.Include, "attachments,relations")
 		q.fail(err)
 		q.set("include", include)
 	}
@@ -127,7 +127,7 @@ func issuesQuery(q *listQuery, in *listIssuesInput) (url.Values, error) {
 		if !isID {
 			found, err := q.s.find(q.ctx, source{"saved query", "/queries.json", "queries"}, in.Query)
 			q.fail(err)
-			q.meant(in.Query, found)
+			q.noteMatch(in.Query, found)
 			n = found.ID
 		}
 		q.set("query_id", fmt.Sprint(n))
@@ -159,7 +159,7 @@ func withStatus(q *listQuery, text string) {
 			operator = ""
 		}
 	}
-	q.written("status_id", cmp.Or(operator, text), "|,")
+	q.addText("status_id", cmp.Or(operator, text), "|,")
 }
 
 const sortable = "id, project, tracker, status, priority, author, assigned_to, category, fixed_version, " +

@@ -11,9 +11,9 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// refused adds to a refusal what can be given instead: Redmine words the reason in
+// explainRefusal adds to a refusal what can be given instead: Redmine words the reason in
 // the language of the account.
-func (w *issueWrite) refused(err error, what string) error {
+func (w *issueWrite) explainRefusal(err error, what string) error {
 	told := explain(err, what)
 	if status(err) != http.StatusUnprocessableEntity {
 		return told
@@ -26,12 +26,12 @@ func (w *issueWrite) refused(err error, what string) error {
 	}
 	if w.set["assigned_to_id"] != nil {
 		if all, err := people(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
-			text += fmt.Sprintf(" It can be assigned to members of the project whose role allows it: %s.", listed(all))
+			text += fmt.Sprintf(" It can be assigned to members of the project whose role allows it: %s.", listNames(all))
 		}
 	}
 	if w.set["fixed_version_id"] != nil {
 		if all, err := openVersions(w.ctx, w.s, w.project); err == nil {
-			text += fmt.Sprintf(" Open versions: %s.", cmp.Or(listed(all), "none"))
+			text += fmt.Sprintf(" Open versions: %s.", cmp.Or(listNames(all), "none"))
 		}
 	}
 	return toolpost.Retry("%s", text)

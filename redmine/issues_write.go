@@ -55,7 +55,7 @@ func createIssue(s *Toolset) entry {
 			}
 			w := &issueWrite{write: newWrite(ctx, s, p.ID)}
 			w.set["project_id"] = idRef{p}
-			w.meant(in.Project, p)
+			w.noteMatch(in.Project, p)
 			if in.Private == "true" && definitelyLacks(ctx, s, p.ID, "set_issues_private", "set_own_issues_private") {
 				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to everybody who can see the project. Leave out is_private if they may read it.", p)
 			}
@@ -80,7 +80,7 @@ type updateIssueInput struct {
 func updateIssue(s *Toolset) entry {
 	return tool(s, "update_issue", "Change an issue", "Change fields of an issue or add a comment. Only what is given is changed.\nThe answer lists what Redmine did not save.", changes,
 		func(ctx context.Context, in updateIssueInput) (*toolpost.Result, error) {
-			before, err := issueAt(ctx, s, in.ID, "allowed_statuses,attachments,children")
+			before, err := findIssue(ctx, s, in.ID, "allowed_statuses,attachments,children")
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +93,7 @@ func updateIssue(s *Toolset) entry {
 			w.readAhead(&in.issueInput, false)
 			w.apply(&in.issueInput, before.Tracker.ID)
 			removeFiles(w, in.Remove)
-			return w.endpoint().update(w.write, issueEndpoint().at(before.ID), issueEndpoint().name(before))
+			return w.endpoint().update(w.write, issueEndpoint().recordPath(before.ID), issueEndpoint().name(before))
 		})
 }
 
@@ -106,7 +106,7 @@ type issueWrite struct {
 // endpoint is that of issues, which compares with what was there before.
 func (w *issueWrite) endpoint() endpoint[issue] {
 	k := issueEndpoint()
-	k.explain, k.check = w.refused, func(_ *write, _, now *issue) { w.compare(now) }
+	k.explain, k.check = w.explainRefusal, func(_ *write, _, now *issue) { w.compare(now) }
 	return k
 }
 
@@ -142,7 +142,7 @@ func (w *issueWrite) apply(in *issueInput, tracker int) {
 	if t, ok := w.set["tracker_id"].(idRef); ok {
 		tracker = t.ID
 	}
-	w.customOf(in.Fields, func() ([]field, error) { return w.known(tracker) })
+	w.customOf(in.Fields, func() ([]field, error) { return w.settableFields(tracker) })
 }
 
 // move sets another project.
@@ -151,7 +151,7 @@ func (w *issueWrite) move(project string) {
 		return
 	}
 	p, err := w.s.project(w.ctx, project)
-	w.meant(project, p)
+	w.noteMatch(project, p)
 	w.put("project_id", idRef{p}, err)
 	w.project = p.ID
 }
@@ -187,15 +187,15 @@ func (w *write) watchers(all []string) {
 	for _, text := range all {
 		if w.err == nil {
 			n, err := w.s.person(w.ctx, w.project, text)
-			w.meant(text, n)
+			w.noteMatch(text, n)
 			ids = append(ids, n.ID)
 			w.put("watcher_user_ids", ids, err)
 		}
 	}
 }
 
-// known are the custom fields that may be set.
-func (w *issueWrite) known(tracker int) ([]field, error) {
+// settableFields returns the custom fields that may be set.
+func (w *issueWrite) settableFields(tracker int) ([]field, error) {
 	if w.before != nil && w.before.Tracker.ID == tracker && w.before.Project.ID == w.project {
 		return w.before.CustomFields, nil
 	}
@@ -208,13 +208,13 @@ func (w *issueWrite) status(text string) {
 		return
 	}
 	if w.before == nil || len(w.before.Allowed) == 0 || w.set["tracker_id"] != nil || w.set["project_id"] != nil {
-		w.named("status_id", text, statuses())
+		w.setNamed("status_id", text, statuses())
 		return
 	}
 	n, err := w.s.find(w.ctx, statuses(), text)
-	w.meant(text, n)
+	w.noteMatch(text, n)
 	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a named) bool { return a.ID == n.ID }) {
-		err = toolpost.Retry("Issue %d is %s, and %s. Statuses you can set now: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listed(w.before.Allowed))
+		err = toolpost.Retry("Issue %d is %s, and %s. Statuses you can set now: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listNames(w.before.Allowed))
 	}
 	w.put("status_id", idRef{n}, err)
 }

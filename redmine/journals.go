@@ -46,7 +46,7 @@ func (all journals) lines() (text string) {
 			text += "- " + c.String() + "\n"
 		}
 		if j.Notes != "" {
-			text += quoted(string(j.Notes)) + "\n"
+			text += quoteText(string(j.Notes)) + "\n"
 		}
 	}
 	return text
@@ -114,15 +114,15 @@ func nameJournalIDs(ctx context.Context, s *Toolset, i, before *issue) {
 			}
 			if _, done := known[d.Name]; !done {
 				names, _ := read() // without names the ids stay
-				known[d.Name] = slices.Concat(names, before.named(d.Name))
+				known[d.Name] = slices.Concat(names, before.namedField(d.Name))
 			}
 			d.Old, d.New = nameOfID(d.Old, known[d.Name]), nameOfID(d.New, known[d.Name])
 		}
 	}
 }
 
-// named is what an issue has in a field, as a list of at most one.
-func (i *issue) named(field string) []named {
+// namedField is what an issue has in a field, as a list of at most one.
+func (i *issue) namedField(field string) []named {
 	if i == nil {
 		return nil
 	}
@@ -155,7 +155,7 @@ func updateComment(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			i, err := issueAt(ctx, s, in.Issue, "journals")
+			i, err := findIssue(ctx, s, in.Issue, "journals")
 			if err != nil {
 				return nil, err
 			}
@@ -192,7 +192,7 @@ func comment(i *issue, id int) *journal {
 // readBackComment reads a comment back with its issue: alone it cannot be read.
 func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[string]any) (*toolpost.Result, error) {
 	done, facts := fmt.Sprintf("Changed comment %d of issue %d", id, issue), map[string]any{"id": id, "issue_id": issue}
-	i, err := issueEndpoint().get(ctx, s, issueEndpoint().at(issue), "journals")
+	i, err := issueEndpoint().get(ctx, s, issueEndpoint().recordPath(issue), "journals")
 	if err != nil {
 		return s.unread(done, explain(err, fmt.Sprintf("issue %d", issue)), facts)
 	}
@@ -205,7 +205,7 @@ func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[str
 		facts["read_back"] = false
 		return s.done(done+", but this account does not see it now.", facts)
 	}
-	wrong := diffValues(set, map[string]any{"notes": lf(string(now.Notes)), "private_notes": now.Private})
+	wrong := diffValues(set, map[string]any{"notes": normalizeNewlines(string(now.Notes)), "private_notes": now.Private})
 	if len(wrong) == len(set) {
 		return nil, toolpost.Failed("Redmine did not save the change of comment %d, perhaps because %s: %v.", id, notAllowed, wrong)
 	}

@@ -86,7 +86,7 @@ func (l *listing[R]) lines(row *R) string {
 		return "- " + lineOf(row) + "\n"
 	}
 	text, fields := lineOf(row)+"\n", fieldsOf(customFieldsOf(row))
-	for _, name := range sorted(fields) {
+	for _, name := range sortedKeys(fields) {
 		text += fmt.Sprintf("  %s: %s\n", name, oneLine(fields[name]))
 	}
 	if l.below != nil {
@@ -117,7 +117,7 @@ func rows[T any](ctx context.Context, s *Toolset, path string, query url.Values,
 	for try := 1; ; try++ {
 		var steady bool
 		all, total, steady, err = pages[T](ctx, s, path, query, key, offset, most)
-		ctx = anew(ctx)
+		ctx = withoutCache(ctx)
 		if err != nil || steady || try == tries {
 			return all, total, err
 		}
@@ -142,7 +142,7 @@ func pages[T any](ctx context.Context, s *Toolset, path string, query url.Values
 		switch {
 		case err != nil:
 			return nil, 0, false, err
-		case paged && unasked(len(part), start, size, total):
+		case paged && isWholeList(len(part), start, size, total):
 			from := min(offset, len(part))
 			return part[from:min(from+most, len(part))], len(part), true, nil
 		}
@@ -152,9 +152,9 @@ func pages[T any](ctx context.Context, s *Toolset, path string, query url.Values
 	}
 }
 
-// unasked reports whether a part of a list is all of it: Redmine 6.0.0 and
+// isWholeList reports whether a part of a list is all of it: Redmine 6.0.0 and
 // 6.0.1 give all projects, whatever part is asked for.
-func unasked(rows, start, size, total int) bool {
+func isWholeList(rows, start, size, total int) bool {
 	return rows > size || start > 0 && rows > 0 && rows == total
 }
 

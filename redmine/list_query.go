@@ -60,8 +60,8 @@ func (q *listQuery) remark(format string, a ...any) {
 	q.empty = append(q.empty, fmt.Sprintf(format, a...))
 }
 
-// meant notes what a part of a name was taken for.
-func (q *listQuery) meant(text string, n named) {
+// noteMatch notes what a part of a name was taken for.
+func (q *listQuery) noteMatch(text string, n named) {
 	if note := takenFor(text, n); note != "" && !slices.Contains(q.told, note) {
 		q.told = append(q.told, note)
 	}
@@ -73,7 +73,7 @@ func (q *listQuery) project(text string) {
 	}
 	n, err := q.s.project(q.ctx, text)
 	q.fail(err)
-	q.meant(text, n)
+	q.noteMatch(text, n)
 	q.list.project = n.ID
 	q.set("project_id", fmt.Sprint(n.ID))
 }
@@ -86,25 +86,25 @@ func (q *listQuery) below() {
 	}
 }
 
-// tagged adds the conditions of arguments with a tag filter, which has the separators
+// addTagged adds the conditions of arguments with a tag filter, which has the separators
 // between the values of one.
-func (q *listQuery) tagged(arguments any) {
+func (q *listQuery) addTagged(arguments any) {
 	eachField(arguments, func(f reflect.StructField, v reflect.Value) {
 		if separators := f.Tag.Get("filter"); separators != "" {
-			q.written(jsonName(f), v.String(), separators)
+			q.addText(jsonName(f), v.String(), separators)
 		}
 	})
 }
 
-// written adds a condition in one text, if it is not empty, with separators between
+// addText adds a condition in one text, if it is not empty, with separators between
 // its values.
-func (q *listQuery) written(name, text, separators string) {
+func (q *listQuery) addText(name, text, separators string) {
 	if text = strings.TrimSpace(text); text == "" || q.err != nil {
 		return
 	}
 	spec := q.filters[name]
 	operator, rest := spec.kind.split(text)
-	operator, rest = without(q, spec, operator, rest)
+	operator, rest = splitNot(q, spec, operator, rest)
 	values := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(separators, r) })
 	if parts := strings.Split(rest, ","); len(parts) > 1 && spec.kind.names() {
 		everyPart := !slices.ContainsFunc(parts, func(p string) bool { return !isFound(q, spec, operator, strings.TrimSpace(p)) })
@@ -121,8 +121,8 @@ func (q *listQuery) written(name, text, separators string) {
 // names reports whether the values of a filter are names, of which it takes several.
 func (k filterKind) names() bool { return k == kindList || k == kindStatus || k == kindOptional }
 
-// without makes "not me" the operator !, unless something is called so.
-func without(q *listQuery, spec filterSpec, operator, text string) (without, rest string) {
+// splitNot makes "not me" the operator !, unless something is called so.
+func splitNot(q *listQuery, spec filterSpec, operator, text string) (without, rest string) {
 	after, found := strings.CutPrefix(strings.ToLower(text), "not ")
 	if !found || operator != "=" || !spec.kind.names() || slices.Contains(noValue, strings.ToLower(text)) || isName(q, spec, operator, text) {
 		return operator, text
@@ -180,7 +180,7 @@ func (q *listQuery) filter(f filter) {
 	q.fail(err)
 	k, err := pickField(strings.TrimPrefix(f.Field, "cf_"), fields)
 	if err != nil {
-		q.fail(toolpost.Retry("There is no filter %q. Choose from %s, or a custom field: %v", f.Field, strings.Join(sorted(q.filters), ", "), err))
+		q.fail(toolpost.Retry("There is no filter %q. Choose from %s, or a custom field: %v", f.Field, strings.Join(sortedKeys(q.filters), ", "), err))
 		return
 	}
 	if k.Format == "" && q.err == nil {
@@ -284,13 +284,13 @@ func remarks(q *listQuery, total int) (all []string) {
 func bySource(src func() source) finder {
 	return each(func(q *listQuery, text string) (string, error) {
 		n, err := q.s.find(q.ctx, src(), text)
-		q.meant(text, n)
+		q.noteMatch(text, n)
 		return strconv.Itoa(n.ID), err
 	})
 }
 
-// oneOf are fixed values, as people write them and as Redmine does.
-func oneOf(pairs ...string) finder {
+// fixedValues are fixed values, as people write them and as Redmine does.
+func fixedValues(pairs ...string) finder {
 	return each(func(_ *listQuery, text string) (string, error) {
 		var names []string
 		for i := 0; i < len(pairs); i += 2 {

@@ -287,11 +287,11 @@ func (in *membershipID) names(ctx context.Context, s *Toolset, m *member) []stri
 	who := m.who()
 	names := []string{fmt.Sprint(who.ID), who.Name}
 	if m.User != nil {
-		if u, err := userEndpoint().get(ctx, s, userEndpoint().at(who.ID), ""); err == nil {
+		if u, err := userEndpoint().get(ctx, s, userEndpoint().recordPath(who.ID), ""); err == nil {
 			names = u.wholeNames()
 		}
 	}
-	if me, err := s.account(ctx); err == nil && me.ID == who.ID && me.is(in.User) {
+	if me, err := s.account(ctx); err == nil && me.ID == who.ID && me.matches(in.User) {
 		names = append(names, in.User)
 	}
 	return names

@@ -58,10 +58,10 @@ func activities() source {
 const listedProjects = "1|5"
 
 // Versions and categories belong to a project.
-func versions(project int) source   { return within(project, "version", "versions") }
-func categories(project int) source { return within(project, "category", "issue_categories") }
+func versions(project int) source   { return projectSource(project, "version", "versions") }
+func categories(project int) source { return projectSource(project, "category", "issue_categories") }
 
-func within(project int, what, key string) source {
+func projectSource(project int, what, key string) source {
 	return source{what, fmt.Sprintf("/projects/%d/%s.json", project, key), key}
 }
 
@@ -118,11 +118,11 @@ func matchName(what, text string, all []named) (named, error) {
 		return named{}, toolpost.Retry("There is no %s with a name of %d bytes.", what, len(text))
 	}
 	if text == "" {
-		return named{}, unnamed(what, text, all)
+		return named{}, noMatchError(what, text, all)
 	}
 	found := matchExact(text, all)
 	if _, id := number(text); len(found) == 0 && !id { // an id that is not there is no part of a name
-		found = selectNamed(all, func(n named) bool { return strings.Contains(folded(n.Name), folded(text)) })
+		found = selectNamed(all, func(n named) bool { return strings.Contains(foldName(n.Name), foldName(text)) })
 	}
 	switch {
 	case len(found) == 1:
@@ -130,15 +130,15 @@ func matchName(what, text string, all []named) (named, error) {
 	case len(found) > 1:
 		return named{}, unclear(text, found)
 	}
-	return named{}, unnamed(what, text, all)
+	return named{}, noMatchError(what, text, all)
 }
 
 // unclear returns the error that text names more than one.
 func unclear(text string, found []named) error {
 	if id, ok := number(text); ok && slices.ContainsFunc(found, func(n named) bool { return n.ID == id }) {
-		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with # and the id.", text, listed(found))
+		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with # and the id.", text, listNames(found))
 	}
-	return toolpost.Retry("%q can mean several: %s. Call again with one of the ids.", text, listed(found))
+	return toolpost.Retry("%q can mean several: %s. Call again with one of the ids.", text, listNames(found))
 }
 
 // matchExact returns what text names whole: by its id or, if that is a number too, its
@@ -151,7 +151,7 @@ func matchExact(text string, all []named) (found []named) {
 	for _, same := range []func(n named) bool{
 		func(n named) bool { return n.ID == id || id > 0 && n.Name == text },
 		func(n named) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
-		func(n named) bool { return text != "" && folded(n.Name) == folded(text) },
+		func(n named) bool { return text != "" && foldName(n.Name) == foldName(text) },
 	} {
 		if found = selectNamed(all, same); len(found) > 0 {
 			break
@@ -170,9 +170,9 @@ func selectNamed(all []named, same func(n named) bool) (found []named) {
 	return found
 }
 
-// unnamed returns the error that text names none of all. Of many it shows those
+// noMatchError returns the error that text names none of all. Of many it shows those
 // whose names are most like text first.
-func unnamed(what, text string, all []named) error {
+func noMatchError(what, text string, all []named) error {
 	archived := ""
 	if what == projects().what {
 		archived = " An archived project is not listed: unarchive it first."
@@ -181,13 +181,13 @@ func unnamed(what, text string, all []named) error {
 	case len(all) == 0:
 		return toolpost.Retry("There is no %s %q: this account sees none here. Ask the user for another account or project.%s", what, text, archived)
 	case text == "":
-		return toolpost.Retry("Name a %s. There are: %s.", what, listed(all))
+		return toolpost.Retry("Name a %s. There are: %s.", what, listNames(all))
 	case len(all) > maxListed:
 		all = slices.Clone(all)
 		slices.SortStableFunc(all, func(a, b named) int { return likeness(text, b) - likeness(text, a) })
-		return toolpost.Retry("There is no %s %q. Most like it are: %s.%s", what, text, listed(all), archived)
+		return toolpost.Retry("There is no %s %q. Most like it are: %s.%s", what, text, listNames(all), archived)
 	}
-	return toolpost.Retry("There is no %s %q. There are: %s.%s", what, text, listed(all), archived)
+	return toolpost.Retry("There is no %s %q. There are: %s.%s", what, text, listNames(all), archived)
 }
 
 // likeness is how much of text is in the name or the key of n: in per mille, the
@@ -209,7 +209,7 @@ func likeness(text string, n named) (most int) {
 // pairs are the pairs of characters in a name, in any case and width.
 func pairs(name string) map[string]bool {
 	all := map[string]bool{}
-	runes := []rune(folded(name))
+	runes := []rune(foldName(name))
 	for i := 1; i < len(runes); i++ {
 		all[string(runes[i-1:i+1])] = true
 	}
@@ -219,8 +219,8 @@ func pairs(name string) map[string]bool {
 // maxListed is how many names an error shows.
 const maxListed = 40
 
-// listed names at most [maxListed].
-func listed(all []named) string {
+// listNames names at most [maxListed].
+func listNames(all []named) string {
 	var b strings.Builder
 	for i, n := range all {
 		switch {
@@ -250,7 +250,7 @@ func (s *Toolset) project(ctx context.Context, text string) (named, error) {
 			return named{}, toolpost.Failed("Redmine's answer for project %q has no project in it. Ask the user to check that this is the address of Redmine itself.", text)
 		}
 		if status(err) == http.StatusForbidden {
-			if n, ok := titled(ctx, s, text); ok {
+			if n, ok := projectByName(ctx, s, text); ok {
 				return n, nil
 			}
 			return named{}, explain(err, "project "+text)
@@ -259,9 +259,9 @@ func (s *Toolset) project(ctx context.Context, text string) (named, error) {
 	return s.find(ctx, projects(), text)
 }
 
-// titled finds the project that has a name, which is another one's key or leads to a
+// projectByName finds the project that has a name, which is another one's key or leads to a
 // page of Redmine, such as "new".
-func titled(ctx context.Context, s *Toolset, text string) (named, bool) {
+func projectByName(ctx context.Context, s *Toolset, text string) (named, bool) {
 	all, err := s.names(ctx, projects(), false)
 	found := selectNamed(all, func(n named) bool { return strings.EqualFold(n.Name, text) })
 	if _, id := number(text); err != nil || id || len(found) != 1 {

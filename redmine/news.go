@@ -109,7 +109,7 @@ func createNews(s *Toolset) entry {
 				return nil, explain(err, "the news of project "+p.Name)
 			}
 			w := newWrite(ctx, s, p.ID)
-			w.meant(in.Project, p)
+			w.noteMatch(in.Project, p)
 			w.set["title"], w.set["summary"], w.set["description"] = in.Title, in.Summary, in.Description
 			w.fill(&in)
 			if err := s.client.send(ctx, http.MethodPost, newsPath(p)+".json", w.body("news"), nil); err != nil {
@@ -139,7 +139,7 @@ func readBackNews(w *write, p named, last int) (*toolpost.Result, error) {
 	case found == 0:
 		return nil, toolpost.Failed("Redmine reported that the news %q in %s was created, but it is not in the list. Check before you create it again.", title, p.Name)
 	}
-	return newsEndpoint().readBack(w, newsEndpoint().at(found))
+	return newsEndpoint().readBack(w, newsEndpoint().recordPath(found))
 }
 
 type updateNewsInput struct {

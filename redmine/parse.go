@@ -33,7 +33,7 @@ type workTime struct {
 
 // readHours reads 1.5, 1h30m, 1h30, 1 hour and 30 minutes, 90m and 1:30.
 func readHours(text string) (workTime, error) {
-	m := clock.FindStringSubmatch(folded(text))
+	m := clock.FindStringSubmatch(foldName(text))
 	if m == nil {
 		return workTime{}, toolpost.Retry("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
 	}

@@ -38,9 +38,9 @@ func (s *Toolset) resolve(ctx context.Context, text string, in scope) (named, er
 		found, err = s.findGroup(ctx, me, text)
 	case text == "" && in.users:
 		return named{}, toolpost.Retry("Give a person: an id, a name or me.")
-	case me.is(text) && me.ID == 0:
+	case me.matches(text) && me.ID == 0:
 		return named{}, toolpost.Failed("%q needs credentials: ask the user to set REDMINE_API_KEY", text)
-	case me.is(text), in.users && isID && id == me.ID:
+	case me.matches(text), in.users && isID && id == me.ID:
 		return named{ID: me.ID, Name: me.name()}, nil
 	case in.users && isID:
 		return s.userWithID(ctx, me, id)
@@ -61,7 +61,7 @@ func (s *Toolset) person(ctx context.Context, project int, text string) (named, 
 }
 
 func (s *Toolset) userWithID(ctx context.Context, me *user, id int) (named, error) {
-	u, err := userEndpoint().get(ctx, s, userEndpoint().at(id), "")
+	u, err := userEndpoint().get(ctx, s, userEndpoint().recordPath(id), "")
 	switch {
 	case status(err) == http.StatusNotFound && !me.Admin:
 		return named{ID: id, Name: "somebody whom this account cannot see"}, nil
@@ -110,7 +110,7 @@ func (s *Toolset) findUser(ctx context.Context, text string, project int, member
 	if err != nil {
 		return named{}, err
 	}
-	if i := slices.IndexFunc(users, func(u user) bool { return folded(u.Login) == folded(text) }); i >= 0 {
+	if i := slices.IndexFunc(users, func(u user) bool { return foldName(u.Login) == foldName(text) }); i >= 0 {
 		return users[i].named(), nil
 	}
 	n, missing := matchName("person", text, members)
@@ -206,7 +206,7 @@ func (s *Toolset) requireExact(ctx context.Context, text string, found named, in
 	what, names := found.String(), []string{fmt.Sprint(found.ID), found.Name}
 	if in.groups {
 		what = "group " + what
-	} else if u, err := userEndpoint().get(ctx, s, userEndpoint().at(found.ID), ""); err == nil {
+	} else if u, err := userEndpoint().get(ctx, s, userEndpoint().recordPath(found.ID), ""); err == nil {
 		names = u.wholeNames()
 	}
 	return requireWholeName(text, what, names...)
@@ -328,9 +328,9 @@ func visibleMembers(ctx context.Context, s *Toolset) ([]named, error) {
 	return all, nil
 }
 
-// folded is a name as it is compared: in one form of Unicode, without differences
+// foldName is a name as it is compared: in one form of Unicode, without differences
 // of case and width, and with single blanks.
-func folded(name string) string {
+func foldName(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(name))), " ")
 }
 
@@ -341,7 +341,7 @@ func samePerson(a, b string) bool {
 	if slices.Equal(x, y) {
 		return len(x) > 0
 	}
-	if !strings.ContainsFunc(folded(a), wide) {
+	if !strings.ContainsFunc(foldName(a), wide) {
 		return false
 	}
 	joined := func(words []string, turned bool) string {
@@ -355,7 +355,7 @@ func samePerson(a, b string) bool {
 
 // nameWords are the words of a name, in order of the alphabet.
 func nameWords(name string) []string {
-	words := strings.Fields(strings.ReplaceAll(folded(name), ",", " "))
+	words := strings.Fields(strings.ReplaceAll(foldName(name), ",", " "))
 	slices.Sort(words)
 	return words
 }

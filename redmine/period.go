@@ -18,7 +18,7 @@ func inPeriod(kind filterKind, c condition) (condition, error) {
 		return c, nil
 	}
 	if c.operator == "=" && len(c.values) == 1 {
-		text := strings.TrimPrefix(strings.ReplaceAll(folded(c.values[0]), "_", " "), "due ")
+		text := strings.TrimPrefix(strings.ReplaceAll(foldName(c.values[0]), "_", " "), "due ")
 		text = cmp.Or(periodNames[text], text)
 		if text == "overdue" && !strings.HasSuffix(c.name, "due_date") {
 			return c, toolpost.Retry("Only a due date can be overdue, %s cannot: give overdue as the due_date.", c.name)

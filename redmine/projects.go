@@ -116,7 +116,7 @@ func namesakes(w *write, p *project) {
 	all, err := w.s.names(w.ctx, projects(), false)
 	same := selectNamed(all, func(n named) bool { return n.ID != p.ID && strings.EqualFold(n.Name, p.Name) })
 	if err == nil && len(same) > 0 {
-		w.notes = append(w.notes, fmt.Sprintf("These projects have the same name: %s. Use their ids or keys.", listed(same)))
+		w.notes = append(w.notes, fmt.Sprintf("These projects have the same name: %s. Use their ids or keys.", listNames(same)))
 	}
 }
 
@@ -191,7 +191,7 @@ func includedParts(text string) (string, error) {
 	for _, part := range strings.Split(strings.ToLower(text), ",") {
 		parts = append(parts, strings.ReplaceAll(strings.TrimSpace(part), " ", "_"))
 	}
-	return included(strings.Join(parts, ","), projectParts)
+	return checkIncludes(strings.Join(parts, ","), projectParts)
 }
 
 type showProjectInput struct {

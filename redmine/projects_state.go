@@ -32,13 +32,13 @@ func archiveProject(s *Toolset) entry {
 			if err := setState(ctx, s, fmt.Sprint(p.ID), "archive"); err != nil {
 				return nil, explain(err, "archiving project "+p.String())
 			}
-			_, err = projectEndpoint().get(ctx, s, projectEndpoint().at(p.ID), "")
+			_, err = projectEndpoint().get(ctx, s, projectEndpoint().recordPath(p.ID), "")
 			if err == nil {
 				return nil, toolpost.Failed("Redmine accepted the request, but project %s is not archived. Redmine refuses that while issues of other projects are planned for one of its versions.", p)
 			}
 			text := fmt.Sprintf("Archived project %s, key %s. To restore it, call unarchive_project with the id or key.", p, p.Identifier)
 			if len(below) > 0 {
-				text += fmt.Sprintf("\nThese were archived with it: %s; each of them has to be unarchived separately.", listed(below))
+				text += fmt.Sprintf("\nThese were archived with it: %s; each of them has to be unarchived separately.", listNames(below))
 			}
 			if n := status(err); n != http.StatusForbidden && n != http.StatusNotFound {
 				text += fmt.Sprintf("\nWhether it worked could not be checked: %v", err)
@@ -85,7 +85,7 @@ func unarchivedWith(ctx context.Context, s *Toolset, p named, before []named) st
 	if len(also) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Its parent projects were unarchived too: %s.", listed(also))
+	return fmt.Sprintf(" Its parent projects were unarchived too: %s.", listNames(also))
 }
 
 func closeProject(s *Toolset) entry {
@@ -138,7 +138,7 @@ func readBackState(ctx context.Context, s *Toolset, n named, verb, more string, 
 	}
 	text := fmt.Sprintf("Project %s is %s now.", n, now.Status)
 	if len(below) > 0 {
-		text += fmt.Sprintf(" Projects in it: %s.", listed(below))
+		text += fmt.Sprintf(" Projects in it: %s.", listNames(below))
 	}
 	return s.done(text+more, map[string]any{"id": n.ID, "identifier": now.Identifier, "status": now.Status, "subprojects": below})
 }

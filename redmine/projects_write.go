@@ -80,7 +80,7 @@ func fillProject(w *write, arguments any, in *projectInput) {
 	})
 	setIssueFields(w, in.IssueFields)
 	several(w, "enabled_module_names", in.Modules, func(text string) (string, error) { return module(w, text) })
-	setInside(w, "default_version_id", in.Version, func() { w.named("default_version_id", in.Version, versions(w.project)) })
+	setInside(w, "default_version_id", in.Version, func() { w.setNamed("default_version_id", in.Version, versions(w.project)) })
 	setInside(w, "default_assigned_to_id", in.Assignee, func() { w.person("default_assigned_to_id", in.Assignee) })
 	w.custom(in.Fields, func() ([]field, error) { return likeFields(w.ctx, w.s, "/projects.json", "projects", "project") })
 }

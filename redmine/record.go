@@ -29,8 +29,8 @@ import (
 // Zero values have no place in a text or a list, unless ",always" ends the tag. A field
 // whose type has lines() needs no label: it adds those lines to the text.
 
-// A headed record has a text of several lines under a title.
-type headed interface{ title() string }
+// A titledRecord has a text of several lines under a title.
+type titledRecord interface{ title() string }
 
 // A block has lines of its own in the text of a record.
 type block interface{ lines() string }
@@ -40,7 +40,7 @@ type preparer interface{ prepare() }
 
 // textOf returns the text of a record: its title and fields, or only its line.
 func textOf(record any) string {
-	t, ok := record.(headed)
+	t, ok := record.(titledRecord)
 	if !ok {
 		return "- " + lineOf(record) + "\n"
 	}
@@ -135,7 +135,7 @@ func valueText(v reflect.Value, always bool) string {
 	case fmt.Stringer:
 		return value.String()
 	case []named:
-		return listed(value)
+		return listNames(value)
 	case []string:
 		return strings.Join(value, ", ")
 	case bool:
@@ -194,7 +194,7 @@ func settableValue(v reflect.Value) any {
 	}
 	switch v = reflect.Indirect(v); v.Kind() {
 	case reflect.String:
-		return lf(v.String())
+		return normalizeNewlines(v.String())
 	case reflect.Float64:
 		return v.Float()
 	case reflect.Int:
@@ -244,8 +244,8 @@ func (all customFields) IsZero() bool { return len(fieldsOf(all)) == 0 }
 
 func (all customFields) lines() string {
 	text, shown := "", fieldsOf(all)
-	for _, name := range sorted(shown) {
-		text += fmt.Sprintf("- %s: %s\n", name, beside(shown[name]))
+	for _, name := range sortedKeys(shown) {
+		text += fmt.Sprintf("- %s: %s\n", name, quoteMultiline(shown[name]))
 	}
 	return text
 }
@@ -264,13 +264,13 @@ func (all customFields) values() map[int][]string {
 type longText string
 
 // MarshalText implements [encoding.TextMarshaler].
-func (t longText) MarshalText() ([]byte, error) { return []byte(lf(string(t))), nil }
+func (t longText) MarshalText() ([]byte, error) { return []byte(normalizeNewlines(string(t))), nil }
 
 func (t longText) lines() string {
 	if t == "" {
 		return ""
 	}
-	return "\n" + quoted(string(t)) + "\n"
+	return "\n" + quoteText(string(t)) + "\n"
 }
 
 // A timestamp is a date and time as Redmine writes it (ISO 8601).
@@ -337,7 +337,7 @@ func idsOf(all []named) []int {
 	return ids
 }
 
-func sorted[V any](m map[string]V) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	var names []string
 	for name := range m {
 		names = append(names, name)

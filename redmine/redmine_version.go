@@ -21,8 +21,8 @@ func v60() release { return release{"6.0", "/help/code_highlighting", ""} }
 func v61() release { return release{"6.1", "/oauth/token/info", ""} }
 func v70() release { return release{"7.0", "/webhooks", ""} }
 
-// at reports whether Redmine is this release or a later one.
-func (r release) at(ctx context.Context, c *client) (bool, error) {
+// isReachedBy reports whether Redmine is this release or a later one.
+func (r release) isReachedBy(ctx context.Context, c *client) (bool, error) {
 	data, err := c.read(ctx, r.path, nil)
 	if _, later := retryable(err); later {
 		return false, explain(err, "its version")
@@ -39,7 +39,7 @@ func (r release) at(ctx context.Context, c *client) (bool, error) {
 
 // requireRelease refuses what an older Redmine would ignore.
 func requireRelease(ctx context.Context, s *Toolset, r release, what string) error {
-	ok, err := r.at(ctx, s.client)
+	ok, err := r.isReachedBy(ctx, s.client)
 	if err == nil && !ok {
 		err = toolpost.Failed("%s needs Redmine %s or later; this Redmine is older and would ignore it.", upper(what), r.name)
 	}
@@ -49,7 +49,7 @@ func requireRelease(ctx context.Context, s *Toolset, r release, what string) err
 // foundRelease is the latest of which there is a sign.
 func foundRelease(ctx context.Context, s *Toolset) (string, error) {
 	for _, r := range []release{v70(), v61(), v60(), v51()} {
-		if ok, err := r.at(ctx, s.client); err != nil || ok {
+		if ok, err := r.isReachedBy(ctx, s.client); err != nil || ok {
 			return r.name, err
 		}
 	}

@@ -71,7 +71,7 @@ func createRelation(s *Toolset) entry {
 			if in.Delay != 0 {
 				w.set["delay"] = in.Delay
 			}
-			return relationEndpoint().create(w, issueEndpoint().at(n)+"/relations", fmt.Sprintf("the relation of issue %d to issue %d", n, to))
+			return relationEndpoint().create(w, issueEndpoint().recordPath(n)+"/relations", fmt.Sprintf("the relation of issue %d to issue %d", n, to))
 		})
 }
 

@@ -63,7 +63,7 @@ func relate(ctx context.Context, s *Toolset, in *revisionInput, on bool) (*toolp
 	case http.StatusNotFound:
 		return nil, toolpost.Retry("Project %s has no repository %q with a revision %q. The address of the repository's page contains its name; a new revision exists once Redmine has read it.", p.Name, in.Repository, in.Revision)
 	case http.StatusUnprocessableEntity:
-		if linked(before, in.Revision) {
+		if isLinked(before, in.Revision) {
 			return answerRevisions(s, before, "Nothing was changed: they are linked already, as it seems. ")
 		}
 		return nil, toolpost.Retry("Redmine does not link issue %d to that revision: they may be linked already, or the issue's project is not related to %s.", n, p.Name)
@@ -81,9 +81,9 @@ func relate(ctx context.Context, s *Toolset, in *revisionInput, on bool) (*toolp
 	return answerRevisions(s, now, "")
 }
 
-// linked reports whether an issue is linked to a revision, which may be
+// isLinked reports whether an issue is linked to a revision, which may be
 // shortened.
-func linked(i *issue, revision string) bool {
+func isLinked(i *issue, revision string) bool {
 	return slices.ContainsFunc(i.Changesets, func(c changeset) bool {
 		return c.Revision == revision || len(revision) >= 7 && strings.HasPrefix(c.Revision, revision)
 	})
@@ -105,7 +105,7 @@ type changeset struct {
 
 func (all changesets) lines() (text string) {
 	for _, c := range all {
-		text += fmt.Sprintf("- revision %s by %s: %s\n", c.Revision, c.User.Name, beside(lf(string(c.Comments))))
+		text += fmt.Sprintf("- revision %s by %s: %s\n", c.Revision, c.User.Name, quoteMultiline(normalizeNewlines(string(c.Comments))))
 	}
 	return text
 }

@@ -24,7 +24,7 @@ func definitelyLacks(ctx context.Context, s *Toolset, project int, rights ...str
 // read again if they must be.
 func allRoles(ctx context.Context, s *Toolset, m *member, again bool, holds func(*role) bool) bool {
 	for _, held := range m.Roles {
-		at := roleEndpoint().at(held.ID)
+		at := roleEndpoint().recordPath(held.ID)
 		r, err := s.roles.get(at, again, func() (*role, error) { return roleEndpoint().get(ctx, s, at, "") })
 		if err != nil || !holds(r) {
 			return false

@@ -72,7 +72,7 @@ func common(a, b []string) []int {
 	for i := range at {
 		at[i] = -1
 	}
-	first := same(a, b)
+	first := commonPrefix(a, b)
 	for i := range first {
 		at[i] = i
 	}
@@ -91,8 +91,8 @@ func common(a, b []string) []int {
 	return at
 }
 
-// same is how many parts at the begin are the same.
-func same(a, b []string) (n int) {
+// commonPrefix returns how many parts at the begin are the same.
+func commonPrefix(a, b []string) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}

@@ -119,7 +119,7 @@ func createTimeForProject(s *Toolset) entry {
 	return projectTool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue.\nDefaults are today and the default activity.", adds,
 		func(ctx context.Context, in projectTimeInput, p named) (*toolpost.Result, error) {
 			w := &timeWrite{write: newWrite(ctx, s, p.ID)}
-			w.meant(in.Project, p)
+			w.noteMatch(in.Project, p)
 			w.set["project_id"] = p.ID
 			return w.log(in.Hours, &in, &in.timeInput, "project "+p.String())
 		})
@@ -134,7 +134,7 @@ type issueTimeInput struct {
 func createTimeForIssue(s *Toolset) entry {
 	return tool(s, "create_time_entry_for_issue", "Log time on an issue", "Log hours on an issue.\nDefaults are today and the default activity.", adds,
 		func(ctx context.Context, in issueTimeInput) (*toolpost.Result, error) {
-			i, err := issueAt(ctx, s, in.Issue, "")
+			i, err := findIssue(ctx, s, in.Issue, "")
 			if err != nil {
 				return nil, onProject(err)
 			}
@@ -172,7 +172,7 @@ func updateTime(s *Toolset) entry {
 				return nil, err
 			}
 			w.apply(&in, &in.timeInput)
-			return w.endpoint().update(w.write, timeEndpoint().at(before.ID), timeEndpoint().name(before))
+			return w.endpoint().update(w.write, timeEndpoint().recordPath(before.ID), timeEndpoint().name(before))
 		})
 }
 
@@ -185,7 +185,7 @@ type timeWrite struct {
 // endpoint is that of time entries, with what may be the reason of a refusal.
 func (w *timeWrite) endpoint() endpoint[timeEntry] {
 	k := timeEndpoint()
-	k.explain = w.refused
+	k.explain = w.explainRefusal
 	return k
 }
 
@@ -213,7 +213,7 @@ func (w *timeWrite) move(project, issue string) error {
 	case strings.EqualFold(issue, none):
 		w.set["issue_id"] = ""
 	case issue != "":
-		i, err := issueAt(w.ctx, w.s, issue, "")
+		i, err := findIssue(w.ctx, w.s, issue, "")
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (w *timeWrite) apply(arguments any, in *timeInput) {
 		w.day("spent_on", in.SpentOn)
 	}
 	w.activity(in.Activity)
-	w.customOf(in.Fields, w.known)
+	w.customOf(in.Fields, w.settableFields)
 }
 
 func (w *timeWrite) activity(text string) {
@@ -261,17 +261,17 @@ func (w *timeWrite) activity(text string) {
 	w.err = err
 }
 
-// known are the custom fields that may be set.
-func (w *timeWrite) known() ([]field, error) {
+// settableFields returns the custom fields that may be set.
+func (w *timeWrite) settableFields() ([]field, error) {
 	if w.before != nil {
 		return w.before.CustomFields, nil
 	}
 	return timeFields(w.ctx, w.s)
 }
 
-// refused adds to a refusal what may have been the reason: Redmine words it in
+// explainRefusal adds to a refusal what may have been the reason: Redmine words it in
 // the language of the account.
-func (w *timeWrite) refused(err error, what string) error {
+func (w *timeWrite) explainRefusal(err error, what string) error {
 	told := explain(err, what)
 	if status(err) != http.StatusUnprocessableEntity {
 		return told
@@ -279,7 +279,7 @@ func (w *timeWrite) refused(err error, what string) error {
 	text := told.Error()
 	if w.set["activity_id"] == nil && w.before == nil {
 		if all, _, err := activitiesOf(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
-			text += fmt.Sprintf(" An activity is needed because none is the default. Choose from: %s.", listed(all))
+			text += fmt.Sprintf(" An activity is needed because none is the default. Choose from: %s.", listNames(all))
 		}
 	}
 	if w.set["user_id"] != nil {

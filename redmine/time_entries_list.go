@@ -43,7 +43,7 @@ func listTime(s *Toolset) entry {
 			}
 			noteUnsorted(q, all)
 			if own := ownTime(ctx, s); len(own) > 0 {
-				q.told = append(q.told, fmt.Sprintf("This account cannot see the time of others in %s.", listed(own)))
+				q.told = append(q.told, fmt.Sprintf("This account cannot see the time of others in %s.", listNames(own)))
 			}
 			return answerTime(q, all, &in, total)
 		})
@@ -60,7 +60,7 @@ func timeFilters() map[string]filterSpec {
 		"issue_id":               {kindTree, oneIssue},
 		"comments":               {kindText, texts},
 		"hours":                  {kindNumber, hoursOf},
-		"project.status":         {kindList, oneOf("active", "1", "closed", "5")},
+		"project.status":         {kindList, fixedValues("active", "1", "closed", "5")},
 		"issue.tracker_id":       {kindList, bySource(trackers)},
 		"issue.status_id":        {kindList, bySource(statuses)},
 		"issue.category_id":      {kindOptional, each(filterCategory)},
@@ -72,7 +72,7 @@ func timeFilters() map[string]filterSpec {
 func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 	q.project(in.Project)
 	q.below()
-	q.tagged(in)
+	q.addTagged(in)
 	if in.SpentOn != "" && in.From+in.To != "" {
 		q.fail(toolpost.Retry("Give either spent_on, or from and to."))
 	}
@@ -96,8 +96,8 @@ func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 
 func filterUser(q *listQuery, text string) (string, error) {
 	n, err := q.s.resolve(q.ctx, text, scope{users: true})
-	if me, bad := q.s.account(q.ctx); bad == nil && !me.is(text) {
-		q.meant(text, n)
+	if me, bad := q.s.account(q.ctx); bad == nil && !me.matches(text) {
+		q.noteMatch(text, n)
 	}
 	q.remark("The person is %s.", n)
 	return strconv.Itoa(n.ID), err
@@ -173,9 +173,9 @@ func (sums hourSums) text(all hours, part bool) string {
 		of = " of the entries shown"
 	}
 	text := fmt.Sprintf("\nSum%s: %s\n", of, all)
-	for _, kind := range sorted(sums) {
+	for _, kind := range sortedKeys(sums) {
 		var parts []string
-		for _, name := range sorted(sums[kind]) {
+		for _, name := range sortedKeys(sums[kind]) {
 			parts = append(parts, name+" "+sums[kind][name].String())
 		}
 		text += fmt.Sprintf("- by %s: %s\n", kind, strings.Join(parts, "; "))

@@ -45,7 +45,7 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 	checked := func(ctx context.Context, in In) (*toolpost.Result, error) {
 		ctx = remembering(ctx)
 		if e == reads {
-			return verified(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
+			return readVerified(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
 		}
 		if err := s.Check(ctx); err != nil { // nobody may be allowed to write as well
 			return nil, err
@@ -59,7 +59,7 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 	if err != nil {
 		panic(fmt.Sprintf("redmine: the arguments of %s: %v", name, err))
 	}
-	input := bounded(inferred)
+	input := boundSchema(inferred)
 	t := toolpost.New(name, description, checked, &toolpost.Options{
 		Title: title, Annotations: hints, Input: input, Policy: toolpost.Policy{Timeout: 5 * time.Minute},
 	})
@@ -80,8 +80,8 @@ const (
 	longestList  = 200
 )
 
-// bounded returns a schema in which nothing can grow without limit.
-func bounded(s *schema.Schema) *schema.Schema {
+// boundSchema returns a schema in which nothing can grow without limit.
+func boundSchema(s *schema.Schema) *schema.Schema {
 	var root any
 	if err := json.Unmarshal(s.Raw(), &root); err != nil {
 		panic(err) // it was made of a type

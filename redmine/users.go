@@ -189,7 +189,7 @@ type showUserInput struct {
 }
 
 func (in *showUserInput) find(ctx context.Context, s *Toolset) (*user, error) {
-	include, err := included(in.Include, userEndpoint().include)
+	include, err := checkIncludes(in.Include, userEndpoint().include)
 	if err != nil {
 		return nil, err
 	}

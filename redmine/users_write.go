@@ -48,11 +48,11 @@ func createUser(s *Toolset) entry {
 			if grouped {
 				w.set["group_ids"] = groups
 				only := map[string]any{"user": map[string]any{"group_ids": groups}}
-				if err := s.client.send(ctx, http.MethodPut, userEndpoint().at(n)+".json", only, nil); err != nil {
+				if err := s.client.send(ctx, http.MethodPut, userEndpoint().recordPath(n)+".json", only, nil); err != nil {
 					w.notes = append(w.notes, explain(err, "the groups of the user").Error())
 				}
 			}
-			return changedUserEndpoint().readBack(w, userEndpoint().at(n))
+			return changedUserEndpoint().readBack(w, userEndpoint().recordPath(n))
 		})
 }
 

@@ -197,7 +197,7 @@ func checkPage(w *write, v *version) {
 	if title, _ := w.set["wiki_page_title"].(string); title == "" {
 		return
 	}
-	err := w.s.client.get(w.ctx, wikiAt(v.Project, v.Wiki, 0)+".json", nil, &struct{}{})
+	err := w.s.client.get(w.ctx, wikiPath(v.Project, v.Wiki, 0)+".json", nil, &struct{}{})
 	if err != nil {
 		w.notes = append(w.notes, fmt.Sprintf("The wiki of project %s has no page %q yet, or this account may not see it.", v.Project, v.Wiki))
 	}
@@ -213,7 +213,7 @@ func createVersion(s *Toolset) entry {
 	return projectTool(s, "create_version", "Create a version", "Create a version in a project.", adds,
 		func(ctx context.Context, in createVersionInput, p named) (*toolpost.Result, error) {
 			w, of := newWrite(ctx, s, p.ID), versions(p.ID)
-			w.meant(in.Project, p)
+			w.noteMatch(in.Project, p)
 			w.fill(&in)
 			w.custom(in.Fields, func() ([]field, error) { return likeFields(ctx, s, of.path, of.key, of.what) })
 			return versionEndpoint().create(w, strings.TrimSuffix(of.path, ".json"), "the new version in project "+p.String())

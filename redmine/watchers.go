@@ -27,7 +27,7 @@ func removeWatcher(s *Toolset) entry {
 // watch changes who watches. Redmine takes any number for a user, so it is read
 // back.
 func watch(ctx context.Context, s *Toolset, in watcherInput, on bool) (*toolpost.Result, error) {
-	i, err := issueAt(ctx, s, in.Issue, "")
+	i, err := findIssue(ctx, s, in.Issue, "")
 	if err != nil {
 		return nil, err
 	}
@@ -36,17 +36,17 @@ func watch(ctx context.Context, s *Toolset, in watcherInput, on bool) (*toolpost
 		return nil, err
 	}
 	n := i.ID
-	if err := s.setLink(ctx, issueEndpoint().at(n)+"/watchers", "user_id", who.ID, on); err != nil {
+	if err := s.setLink(ctx, issueEndpoint().recordPath(n)+"/watchers", "user_id", who.ID, on); err != nil {
 		return nil, explain(err, fmt.Sprintf("the watchers of issue %d", n))
 	}
-	if i, err = issueEndpoint().get(ctx, s, issueEndpoint().at(n), "watchers"); err != nil {
+	if i, err = issueEndpoint().get(ctx, s, issueEndpoint().recordPath(n), "watchers"); err != nil {
 		return s.unread(fmt.Sprintf("Redmine accepted the change of the watchers of issue %d", n), explain(err, fmt.Sprintf("issue %d", n)), map[string]any{"id": n})
 	}
 	if i.Watchers == nil {
 		return s.done(fmt.Sprintf("Redmine accepted the request, but this account may not see who watches issue %d, so it is not known whether %s does.", n, who), map[string]any{"id": n, "read_back": false})
 	}
 	if watches := slices.ContainsFunc(i.Watchers, func(w named) bool { return w.ID == who.ID }); watches != on {
-		return nil, toolpost.Failed("Redmine accepted the request, but the watchers of issue %d are: %s.", n, cmp.Or(listed(i.Watchers), "nobody"))
+		return nil, toolpost.Failed("Redmine accepted the request, but the watchers of issue %d are: %s.", n, cmp.Or(listNames(i.Watchers), "nobody"))
 	}
-	return s.done(fmt.Sprintf("The watchers of issue %d are: %s.", n, cmp.Or(listed(i.Watchers), "nobody")), map[string]any{"id": n, "watchers": i.Watchers})
+	return s.done(fmt.Sprintf("The watchers of issue %d are: %s.", n, cmp.Or(listNames(i.Watchers), "nobody")), map[string]any{"id": n, "watchers": i.Watchers})
 }

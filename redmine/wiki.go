@@ -111,9 +111,9 @@ func wikiEndpoint() endpoint[wikiPage] {
 	}
 }
 
-// wikiAt is where a page is: the start page without a title, the newest version
+// wikiPath is where a page is: the start page without a title, the newest version
 // for 0.
-func wikiAt(p named, title string, version int) string {
+func wikiPath(p named, title string, version int) string {
 	at := fmt.Sprintf("/projects/%d/wiki", p.ID)
 	if title = wikiTitle(title); title != "" {
 		at += "/" + url.PathEscape(title)
@@ -125,7 +125,7 @@ func wikiAt(p named, title string, version int) string {
 }
 
 func readWiki(ctx context.Context, s *Toolset, p named, title string, version int) (*wikiPage, error) {
-	return wikiEndpoint().get(ctx, s, wikiAt(p, title, version), "attachments")
+	return wikiEndpoint().get(ctx, s, wikiPath(p, title, version), "attachments")
 }
 
 // missingWiki explains why a page cannot be read, and says which ones there are.

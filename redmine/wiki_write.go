@@ -62,7 +62,7 @@ func editWiki(s *Toolset) entry {
 			if w.before == nil {
 				return nil, missingWiki(ctx, s, w.in, in.Title, 0, &responseError{status: http.StatusNotFound})
 			}
-			text, err := replaced(string(w.before.Text), in.Old, in.New, in.All)
+			text, err := replacePart(string(w.before.Text), in.Old, in.New, in.All)
 			if err != nil {
 				return nil, err
 			}
@@ -113,14 +113,14 @@ func (w *wikiWrite) fill(in *writeWikiInput) error {
 	w.with(in.Comments, in.Version)
 	if in.Rename != "" {
 		w.set["title"] = wikiTitle(in.Rename)
-		w.moved = wikiAt(w.in, in.Rename, 0)
+		w.moved = wikiPath(w.in, in.Rename, 0)
 	}
 	w.write.fill(in)
-	return w.under(in.Parent)
+	return w.setParent(in.Parent)
 }
 
-// under sets the parent, of which Redmine says nothing if it does not exist.
-func (w *wikiWrite) under(parent string) error {
+// setParent sets the parent, of which Redmine says nothing if it does not exist.
+func (w *wikiWrite) setParent(parent string) error {
 	switch {
 	case parent == "":
 		return nil
@@ -160,7 +160,7 @@ func (w *wikiWrite) save() (*toolpost.Result, error) {
 	if w.before != nil {
 		w.write.before = w.before
 	}
-	return k.update(w.write, wikiAt(w.in, w.title, 0), fmt.Sprintf("wiki page %s of project %s", w.title, w.in.Name))
+	return k.update(w.write, wikiPath(w.in, w.title, 0), fmt.Sprintf("wiki page %s of project %s", w.title, w.in.Name))
 }
 
 func (w *wikiWrite) compare(now *wikiPage) {
@@ -198,7 +198,7 @@ func deleteWiki(s *Toolset) entry {
 			}
 			under := subpages(all, w.before.Title)
 			r := &removal{
-				at: wikiAt(w.in, w.title, 0), query: "?todo=nullify", what: "wiki page " + w.before.Title, id: w.before.Title, confirmed: in.Confirm,
+				at: wikiPath(w.in, w.title, 0), query: "?todo=nullify", what: "wiki page " + w.before.Title, id: w.before.Title, confirmed: in.Confirm,
 				would: goesWithPage(w.before, under),
 				facts: map[string]any{"versions": w.before.Version, "files": len(w.before.Attachments), "children": under, "parent": w.before.Parent.Title},
 			}

@@ -67,7 +67,7 @@ func (st step) line() string {
 	}
 	switch {
 	case len(st.Next) > 0:
-		text += fmt.Sprintf("; may become %s (issue #%d%s)", listed(st.Next), st.Issue, of)
+		text += fmt.Sprintf("; may become %s (issue #%d%s)", listNames(st.Next), st.Issue, of)
 	case st.Issue > 0:
 		text += fmt.Sprintf("; this account may not change it (issue #%d%s)", st.Issue, of)
 	}
@@ -95,7 +95,7 @@ func workflow(ctx context.Context, s *Toolset, project, tracker int) ([]step, st
 		return nil, "", explain(err, "the statuses")
 	}
 	if len(seen) == 0 {
-		all, err := guessed(ctx, s, tracker, answer.Statuses)
+		all, err := guessSteps(ctx, s, tracker, answer.Statuses)
 		return all, sureNothing, err
 	}
 	var steps []step
@@ -147,8 +147,8 @@ func stepsOf(ctx context.Context, s *Toolset, query url.Values, seen []step) ([]
 	}
 }
 
-// guessed are all statuses; the first of a new issue comes first.
-func guessed(ctx context.Context, s *Toolset, tracker int, all []issueStatus) ([]step, error) {
+// guessSteps are all statuses; the first of a new issue comes first.
+func guessSteps(ctx context.Context, s *Toolset, tracker int, all []issueStatus) ([]step, error) {
 	var answer struct {
 		Trackers []struct {
 			named

@@ -52,9 +52,9 @@ func (w *write) body(key string) map[string]any {
 	return body
 }
 
-// wanted is how many things were to be set. Redmine says that a thing was changed
+// countWanted is how many things were to be set. Redmine says that a thing was changed
 // also if nothing was.
-func (w *write) wanted() int {
+func (w *write) countWanted() int {
 	n := len(w.set) + len(w.fields)
 	if _, ok := w.set["custom_fields"]; ok {
 		n-- // they are counted each
@@ -109,8 +109,8 @@ func (w *write) clearable(name string, text *string) {
 	}
 }
 
-// given sets what is given, be it empty.
-func given[T any](w *write, name string, value *T) {
+// setGiven sets what is given, be it empty.
+func setGiven[T any](w *write, name string, value *T) {
 	if value != nil {
 		w.set[name] = *value
 	}
@@ -205,21 +205,21 @@ func refer(w *write, name, text string, all func() ([]named, error), find func(s
 		known, err := all()
 		w.err = explain(err, "what may be called "+none)
 		if found := selectNamed(known, func(n named) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
-			w.err = toolpost.Retry("For %s, %q can mean %s or an empty value: give the id, or 0 to clear it.", name, text, listed(found))
+			w.err = toolpost.Retry("For %s, %q can mean %s or an empty value: give the id, or 0 to clear it.", name, text, listNames(found))
 		}
 	}
 	set(w, name, text, func(text string) (idRef, error) {
 		n, err := find(text)
 		if err == nil {
-			w.meant(text, n)
+			w.noteMatch(text, n)
 		}
 		return idRef{n}, err
 	})
 }
 
-// meant notes what a part of a name was taken for.
-func (w *write) meant(text string, n named) {
-	if me, err := w.s.account(w.ctx); err == nil && me.is(text) {
+// noteMatch notes what a part of a name was taken for.
+func (w *write) noteMatch(text string, n named) {
+	if me, err := w.s.account(w.ctx); err == nil && me.matches(text) {
 		return
 	}
 	if note := takenFor(text, n); note != "" && !slices.Contains(w.notes, note) {
@@ -235,8 +235,8 @@ func takenFor(text string, n named) string {
 	return fmt.Sprintf("%q was taken for %s.", text, n)
 }
 
-// named sets what text names in a source.
-func (w *write) named(name, text string, src source) {
+// setNamed sets what text names in a source.
+func (w *write) setNamed(name, text string, src source) {
 	refer(w, name, text, func() ([]named, error) { return w.s.names(w.ctx, src, false) },
 		func(text string) (named, error) { return w.s.find(w.ctx, src, text) })
 }
@@ -253,7 +253,7 @@ func (w *write) hours(name, text string) { set(w, name, text, readHours) }
 // diffValues returns what is not as it was set, of what is known.
 func diffValues(set, is map[string]any) []string {
 	var wrong []string
-	for _, name := range sorted(set) {
+	for _, name := range sortedKeys(set) {
 		value, known := is[name]
 		asked := set[name]
 		if known && bare(value) != bare(asked) && !sameMinute(value, asked) {

@@ -19,10 +19,10 @@ var fillers = map[string]func(w *write, name, text string){
 	"yes-no":      func(w *write, name, text string) { set(w, name, text, truth) },
 	"person":      (*write).person,
 	"issue":       func(w *write, name, text string) { set(w, name, text, issueNumber) },
-	"tracker":     func(w *write, name, text string) { w.named(name, text, trackers()) },
-	"priority":    func(w *write, name, text string) { w.named(name, text, priorities()) },
-	"category":    func(w *write, name, text string) { w.named(name, text, categories(w.project)) },
-	"version":     func(w *write, name, text string) { w.named(name, text, versions(w.project)) },
+	"tracker":     func(w *write, name, text string) { w.setNamed(name, text, trackers()) },
+	"priority":    func(w *write, name, text string) { w.setNamed(name, text, priorities()) },
+	"category":    func(w *write, name, text string) { w.setNamed(name, text, categories(w.project)) },
+	"version":     func(w *write, name, text string) { w.setNamed(name, text, versions(w.project)) },
 	"user-status": (*write).userStatus,
 }
 
@@ -51,10 +51,10 @@ func (w *write) fill(arguments any) {
 			if how == "clearable" {
 				w.clearable(name, value)
 			} else {
-				given(w, name, value)
+				setGiven(w, name, value)
 			}
 		case *bool:
-			given(w, name, value)
+			setGiven(w, name, value)
 		default:
 			if how == "value" && !v.IsZero() {
 				w.set[name] = value

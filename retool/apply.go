@@ -17,11 +17,11 @@ import (
 type Retooler struct {
 	block   Block
 	changes map[string]*Change // by the tool's own name
-	before  map[*toolpost.Tool]*changed
+	before  map[*toolpost.Tool]*changedTool
 }
 
-// changed is a tool after its change.
-type changed struct {
+// A changedTool is a tool after its change.
+type changedTool struct {
 	tool     *toolpost.Tool
 	findings []toolpost.Finding
 }
@@ -41,7 +41,7 @@ func New(b Block) *Retooler {
 // and names that another tool or argument has. Complete reports whether a tool
 // that is not in the list does not exist.
 func (r *Retooler) Apply(tools []*toolpost.Tool, complete bool) (result []*toolpost.Tool, findings []toolpost.Finding) {
-	now := make(map[*toolpost.Tool]*changed, len(tools))
+	now := make(map[*toolpost.Tool]*changedTool, len(tools))
 	names, taken := r.names(tools)
 	for i, t := range tools {
 		c := r.changes[names[i]]
@@ -68,7 +68,7 @@ func (r *Retooler) Apply(tools []*toolpost.Tool, complete bool) (result []*toolp
 	}
 	r.before = now
 	if complete {
-		findings = append(findings, r.unmatched(names)...)
+		findings = append(findings, r.unmatchedFindings(names)...)
 	}
 	return result, findings
 }
@@ -110,8 +110,8 @@ func (c *Change) nameOf(t *toolpost.Tool, taken map[string]bool) (name string, f
 	return name, findings
 }
 
-// unmatched reports the changes of tools that there are not.
-func (r *Retooler) unmatched(names []string) (findings []toolpost.Finding) {
+// unmatchedFindings reports the changes of tools that there are not.
+func (r *Retooler) unmatchedFindings(names []string) (findings []toolpost.Finding) {
 	for i := range r.block.Tools {
 		c := &r.block.Tools[i]
 		if slices.Contains(names, c.Tool) {
@@ -155,7 +155,7 @@ func tagsOf(meta json.RawMessage) (tags []string) {
 }
 
 // apply changes everything of a tool but its name.
-func (c *Change) apply(t *toolpost.Tool) *changed {
+func (c *Change) apply(t *toolpost.Tool) *changedTool {
 	out := *t
 	if c.Title != nil {
 		out.Title = *c.Title
@@ -177,7 +177,7 @@ func (c *Change) apply(t *toolpost.Tool) *changed {
 		inner.Name = t.Name
 		return t.Handler(ctx, &inner)
 	}
-	done := &changed{tool: &out}
+	done := &changedTool{tool: &out}
 	if len(c.Arguments) == 0 {
 		return done
 	}

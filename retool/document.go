@@ -113,7 +113,7 @@ func (d *document) part(raw json.RawMessage, p *plan, depth int, root bool) json
 		case "properties":
 			return d.properties(value, p)
 		case "required":
-			return p.listed(value)
+			return p.rewriteRequired(value)
 		case "dependentRequired", "dependentSchemas", "dependencies":
 			return d.dependents(value, p, depth)
 		case "allOf", "anyOf", "oneOf":
@@ -218,16 +218,16 @@ func (d *document) dependents(raw json.RawMessage, p *plan, depth int) json.RawM
 		if wire.IsObject(value) {
 			value = d.part(value, p, depth+1, false)
 		} else {
-			value = p.listed(value)
+			value = p.rewriteRequired(value)
 		}
 		members = append(members, string(wire.Quote(p.clientName(own)))+":"+string(value))
 	}
 	return wire.Append(json.RawMessage("{}"), members...)
 }
 
-// listed rewrites a list of required arguments: those that always have a value
+// rewriteRequired rewrites a list of required arguments: those that always have a value
 // are left out.
-func (p *plan) listed(raw json.RawMessage) json.RawMessage {
+func (p *plan) rewriteRequired(raw json.RawMessage) json.RawMessage {
 	if !strings.HasPrefix(string(raw), "[") {
 		return raw
 	}

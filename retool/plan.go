@@ -108,7 +108,7 @@ func (p *plan) call(ctx context.Context, t *toolpost.Tool, call *toolpost.Call) 
 	inner.Name, inner.Arguments = t.Name, arguments
 	r, err := t.Run(ctx, &inner)
 	if err != nil {
-		return nil, p.seen(err, call.Name, t.Name)
+		return nil, p.translateError(err, call.Name, t.Name)
 	}
 	return r, nil
 }
@@ -131,7 +131,7 @@ func (p *plan) arguments(call *toolpost.Call) (json.RawMessage, error) {
 		own, known := p.own[name]
 		switch {
 		case known:
-		case p.withdrawn(name):
+		case p.isWithdrawn(name):
 			unknown = append(unknown, p.unknown(name))
 			continue
 		default:
@@ -151,9 +151,9 @@ func (p *plan) arguments(call *toolpost.Call) (json.RawMessage, error) {
 	return wire.Append(json.RawMessage("{}"), members...), nil
 }
 
-// withdrawn reports whether a name that clients do not know is, for some server,
+// isWithdrawn reports whether a name that clients do not know is, for some server,
 // that of an argument that is hidden or has another name here.
-func (p *plan) withdrawn(name string) bool {
+func (p *plan) isWithdrawn(name string) bool {
 	if _, renamed := p.shown[name]; renamed {
 		return true
 	}
@@ -181,9 +181,9 @@ func (p *plan) names() (names []string) {
 	return names
 }
 
-// seen turns an error about the tool's own arguments into one about those of the
+// translateError turns an error about the tool's own arguments into one about those of the
 // client.
-func (p *plan) seen(err error, name, own string) error {
+func (p *plan) translateError(err error, name, own string) error {
 	wrong, ok := err.(*toolpost.ArgumentsError)
 	if !ok || wrong.Tool != own {
 		return err

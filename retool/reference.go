@@ -18,7 +18,7 @@ func (d *document) references(raw json.RawMessage, p *plan) json.RawMessage {
 		return raw
 	}
 	kept := map[string]json.RawMessage{} // definitions to add, by name
-	raw = eachRef(raw, 0, func(ref string) string { return d.moved(ref, p, kept) })
+	raw = eachRef(raw, 0, func(ref string) string { return d.moveRef(ref, p, kept) })
 	for name, value := range kept {
 		definitions := wire.Get(raw, "$defs")
 		raw = wire.Set(raw, "$defs", wire.Append(definitions, string(wire.Quote(name))+":"+string(value)))
@@ -26,9 +26,9 @@ func (d *document) references(raw json.RawMessage, p *plan) json.RawMessage {
 	return prune(raw)
 }
 
-// moved returns a reference to what ref referred to before the schema was
+// moveRef returns a reference to what ref referred to before the schema was
 // rewritten.
-func (d *document) moved(ref string, p *plan, kept map[string]json.RawMessage) string {
+func (d *document) moveRef(ref string, p *plan, kept map[string]json.RawMessage) string {
 	pointer, local := jsontree.LocalRef(ref)
 	rest, found := strings.CutPrefix(pointer, "/properties/")
 	if !local || !found {

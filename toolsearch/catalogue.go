@@ -108,9 +108,9 @@ func (c *catalogue) tools() []*toolpost.Tool {
 	}
 }
 
-// A found tool is one line of an answer. It is JSON, so that the description of a
-// tool cannot look like another tool.
-type found struct {
+// A foundTool is one line of an answer. It is JSON, so that the description of
+// a tool cannot look like another tool.
+type foundTool struct {
 	Name        string          `json:"name"`
 	CallWith    string          `json:"call_with"`
 	Description string          `json:"description,omitempty"`
@@ -128,7 +128,7 @@ func (c *catalogue) answer(in findInput) (string, error) {
 	}
 	var b strings.Builder
 	for i, h := range hits {
-		line, err := codec.Encode(found{h.Tool.Name, c.callWith(h.Tool), h.Tool.Description, h.Tool.Input.Raw()})
+		line, err := codec.Encode(foundTool{h.Tool.Name, c.callWith(h.Tool), h.Tool.Description, h.Tool.Input.Raw()})
 		if err != nil {
 			return "", fmt.Errorf("encode tool %s: %w", h.Tool.Name, err)
 		}

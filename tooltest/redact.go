@@ -82,16 +82,16 @@ func (h *trafficRedactor) learn(r *http.Request) {
 	h.add(found)
 }
 
-// known returns a text without the known secrets.
-func (h *trafficRedactor) known(text string) string {
+// redactKnown returns a text without the known secrets.
+func (h *trafficRedactor) redactKnown(text string) string {
 	h.mu.Lock()
 	replacer := h.replacer
 	h.mu.Unlock()
 	return replacer.Replace(text)
 }
 
-// found returns a known secret that is in a text, empty if there is none.
-func (h *trafficRedactor) found(text string) string {
+// findSecret returns a known secret that is in a text, empty if there is none.
+func (h *trafficRedactor) findSecret(text string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, value := range h.values {
@@ -103,7 +103,7 @@ func (h *trafficRedactor) found(text string) string {
 }
 
 // text returns a text without secrets.
-func (h *trafficRedactor) text(text string) string { return secret.RedactText(h.known(text)) }
+func (h *trafficRedactor) text(text string) string { return secret.RedactText(h.redactKnown(text)) }
 
 // url returns an address without secrets. The values of its query that are named
 // like a secret are removed whatever they are.
@@ -160,12 +160,12 @@ func publicMembers() *secret.JSONOptions {
 // json returns a JSON value without secrets. The known ones are removed first: a
 // pattern may match the beginning of one only.
 func (h *trafficRedactor) json(data []byte) []byte {
-	for _, opts := range []*secret.JSONOptions{{Known: true, Text: h.known}, publicMembers()} {
+	for _, opts := range []*secret.JSONOptions{{Known: true, Text: h.redactKnown}, publicMembers()} {
 		if clear, hidden := secret.RedactJSON(data, opts); hidden > 0 {
 			data = clear
 		}
 	}
-	return []byte(h.known(string(data)))
+	return []byte(h.redactKnown(string(data)))
 }
 
 // learnBody notes the values of the members of a JSON body that are named like a

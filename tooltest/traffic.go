@@ -100,8 +100,8 @@ func (b trafficBody) data() []byte {
 	return []byte(b.Text)
 }
 
-// redacted returns the exchange as it is recorded.
-func (e *exchange) redacted(hide *trafficRedactor) *exchange {
+// redact returns the exchange as it is recorded.
+func (e *exchange) redact(hide *trafficRedactor) *exchange {
 	c := *e
 	c.Request.URL = hide.url(e.Request.URL)
 	c.Request.trafficBody = newTrafficBody(hide.body(e.Request.data()))
@@ -212,11 +212,11 @@ func (t *trafficRecorder) save(file string) error {
 	encoder.SetEscapeHTML(false)
 	for _, b := range t.bodies {
 		b.exchange.Response.trafficBody = newTrafficBody(b.data)
-		if err := encoder.Encode(b.exchange.redacted(t.hide)); err != nil {
+		if err := encoder.Encode(b.exchange.redact(t.hide)); err != nil {
 			return err
 		}
 	}
-	if value := t.hide.found(lines.String()); value != "" {
+	if value := t.hide.findSecret(lines.String()); value != "" {
 		return fmt.Errorf("a secret of %d characters is still in the recording, which is not written; pass it in TrafficOptions.Secrets", len(value))
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -261,7 +261,7 @@ func (p *trafficPlayer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	found, err := p.take(e.redacted(p.hide))
+	found, err := p.take(e.redact(p.hide))
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (p *player) ReadLine() ([]byte, error) {
 		code, err := strconv.Atoi(string(next.Line))
 		return nil, errors.Join(&cli.ExitError{Code: code}, err)
 	}
-	return p.translated(next.Line), nil
+	return p.translate(next.Line), nil
 }
 
 // take finds the recorded line in the place of one of the program. An interrupt, as when
@@ -108,7 +108,7 @@ func (p *player) compare(recorded []byte, is *line) error {
 			p.ids = append(p.ids, strconv.Quote(id[0]), strconv.Quote(id[1]))
 		}
 	}
-	was = parse(p.translated(recorded))
+	was = parse(p.translate(recorded))
 	for _, parts := range [][2]map[string]any{{was.Request, is.Request}, {was.Message, is.Message}} {
 		for name, want := range parts[0] {
 			if got := parts[1][name]; !reflect.DeepEqual(got, want) {
@@ -119,8 +119,8 @@ func (p *player) compare(recorded []byte, is *line) error {
 	return nil
 }
 
-// translated returns a recorded line with the ids of this run.
-func (p *player) translated(text []byte) []byte {
+// translate returns a recorded line with the ids of this run.
+func (p *player) translate(text []byte) []byte {
 	return []byte(strings.NewReplacer(p.ids...).Replace(string(text)))
 }
 

@@ -20,8 +20,8 @@ type Options struct {
 	Logger  *slog.Logger      // nil logs nothing
 }
 
-// filled returns the options with their defaults.
-func (o *Options) filled() Options {
+// withDefaults returns the options with their defaults.
+func (o *Options) withDefaults() Options {
 	var all Options
 	if o != nil {
 		all = *o

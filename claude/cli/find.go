@@ -36,7 +36,7 @@ func (e *NotFoundError) Error() string {
 // or $CLAUDE_CLI_PATH.
 func Find(path string) (string, error) {
 	if path = cmp.Or(path, os.Getenv("CLAUDE_CLI_PATH")); path != "" {
-		return named(path)
+		return findNamed(path)
 	}
 	looked := []string{"claude in PATH"}
 	if found := lookPath("claude"); found != "" {
@@ -65,8 +65,8 @@ func lookPath(name string) string {
 	return ""
 }
 
-// named finds the command that the user named: a path, or a name in PATH.
-func named(path string) (string, error) {
+// findNamed finds the command that the user named: a path, or a name in PATH.
+func findNamed(path string) (string, error) {
 	if filepath.Base(path) == path && path != "." && path != ".." {
 		if found := lookPath(path); found != "" {
 			return direct(found), nil
@@ -104,7 +104,7 @@ func executable(path string) error {
 // with quotes do not pass such a script.
 func direct(path string) string {
 	if strings.EqualFold(filepath.Ext(path), ".cmd") {
-		for _, program := range packaged(filepath.Join(filepath.Dir(path), "node_modules")) {
+		for _, program := range packagePrograms(filepath.Join(filepath.Dir(path), "node_modules")) {
 			if executable(program) == nil {
 				return program
 			}
@@ -157,9 +157,9 @@ func prefixes(home string) []string {
 	return append(all, "/usr/local/bin", "/opt/homebrew/bin", "/usr/bin")
 }
 
-// packaged lists the programs in a folder of npm's packages: that of the
+// packagePrograms lists the programs in a folder of npm's packages: that of the
 // platform's package runs without Node, and without the scripts of installation.
-func packaged(modules string) []string {
+func packagePrograms(modules string) []string {
 	system, program := runtime.GOOS, "claude"
 	if system == "windows" {
 		system, program = "win32", "claude.exe"

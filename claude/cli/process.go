@@ -33,7 +33,7 @@ type Process struct {
 // Close is called, when its input ends, or, on Linux, when this process ends.
 // The context only limits the start.
 func Start(ctx context.Context, opts *Options) (*Process, error) {
-	o := opts.filled()
+	o := opts.withDefaults()
 	cmd, err := command(ctx, &o)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (p *Process) start() error {
 	if err == nil {
 		p.input.file = stdin
 		p.output, p.stderr = stdout, newStderr(stderr)
-		err = group.Start(p.cmd, func(error) { p.ended() })
+		err = group.Start(p.cmd, func(error) { p.finish() })
 	}
 	if err != nil {
 		stdout.End()
@@ -102,8 +102,8 @@ func (p *Process) start() error {
 	return err
 }
 
-// ended ends what the command left behind, and takes its last words.
-func (p *Process) ended() {
+// finish ends what the command left behind, and takes its last words.
+func (p *Process) finish() {
 	close(p.exited)
 	p.output.End() // what it started may hold the pipes open: that is not waited for
 	if pid := p.cmd.Process.Pid; !group.End(pid, p.grace) {

@@ -56,7 +56,7 @@ func (d *decoder) decodeWith(o jsonv2.Options, part []byte, field string, v any)
 	defer func() { d.source, d.at = source, at }()
 	d.source, d.at = part, field
 	if err := jsonv2.Unmarshal(part, v, o); err != nil {
-		return located(err, field)
+		return locate(err, field)
 	}
 	return nil
 }

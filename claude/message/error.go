@@ -52,8 +52,8 @@ type fieldError struct {
 
 func (e *fieldError) Error() string { return e.err.Error() }
 
-// located returns err with the place where it occurred, below the field at.
-func located(err error, at string) *fieldError {
+// locate returns err with the place where it occurred, below the field at.
+func locate(err error, at string) *fieldError {
 	var (
 		inner    *fieldError
 		semantic *jsonv2.SemanticError

@@ -29,14 +29,14 @@ func (p *Parser) Parse(line []byte) (Message, error) {
 	defer p.mu.Unlock()
 	if p.decoder == nil {
 		p.decoder, p.kinds = newDecoder(), kinds()
-		p.decoder.met = p.met
+		p.decoder.met = p.countUnknown
 		p.unknown, p.fields = map[string]int{}, map[string]bool{}
 	}
 	m, h, err := p.parse(line)
 	if err == nil {
 		return m, nil
 	}
-	located := located(err, "")
+	located := locate(err, "")
 	return nil, &ParseError{Type: h.Type, Subtype: h.Subtype, Field: located.field, Line: line, Err: located.err}
 }
 
@@ -108,7 +108,7 @@ func (p *Parser) note(key string, m Message) {
 	}
 	switch m.(type) {
 	case *Unknown:
-		p.met("message", key, h.Raw)
+		p.countUnknown("message", key, h.Raw)
 		return
 	case *System: // has no fields that are known
 		return
@@ -116,20 +116,20 @@ func (p *Parser) note(key string, m Message) {
 		switch h.Subtype {
 		case "success", "error_during_execution", "error_max_turns", "error_max_budget_usd", "error_max_structured_output_retries":
 		default: // it ends a turn all the same
-			p.met("message", "result/"+h.Subtype, h.Raw)
+			p.countUnknown("message", "result/"+h.Subtype, h.Raw)
 		}
 	}
 	for name, value := range h.Extra {
-		p.met("field", key+"."+name, value)
+		p.countUnknown("field", key+"."+name, value)
 	}
 }
 
 // maxKinds bounds how many unknown types, and how many fields, a parser remembers.
 const maxKinds = 1000
 
-// met counts and logs something unknown. Of one type, the first ten are logged,
+// countUnknown counts and logs something unknown. Of one type, the first ten are logged,
 // then the hundredth, the thousandth and so on.
-func (p *Parser) met(kind, name string, raw []byte) {
+func (p *Parser) countUnknown(kind, name string, raw []byte) {
 	if kind == "field" {
 		if !p.fields[name] && len(p.fields) < maxKinds {
 			p.fields[name] = true
@@ -145,7 +145,7 @@ func (p *Parser) met(kind, name string, raw []byte) {
 	}
 	p.unknown[name]++
 	if n := p.unknown[name]; n <= 10 || isPowerOfTen(n) {
-		p.log().Warn("the claude CLI sent an unknown message or content block", "type", shorten(name, maxName), "count", n, "data", redacted(raw))
+		p.log().Warn("the claude CLI sent an unknown message or content block", "type", shorten(name, maxName), "count", n, "data", redactForLog(raw))
 	}
 }
 

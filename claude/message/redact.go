@@ -16,8 +16,8 @@ func Redact(raw []byte) []byte {
 	return clear
 }
 
-// redacted returns the beginning of a redacted JSON value, for a log.
-func redacted(raw []byte) string {
+// redactForLog returns the beginning of a redacted JSON value, for a log.
+func redactForLog(raw []byte) string {
 	clear, _ := secret.RedactJSON(raw, &secret.JSONOptions{Most: maxLogged, MaxText: maxLoggedString})
 	return shorten(string(clear), maxLogged)
 }

@@ -85,11 +85,11 @@ func (d *decoder) usage(dec *jsontext.Decoder, to *Usage) error {
 	lenient := jsonv2.JoinUnmarshalers(
 		jsonv2.UnmarshalFromFunc(d.raw),
 		jsonv2.UnmarshalFromFunc(from(d, 0)),
-		jsonv2.UnmarshalFromFunc(orNone[string](d, '"')),
-		jsonv2.UnmarshalFromFunc(orNone[plain](d, '{')),
-		jsonv2.UnmarshalFromFunc(orNone[OutputTokensDetails](d, '{')),
-		jsonv2.UnmarshalFromFunc(orNone[ServerToolCounts](d, '{')),
-		jsonv2.UnmarshalFromFunc(orNone[CacheCreation](d, '{')),
+		jsonv2.UnmarshalFromFunc(decodeOrNone[string](d, '"')),
+		jsonv2.UnmarshalFromFunc(decodeOrNone[plain](d, '{')),
+		jsonv2.UnmarshalFromFunc(decodeOrNone[OutputTokensDetails](d, '{')),
+		jsonv2.UnmarshalFromFunc(decodeOrNone[ServerToolCounts](d, '{')),
+		jsonv2.UnmarshalFromFunc(decodeOrNone[CacheCreation](d, '{')),
 	)
 	return d.decodeWith(with(lenient), raw, at, (*plain)(to))
 }
@@ -105,9 +105,9 @@ func (d *decoder) modelUsage(dec *jsontext.Decoder, to *ModelUsage) error {
 	return d.decodeWith(with(numbers), raw, below(d.at, dec.StackPointer()), (*plain)(to))
 }
 
-// orNone reads a T from values of one kind; others are none, with a warning
+// decodeOrNone reads a T from values of one kind; others are none, with a warning
 // unless it is null.
-func orNone[T any](d *decoder, kind jsontext.Kind) func(*jsontext.Decoder, *T) error {
+func decodeOrNone[T any](d *decoder, kind jsontext.Kind) func(*jsontext.Decoder, *T) error {
 	return func(dec *jsontext.Decoder, to *T) error {
 		if dec.PeekKind() == kind {
 			return errors.ErrUnsupported

@@ -135,7 +135,7 @@ func (d *Disk) Append(_ context.Context, key Key, lines []json.RawMessage) error
 	if err != nil {
 		return err
 	}
-	err = d.within(key, func(root *os.Root) error {
+	err = d.withFolder(key, func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.FromSlash(path.Dir(key.file())), 0o700); err != nil {
 			return err
 		}
@@ -149,9 +149,9 @@ func (d *Disk) Append(_ context.Context, key Key, lines []json.RawMessage) error
 	return cmp.Or(err, bad)
 }
 
-// within opens the folder of all projects for f, which needs the files of a
+// withFolder opens the folder of all projects for f, which needs the files of a
 // transcript.
-func (d *Disk) within(key Key, f func(root *os.Root) error) error {
+func (d *Disk) withFolder(key Key, f func(root *os.Root) error) error {
 	if err := key.check(); err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (d *Disk) sample(ctx context.Context, key Key) iter.Seq2[json.RawMessage, e
 // read opens a transcript for as long as its lines are read.
 func (d *Disk) read(key Key, f func(*os.Root, *os.File, int64, func(json.RawMessage, error) bool)) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		err := d.within(key, func(root *os.Root) error {
+		err := d.withFolder(key, func(root *os.Root) error {
 			file, size, err := open(root, key.file(), os.O_RDONLY)
 			if err != nil {
 				return err
@@ -339,7 +339,7 @@ func transcripts(root *os.Root, names []string) (all []Transcript) {
 
 // Delete removes a transcript.
 func (d *Disk) Delete(_ context.Context, key Key) error {
-	return d.within(key, func(root *os.Root) error {
+	return d.withFolder(key, func(root *os.Root) error {
 		err := root.Remove(filepath.FromSlash(key.file()))
 		if key.Agent == "" {
 			return errors.Join(err, root.RemoveAll(filepath.FromSlash(key.folder())))
@@ -353,7 +353,7 @@ func (d *Disk) Delete(_ context.Context, key Key) error {
 const archiveRecord = "/archived.json"
 
 func (d *Disk) archive(key Key, record []byte) error {
-	return d.within(key, func(root *os.Root) error {
+	return d.withFolder(key, func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.FromSlash(key.folder()), 0o700); err != nil {
 			return err
 		}

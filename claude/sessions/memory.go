@@ -15,10 +15,10 @@ import (
 // A Memory is a Store that ends with the process. Its zero value is empty.
 type Memory struct {
 	mu          sync.Mutex
-	transcripts map[Key]*remembered
+	transcripts map[Key]*storedTranscript
 }
 
-type remembered struct {
+type storedTranscript struct {
 	Transcript
 	lines []json.RawMessage
 }
@@ -28,11 +28,11 @@ func (m *Memory) Append(_ context.Context, key Key, lines []json.RawMessage) err
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.transcripts == nil {
-		m.transcripts = map[Key]*remembered{}
+		m.transcripts = map[Key]*storedTranscript{}
 	}
 	t := m.transcripts[key]
 	if t == nil {
-		t = &remembered{Transcript: Transcript{Key: key}}
+		t = &storedTranscript{Transcript: Transcript{Key: key}}
 		m.transcripts[key] = t
 	}
 	t.Modified = time.Now()
@@ -80,7 +80,7 @@ func (m *Memory) Delete(_ context.Context, key Key) error {
 	if m.transcripts[key] == nil {
 		return fs.ErrNotExist
 	}
-	maps.DeleteFunc(m.transcripts, func(k Key, _ *remembered) bool {
+	maps.DeleteFunc(m.transcripts, func(k Key, _ *storedTranscript) bool {
 		return k == key || key.Agent == "" && k.Project == key.Project && k.SessionID == key.SessionID
 	})
 	return nil

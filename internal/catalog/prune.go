@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A stored file is an entry on disk.
-type stored struct {
+// A storedFile is an entry on disk.
+type storedFile struct {
 	path    string
 	size    int64
 	written time.Time
@@ -20,11 +20,11 @@ type stored struct {
 // prune removes the entries that were written longest ago while there are too
 // many, and those that are too old.
 func (f *Folder) prune(now time.Time) error {
-	all, err := f.stored()
+	all, err := f.entries()
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b stored) int { return b.written.Compare(a.written) })
+	slices.SortFunc(all, func(a, b storedFile) int { return b.written.Compare(a.written) })
 	size := int64(0)
 	var errs []error
 	for i, s := range all {
@@ -35,20 +35,20 @@ func (f *Folder) prune(now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// stored returns the entries.
-func (f *Folder) stored() ([]stored, error) {
+// entries returns the files of the folder.
+func (f *Folder) entries() ([]storedFile, error) {
 	files, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, fmt.Errorf("list catalog: %w", err)
 	}
-	var all []stored
+	var all []storedFile
 	for _, file := range files {
 		info, err := file.Info()
 		if err != nil {
 			continue // another process has removed it
 		}
 		if isEntry(file.Name()) {
-			all = append(all, stored{filepath.Join(f.dir, file.Name()), info.Size(), info.ModTime()})
+			all = append(all, storedFile{filepath.Join(f.dir, file.Name()), info.Size(), info.ModTime()})
 		}
 	}
 	return all, nil
@@ -56,7 +56,7 @@ func (f *Folder) stored() ([]stored, error) {
 
 // Clear removes all entries. It returns how many there were, and their bytes.
 func (f *Folder) Clear() (entries int, bytes int64, err error) {
-	all, err := f.stored()
+	all, err := f.entries()
 	if err != nil {
 		return 0, 0, err
 	}

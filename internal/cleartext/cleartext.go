@@ -38,7 +38,7 @@ func (c *cleaner) clean(text string) string {
 	changed := false
 	for i, r := range c.runes {
 		switch {
-		case !hidden(r) || c.needed(i):
+		case !isHidden(r) || c.isNeeded(i):
 			c.kept = append(c.kept, r)
 			continue
 		case c.mark != 0:
@@ -72,8 +72,8 @@ const (
 	ideographs = 0xe0100 // the first VARIATION SELECTOR for them
 )
 
-// hidden reports whether r is a character that people do not see.
-func hidden(r rune) bool {
+// isHidden reports whether r is a character that people do not see.
+func isHidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
@@ -86,9 +86,9 @@ func hidden(r rune) bool {
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) || firstTag <= r && r <= firstTag+0xfff
 }
 
-// needed reports whether the hidden character at i belongs to the writing
+// isNeeded reports whether the hidden character at i belongs to the writing
 // around it: to what was kept before it and to what follows.
-func (c *cleaner) needed(i int) bool {
+func (c *cleaner) isNeeded(i int) bool {
 	before, after := at(c.kept, len(c.kept)-1), at(c.runes, i+1)
 	switch r := c.runes[i]; {
 	case r == '\r':
@@ -96,11 +96,11 @@ func (c *cleaner) needed(i int) bool {
 	case r == joiner:
 		return joins(before) && joins(after)
 	case r == joinerNot:
-		return joins(before) && !hidden(after)
+		return joins(before) && !isHidden(after)
 	case r == space:
 		return unicode.In(before, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 	case strings.ContainsRune("\u200e\u200f\u061c", r):
-		return !hidden(before) && !hidden(after) && c.rightToLeft()
+		return !isHidden(before) && !isHidden(after) && c.rightToLeft()
 	case unicode.Is(unicode.Variation_Selector, r):
 		return selects(r, before)
 	case firstTag <= r && r <= lastTag:
@@ -114,7 +114,7 @@ func selects(selector, before rune) bool {
 	if selector >= ideographs {
 		return unicode.Is(unicode.Ideographic, before)
 	}
-	return before > ' ' && !hidden(before)
+	return before > ' ' && !isHidden(before)
 }
 
 func at(runes []rune, i int) rune {

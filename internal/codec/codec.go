@@ -71,14 +71,14 @@ func explain(first, err error) error {
 	case !errors.As(err, &kind):
 		return err
 	case found && at.GoType == kind.Type && at.JSONValue != nil:
-		return fmt.Errorf("%s: expected %s, got %.60s", at.JSONPointer, wanted(kind.Type), at.JSONValue)
+		return fmt.Errorf("%s: expected %s, got %.60s", at.JSONPointer, describeType(kind.Type), at.JSONValue)
 	}
-	return fmt.Errorf("/%s: expected %s, got %.60s", strings.ReplaceAll(kind.Field, ".", "/"), wanted(kind.Type), kind.Value)
+	return fmt.Errorf("/%s: expected %s, got %.60s", strings.ReplaceAll(kind.Field, ".", "/"), describeType(kind.Type), kind.Value)
 }
 
-// wanted describes for a model what a Go type accepts. The schema describes
+// describeType describes for a model what a Go type accepts. The schema describes
 // most of it; only the limits of Go's numbers are missing there.
-func wanted(t reflect.Type) string {
+func describeType(t reflect.Type) string {
 	switch k := t.Kind(); {
 	case k >= reflect.Int && k <= reflect.Int64:
 		return fmt.Sprintf("an integer of %d bits", t.Bits())

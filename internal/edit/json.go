@@ -94,11 +94,11 @@ func index(o *hujson.Object, name string) (int, error) {
 // the text has if the same change is made without its comments. Otherwise the
 // document stays as it is.
 func (d *jsonDocument) edit(change func(*jsonDocument) error) error {
-	got, err := d.changed(false, change)
+	got, err := d.changedCopy(false, change)
 	if err != nil {
 		return err
 	}
-	want, err := d.changed(true, change)
+	want, err := d.changedCopy(true, change)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (d *jsonDocument) edit(change func(*jsonDocument) error) error {
 	return nil
 }
 
-// changed returns a changed copy. If bare is true, it has no comments.
-func (d *jsonDocument) changed(bare bool, change func(*jsonDocument) error) (*jsonDocument, error) {
+// changedCopy returns a changed copy. If bare is true, it has no comments.
+func (d *jsonDocument) changedCopy(bare bool, change func(*jsonDocument) error) (*jsonDocument, error) {
 	c, err := openJSON(d.Bytes()) // a clone of the parsed value has no trailing commas
 	if err != nil {
 		return nil, err

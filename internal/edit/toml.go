@@ -138,7 +138,7 @@ func (d *tomlDocument) replace(text []byte, want map[string]any) error {
 	if got == nil {
 		got = map[string]any{}
 	}
-	if err != nil || !reflect.DeepEqual(pruned(got), pruned(want)) {
+	if err != nil || !reflect.DeepEqual(prune(got), prune(want)) {
 		return errByHand
 	}
 	d.text, d.values = text, got
@@ -220,13 +220,13 @@ func graft(values map[string]any, v any, path []string) map[string]any {
 	return out
 }
 
-// pruned returns values without empty tables: a header without members is the
+// prune returns values without empty tables: a header without members is the
 // same as none.
-func pruned(values map[string]any) map[string]any {
+func prune(values map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, v := range values {
 		if table, ok := v.(map[string]any); ok {
-			if table = pruned(table); len(table) > 0 {
+			if table = prune(table); len(table) > 0 {
 				out[name] = table
 			}
 			continue

@@ -102,7 +102,7 @@ func (w *watcher) recheck() bool {
 		w.open()
 	}
 	again := w.system != nil && w.watchFolders()
-	return again || !slices.EqualFunc(w.seen, statAll(w.paths), same)
+	return again || !slices.EqualFunc(w.seen, statAll(w.paths), isUnchanged)
 }
 
 // watchFolders watches the folders that are not watched, or are other ones by now. It
@@ -132,8 +132,8 @@ func statAll(paths []string) []os.FileInfo {
 	return all
 }
 
-// same reports whether a file is as it was, as far as this shows without reading it.
-func same(a, b os.FileInfo) bool {
+// isUnchanged reports whether a file is as it was, as far as this shows without reading it.
+func isUnchanged(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -246,11 +246,11 @@ func (s *Scanner) close(open byte) {
 	if last == 1 && s.names[1] == "result" && open == '{' {
 		s.Result.To = s.at
 	}
-	s.ended()
+	s.endValue()
 }
 
-// ended notes the end of a value, which was the byte before.
-func (s *Scanner) ended() {
+// endValue notes the end of a value, which was the byte before.
+func (s *Scanner) endValue() {
 	s.want = commaOrEnd
 	if len(s.stack) == 0 {
 		s.want = nothing
@@ -277,7 +277,7 @@ func (s *Scanner) inWord(p []byte) {
 	s.kind = 0
 	s.failed = len(s.text) > longestToken || !wire.Valid(s.text)
 	s.identify()
-	s.ended()
+	s.endValue()
 }
 
 // keep keeps the beginning of a token.

@@ -136,7 +136,7 @@ func (s *Spool) ReadAt(p []byte, from int64) (n int, err error) {
 		n, err = s.file.ReadAt(p, from)
 		return n, withoutPath(err)
 	}
-	for n < len(p) && from < s.held() {
+	for n < len(p) && from < s.heldBytes() {
 		part := copy(p[n:], s.after(from))
 		n, from = n+part, from+int64(part)
 	}
@@ -146,8 +146,8 @@ func (s *Spool) ReadAt(p []byte, from int64) (n int, err error) {
 	return n, err
 }
 
-// held is how much is in the buffers; nothing after Close.
-func (s *Spool) held() int64 {
+// heldBytes returns how much is in the buffers; nothing after Close.
+func (s *Spool) heldBytes() int64 {
 	if s.buffers == nil {
 		return 0
 	}
@@ -165,7 +165,7 @@ func (s *Spool) after(from int64) []byte {
 func (s *Spool) Copy(w io.Writer, part Span) error {
 	if s.file == nil {
 		for from := part.From; from < part.To; {
-			if part.To > s.held() {
+			if part.To > s.heldBytes() {
 				return errClosed
 			}
 			b := s.after(from)

@@ -120,7 +120,7 @@ func (s *Scanner) endString() {
 	}
 	if s.name {
 		s.want = colon
-		s.named(inResult)
+		s.takeName(inResult)
 		return
 	}
 	s.noteURI()
@@ -129,7 +129,7 @@ func (s *Scanner) endString() {
 		s.text = s.text[:0]
 	}
 	s.identify()
-	s.ended()
+	s.endValue()
 }
 
 // noteType notes the type of a block of content, if it is the string that ended.
@@ -209,8 +209,8 @@ func (s *Scanner) isOfContent(name string) bool {
 	return depth == 5 && s.names[4] == "resource" && s.stack[4] == '{' && s.names[5] == name
 }
 
-// named takes the name of a member.
-func (s *Scanner) named(inResult bool) {
+// takeName takes the name of a member.
+func (s *Scanner) takeName(inResult bool) {
 	name := ""
 	if len(s.text) <= longestToken {
 		name = wire.Unquote(s.text)

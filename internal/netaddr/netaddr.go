@@ -26,16 +26,16 @@ func IsNumeric(host string) bool {
 // IsPublic reports whether an address is one of the open Internet. IPv4 addresses
 // inside of IPv6 ones count as such.
 func IsPublic(ip netip.Addr) bool {
-	if inner, ok := embedded(ip); ok {
+	if inner, ok := embeddedIPv4(ip); ok {
 		return IsPublic(inner)
 	}
 	azure := netip.AddrFrom4([4]byte{168, 63, 129, 16}) // Azure's own services, in no registry
 	return ip != azure && ssrf.New().SafeAddr(ip) == nil
 }
 
-// embedded returns the IPv4 address that a translator would reach (RFC 6052,
+// embeddedIPv4 returns the IPv4 address that a translator would reach (RFC 6052,
 // RFC 3056).
-func embedded(ip netip.Addr) (netip.Addr, bool) {
+func embeddedIPv4(ip netip.Addr) (netip.Addr, bool) {
 	b := ip.As16()
 	switch {
 	case !ip.Is6():

@@ -96,12 +96,12 @@ func (p *Page) Diff(lines []Line) {
 	if p.Wide {
 		p.columns(lines)
 	} else {
-		p.unified(lines)
+		p.writeUnified(lines)
 	}
 }
 
-// unified writes one line after the other.
-func (p *Page) unified(lines []Line) {
+// writeUnified writes one line after the other.
+func (p *Page) writeUnified(lines []Line) {
 	colors := map[byte]string{'-': "31", '+': "32"}
 	for i, l := range lines {
 		switch {

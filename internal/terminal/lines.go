@@ -25,8 +25,8 @@ type Lines struct {
 	out         io.Writer
 	terminal    *term.Terminal
 	keys        *keys
-	interrupted atomic.Bool // Ctrl-C was pressed
-	left        chan typed  // of a read whose prompt was given up; nil if there is none
+	interrupted atomic.Bool    // Ctrl-C was pressed
+	left        chan typedLine // of a read whose prompt was given up; nil if there is none
 }
 
 // NewLines returns a reader of lines from in, whose prompts are written to out.
@@ -141,8 +141,8 @@ func (l *Lines) readKeys() (string, error) {
 	}
 }
 
-// A typed is a line that was read, or the reason why there is none.
-type typed struct {
+// A typedLine is a line that was read, or the reason why there is none.
+type typedLine struct {
 	text string
 	err  error
 }
@@ -163,10 +163,10 @@ func (l *Lines) wait(ctx context.Context, prompt string, read func() (string, er
 	}
 	lines := l.left
 	if lines == nil {
-		lines = make(chan typed, 1)
+		lines = make(chan typedLine, 1)
 		go func() {
 			text, err := read()
-			lines <- typed{text, err}
+			lines <- typedLine{text, err}
 		}()
 	}
 	l.left = nil

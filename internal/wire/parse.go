@@ -283,8 +283,8 @@ func (s *scanner) optional(into *json.RawMessage) error {
 	return err
 }
 
-// failed reads isError.
-func (s *scanner) failed(m *Message) error {
+// readIsError reads isError.
+func (s *scanner) readIsError(m *Message) error {
 	raw, err := s.value()
 	m.IsError = string(raw) == "true"
 	m.Odd = m.Odd || !m.IsError && string(raw) != "false"
@@ -296,7 +296,7 @@ func (s *scanner) result(m *Message) error {
 	err := s.members(&m.Result, func(name []byte) error {
 		switch string(name) {
 		case `"isError"`:
-			return s.failed(m)
+			return s.readIsError(m)
 		case `"content"`:
 			return s.content(m)
 		case `"structuredContent"`:

@@ -40,12 +40,12 @@ type introspector struct {
 	limit   *rate.Limiter // of requests about unknown tokens
 
 	mu      sync.Mutex
-	known   map[string]*introspected // by the hash of the token
-	refused map[string]*introspected // tokens that are not active, by their hash
+	known   map[string]*introspection // by the hash of the token
+	refused map[string]*introspection // tokens that are not active, by their hash
 }
 
-// introspected is what the server said about a token.
-type introspected struct {
+// An introspection is what the server answered about a token.
+type introspection struct {
 	claims claims
 	until  time.Time
 	used   time.Time
@@ -55,7 +55,7 @@ func newIntrospector(i *issuer, o *Introspection) *introspector {
 	client := newClient(http.DefaultTransport.(*http.Transport).Clone())
 	n := &introspector{
 		issuer: i, client: client, asking: make(chan struct{}, maxAsking), strange: make(chan struct{}, maxStrange),
-		limit: rate.NewLimiter(rate.Every(strangeTime), strangeOnce), known: map[string]*introspected{}, refused: map[string]*introspected{},
+		limit: rate.NewLimiter(rate.Every(strangeTime), strangeOnce), known: map[string]*introspection{}, refused: map[string]*introspection{},
 	}
 	n.use(o)
 	return n
@@ -70,14 +70,14 @@ func (i *introspector) use(o *Introspection) {
 // read implements claimReader.
 func (i *introspector) read(ctx context.Context, token string) (*claims, *Refusal) {
 	hash := hashOf(token)
-	answer, known := i.kept(hash)
+	answer, known := i.cachedAnswer(hash)
 	if answer == nil {
 		done, refusal := i.admit(ctx, known)
 		if refusal != nil {
 			return nil, refusal
 		}
 		defer done()
-		answer = &introspected{}
+		answer = &introspection{}
 		if err := i.ask(ctx, token, &answer.claims); err != nil {
 			return nil, i.issuer.unavailable()
 		}
@@ -89,9 +89,9 @@ func (i *introspector) read(ctx context.Context, token string) (*claims, *Refusa
 	return &answer.claims, nil
 }
 
-// kept returns the answer about a token, nil if the server has to be asked, and
+// cachedAnswer returns the answer about a token, nil if the server has to be asked, and
 // whether the token was good when it was asked last.
-func (i *introspector) kept(hash string) (answer *introspected, known bool) {
+func (i *introspector) cachedAnswer(hash string) (answer *introspection, known bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	now := time.Now()
@@ -126,7 +126,7 @@ func (i *introspector) admit(ctx context.Context, known bool) (done func(), refu
 
 // keep stores an answer. If there are too many, the known token that was used least
 // recently gives way, or any other of the unknown ones.
-func (i *introspector) keep(hash string, a *introspected) {
+func (i *introspector) keep(hash string, a *introspection) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	a.used = time.Now()

@@ -132,7 +132,7 @@ func (s *Resource) Check(ctx context.Context, token, path string) (*Caller, *Ref
 		switch {
 		case c.has(p.Scope):
 			caller.Profiles = append(caller.Profiles, p.Profile)
-		case p.Profile == asked && !s.allowed(c, asked):
+		case p.Profile == asked && !s.allowsProfile(c, asked):
 			return nil, s.lacks(p.Scope, path)
 		}
 	}
@@ -189,8 +189,8 @@ func (s *Resource) isFor(c *claims, path string) bool {
 	})
 }
 
-// allowed reports whether a scope of the token is for the profile.
-func (s *Resource) allowed(c *claims, profile string) bool {
+// allowsProfile reports whether a scope of the token is for the profile.
+func (s *Resource) allowsProfile(c *claims, profile string) bool {
 	return slices.ContainsFunc(s.opts.Profiles, func(p ScopeProfile) bool { return p.Profile == profile && c.has(p.Scope) })
 }
 

@@ -176,11 +176,11 @@ func read(answer url.Values, m *serverMetadata) (string, error) {
 	case len(answer["iss"]) > 1 || len(answer["code"]) > 1 || len(answer["state"]) > 1:
 		return "", errors.New("the authorization server answers with the same parameter twice, which is refused")
 	case issuer == "" && m.AuthorizationResponseIssParameterSupported:
-		return "", fmt.Errorf("the answer does not say that it comes from %s, which is refused: it may come from another server", shown(m.Issuer))
+		return "", fmt.Errorf("the answer does not say that it comes from %s, which is refused: it may come from another server", clipLine(m.Issuer))
 	case issuer != "" && issuer != m.Issuer:
-		return "", fmt.Errorf("the answer comes from %s, not from %s, which is refused", shown(issuer), shown(m.Issuer))
+		return "", fmt.Errorf("the answer comes from %s, not from %s, which is refused", clipLine(issuer), clipLine(m.Issuer))
 	case answer.Get("error") != "":
-		return "", &grantError{shown(answer.Get("error")), shown(answer.Get("error_description"))}
+		return "", &grantError{clipLine(answer.Get("error")), clipLine(answer.Get("error_description"))}
 	case answer.Get("code") == "":
 		return "", errors.New("the authorization server answers without a code")
 	}

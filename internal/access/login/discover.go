@@ -192,7 +192,7 @@ func readResource(ctx context.Context, web *http.Client, metadata, server string
 		case err != nil:
 			continue
 		case !covers(m.Resource, server):
-			return nil, fmt.Errorf("its metadata is about %s, which is another server; Toolpost does not ask for a token for that one", shown(m.Resource))
+			return nil, fmt.Errorf("its metadata is about %s, which is another server; Toolpost does not ask for a token for that one", clipLine(m.Resource))
 		case len(m.AuthorizationServers) == 0:
 			return nil, errors.New("it names no authorization server; its owner has to add one to its metadata")
 		}
@@ -226,13 +226,13 @@ func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings
 
 func chooseIssuer(a *upstream.Auth, issuers []string) (string, error) {
 	if a != nil && a.ClientSecret != "" && a.Issuer == "" { // the server would decide who gets the secret
-		return "", fmt.Errorf("it names the authorization server %s, but which one its client secret is for is not configured; set auth.issuer to the authorization server that the secret is for", shown(issuers[0]))
+		return "", fmt.Errorf("it names the authorization server %s, but which one its client secret is for is not configured; set auth.issuer to the authorization server that the secret is for", clipLine(issuers[0]))
 	}
 	if a == nil || a.Issuer == "" {
 		return issuers[0], nil
 	}
 	if !slices.ContainsFunc(issuers, func(i string) bool { return sameIssuer(i, a.Issuer) }) {
-		return "", fmt.Errorf("it names the authorization server %s, but its configuration allows only %s", shown(strings.Join(issuers, ", ")), a.Issuer)
+		return "", fmt.Errorf("it names the authorization server %s, but its configuration allows only %s", clipLine(strings.Join(issuers, ", ")), a.Issuer)
 	}
 	return a.Issuer, nil
 }
@@ -245,18 +245,18 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 		return nil, errors.New("it names an authorization server whose address is malformed")
 	}
 	if err := r.check(u); err != nil {
-		return nil, fmt.Errorf("the MCP server names the authorization server %s: %w", shown(issuer), err)
+		return nil, fmt.Errorf("the MCP server names the authorization server %s: %w", clipLine(issuer), err)
 	}
 	m, err := readServerMetadata(ctx, web, issuer)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read the metadata of the authorization server %s: %w", shown(issuer), err)
+		return nil, fmt.Errorf("read the metadata of the authorization server %s: %w", clipLine(issuer), err)
 	case m == nil && named:
-		return nil, fmt.Errorf("the authorization server %s has no metadata", shown(issuer))
+		return nil, fmt.Errorf("the authorization server %s has no metadata", clipLine(issuer))
 	case m == nil:
 		m = &serverMetadata{Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize", TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register", CodeChallengeMethodsSupported: []string{pkceMethod}}
 	case m.TokenEndpoint == "":
-		return nil, fmt.Errorf("the authorization server %s names no token endpoint (token_endpoint)", shown(issuer))
+		return nil, fmt.Errorf("the authorization server %s names no token endpoint (token_endpoint)", clipLine(issuer))
 	}
 	for _, place := range []string{m.AuthorizationEndpoint, m.TokenEndpoint, m.RegistrationEndpoint, m.RevocationEndpoint} {
 		if place == "" {
@@ -264,10 +264,10 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 		}
 		u, err := url.Parse(place)
 		if err != nil {
-			return nil, fmt.Errorf("the authorization server %s names an address that is malformed", shown(issuer))
+			return nil, fmt.Errorf("the authorization server %s names an address that is malformed", clipLine(issuer))
 		}
 		if err := r.check(u); err != nil {
-			return nil, fmt.Errorf("the authorization server %s names %s: %w", shown(issuer), shown(place), err)
+			return nil, fmt.Errorf("the authorization server %s names %s: %w", clipLine(issuer), clipLine(place), err)
 		}
 	}
 	return m, nil
@@ -285,7 +285,7 @@ func readServerMetadata(ctx context.Context, web *http.Client, issuer string) (*
 		case err != nil:
 			return nil, err
 		case !sameIssuer(m.Issuer, issuer):
-			return nil, fmt.Errorf("it is about %s, which is another one; correct the issuer", shown(m.Issuer))
+			return nil, fmt.Errorf("it is about %s, which is another one; correct the issuer", clipLine(m.Issuer))
 		default:
 			return m, nil
 		}
@@ -297,5 +297,5 @@ func readServerMetadata(ctx context.Context, web *http.Client, issuer string) (*
 const pkceMethod = "S256"
 
 func errNoPKCE(issuer string) error {
-	return fmt.Errorf(`the authorization server %s does not announce PKCE with S256, without which another program could take the login; if its documentation says that it supports S256, add "auth": {"pkce": "S256"} to the server's entry`, shown(issuer))
+	return fmt.Errorf(`the authorization server %s does not announce PKCE with S256, without which another program could take the login; if its documentation says that it supports S256, add "auth": {"pkce": "S256"} to the server's entry`, clipLine(issuer))
 }

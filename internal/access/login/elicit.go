@@ -17,9 +17,9 @@ import (
 // askTime is how long a caller is asked, and its browser waited for.
 const askTime = 5 * time.Minute
 
-// A shared login is under way, or was the last one to its server. Several calls may
-// wait for it.
-type shared struct {
+// A sharedLogin is under way, or was the last one to its server. Several calls
+// may wait for it.
+type sharedLogin struct {
 	done  chan struct{}
 	err   error     // after done; nil if it succeeded
 	gone  bool      // after done: the client that was asked cannot complete it, another one may
@@ -53,7 +53,7 @@ func (l *Logins) LogInFor(ctx context.Context, cfg *upstream.Config, call *toolp
 }
 
 // share returns the login to wait for. It is mine if this call has to do it.
-func (l *Logins) share(cfg *upstream.Config, began time.Time) (s *shared, mine bool) {
+func (l *Logins) share(cfg *upstream.Config, began time.Time) (s *sharedLogin, mine bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := nameOf(cfg)
@@ -67,21 +67,21 @@ func (l *Logins) share(cfg *upstream.Config, began time.Time) (s *shared, mine b
 			return s, false
 		}
 	}
-	s = &shared{done: make(chan struct{})}
+	s = &sharedLogin{done: make(chan struct{})}
 	l.shared[name] = s
 	return s, true
 }
 
 // end lets the calls that wait go on. If the client that was asked has left, or did not
 // show the page to its end, one of them asks its own client.
-func (s *shared) end(ctx context.Context, now time.Time) {
+func (s *sharedLogin) end(ctx context.Context, now time.Time) {
 	s.ended = now
 	s.gone = s.err != nil && (ctx.Err() != nil || errors.Is(s.err, errNotShown) && !errors.Is(s.err, errDeclined))
 	close(s.done)
 }
 
 // ask does a shared login. It ends with the call: only its client knows the page.
-func (l *Logins) ask(ctx context.Context, s *shared, cfg *upstream.Config, call *toolpost.Call) {
+func (l *Logins) ask(ctx context.Context, s *sharedLogin, cfg *upstream.Config, call *toolpost.Call) {
 	s.err = errors.New("the login ended with an internal error")
 	defer func() { s.end(ctx, l.now()) }() // also after a panic: other calls wait
 	id := rand.Text()

@@ -46,7 +46,7 @@ func (s *source) locateExchange(ctx context.Context, cfg *upstream.Config) (*dis
 func (n *network) tokenServer(ctx context.Context, issuer string) (*serverMetadata, reach, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
-		return nil, public, fmt.Errorf("the issuer %s is malformed", shown(issuer))
+		return nil, public, fmt.Errorf("the issuer %s is malformed", clipLine(issuer))
 	}
 	r := private
 	if httpconn.IsLoopback(u.Hostname()) {
@@ -55,12 +55,12 @@ func (n *network) tokenServer(ctx context.Context, issuer string) (*serverMetada
 	m, err := readServerMetadata(ctx, n.client(r), issuer)
 	switch {
 	case err != nil:
-		return nil, r, fmt.Errorf("read the metadata of %s: %w", shown(issuer), err)
+		return nil, r, fmt.Errorf("read the metadata of %s: %w", clipLine(issuer), err)
 	case m == nil:
-		return nil, r, fmt.Errorf("%s has no metadata; correct the issuer", shown(issuer))
+		return nil, r, fmt.Errorf("%s has no metadata; correct the issuer", clipLine(issuer))
 	}
 	if endpoint, err := url.Parse(m.TokenEndpoint); err != nil || m.TokenEndpoint == "" || r.check(endpoint) != nil {
-		return nil, r, fmt.Errorf("the metadata of %s names no token endpoint that may be used: %q", shown(issuer), shown(m.TokenEndpoint))
+		return nil, r, fmt.Errorf("the metadata of %s names no token endpoint that may be used: %q", clipLine(issuer), clipLine(m.TokenEndpoint))
 	}
 	return m, r, nil
 }
@@ -79,11 +79,11 @@ func (s *source) exchange(ctx context.Context, next *record, scopes []string) (*
 	case !direct:
 		t, err = s.network.grant(ctx, next, url.Values{"grant_type": {grantJWTBearer}, "assertion": {issued.AccessToken}})
 	case !strings.EqualFold(t.Type(), "Bearer"):
-		return nil, fmt.Errorf("the identity provider %s issues tokens of the type %s, which Toolpost does not support", shown(x.Issuer), shown(t.Type()))
+		return nil, fmt.Errorf("the identity provider %s issues tokens of the type %s, which Toolpost does not support", clipLine(x.Issuer), clipLine(t.Type()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the authorization server %s does not accept the identity assertion of %s: %w; it has to trust this identity provider, and the client %q",
-			shown(next.Issuer), shown(x.Issuer), err, s.cfg().Auth.ClientID)
+			clipLine(next.Issuer), clipLine(x.Issuer), err, s.cfg().Auth.ClientID)
 	}
 	t.RefreshToken = "" // the identity provider decides each time
 	return t, nil
@@ -130,7 +130,7 @@ func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []str
 	t, err := s.network.requestToken(ctx, at, params)
 	if err != nil {
 		return nil, fmt.Errorf("the identity provider %s does not exchange the subject token: %w; get a new subject token, or have the client %q allowed to get tokens for %s",
-			shown(x.Issuer), err, at.Client.ID, shown(at.target))
+			clipLine(x.Issuer), err, at.Client.ID, clipLine(at.target))
 	}
 	return t, checkIssued(t, x, next.Issuer, direct)
 }
@@ -148,7 +148,7 @@ func subjectToken(ctx context.Context, x *upstream.Exchange, now time.Time) (str
 		return "", errors.New("the subject token is empty; let auth.exchange.subjectToken refer to one, such as ${cmd:…}")
 	}
 	if end, ends := claimsOf(text).end(); ends && !now.Before(end) {
-		return "", fmt.Errorf("the subject token has expired at %s; get a new one from the identity provider %s", end.Format(time.DateTime), shown(x.Issuer))
+		return "", fmt.Errorf("the subject token has expired at %s; get a new one from the identity provider %s", end.Format(time.DateTime), clipLine(x.Issuer))
 	}
 	return text, nil
 }
@@ -162,18 +162,18 @@ func checkIssued(t *oauth2.Token, x *upstream.Exchange, issuer string, direct bo
 		wanted = []string{typeAccessToken, typeJWT}
 	}
 	if !slices.Contains(wanted, kind) {
-		return fmt.Errorf("the identity provider %s issues a token of the type %q, not %q; it has to support this exchange", shown(x.Issuer), shown(kind), wanted[0])
+		return fmt.Errorf("the identity provider %s issues a token of the type %q, not %q; it has to support this exchange", clipLine(x.Issuer), clipLine(kind), wanted[0])
 	}
 	if direct {
 		return nil
 	}
 	c := claimsOf(t.AccessToken)
 	if c == nil {
-		return fmt.Errorf("the identity provider %s issues an identity assertion that is not a JWT", shown(x.Issuer))
+		return fmt.Errorf("the identity provider %s issues an identity assertion that is not a JWT", clipLine(x.Issuer))
 	}
 	isFor := func(a string) bool { return sameIssuer(a, issuer) || x.Audience != "" && a == x.Audience }
 	if !slices.ContainsFunc(c.Audience, isFor) || len(c.Audience) != 1 {
-		return fmt.Errorf("the identity provider %s issues an identity assertion for %s, not for %s alone, which is refused; correct auth.exchange.audience, or the identity provider", shown(x.Issuer), shown(strings.Join(c.Audience, ", ")), shown(issuer))
+		return fmt.Errorf("the identity provider %s issues an identity assertion for %s, not for %s alone, which is refused; correct auth.exchange.audience, or the identity provider", clipLine(x.Issuer), clipLine(strings.Join(c.Audience, ", ")), clipLine(issuer))
 	}
 	return nil
 }

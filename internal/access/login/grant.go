@@ -20,7 +20,7 @@ import (
 func (n *network) grant(ctx context.Context, r *record, params url.Values) (*oauth2.Token, error) {
 	t, err := n.requestToken(ctx, r, params)
 	if err == nil && !strings.EqualFold(t.Type(), "Bearer") {
-		return nil, errors.New("the authorization server issues tokens of the type " + shown(t.Type()) + ", which Toolpost does not support")
+		return nil, errors.New("the authorization server issues tokens of the type " + clipLine(t.Type()) + ", which Toolpost does not support")
 	}
 	return t, err
 }

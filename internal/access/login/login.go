@@ -45,8 +45,8 @@ type Logins struct {
 	Secrets *secret.Values
 
 	mu      sync.Mutex
-	sources map[string]*source // by the name in the vault, and command
-	shared  map[string]*shared // by the name in the vault
+	sources map[string]*source      // by the name in the vault, and command
+	shared  map[string]*sharedLogin // by the name in the vault
 }
 
 // New returns the logins that v keeps. A nil logger discards.
@@ -54,7 +54,7 @@ func New(v vault.Vault, log *slog.Logger) *Logins {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Logins{vault: v, network: newNetwork(), log: log, now: time.Now, watchTime: watchTime, sources: map[string]*source{}, shared: map[string]*shared{}}
+	return &Logins{vault: v, network: newNetwork(), log: log, now: time.Now, watchTime: watchTime, sources: map[string]*source{}, shared: map[string]*sharedLogin{}}
 }
 
 // Wrap returns a value for [upstream.Config].Wrap that adds the token of the
@@ -109,7 +109,7 @@ func newPage(address, issuer string) (*Page, error) {
 		return nil, errors.New("the authorization server names a login page whose address is malformed")
 	}
 	at, err := url.Parse(issuer)
-	return &Page{Address: ascii(u.String()), Host: u.Host, Issuer: shown(issuer), Foreign: err != nil || !netaddr.SameOrigin(u, at)}, nil
+	return &Page{Address: ascii(u.String()), Host: u.Host, Issuer: clipLine(issuer), Foreign: err != nil || !netaddr.SameOrigin(u, at)}, nil
 }
 
 // ascii encodes what is not a visible ASCII character, also in a query.
@@ -150,7 +150,7 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 	if err != nil {
 		return nil, err
 	}
-	before, err := l.stored(cfg)
+	before, err := l.storedRecord(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 	}
 	r := d.record(address(cfg.URL), *known)
 	r.Login = rand.Text()
-	t, err := l.authorize(ctx, d, r, d.wanted(cfg.Auth, before, scopes), answers, person)
+	t, err := l.authorize(ctx, d, r, d.wantedScopes(cfg.Auth, before, scopes), answers, person)
 	if err != nil {
 		if *known == own.Client && !errors.Is(err, errNotShown) && !errors.Is(ctx.Err(), context.Canceled) {
 			l.forget(ctx, own.Issuer, own.Server, known.ID) // its pages may have said that they do not know the client
@@ -187,7 +187,7 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 // the authorization server. It runs before Toolpost registers.
 func (d *discovery) checkPage(a *upstream.Auth, person *Person) error {
 	if d.meta.AuthorizationEndpoint == "" {
-		return fmt.Errorf("the authorization server %s names no login page (authorization_endpoint)", shown(d.meta.Issuer))
+		return fmt.Errorf("the authorization server %s names no login page (authorization_endpoint)", clipLine(d.meta.Issuer))
 	}
 	if !slices.Contains(d.meta.CodeChallengeMethodsSupported, pkceMethod) && (a == nil || a.PKCE != pkceMethod) {
 		return errNoPKCE(d.meta.Issuer)
@@ -211,8 +211,8 @@ func (l *Logins) keep(ctx context.Context, cfg *upstream.Config, r *record, t *o
 	return nil
 }
 
-// stored returns the record of a server, nil if there is none that can be read.
-func (l *Logins) stored(cfg *upstream.Config) (*record, error) {
+// storedRecord returns the record of a server, nil if there is none that can be read.
+func (l *Logins) storedRecord(cfg *upstream.Config) (*record, error) {
 	data, err := l.vault.Get(nameOf(cfg))
 	if errors.Is(err, vault.ErrNotFound) {
 		return nil, nil
@@ -235,9 +235,9 @@ func (d *discovery) record(server string, c client) *record {
 	}
 }
 
-// wanted returns the scopes to ask for: those of the login before stay, if it was
+// wantedScopes returns the scopes to ask for: those of the login before stay, if it was
 // at the same authorization server.
-func (d *discovery) wanted(a *upstream.Auth, before *record, scopes []string) []string {
+func (d *discovery) wantedScopes(a *upstream.Auth, before *record, scopes []string) []string {
 	switch {
 	case len(scopes) > 0:
 	case a != nil && len(a.Scopes) > 0:
@@ -306,7 +306,7 @@ func (l *Logins) Logout(ctx context.Context, cfg *upstream.Config) (found bool, 
 	for kind, token := range map[string]string{"refresh_token": r.Refresh, "access_token": r.Access} {
 		if token != "" {
 			if e := l.network.revoke(ctx, r, token, kind); e != nil {
-				err = fmt.Errorf("the login is removed here, but %s did not revoke it: %w", shown(r.Issuer), e)
+				err = fmt.Errorf("the login is removed here, but %s did not revoke it: %w", clipLine(r.Issuer), e)
 			}
 		}
 	}

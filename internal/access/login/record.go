@@ -108,7 +108,7 @@ func accountOf(t *oauth2.Token) string {
 	}
 	for _, name := range []string{claims.Email, claims.Username, claims.Name, claims.Subject} {
 		if name != "" {
-			return shown(name)
+			return clipLine(name)
 		}
 	}
 	return ""

@@ -89,7 +89,7 @@ func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, r
 	case own.Redirect == redirect:
 		return &own.Client, nil
 	case m.RegistrationEndpoint == "":
-		return nil, fmt.Errorf(`the authorization server %s registers no clients; register one there with the redirect address %s, and write its id as "auth": {"clientId": "…"} to the server's entry`, shown(m.Issuer), redirect)
+		return nil, fmt.Errorf(`the authorization server %s registers no clients; register one there with the redirect address %s, and write its id as "auth": {"clientId": "…"} to the server's entry`, clipLine(m.Issuer), redirect)
 	}
 	method := methodOf(d.meta.TokenEndpointAuthMethodsSupported)
 	answer, err := l.sendRegistration(ctx, d, redirect, method)
@@ -97,7 +97,7 @@ func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, r
 		return nil, fmt.Errorf("the server offers no login that can be found: it names no authorization server, and itself registers no clients (%w); if it wants a key or token, write it to the headers of its entry", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("register at the authorization server %s: %w", shown(d.meta.Issuer), err)
+		return nil, fmt.Errorf("register at the authorization server %s: %w", clipLine(d.meta.Issuer), err)
 	}
 	c := client{ID: answer.text("client_id"), Secret: answer.text("client_secret"), From: fromRegistration}
 	c.Style = styleOfAnswer(answer.text("token_endpoint_auth_method"), method, c.Secret)
@@ -135,9 +135,9 @@ func (l *Logins) sendRegistration(ctx context.Context, d *discovery, redirect, m
 	case answer.text("client_id") != "" && resp.StatusCode >= 200 && resp.StatusCode <= 299:
 		return answer, nil
 	case code != "":
-		return nil, &grantError{shown(code), shown(answer.text("error_description"))}
+		return nil, &grantError{clipLine(code), clipLine(answer.text("error_description"))}
 	case resp.StatusCode >= 300:
-		return nil, errors.New("it answers " + shown(resp.Status))
+		return nil, errors.New("it answers " + clipLine(resp.Status))
 	}
 	return nil, errors.New("its answer is not a registration")
 }

@@ -209,9 +209,9 @@ func isLogin(err error) bool {
 func (s *source) next(ctx context.Context, r *record, rejected string) (*record, error) {
 	forced := rejected != "" && r != nil && r.Access == rejected
 	if forced && s.now().Sub(r.Forced).Abs() < forcedPause {
-		return nil, s.refusedAgain()
+		return nil, s.refusedAgainError()
 	}
-	get := s.refreshed
+	get := s.refreshLogin
 	if s.isAutomatic() {
 		get = func(ctx context.Context, r *record, _ string) (*record, error) { return s.ownToken(ctx, r, nil) }
 	}
@@ -222,8 +222,8 @@ func (s *source) next(ctx context.Context, r *record, rejected string) (*record,
 	return next, err
 }
 
-// refreshed renews the login of a person.
-func (s *source) refreshed(ctx context.Context, r *record, rejected string) (*record, error) {
+// refreshLogin renews the login of a person.
+func (s *source) refreshLogin(ctx context.Context, r *record, rejected string) (*record, error) {
 	switch {
 	case r.Lost != "":
 		return nil, s.needsLogin(r.Lost)
@@ -273,9 +273,9 @@ func (s *source) lose(r *record, why string) (*record, error) {
 
 var errRefusedAgain = errors.New("the server refuses the renewed token too")
 
-// refusedAgain returns the error for a server that refuses a token that was just
+// refusedAgainError returns the error for a server that refuses a token that was just
 // renewed.
-func (s *source) refusedAgain() error {
+func (s *source) refusedAgainError() error {
 	if s.isAutomatic() {
 		return &upstream.CredentialsError{Err: fmt.Errorf(`%w; check the client, issuer and scopes of its "auth"`, errRefusedAgain)}
 	}

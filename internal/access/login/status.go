@@ -35,7 +35,7 @@ const (
 
 // Status returns the login of a server, nil if there is none.
 func (l *Logins) Status(cfg *upstream.Config) (*Status, error) {
-	r, err := l.stored(cfg)
+	r, err := l.storedRecord(cfg)
 	if r == nil || err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (s *source) decode(data []byte) (*record, error) {
 	}
 	s.learn(r)
 	if a := s.cfg().Auth; a != nil && a.Issuer != "" && !sameIssuer(a.Issuer, r.Issuer) {
-		return nil, fmt.Errorf("its login is one of %s, but its configuration allows only %s", shown(r.Issuer), a.Issuer)
+		return nil, fmt.Errorf("its login is one of %s, but its configuration allows only %s", clipLine(r.Issuer), a.Issuer)
 	}
 	return r, nil
 }

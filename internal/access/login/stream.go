@@ -55,7 +55,7 @@ func (s *source) send(base http.RoundTripper, req *http.Request, held *record) (
 		return base.RoundTrip(req)
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
-	resp, err := base.RoundTrip(authorized(req.WithContext(ctx), held))
+	resp, err := base.RoundTrip(withToken(req.WithContext(ctx), held))
 	if err != nil {
 		cancel(nil)
 		return nil, err

@@ -15,8 +15,8 @@ import (
 // longestText bounds texts of servers in errors and tables.
 const longestText = 200
 
-// shown makes a text of a server one short line.
-func shown(text string) string {
+// clipLine makes a text of a server one short line.
+func clipLine(text string) string {
 	text = strings.Join(strings.Fields(cleartext.Clean(strings.ToValidUTF8(text, "\uFFFD"))), " ")
 	if r := []rune(text); len(r) > longestText {
 		text = string(r[:longestText]) + "…"
@@ -57,14 +57,14 @@ func (e *grantError) final() bool {
 func cleanError(err error, endpoint string, secrets ...string) error {
 	hide := secret.Replacer("[hidden]", secrets...)
 	if answer, ok := errors.AsType[*grantError](err); ok {
-		return &grantError{shown(hide.Replace(answer.code)), shown(hide.Replace(answer.text))}
+		return &grantError{clipLine(hide.Replace(answer.code)), clipLine(hide.Replace(answer.text))}
 	}
 	host := "its address"
 	if u, e := url.Parse(endpoint); e == nil {
 		host = u.Host
 	}
 	if errors.Is(err, errRefused) {
-		return fmt.Errorf("ask the authorization server %s: %w", shown(host), httpconn.WithoutURL(err))
+		return fmt.Errorf("ask the authorization server %s: %w", clipLine(host), httpconn.WithoutURL(err))
 	}
-	return fmt.Errorf("ask the authorization server %s: %s", shown(host), shown(hide.Replace(httpconn.WithoutURL(err).Error())))
+	return fmt.Errorf("ask the authorization server %s: %s", clipLine(host), clipLine(hide.Replace(httpconn.WithoutURL(err).Error())))
 }

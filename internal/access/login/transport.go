@@ -37,7 +37,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := t.source.send(t.base, req, held)
 	for sent := 1; sent < maxSends && err == nil && isRefusal(resp); sent++ {
-		next, problem := t.refused(req.Context(), held, resp)
+		next, problem := t.nextToken(req.Context(), held, resp)
 		if problem != nil {
 			drop(resp)
 			return nil, problem
@@ -50,7 +50,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		held = next
 		if resp, err = t.source.send(t.base, again, held); err == nil && resp.StatusCode == http.StatusUnauthorized {
 			drop(resp)
-			return nil, t.source.refusedAgain()
+			return nil, t.source.refusedAgainError()
 		}
 	}
 	return resp, err
@@ -70,8 +70,8 @@ func (t *transport) CloseIdleConnections() {
 	(&http.Client{Transport: t.base}).CloseIdleConnections()
 }
 
-// refused returns the token to try next, nil if the refusal is the answer.
-func (t *transport) refused(ctx context.Context, held *record, resp *http.Response) (*record, error) {
+// nextToken returns the token to try next, nil if the refusal is the answer.
+func (t *transport) nextToken(ctx context.Context, held *record, resp *http.Response) (*record, error) {
 	c := readChallenge(resp.Header)
 	switch {
 	case resp.StatusCode == http.StatusForbidden && c.code == "insufficient_scope":
@@ -120,8 +120,8 @@ func (t *transport) wantsLogin(ctx context.Context, c challenge) bool {
 	return false
 }
 
-// authorized returns a copy of a request with a token.
-func authorized(req *http.Request, r *record) *http.Request {
+// withToken returns a copy of a request with a token.
+func withToken(req *http.Request, r *record) *http.Request {
 	req = req.Clone(req.Context())
 	req.Header.Set("Authorization", "Bearer "+r.Access)
 	return req

@@ -22,9 +22,9 @@ func NewKey() string {
 	return base64.RawURLEncoding.EncodeToString(key[:])
 }
 
-// A sealed vault is a folder whose files are encrypted. The name of a secret is
+// A sealedVault is a folder whose files are encrypted. The name of a secret is
 // authenticated with its content, so that files cannot be exchanged.
-type sealed struct {
+type sealedVault struct {
 	*folder
 	aead cipher.AEAD
 }
@@ -42,7 +42,7 @@ func openSealed(dir, why, key string) (Vault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the encrypted secrets: %w", err)
 	}
-	return &sealed{&folder{dir, why}, aead}, nil
+	return &sealedVault{&folder{dir, why}, aead}, nil
 }
 
 // parseKey accepts 32 bytes in base64 or hexadecimal digits. A passphrase is
@@ -65,12 +65,12 @@ func parseKey(key string) ([]byte, error) {
 // version begins every file, so that files of another way to encrypt are recognized.
 const version = "toolpost secret 1\n"
 
-func bound(name string) []byte { return []byte(version + name) }
+func additionalData(name string) []byte { return []byte(version + name) }
 
-func (s *sealed) decrypt(name string, data []byte) ([]byte, error) {
+func (s *sealedVault) decrypt(name string, data []byte) ([]byte, error) {
 	sealedText, isOurs := bytes.CutPrefix(data, []byte(version))
 	if isOurs {
-		if secret, err := s.aead.Open([]byte{}, nil, sealedText, bound(name)); err == nil {
+		if secret, err := s.aead.Open([]byte{}, nil, sealedText, additionalData(name)); err == nil {
 			return secret, nil
 		}
 	}
@@ -79,7 +79,7 @@ func (s *sealed) decrypt(name string, data []byte) ([]byte, error) {
 }
 
 // Get decrypts the file of a secret.
-func (s *sealed) Get(name string) ([]byte, error) {
+func (s *sealedVault) Get(name string) ([]byte, error) {
 	data, err := s.folder.Get(name)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *sealed) Get(name string) ([]byte, error) {
 }
 
 // Update decrypts a secret and encrypts what takes its place.
-func (s *sealed) Update(ctx context.Context, name string, change func([]byte) ([]byte, error)) error {
+func (s *sealedVault) Update(ctx context.Context, name string, change func([]byte) ([]byte, error)) error {
 	return s.folder.Update(ctx, name, func(data []byte) (secret []byte, err error) {
 		if data != nil {
 			if secret, err = s.decrypt(name, data); err != nil {
@@ -102,11 +102,11 @@ func (s *sealed) Update(ctx context.Context, name string, change func([]byte) ([
 		case len(secret) > longestSecret:
 			return nil, errTooLong(secret)
 		}
-		return append([]byte(version), s.aead.Seal(nil, nil, secret, bound(name))...), nil
+		return append([]byte(version), s.aead.Seal(nil, nil, secret, additionalData(name))...), nil
 	})
 }
 
 // Place names the folder and where the key comes from.
-func (s *sealed) Place() string {
+func (s *sealedVault) Place() string {
 	return "files of " + s.dir + ", encrypted with the key in " + KeyVariable + because(s.why)
 }

@@ -48,24 +48,24 @@ func busAddress(getenv func(string) string) (string, error) {
 
 // Get reads an item.
 func (system) Get(user string) (string, error) {
-	return timed(func() (string, error) { return keyring.Get(service, user) })
+	return runDetached(func() (string, error) { return keyring.Get(service, user) })
 }
 
 // Set writes an item.
 func (system) Set(user, password string) error {
-	_, err := timed(func() (string, error) { return "", keyring.Set(service, user, password) })
+	_, err := runDetached(func() (string, error) { return "", keyring.Set(service, user, password) })
 	return err
 }
 
 // Delete removes an item.
 func (system) Delete(user string) error {
-	_, err := timed(func() (string, error) { return "", keyring.Delete(service, user) })
+	_, err := runDetached(func() (string, error) { return "", keyring.Delete(service, user) })
 	return err
 }
 
-// timed runs what may wait for the user without end. The library cannot be
+// runDetached runs what may wait for the user without end. The library cannot be
 // stopped, so it is left behind.
-func timed(use func() (string, error)) (string, error) {
+func runDetached(use func() (string, error)) (string, error) {
 	type answer struct {
 		text string
 		err  error

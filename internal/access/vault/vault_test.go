@@ -190,7 +190,7 @@ func TestEncryptedFiles(t *testing.T) {
 	}
 	set(t, v, "a", []byte("the content"))
 	set(t, v, "b", []byte("other content"))
-	path := func(name string) string { return v.(*sealed).path(name) }
+	path := func(name string) string { return v.(*sealedVault).path(name) }
 	data, err := os.ReadFile(path("a"))
 	if err != nil || bytes.Contains(data, []byte("content")) {
 		t.Errorf("the file has %q, %v", data, err)

@@ -184,7 +184,7 @@ func holds(want, claim *bool, assumed bool) bool {
 // bounded; if ctx ends before, the call is denied.
 func (p Policy) Decide(ctx context.Context, t Target, arguments []byte) Decision {
 	strictest := Decision{Action: Allow}
-	args := &decoded{ctx: ctx, raw: arguments, target: t}
+	args := &decodedArguments{ctx: ctx, raw: arguments, target: t}
 	for _, l := range p {
 		d := l.decide(t, args)
 		if strictest.Rule == "" && d.Action == Allow || d.Action.strictness() > strictest.Action.strictness() {
@@ -194,7 +194,7 @@ func (p Policy) Decide(ctx context.Context, t Target, arguments []byte) Decision
 	return strictest
 }
 
-func (l *compiledList) decide(t Target, args *decoded) Decision {
+func (l *compiledList) decide(t Target, args *decodedArguments) Decision {
 	for i, r := range l.rules {
 		if !r.covers(t) {
 			continue

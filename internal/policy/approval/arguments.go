@@ -69,9 +69,9 @@ const (
 
 var errTooLong = errors.New("its arguments are too long for the rules about arguments; use shorter ones")
 
-// decoded are the arguments of one call. They are read when a rule asks for them, and
-// each value is read once for all rules.
-type decoded struct {
+// decodedArguments are the arguments of one call. They are read when a rule
+// asks for them, and each value is read once for all rules.
+type decodedArguments struct {
 	ctx    context.Context
 	raw    []byte
 	target Target
@@ -86,7 +86,7 @@ type decoded struct {
 }
 
 // read decodes the arguments. It refuses what two readers may understand differently.
-func (a *decoded) read() error {
+func (a *decodedArguments) read() error {
 	if a.done {
 		return a.err
 	}
@@ -115,7 +115,7 @@ func (a *decoded) read() error {
 
 // spend counts work. It returns false if too much was done, or the caller does not wait for the
 // decision any more; nothing is decided then.
-func (a *decoded) spend(n int) bool {
+func (a *decodedArguments) spend(n int) bool {
 	a.work -= n
 	switch {
 	case a.err != nil:
@@ -144,7 +144,7 @@ func readObject(raw []byte) (*jsontree.Value, error) {
 }
 
 // match reports whether the condition holds for the arguments.
-func (c *condition) match(a *decoded) bool {
+func (c *condition) match(a *decodedArguments) bool {
 	if c.strict {
 		values, all := reach(a.given, c.path)
 		for _, v := range values {
@@ -204,7 +204,7 @@ func memberOf(v *jsontree.Value, name string) (found *jsontree.Value, single boo
 
 // reachAny returns the values at a path, through arrays and JSON in texts. Names that
 // some servers take for the same are.
-func (a *decoded) reachAny(v *jsontree.Value, path []string) (values []*jsontree.Value) {
+func (a *decodedArguments) reachAny(v *jsontree.Value, path []string) (values []*jsontree.Value) {
 	switch {
 	case !a.spend(1):
 	case len(path) == 0:
@@ -236,7 +236,7 @@ func plain(text string) string {
 
 // inText returns the JSON that a text is, which some servers parse; nil if it is none.
 // JSON is shorter than the text that it is in, so there is an end of texts in texts.
-func (a *decoded) inText(v *jsontree.Value) *jsontree.Value {
+func (a *decodedArguments) inText(v *jsontree.Value) *jsontree.Value {
 	text := strings.TrimSpace(v.Text)
 	if v.Kind != jsontree.KindString || text == "" || !strings.ContainsRune(`{["`, rune(text[0])) {
 		return nil
@@ -250,7 +250,7 @@ func (a *decoded) inText(v *jsontree.Value) *jsontree.Value {
 }
 
 // all reports whether every reading of a value without others in it matches.
-func (c *condition) all(a *decoded, v *jsontree.Value) bool {
+func (c *condition) all(a *decodedArguments, v *jsontree.Value) bool {
 	for _, r := range a.readingsOf(v) {
 		if !c.matchReading(a, r) {
 			return false
@@ -270,7 +270,7 @@ func (c *condition) all(a *decoded, v *jsontree.Value) bool {
 }
 
 // some reports whether a reading of v, of a value in it, or of a name in it matches.
-func (c *condition) some(a *decoded, v *jsontree.Value) bool {
+func (c *condition) some(a *decodedArguments, v *jsontree.Value) bool {
 	if !a.spend(1) {
 		return false
 	}
@@ -288,7 +288,7 @@ func (c *condition) some(a *decoded, v *jsontree.Value) bool {
 	return false
 }
 
-func (c *condition) anyReading(a *decoded, readings []reading) bool {
+func (c *condition) anyReading(a *decodedArguments, readings []reading) bool {
 	for _, r := range readings {
 		if c.matchReading(a, r) {
 			return true
@@ -298,7 +298,7 @@ func (c *condition) anyReading(a *decoded, readings []reading) bool {
 }
 
 // matchReading returns false once nothing is decided any more.
-func (c *condition) matchReading(a *decoded, r reading) bool {
+func (c *condition) matchReading(a *decodedArguments, r reading) bool {
 	cost := len(r.text)
 	if c.regexp != nil {
 		cost *= regexpCost

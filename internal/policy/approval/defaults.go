@@ -31,7 +31,7 @@ func withDefaults(v *jsontree.Value, schema []byte) (*jsontree.Value, bool) {
 	}
 	f := &filler{index: shape.NewIndex(root)}
 	filled := f.fill(v, []*jsontree.Value{root}, 0)
-	return filled, !f.exhausted()
+	return filled, !f.isExhausted()
 }
 
 type filler struct {
@@ -40,11 +40,11 @@ type filler struct {
 	read  int // schemas
 }
 
-func (f *filler) exhausted() bool { return f.added > maxDefaults || f.read > maxSchemasRead }
+func (f *filler) isExhausted() bool { return f.added > maxDefaults || f.read > maxSchemasRead }
 
 // fill returns v, or a copy with more members. The schemas are those of v.
 func (f *filler) fill(v *jsontree.Value, schemas []*jsontree.Value, depth int) *jsontree.Value {
-	if len(schemas) == 0 || len(v.Kids) == 0 && v.Kind != jsontree.KindObject || depth > maxDefaultDepth || f.exhausted() {
+	if len(schemas) == 0 || len(v.Kids) == 0 && v.Kind != jsontree.KindObject || depth > maxDefaultDepth || f.isExhausted() {
 		return v
 	}
 	schemas = f.applicable(schemas)
@@ -76,7 +76,7 @@ func (f *filler) missing(kids, schemas []*jsontree.Value, present map[string]boo
 				continue
 			}
 			for _, own := range f.applicable([]*jsontree.Value{p}) {
-				if value := own.Get("default"); value != nil && !f.exhausted() {
+				if value := own.Get("default"); value != nil && !f.isExhausted() {
 					f.added++
 					named := *value
 					named.Name = p.Name
@@ -95,7 +95,7 @@ func (f *filler) applicable(schemas []*jsontree.Value) []*jsontree.Value {
 	for open := slices.Clone(schemas); len(open) > 0; {
 		s := open[0]
 		open = open[1:]
-		if s == nil || seen[s] || s.Kind != jsontree.KindObject || f.exhausted() {
+		if s == nil || seen[s] || s.Kind != jsontree.KindObject || f.isExhausted() {
 			continue
 		}
 		seen[s] = true

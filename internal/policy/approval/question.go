@@ -30,7 +30,7 @@ type Question struct {
 // NewQuestion returns the question about a call. Hash identifies the definition of
 // the tool. It returns an error if the arguments cannot be shown.
 func NewQuestion(t Target, hash string, d Decision, arguments []byte) (*Question, error) {
-	args := &decoded{raw: arguments, target: t}
+	args := &decodedArguments{raw: arguments, target: t}
 	if err := args.read(); err != nil {
 		return nil, err
 	}

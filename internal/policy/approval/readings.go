@@ -21,7 +21,7 @@ const maxReadings = 40
 func newReading(text string) reading { return reading{text, foldCase(text)} }
 
 // readingsOf returns the texts that servers may read a value as, none of an array or object.
-func (a *decoded) readingsOf(v *jsontree.Value) []reading {
+func (a *decodedArguments) readingsOf(v *jsontree.Value) []reading {
 	switch {
 	case v.Kind == jsontree.KindString:
 		return a.textReadings(v.Text)
@@ -46,7 +46,7 @@ func numberReadings(text string) []reading {
 }
 
 // numberInText returns the number that a text is, which some servers read there.
-func (a *decoded) numberInText(text string) []reading {
+func (a *decodedArguments) numberInText(text string) []reading {
 	if text = plain(text); len(text) > 64 {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (a *decoded) numberInText(text string) []reading {
 
 // textReadings returns a text and everything that the steps below make of it, in any
 // order and as often as they change something.
-func (a *decoded) textReadings(text string) []reading {
+func (a *decodedArguments) textReadings(text string) []reading {
 	if known, ok := a.readings[text]; ok {
 		return known
 	}

@@ -71,8 +71,8 @@ func hash(raw []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// same reports whether two definitions are the same; none differs from all.
-func (d *Definition) same(other *Definition) bool {
+// equals reports whether two definitions are the same; none differs from all.
+func (d *Definition) equals(other *Definition) bool {
 	return d != nil && other != nil && d.Hash == other.Hash
 }
 

@@ -130,9 +130,9 @@ func (r *reviewer) tool(now Listed) {
 		r.Withheld[now.Name] = TooMany
 	case pin == nil || pin.Approved == nil:
 		r.add(now, pin)
-	case !now.same(pin.Approved):
+	case !now.equals(pin.Approved):
 		r.withhold(now, pin, Changed)
-	case pin.Pending != nil && r.ended(now.Name, pin.Pending):
+	case pin.Pending != nil && r.hasEnded(now.Name, pin.Pending):
 		r.put(now.Name, &Pin{Approved: pin.Approved})
 	}
 }
@@ -150,7 +150,7 @@ func (r *reviewer) add(now Listed, pin *Pin) {
 	if !r.First {
 		r.Added = append(r.Added, now.Name)
 	}
-	r.put(now.Name, &Pin{Approved: within(now.Definition, &r.approved)})
+	r.put(now.Name, &Pin{Approved: trimToSpace(now.Definition, &r.approved)})
 }
 
 // alike reports whether an approved tool has almost this name. A client that
@@ -178,9 +178,9 @@ func likeness(name string) string {
 	}, name)
 }
 
-// ended reports whether no server says a pending definition any more, as far as
+// hasEnded reports whether no server says a pending definition any more, as far as
 // this process knows: another process may have recorded it for a server of its own.
-func (r *reviewer) ended(name string, pending *Definition) bool {
+func (r *reviewer) hasEnded(name string, pending *Definition) bool {
 	last, seen := r.memory[name]
 	return !seen || last == pending.Hash
 }
@@ -192,8 +192,8 @@ func (r *reviewer) withhold(now Listed, pin *Pin, why Reason) {
 	}
 	// Two processes whose servers say different things do not overwrite each
 	// other's forever: each records a definition once.
-	if p := pin.Pending; p == nil || !now.same(p) && r.memory[now.Name] != now.Hash {
-		d := within(now.Definition, &r.pending)
+	if p := pin.Pending; p == nil || !now.equals(p) && r.memory[now.Name] != now.Hash {
+		d := trimToSpace(now.Definition, &r.pending)
 		d.Seen = time.Now().UTC().Truncate(time.Second)
 		r.put(now.Name, &Pin{Approved: pin.Approved, Pending: d})
 	}
@@ -201,8 +201,8 @@ func (r *reviewer) withhold(now Listed, pin *Pin, why Reason) {
 
 func (r *reviewer) put(name string, p *Pin) { r.Pins[name], r.Dirty = p, true }
 
-// within returns d, without its text if that is too long for the space that is left.
-func within(d *Definition, used *int) *Definition {
+// trimToSpace returns d, without its text if that is too long for the space that is left.
+func trimToSpace(d *Definition, used *int) *Definition {
 	c := *d
 	size := d.size()
 	if *used+size > maxText {
