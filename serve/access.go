@@ -18,8 +18,8 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/access/proof"
-	"github.com/toolpost/toolpost/internal/owner"
 )
 
 // An access decides who may call what is served over HTTP: everyone who

@@ -11,8 +11,8 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/login"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )

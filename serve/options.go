@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/upstream"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/callers"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
 // profileAccess knows the tokens of profiles. A client that sends one gets its

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/terminal"
 )

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/serve"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
 // TestSignalEndsReading sends a signal to commands that wait for a pipe.

@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/serve"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/callers"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
 func tokenAdd() *cobra.Command {

@@ -18,8 +18,8 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/monitor"
-	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/serve"
 )

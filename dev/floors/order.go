@@ -22,7 +22,7 @@ var order = []string{
 	"claude", "model", "agent", "tooltest",
 	"internal/access",
 	"telemetry", "config", "gateway",
-	"internal/owner", "internal/monitor",
+	"internal/access/owner", "internal/monitor",
 	"serve",
 	"cmd/toolpost", "examples",
 	"dev",

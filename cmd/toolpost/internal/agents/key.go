@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/atomicfile"
-	"github.com/toolpost/toolpost/internal/owner"
 )
 
 // keySize is the number of bytes of the key that decisions in sessions are bound to.

@@ -13,8 +13,8 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/serve"
 )
 

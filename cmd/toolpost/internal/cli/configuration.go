@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
 // The exit codes, documented by "toolpost help exit-codes".

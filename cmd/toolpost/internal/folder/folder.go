@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/stdtool"
 )

@@ -17,7 +17,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/grep"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/store"

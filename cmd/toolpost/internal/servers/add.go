@@ -16,9 +16,9 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 )

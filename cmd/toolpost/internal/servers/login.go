@@ -13,7 +13,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
-	"github.com/toolpost/toolpost/internal/owner"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"

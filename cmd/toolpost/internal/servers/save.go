@@ -9,8 +9,8 @@ import (
 	"io/fs"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/edit"
-	"github.com/toolpost/toolpost/internal/owner"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
