@@ -124,8 +124,11 @@ type Around func(ctx context.Context, to *observe.Target, call *toolpost.Call, n
 // Arounds returns an Around that runs each of the functions around the next one. It
 // is nil if there is none.
 func Arounds(all ...Around) Around {
-	if len(all) <= 1 {
-		return slices.Concat(all, []Around{nil})[0]
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
 	}
 	first, rest := all[0], Arounds(all[1:]...)
 	return func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
@@ -137,10 +140,13 @@ func Arounds(all ...Around) Around {
 
 // A Gateway manages its upstreams and their joined toolset.
 type Gateway struct {
-	ctx    context.Context // of the gateway's life
-	cancel context.CancelFunc
-	logger *slog.Logger
-	connector
+	ctx     context.Context // of the gateway's life
+	cancel  context.CancelFunc
+	logger  *slog.Logger
+	options *Options
+	start   starter
+	opts    upstream.Options // of the links to servers
+	shared
 	live    *toolpost.Live
 	views   *Views
 	wake    signal            // something changed
@@ -149,23 +155,11 @@ type Gateway struct {
 
 	work     sync.Mutex // held while the gateway is changed and watchers are called
 	watchers map[*func(*Snapshot)]bool
-	state
-}
 
-// A connector is what the links to servers are made with.
-type connector struct {
-	start starter
-	opts  upstream.Options
-	shared
-}
-
-// state is the part of a Gateway that its methods read while it changes.
-type state struct {
 	lists    // of all clients but those with lists of their own
 	cfg      *config.Config
 	added    []*member // by Add; also in members
-	snapshot *Snapshot
-	options  *Options
+	snapshot *Snapshot // guarded by mu
 	pins     *pinboard // nil if nothing is pinned
 	memory   *memory
 	outputs  *output.Cache   // shortens what tools return; nil if nothing does
@@ -193,7 +187,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, connector: connector{start: start, shared: shared{tasks: newTasks(), admit: opts.Admit, around: opts.Around, login: opts.Login}}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, start: start, shared: shared{tasks: newTasks(), admit: opts.Admit, around: opts.Around, login: opts.Login}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
 	g.approver = &approver{ask: opts.Ask}
 	g.joined, g.layers = &joined{}, toolpost.Join()
