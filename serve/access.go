@@ -44,6 +44,9 @@ func (o *Options) decide(l *listener, harmful string) (*access, error) {
 	if l == nil {
 		return &access{always: true}, nil // on standard input, the client is who started us
 	}
+	if o.Insecure && (o.RequireToken || o.TokenFile != "") {
+		return nil, usagef("--insecure serves anyone; leave out --require-token and --token-file")
+	}
 	if o.Insecure {
 		return &access{open: o.warning(l, harmful), always: true}, nil
 	}
@@ -374,7 +377,7 @@ func (s *Endpoint) Access() *Access {
 }
 
 // String returns the address. It does not show the token.
-func (a *Access) String() string { return a.URL }
+func (a Access) String() string { return a.URL }
 
 // Log logs where the endpoint serves and what clients must send, without the token.
 func (a *Access) Log(log *slog.Logger) {

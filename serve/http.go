@@ -33,6 +33,7 @@ func (s *Endpoint) serveHTTP(ctx context.Context) error {
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return s.running },
 	}
+	defer server.Close()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(s.listener) }()
 	select {

@@ -56,6 +56,9 @@ func (s *Endpoint) reloadOnChange(found *config.Config) {
 // changed applies a configuration that was read, with the error of reading it.
 // First reports whether it is the one that serve has started with.
 func (r *reloader) changed(ctx context.Context, next *config.Config, err error, first bool) {
+	if first && err == nil && next.Digest == r.last.Digest {
+		return // what the program has set in it stays
+	}
 	var waiting []string
 	if err == nil {
 		next, waiting, err = r.apply(ctx, next)

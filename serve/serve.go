@@ -24,6 +24,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -66,14 +67,16 @@ type Endpoint struct {
 	secrets   *owner.Secrets      // it has the known secrets, which are hidden in all that is written
 
 	endWaiting context.CancelFunc
+	closing    sync.Once
 	closer     []func() error // last first
 }
 
 // Open listens, decides who may call, and starts the servers of a configuration. It returns
-// before they have connected. Serve or ServeStdio answers clients, and Close ends all. Only
-// the values of ctx are used.
+// before they have connected. Serve or ServeStdio answers clients, and Close ends all. If
+// ctx is done, Open does not wait for secrets any longer; after it, only the values of ctx
+// are used. A change of the configuration's file replaces what the program has set in cfg.
 func Open(ctx context.Context, cfg *config.Config, opts *Options) (*Endpoint, error) {
-	return open(ctx, cfg, opts, func(e *Endpoint) error { return e.openServers(cfg) })
+	return open(ctx, cfg, opts, func(e *Endpoint) error { return e.openServers(ctx, cfg) })
 }
 
 // OpenTools is Open for a toolset of this program in the place of a configuration.
@@ -84,7 +87,8 @@ func OpenTools(ctx context.Context, tools toolpost.Toolset, opts *Options) (*End
 func open(ctx context.Context, cfg *config.Config, opts *Options, start func(*Endpoint) error) (*Endpoint, error) {
 	e := newEndpoint(ctx, opts)
 	if err := e.open(cfg, start); err != nil {
-		return nil, errors.Join(err, e.Close())
+		_ = e.Close() // it logs its error
+		return nil, err
 	}
 	return e, nil
 }
@@ -179,9 +183,9 @@ func riskOf(live *toolpost.Live) string {
 }
 
 // openServers serves the servers of a configuration.
-func (e *Endpoint) openServers(cfg *config.Config) error {
+func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	e.secrets.Learn(cfg)
-	ready, err := cfg.CompleteCallers(e.running, e.secrets.Complete)
+	ready, err := cfg.CompleteCallers(ctx, e.secrets.Complete)
 	if err != nil {
 		return err
 	}
@@ -312,8 +316,9 @@ func (e *Endpoint) follow(cfg *config.Config) {
 	}
 }
 
-// Gateway returns the gateway, to which a program adds toolsets of its own. It is nil for
-// OpenTools.
+// Gateway returns the gateway, to which a program adds toolsets of its own. Open has decided
+// before who may call: set Options.Risk or RequireToken if they can change something. It is
+// nil for OpenTools.
 func (e *Endpoint) Gateway() *gateway.Gateway { return e.gateway }
 
 // Serve answers clients over HTTP until ctx is done. Then calls under way have a moment to
@@ -339,15 +344,15 @@ func (e *Endpoint) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) 
 
 // Close ends the sessions, the servers, and all that the endpoint has opened. It logs what
 // cannot be closed cleanly, and returns it.
-func (e *Endpoint) Close() error {
-	e.endWaiting()
-	var errs []error
-	for i := len(e.closer) - 1; i >= 0; i-- {
-		if err := e.closer[i](); err != nil {
-			e.log.Warn("cannot close cleanly", "err", err)
-			errs = append(errs, err)
+func (e *Endpoint) Close() (err error) {
+	e.closing.Do(func() {
+		e.endWaiting()
+		for i := len(e.closer) - 1; i >= 0; i-- {
+			if failed := e.closer[i](); failed != nil {
+				e.log.Warn("cannot close cleanly", "err", failed)
+				err = errors.Join(err, failed)
+			}
 		}
-	}
-	e.closer = nil
-	return errors.Join(errs...)
+	})
+	return err
 }

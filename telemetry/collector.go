@@ -127,8 +127,8 @@ func (c *collector) send(ctx context.Context, body []byte) error {
 	}
 	resp, err := c.web.Do(req)
 	if failure, ok := errors.AsType[*url.Error](err); ok {
-		err = fmt.Errorf("%s: %w", req.URL.Host, failure.Err) // without the path, which may have a key
-		if failure.Timeout() && ctx.Err() == nil {
+		err = fmt.Errorf("%s: %w", req.URL.Host, failure.Err)               // without the path, which may have a key
+		if isTransient(failure) && ctx.Err() == nil {
 			return &busyError{err: err}
 		}
 	}
@@ -213,3 +213,7 @@ func protobufFields(message []byte) map[protowire.Number]protobufValue {
 	}
 	return fields
 }
+
+// isTransient reports whether a request may succeed when it is sent again, as after a
+// connection that was reset.
+func isTransient(failure *url.Error) bool { return failure.Timeout() || failure.Temporary() }

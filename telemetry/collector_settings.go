@@ -50,10 +50,9 @@ func readCollectorSettings(log *slog.Logger) (*collectorSettings, error) {
 		return nil, err
 	}
 	s.headers = http.Header{"User-Agent": {"toolpost"}}
-	for _, variable := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"} {
-		if !addHeaders(s.headers, os.Getenv(variable)) {
-			log.Warn("a header of the variable is malformed and is not sent; write NAME=VALUE,NAME=VALUE", "variable", variable)
-		}
+	// Those of traces replace those of all signals, which may have the key of another collector.
+	if text, variable := collectorVariable("HEADERS"); !addHeaders(s.headers, text) {
+		log.Warn("a header of the variable is malformed and is not sent; write NAME=VALUE,NAME=VALUE", "variable", variable)
 	}
 	if text, variable := collectorVariable("TIMEOUT"); text != "" {
 		if ms, err := strconv.ParseUint(text, 10, 31); err == nil {

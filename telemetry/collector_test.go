@@ -135,7 +135,8 @@ func TestCollectorSettings(t *testing.T) {
 		{map[string]string{"ENDPOINT": "https://a/otlp/", "TIMEOUT": "250", "COMPRESSION": "gzip"}, settings{"https://a/otlp/v1/traces", "", "250ms", true}, ""},
 		{map[string]string{"ENDPOINT": "http://a", "TRACES_ENDPOINT": "http://b"}, settings{"http://b/", "", "10s", false}, ""},
 		{map[string]string{"TRACES_ENDPOINT": "http://b/x?y=1", "COMPRESSION": "gzip", "TRACES_COMPRESSION": "none", "TIMEOUT": "1", "TRACES_TIMEOUT": "2"}, settings{"http://b/x?y=1", "", "2ms", false}, ""},
-		{map[string]string{"ENDPOINT": "http://a", "HEADERS": " Key = a%20b%2C ,two=2", "TRACES_HEADERS": "two=3,"}, settings{"http://a/v1/traces", "Key: a b,\r\nTwo: 3\r\n", "10s", false}, ""},
+		{map[string]string{"ENDPOINT": "http://a", "HEADERS": " Key = a%20b%2C ,two=2", "TRACES_HEADERS": "two=3,"}, settings{"http://a/v1/traces", "Two: 3\r\n", "10s", false}, ""},
+		{map[string]string{"ENDPOINT": "http://a", "HEADERS": " Key = a%20b%2C ,two=2"}, settings{"http://a/v1/traces", "Key: a b,\r\nTwo: 2\r\n", "10s", false}, ""},
 		{map[string]string{"ENDPOINT": "http://a", "HEADERS": "good=1,bad name=hidden,worse=a%0ahidden,none,half=%zz", "TIMEOUT": "10s", "COMPRESSION": "zip"},
 			settings{"http://a/v1/traces", "Good: 1\r\n", "10s", false}, "OTEL_EXPORTER_OTLP_HEADERS,OTEL_EXPORTER_OTLP_TIMEOUT,OTEL_EXPORTER_OTLP_COMPRESSION"},
 	} {

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	"github.com/toolpost/toolpost/config"
@@ -90,6 +90,9 @@ func serveCommand() *cobra.Command {
   toolpost serve --addr 127.0.0.1:9000 -- npx -y @modelcontextprotocol/server-memory`,
 		Args: checkBridge,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("addr") && o.addr == "" {
+				return cli.Usagef("--addr is empty; want HOST:PORT")
+			}
 			if cmd.Flags().Changed("tools") && len(o.folder.Tools) == 0 {
 				return cli.Usagef("--tools is empty; want %s", folder.Choices)
 			}
@@ -165,14 +168,15 @@ func (o *serveOptions) open(ctx context.Context, d *display, found *config.Confi
 		return e, func() {}, err
 	}
 	kept, _ := owner.OutputStore(d.log)
-	f, err := folder.Open(context.WithoutCancel(ctx), outputs.New(kept, &outputs.Options{Logger: d.log}), &o.folder)
+	f, err := folder.Open(toolpost.Logger.With(context.WithoutCancel(ctx), d.log), outputs.New(kept, &outputs.Options{Logger: d.log}), &o.folder)
 	if err != nil {
 		return nil, nil, err
 	}
 	d.guide.folder, d.guide.chosen = f.Describe(), o.folder.Chosen()
 	options.Risk, options.SessionEnded = f.Risk(o.folder.Tools), f.EndSession
 	if e, err = serve.OpenTools(ctx, f.Live, options); err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		_ = f.Close() // the error of opening is what the user can act on
+		return nil, nil, err
 	}
 	return e, func() {
 		if err := f.Close(); err != nil {

@@ -150,13 +150,14 @@ func NamedTokens() (*callers.Tokens, error) {
 }
 
 // UseToken has requests to servers on this machine carry the user's token, if
-// the server asks for it and proves that it knows it.
+// the server asks for it and proves that it knows it. A server with a Wrap of the program
+// keeps that.
 func UseToken(cfg *config.Config) {
 	token := KnownToken()
 	for i := range cfg.Servers {
 		s := &cfg.Servers[i]
 		u, err := url.Parse(s.URL)
-		if token == "" || err != nil || u.Scheme != "http" || !httpconn.IsLoopback(u.Hostname()) || u.User != nil || HasHeader(s.Headers, "Authorization") {
+		if token == "" || err != nil || u.Scheme != "http" || !httpconn.IsLoopback(u.Hostname()) || u.User != nil || s.Wrap != nil || HasHeader(s.Headers, "Authorization") {
 			continue
 		}
 		s.Wrap = func(base *http.Transport) http.RoundTripper { return proof.NewTransport(token, base) }
