@@ -127,7 +127,7 @@ func (c *collector) send(ctx context.Context, body []byte) error {
 	}
 	resp, err := c.web.Do(req)
 	if failure, ok := errors.AsType[*url.Error](err); ok {
-		err = fmt.Errorf("%s: %w", req.URL.Host, failure.Err)               // without the path, which may have a key
+		err = fmt.Errorf("%s: %w", req.URL.Host, failure.Err) // without the path, which may have a key
 		if isTransient(failure) && ctx.Err() == nil {
 			return &busyError{err: err}
 		}
