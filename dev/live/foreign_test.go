@@ -19,9 +19,11 @@ var (
 	requestsOfServer = []string{"tools-call-sampling", "tools-call-elicitation", "elicitation-sep1034-defaults", "elicitation-sep1330-enums"}
 
 	// In a session, the server asks with requests. They have no keys, no state
-	// of the server, and no capabilities of one call.
+	// of the server, and no capabilities of one call: the server asks for all at once that
+	// its session has, and ends the call if the refusal of one comes before the question
+	// that the client can answer.
 	inputRequests = []string{
-		"server-stateless", "input-required-result-basic-elicitation",
+		"server-stateless", "input-required-result-basic-elicitation", "input-required-result-capability-check",
 		"input-required-result-multiple-input-requests", "input-required-result-multi-round",
 	}
 
@@ -30,7 +32,7 @@ var (
 	oneStream = append([]string{
 		"input-required-result-basic-sampling", "input-required-result-basic-list-roots", "input-required-result-request-state",
 		"input-required-result-non-tool-request", "input-required-result-result-type",
-		"input-required-result-tampered-state", "input-required-result-capability-check",
+		"input-required-result-tampered-state",
 	}, inputRequests...)
 
 	// The stream of a call ends only with its answer: the gateway does not ask
