@@ -52,8 +52,8 @@ func (w *write) body(key string) map[string]any {
 	return body
 }
 
-// countWanted is how many things were to be set. Redmine says that a thing was changed
-// also if nothing was.
+// countWanted returns how many things the caller has asked to set. Redmine reports a change
+// even if nothing has changed.
 func (w *write) countWanted() int {
 	n := len(w.set) + len(w.fields)
 	if _, ok := w.set["custom_fields"]; ok {

@@ -52,7 +52,7 @@ func TestGemini(t *testing.T) {
 			}
 			offertest.Equal(t, "type", offertest.Within(t, parameters, "type"), object)
 			offertest.Equal(t, "required", offertest.Within(t, parameters, "required"), `["train", "date"]`)
-			// The SDK sorts properties, so their order is told beside them.
+			// The SDK sorts properties, so a keyword beside them has their order.
 			offertest.Equal(t, "order", offertest.Within(t, parameters, "propertyOrdering"), `["train", "date", "class"]`)
 			if fail := p.At(t, 0, "tools", 0, "functionDeclarations", 1); id == "gemini-schema" && offertest.Within(t, fail, "parameters") != nil {
 				t.Errorf("an OBJECT without properties: %s", fail)

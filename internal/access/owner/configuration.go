@@ -109,7 +109,8 @@ func DefaultFile() (file string, own bool, err error) {
 	return "", false, nil
 }
 
-// UserFile is the user's own configuration file, "" if there is no place for it.
+// UserFile returns the path of the user's own configuration file, "" if the user has no
+// folder for settings.
 func UserFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// DefaultAddress is where serve listens, unless it is told otherwise.
+// DefaultAddress is the address that serve listens on without --addr.
 const DefaultAddress = serve.DefaultAddr
 
 // Program is how other programs start this one: they do not have our PATH.

@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost/store"
 )
 
-// An output that goes while a command looks at others is told, and does not end it.
+// An output that is removed while a command reads others is reported, and does not end it.
 func TestOutputsThatGoMeanwhile(t *testing.T) {
 	s := store.Memory(nil)
 	var all keptOutputs
