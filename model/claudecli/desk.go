@@ -46,7 +46,12 @@ func (d *desk) call(id string) *deskCall {
 func (d *desk) put(id string, a *answer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c := d.call(id); c.answer == nil {
+	d.call(id).give(a)
+}
+
+// give gives the call its result, unless it has one. The caller holds the lock.
+func (c *deskCall) give(a *answer) {
+	if c.answer == nil {
 		c.answer = a
 		close(c.answered)
 	}
@@ -61,25 +66,29 @@ func (d *desk) begin() {
 	maps.DeleteFunc(d.calls, func(_ string, c *deskCall) bool { return c.answer != nil })
 }
 
-// refuse refuses calls without a result from now on.
+// refuse refuses calls without a result from now on, also those that wait: the model
+// may have called before its request was written to the end.
 func (d *desk) refuse() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.refuses = true
+	for _, c := range d.calls {
+		c.give(refusal())
+	}
+}
+
+func refusal() *answer {
+	return &answer{result: toolpost.ErrorResult("Tools cannot be called now. Answer with what you know.")}
 }
 
 // wait is the handler of all tools.
 func (d *desk) wait(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 	d.mu.Lock()
 	c := d.call(call.ID)
-	refused := d.refuses && c.answer == nil
-	if refused {
-		delete(d.calls, call.ID)
+	if d.refuses {
+		c.give(refusal())
 	}
 	d.mu.Unlock()
-	if refused {
-		return toolpost.ErrorResult("Tools cannot be called now. Answer with what you know."), nil
-	}
 	select {
 	case <-c.answered:
 	case <-ctx.Done():
