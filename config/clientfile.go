@@ -27,7 +27,7 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 		return nil, true, fmt.Errorf("it is larger than %d bytes", maxConverted)
 	}
 	var v any
-	if strings.EqualFold(filepath.Ext(path), ".toml") {
+	if edit.IsTOML(path) {
 		v, err = edit.DecodeTOML(data)
 	} else {
 		v, err = decodeYAML(data)

@@ -38,11 +38,14 @@ type Member struct {
 // with .toml, otherwise JSON with comments. The error does not quote the content,
 // which may be secret.
 func Open(file string, data []byte) (Document, error) {
-	if strings.EqualFold(filepath.Ext(file), ".toml") {
+	if IsTOML(file) {
 		return openTOML(data)
 	}
 	return openJSON(data)
 }
+
+// IsTOML reports whether a file of that name is TOML.
+func IsTOML(file string) bool { return strings.EqualFold(filepath.Ext(file), ".toml") }
 
 // Set adds a member, and the tables that contain it, or replaces its value.
 func Set(d Document, value json.RawMessage, path ...string) error {

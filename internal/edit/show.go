@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -47,16 +48,33 @@ func lines(data []byte) []string {
 // secrets.
 func Redacted(file string, data []byte) []byte {
 	d, err := Open(file, data)
-	if err != nil || len(data) == 0 {
+	switch {
+	case err != nil || len(data) == 0:
 		return nil // only what was parsed is shown
+	case IsTOML(file):
+		return redactTOML(data)
 	}
-	if j, ok := d.(*jsonDocument); ok {
-		hideIn(&j.root, "")
-		return j.Bytes()
+	return redactJSON(d.Bytes())
+}
+
+func redactTOML(data []byte) []byte {
+	values, err := DecodeTOML(data)
+	if err != nil {
+		return nil
 	}
 	var hidden []string
-	collect(d.(*tomlDocument).values, "", &hidden)
+	collect(values, "", &hidden)
 	return []byte(secret.Replacer(notShown, hidden...).Replace(string(data)))
+}
+
+func redactJSON(data []byte) []byte {
+	text := bytes.TrimPrefix(data, []byte("\ufeff"))
+	root, err := hujson.Parse(text)
+	if err != nil {
+		return nil
+	}
+	hideIn(&root, "")
+	return slices.Concat(data[:len(data)-len(text)], root.Pack())
 }
 
 // hideIn replaces the secrets in a value that has a name.
