@@ -74,15 +74,16 @@ var outside = map[string][]string{
 	"dev/accept":                 {"github.com/santhosh-tekuri/jsonschema/v6"},
 	"cmd/toolpost":               {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 
-	"cmd/toolpost/internal/cli":     {"github.com/spf13/cobra"},
-	"cmd/toolpost/internal/records": {"github.com/spf13/cobra"},
-	"cmd/toolpost/internal/servers": {"github.com/spf13/cobra"},
-	"cmd/toolpost/internal/connect": {"github.com/spf13/cobra"},
-	"cmd/toolpost/internal/tools":   {"github.com/spf13/cobra"},
-	"cmd/toolpost/internal/review":  {"github.com/spf13/cobra"},
-	"cmd/toolpost/internal/checks":  {"github.com/spf13/cobra"},
-	"cmd/toolpost/internal/agents":  {"github.com/spf13/cobra", "github.com/spf13/pflag"},
-	"cmd/toolpost/internal/folder":  {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/cli":        {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/configfile": {"github.com/tailscale/hujson"},
+	"cmd/toolpost/internal/records":    {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/servers":    {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/connect":    {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/tools":      {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/review":     {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/checks":     {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/agents":     {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"cmd/toolpost/internal/folder":     {"github.com/spf13/cobra"},
 }
 
 // Order checks that every package is in a folder of the order, and that no import runs from

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/ownership"
@@ -35,7 +36,7 @@ type Change struct {
 }
 
 // Empty reports whether the change changes nothing in the file.
-func (c *Change) Empty() bool { return edit.Equal(c.Before, c.After) }
+func (c *Change) Empty() bool { return configfile.Equal(c.Before, c.After) }
 
 // Link returns the change that adds the gateway to a client's file under a name,
 // or updates its entry.
@@ -174,7 +175,7 @@ func readFile(path string) ([]byte, error) {
 // Apply writes the file of a change, and remembers how to undo it. It refuses a
 // file that has changed since the change was computed.
 func (s *Store) Apply(ctx context.Context, c *Change) error {
-	return edit.WithLock(ctx, c.File.Path, func() error { return s.apply(c) })
+	return configfile.WithLock(ctx, c.File.Path, func() error { return s.apply(c) })
 }
 
 func (s *Store) apply(c *Change) error {
@@ -205,7 +206,7 @@ func (s *Store) apply(c *Change) error {
 // check refuses a file that has changed since the change was computed.
 func (c *Change) check() error {
 	now, err := readFile(c.File.Path)
-	if err == nil && !edit.Equal(now, c.Before) {
+	if err == nil && !configfile.Equal(now, c.Before) {
 		err = errors.New("it changed while you were answering; run the command again")
 	}
 	return err
@@ -225,7 +226,7 @@ func (c *Change) write() error {
 	if err := os.MkdirAll(filepath.Dir(c.File.Path), 0o700); err != nil {
 		return err
 	}
-	return edit.SaveIf(c.File.Path, c.After, c.check)
+	return configfile.SaveIf(c.File.Path, c.After, c.check)
 }
 
 // missingFolders lists the folders of a path that do not exist, the innermost first.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/internal/ownership"
 )
 
@@ -108,10 +108,10 @@ func ownFile(path string) ([]byte, error) {
 func (s *Store) save(r *record, backup []byte) error {
 	err := os.MkdirAll(s.dir, 0o700)
 	if first, missing := ownFile(s.Backup(r.File)); err == nil && missing == nil && !exists(s.original(r.File)) {
-		err = edit.Save(s.original(r.File), first) // the first copy stays
+		err = configfile.Save(s.original(r.File), first) // the first copy stays
 	}
 	if err == nil && !r.Missing {
-		err = edit.Save(s.Backup(r.File), backup)
+		err = configfile.Save(s.Backup(r.File), backup)
 	}
 	if err != nil {
 		return fmt.Errorf("keep a copy of %s: %w", r.File, err)
@@ -123,7 +123,7 @@ func (s *Store) save(r *record, backup []byte) error {
 func (s *Store) describe(r *record) error {
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = edit.Save(s.path(r.File), append(data, '\n'))
+		err = configfile.Save(s.path(r.File), append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("remember how to undo the change of %s: %w", r.File, err)

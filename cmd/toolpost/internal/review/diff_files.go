@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/recording"
 )
@@ -21,7 +21,7 @@ func compareFiles(cmd *cobra.Command, before, after *compared, asJSON bool) erro
 		}
 	}
 	differ := !bytes.Equal(before.data, after.data)
-	lines := edit.Lines(before.arg, before.data, after.arg, after.data)
+	lines := configfile.Lines(before.arg, before.data, after.arg, after.data)
 	p := terminal.NewPage(cmd.OutOrStdout())
 	var err error
 	switch {

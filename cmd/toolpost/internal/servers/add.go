@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -111,7 +111,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 		page.Line("    note       ", note)
 	}
 	page.WriteString("\n")
-	edit.Show(page, t.file, t.before, after)
+	configfile.Show(page, t.file, t.before, after)
 	_ = page.Flush() // a reader that is gone has no use for the rest either
 	yes, err := t.agreed(cmd, fmt.Sprintf("Add %s to %s?", server.Name, t.file))
 	if !yes || err != nil {

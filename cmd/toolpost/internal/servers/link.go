@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
@@ -251,7 +252,7 @@ func (l *linking) changes(cmd *cobra.Command, files []config.ClientFile) (change
 			changes = append(changes, c)
 		default:
 			page.WriteString(title + "\n")
-			edit.Show(page, f.Path, c.Before, c.After)
+			configfile.Show(page, f.Path, c.Before, c.After)
 			changes = append(changes, c)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -51,7 +51,7 @@ func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
 		return cli.WrapUsage(err)
 	}
 	page := terminal.NewPage(cmd.OutOrStdout())
-	edit.Show(page, t.file, t.before, after)
+	configfile.Show(page, t.file, t.before, after)
 	_ = page.Flush() // a reader that is gone has no use for the rest either
 	list := terminal.Printable(strings.Join(names, ", "))
 	yes, err := t.agreed(cmd, fmt.Sprintf("Remove %s from %s?", list, t.file))

@@ -8,9 +8,9 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -19,13 +19,13 @@ import (
 // Servers that the file already had count only if the user has approved them before.
 func saveConfiguration(ctx context.Context, w io.Writer, file string, before, after []byte, message string) error {
 	known := approvedBefore(file, before)
-	err := edit.WithLock(ctx, file, func() error {
-		return edit.SaveIf(file, after, func() error {
+	err := configfile.WithLock(ctx, file, func() error {
+		return configfile.SaveIf(file, after, func() error {
 			now, err := config.Read(file)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
-			if !edit.Equal(now, before) {
+			if !configfile.Equal(now, before) {
 				return errors.New("it changed since this command read it; run the command again")
 			}
 			return nil

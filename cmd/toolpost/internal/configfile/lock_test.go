@@ -1,4 +1,4 @@
-package edit_test
+package configfile_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 )
 
 // Writers of one file that compare before they replace it lose nothing, also through a
@@ -31,10 +31,10 @@ func TestWithLock(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return edit.WithLock(t.Context(), path, func() error {
-			return edit.SaveIf(path, append(before, line...), func() error {
+		return configfile.WithLock(t.Context(), path, func() error {
+			return configfile.SaveIf(path, append(before, line...), func() error {
 				now, err := os.ReadFile(path)
-				if err == nil && !edit.Equal(now, before) {
+				if err == nil && !configfile.Equal(now, before) {
 					err = changed
 				}
 				return err

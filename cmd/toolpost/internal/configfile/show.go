@@ -1,4 +1,4 @@
-package edit
+package configfile
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -47,18 +48,18 @@ func lines(data []byte) []string {
 // Redacted returns the content of a file without the values that are probably
 // secrets.
 func Redacted(file string, data []byte) []byte {
-	d, err := Open(file, data)
+	d, err := edit.Open(file, data)
 	switch {
 	case err != nil || len(data) == 0:
 		return nil // only what was parsed is shown
-	case IsTOML(file):
+	case edit.IsTOML(file):
 		return redactTOML(data)
 	}
 	return redactJSON(d.Bytes())
 }
 
 func redactTOML(data []byte) []byte {
-	values, err := DecodeTOML(data)
+	values, err := edit.DecodeTOML(data)
 	if err != nil {
 		return nil
 	}

@@ -1,11 +1,11 @@
-package edit_test
+package configfile_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 )
 
 // A symbolic link stays a link, also if the file that it points to does not exist.
@@ -16,7 +16,7 @@ func TestSaveSymlink(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, text := range []string{"1", "2"} {
-		if err := edit.Save(path, []byte(text)); err != nil {
+		if err := configfile.Save(path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(to); err != nil || string(got) != text {
@@ -30,7 +30,7 @@ func TestSaveSymlink(t *testing.T) {
 	if err := os.Symlink("loop", loop); err != nil {
 		t.Fatal(err)
 	}
-	if err := edit.Save(loop, nil); err == nil {
+	if err := configfile.Save(loop, nil); err == nil {
 		t.Error("a loop is written")
 	}
 }
