@@ -85,21 +85,6 @@ func ruled(method string) bool {
 	return method == callTool || extension.Method(method) && !extension.IsOfTasks(method)
 }
 
-// removeDenied leaves out tools whose calls are all denied.
-func (m *member) removeDenied(tools []*toolpost.Tool) (rest []*toolpost.Tool) {
-	m.denied = map[string]string{}
-	r := m.approver.rules.Load()
-	for _, t := range tools {
-		rule, reason := r.file.Denies(approval.Target{Server: m.server.Name, Tool: t.Name, Definition: &t.Definition})
-		if rule == "" {
-			rest = append(rest, t)
-			continue
-		}
-		m.denied[cleartext.Clean(t.Name)] = denial(approval.Decision{Action: approval.Deny, Rule: rule, Reason: reason})
-	}
-	return rest
-}
-
 // denial explains to a model why a call is denied.
 func denial(d approval.Decision) string {
 	text := fmt.Sprintf("it is denied by the rule %s of Toolpost's configuration", d.Rule)

@@ -179,46 +179,6 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 	return m.clientResult(ctx, result, nil), nil
 }
 
-// clientResult returns a result with the ids and URIs that clients know.
-// Tool is the call of a tool, nil if the result is another one: that creates no
-// task, because it may only repeat what the client sent.
-func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
-	raw := result.Encoded().Raw
-	if o := result.Encoded().Long; o != nil && m.aliases.any() {
-		raw, _ = o.Load() // encoding the result returns the same error
-	}
-	if len(raw) == 0 {
-		return result
-	}
-	shown := raw
-	if tool != nil {
-		shown = m.tasks.created(ctx, m, tool, raw)
-	}
-	shown = m.aliases.show(m.key, shown)
-	if len(shown) == len(raw) && &shown[0] == &raw[0] {
-		return result
-	}
-	return toolpost.RawResult(shown).WithOutputRef(result.OutputRef())
-}
-
-// toClient returns a handler whose results have the URIs and task ids that
-// clients know.
-func (m *member) toClient(h toolpost.Handler, tool bool) toolpost.Handler {
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		if tool {
-			ctx = m.noteProcess(ctx, call)
-		}
-		result, err := h(ctx, call)
-		if err != nil || result == nil {
-			return result, err
-		}
-		if !tool {
-			call = nil
-		}
-		return m.clientResult(ctx, result, call), nil
-	}
-}
-
 // notified passes a notification to the servers that its method belongs to.
 func (x *router) notified(call *toolpost.Call) {
 	targets := x.targets(call.Name)
@@ -312,4 +272,38 @@ func serverNames(members []*member) string {
 
 func invalid(format string, args ...any) error {
 	return &toolpost.ProtocolError{Code: wire.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// gather asks the server for all pages of its list.
+func (m *member) gather(ctx context.Context, call *toolpost.Call) part {
+	ctx, cancel := context.WithTimeout(ctx, unlistedTime)
+	defer cancel()
+	p := part{member: m}
+	c := *call
+	c.Caller = nil // the progress of several servers is not one
+	size := 0
+	for range maxMergedPages {
+		result, err := m.send(ctx, &c)
+		if err != nil {
+			p.err = err
+			return p
+		}
+		raw := result.Encoded().Raw
+		key, array := listOf(call.Name, raw)
+		if p.first == nil {
+			p.first, p.list = raw, key
+		}
+		for item := range wire.Elements(array) {
+			if size += len(item); size > largestMerged || len(p.items) >= maxMerged {
+				return p
+			}
+			p.items = append(p.items, item)
+		}
+		cursor := wire.Get(raw, "nextCursor")
+		if wire.Unquote(cursor) == "" {
+			return p
+		}
+		c.Params = wire.Set(call.Params, "cursor", cursor)
+	}
+	return p
 }

@@ -29,114 +29,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
-	"reflect"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/budget"
-	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/output"
-	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )
-
-// Options are the optional parts of [Open].
-type Options struct {
-	Logger  *slog.Logger
-	Name    string // Name, Profile and Dialect are those of [ViewOptions]
-	Profile string
-	Dialect string
-	Adapted func(*dialect.Adapted) // the Report of [ViewOptions]
-
-	// Store keeps the outputs that clients are shown only in part, as
-	// [config.Config].Output defines. If it is nil, all outputs are passed on in full.
-	Store store.Store
-
-	// Spool is the folder for long results until they are passed on, or are in
-	// Store; [os.TempDir] if empty.
-	Spool string
-
-	Pins *Pins // nil lets servers change the definitions of their tools
-
-	// Catalog stores what servers list, so that the next gateway lists it before
-	// they have connected. Nil remembers until the gateway is closed.
-	Catalog *Catalog
-
-	// Middleware runs around every call of a tool, get of a prompt, read of a
-	// resource, completion and request of an extension, such as an audit log. Call.Name is the name that
-	// clients use, and the result is the server's whole one. Nil does nothing.
-	Middleware func(next toolpost.Handler) toolpost.Handler
-
-	// Ask asks the user whether a call may run that needs an approval. Nil asks the
-	// caller, with an elicitation.
-	Ask func(ctx context.Context, question string) (bool, error)
-
-	// Admit runs every request to a server before an approval rule decides about it, and
-	// with that before the user is asked. It is the place for limits. It runs next once,
-	// or returns why not. Nil runs next.
-	Admit Around
-
-	// Around runs every request to a server: of a tool, prompt, resource, completion
-	// or extension. The call has the server's own names, and Around may change its
-	// Params. It runs next once, or returns why not. Nil runs next. A client's
-	// request is observed by the option Observe of mcpserver.
-	Around Around
-
-	// Credentials returns the [upstream.Config].Wrap of a server over HTTP, such as
-	// the one that adds the token of a login. The server's own Wrap, if it has one,
-	// is in the configuration that it gets. Nil adds none.
-	Credentials func(*upstream.Config) func(base *http.Transport) http.RoundTripper
-
-	// Login logs in to a server over HTTP for a call that needs it; see [LoginFunc]. It
-	// is called for calls of clients that declared that they can show the page of a
-	// login (URL mode elicitation). Nil leaves such calls with their error.
-	Login LoginFunc
-
-	// Starting is how long a server at an address that cannot be reached counts as one
-	// that starts; see [upstream.Options].
-	Starting time.Duration
-
-	// Complete reads the secrets that values of servers refer to; see
-	// [config.Reference]. With nil, servers that have such a value fail.
-	Complete config.Completer
-
-	// Applied names the keys of the configuration file that the program applies itself:
-	// access, audit, limits, token, newTools, lock, output. Open refuses a configuration
-	// that sets one of the first five if nothing applies it.
-	Applied []string
-
-	// Secrets are the secrets that are known in this process; see [upstream.Options].
-	// Those of each server are added when it starts. It may be nil.
-	Secrets *secret.Values
-}
-
-// An Around runs a request to a server, or refuses it; see [Options].
-type Around func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error)
-
-// Arounds returns an Around that runs each of the functions around the next one. It
-// is nil if there is none.
-func Arounds(all ...Around) Around {
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	first, rest := all[0], Arounds(all[1:]...)
-	return func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-		return first(ctx, to, call, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return rest(ctx, to, call, next)
-		})
-	}
-}
 
 // A Gateway manages its upstreams and their joined toolset.
 type Gateway struct {
@@ -320,6 +225,30 @@ func (g *Gateway) RootsChanged(session string) {
 	}
 }
 
+// SessionEnded releases what servers hold for a client's session.
+func (g *Gateway) SessionEnded(session string) {
+	g.tasks.forget(clientKey{session: session})
+	for _, m := range g.current() {
+		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {
+			up.SessionEnded(session)
+		}
+	}
+}
+
+// Instances returns the value of [upstream.InstanceHeader]: the id of this
+// gateway and those of the gateways behind its servers. An HTTP server for the
+// gateway sends this header, so that a gateway does not become its own
+// upstream.
+func (g *Gateway) Instances() string {
+	all := []string{g.opts.Instance}
+	for _, m := range g.current() {
+		if up, ok := m.up.(interface{ Instances() []string }); ok {
+			all = append(all, up.Instances()...)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
 // Live returns the joined toolset, which is kept up to date.
 func (g *Gateway) Live() *toolpost.Live { return g.live }
 
@@ -377,17 +306,15 @@ func (g *Gateway) Close() error {
 	return errors.Join(errs...)
 }
 
-// sameConnection reports whether b can use a's connection.
-func sameConnection(a, b config.Server) bool {
-	if (a.Wrap == nil) != (b.Wrap == nil) {
-		return false
-	}
-	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && cmp.Or(a.Share, config.Auto) == cmp.Or(b.Share, config.Auto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
-}
+// A signal wakes a goroutine that receives from it. Signals that are sent before
+// it receives count as one.
+type signal chan struct{}
 
-// sameServer reports whether two entries with the same connection say the same.
-func sameServer(a, b config.Server) bool {
-	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a, b)
+func newSignal() signal { return make(signal, 1) }
+
+func (s signal) send() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/pins"
+	"github.com/toolpost/toolpost/internal/policy/suspect"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -116,27 +117,6 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 	j.noteLookalikes()
 }
 
-// offers returns the tools of m, also those that are withheld.
-func (m *member) offers(ctx context.Context) (offers []offer[*toolpost.Tool]) {
-	m.findings = nil
-	tools, err := m.layers.Tools(ctx)
-	if err != nil {
-		m.note("", "its tools cannot be listed: %v", err)
-		return m.offered // their names stay those of this server
-	}
-	for _, t := range tools {
-		offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name, ""})
-	}
-	for _, w := range m.withheld {
-		offers = append(offers, offer[*toolpost.Tool]{m, nil, w.name, w.why})
-	}
-	for _, f := range m.status().Skipped {
-		m.note(m.prefix+f.Tool, "%s", f.Message)
-	}
-	m.offered = offers
-	return offers
-}
-
 // named returns the name of every offer, "" for those that are left out.
 func named[T any](j *joined, what string, offers []offer[T]) []string {
 	claims, owner := make([]claim, len(offers)), map[string]*member{}
@@ -239,6 +219,61 @@ func (j *joined) noteUnmatchedQuiet(members []*member, cfg *config.Config) {
 	for _, pattern := range cfg.Quiet {
 		if !slices.ContainsFunc(names, globs([]string{pattern}).MatchString) {
 			j.note("", "quiet: %q matches no tool; %s", pattern, suggestTool(pattern, names))
+		}
+	}
+}
+
+// suspicion is what looks like an attack in the definition of one tool.
+type suspicion struct {
+	found    []suspect.Finding
+	mentions []string // the servers whose tools it may name, by the beginnings of names
+}
+
+func suspicionOf(d *toolpost.Definition) *suspicion {
+	raw, err := d.MarshalJSON()
+	if err != nil {
+		return nil
+	}
+	s := &suspicion{suspect.Definition(raw), suspect.Mentions(raw)}
+	if len(s.found)+len(s.mentions) == 0 {
+		return nil
+	}
+	return s
+}
+
+// noteSuspicion warns about the definition of a tool, which is served nevertheless.
+func (j *joined) noteSuspicion(m *member, tool, name string) {
+	s := m.suspicions[tool]
+	if s == nil {
+		return
+	}
+	if len(s.found) > 0 {
+		texts := make([]string, len(s.found))
+		for i, f := range s.found {
+			texts[i] = f.String()
+		}
+		j.note(name, "server %s: the definition of its tool %q looks like an attack on the model: %s; read it, and leave the tool out with \"deny\" if you do not trust it", m.server.Name, tool, strings.Join(texts, "; "))
+	}
+	for _, key := range s.mentions {
+		if other := j.keys[key]; other != nil && other.link != m.link {
+			j.note(name, "server %s: the definition of its tool %q names a tool of server %s, so it may try to change how the model uses that one; read it", m.server.Name, tool, other.server.Name)
+		}
+	}
+}
+
+// noteLookalikes warns about tools of different servers whose names people may take
+// for each other.
+func (j *joined) noteLookalikes() {
+	names := map[string][]string{}
+	for _, t := range j.tools {
+		s := suspect.Skeleton(t.Name)
+		names[s] = append(names[s], t.Name)
+	}
+	for _, t := range j.tools { // in their order
+		alike := names[suspect.Skeleton(t.Name)]
+		i := slices.Index(alike, t.Name)
+		if i > 0 && j.origins.tools[t.Name] != j.origins.tools[alike[0]] {
+			j.note(t.Name, "server %s: the name of this tool looks like that of the tool %q of server %s; give one of the servers another prefix", j.origins.tools[t.Name], alike[0], j.origins.tools[alike[0]])
 		}
 	}
 }

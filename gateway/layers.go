@@ -10,6 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/internal/policy/pins"
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/retool"
@@ -77,21 +78,6 @@ func (g *Gateway) newOutputs(cfg *config.Config) *output.Cache {
 	return output.New(g.options.Store, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: g.logger})
 }
 
-// layered is what the layers of a member make of its tools. It is guarded by
-// [Gateway].work.
-type layered struct {
-	layers   toolpost.Toolset
-	offered  []offer[*toolpost.Tool] // by the last listing that did not fail
-	findings []toolpost.Finding      // of the last listing
-	withheld []withheld              // tools that the last listing withheld
-	denied   map[string]string       // why the approval rules deny tools of the last listing, by the server's names without hidden characters
-
-	suspicions map[string]*suspicion // definitions of the last listing that look like attacks, by the server's name
-
-	own    map[*toolpost.Tool]*toolpost.Tool // tools of the last listing as the server has them, by what the configuration has made of them
-	hidden map[string]bool                   // the tools whose definitions have lost something, by the server's name
-}
-
 // atEachListing returns ts with the tools that f returns. It is called at each listing,
 // since more than the tools may have changed.
 func atEachListing(ts toolpost.Toolset, f func([]*toolpost.Tool) []*toolpost.Tool) toolpost.Toolset {
@@ -102,6 +88,27 @@ func atEachListing(ts toolpost.Toolset, f func([]*toolpost.Tool) []*toolpost.Too
 		}
 		return f(tools), nil
 	})
+}
+
+// offers returns the tools of m, also those that are withheld.
+func (m *member) offers(ctx context.Context) (offers []offer[*toolpost.Tool]) {
+	m.findings = nil
+	tools, err := m.layers.Tools(ctx)
+	if err != nil {
+		m.note("", "its tools cannot be listed: %v", err)
+		return m.offered // their names stay those of this server
+	}
+	for _, t := range tools {
+		offers = append(offers, offer[*toolpost.Tool]{m, t, t.Name, ""})
+	}
+	for _, w := range m.withheld {
+		offers = append(offers, offer[*toolpost.Tool]{m, nil, w.name, w.why})
+	}
+	for _, f := range m.status().Skipped {
+		m.note(m.prefix+f.Tool, "%s", f.Message)
+	}
+	m.offered = offers
+	return offers
 }
 
 // note adds a finding of the listing under way. The tool is that of clients, ""
@@ -183,6 +190,38 @@ func (m *member) applyFilters(tools []*toolpost.Tool) (filtered []*toolpost.Tool
 		}
 	}
 	return filtered
+}
+
+// noteWithheld reports the tools that are withheld: in one line for each reason,
+// as they have one cause and one remedy.
+func (m *member) noteWithheld() {
+	byReason := map[pins.Reason][]string{}
+	for _, w := range m.withheld {
+		byReason[w.why] = append(byReason[w.why], fmt.Sprintf("%q", w.name))
+	}
+	for _, why := range slices.Sorted(maps.Keys(byReason)) {
+		tools := byReason[why]
+		subject := "its tool " + tools[0] + " is"
+		if len(tools) > 1 {
+			subject = fmt.Sprintf("%d of its tools are", len(tools))
+		}
+		m.note("", "%s withheld, because %s%s", subject, why.Of(len(tools)), m.pins.advice(m.server.Name, why, tools))
+	}
+}
+
+// removeDenied leaves out tools whose calls are all denied.
+func (m *member) removeDenied(tools []*toolpost.Tool) (rest []*toolpost.Tool) {
+	m.denied = map[string]string{}
+	r := m.approver.rules.Load()
+	for _, t := range tools {
+		rule, reason := r.file.Denies(approval.Target{Server: m.server.Name, Tool: t.Name, Definition: &t.Definition})
+		if rule == "" {
+			rest = append(rest, t)
+			continue
+		}
+		m.denied[cleartext.Clean(t.Name)] = denial(approval.Decision{Action: approval.Deny, Rule: rule, Reason: reason})
+	}
+	return rest
 }
 
 // applySettings sets what the configuration says about the calls of a tool.

@@ -1,193 +1,191 @@
 package gateway
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/extension"
-	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/upstream"
 )
 
-// Limits of a list that is merged from those of several servers.
+// lists are what some members offer, joined at one moment.
+type lists struct {
+	mu      sync.Mutex
+	members []*member
+	joined  *joined
+}
+
+func (l *lists) current() []*member {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.members
+}
+
+func (l *lists) set(members []*member, j *joined) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.members, l.joined = members, j
+}
+
+// origins are the servers that tools, prompts and resources come from, by the
+// names and URIs that clients know. Layers copy a tool, so that only its name says
+// where it comes from.
+type origins struct {
+	tools, prompts map[string]string
+	own            map[string]*toolpost.Tool // as the servers have them
+	resources      map[resourceID]string
+}
+
+// A resourceID identifies what a client is listed: a template may have the URI of a
+// resource of another server.
+type resourceID struct {
+	uri      string
+	template bool
+}
+
+func newOrigins() origins {
+	return origins{map[string]string{}, map[string]string{}, map[string]*toolpost.Tool{}, map[resourceID]string{}}
+}
+
+// origins returns where everything comes from that clients can be shown now.
+func (l *lists) origins() origins {
+	if l == nil {
+		return origins{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.joined.origins
+}
+
+// complete reports whether every server has listed what it has.
+func (l *lists) complete() bool {
+	return l == nil || !slices.ContainsFunc(l.current(), func(m *member) bool {
+		return !m.server.Disabled && m.status().State != upstream.Ready
+	})
+}
+
+// declared returns what some of the servers offer together, but for prompts and
+// resources: their instructions, extensions and subscriptions.
+func (l *lists) declared(servers map[string]bool) *toolpost.Features {
+	members := slices.DeleteFunc(slices.Clone(l.current()), func(m *member) bool { return !servers[m.server.Name] })
+	j := &joined{features: &toolpost.Features{}}
+	j.joinRequests(members)
+	j.joinExtensions(members)
+	j.joinInstructions(members)
+	j.joinIntroductions(members)
+	return j.features
+}
+
+// Missing returns the reason why a client has no tool of this name: it is
+// withheld, or its server is not ready: the one with the prefix of the name, or the
+// only one. It returns nil if there is another reason, and says nothing about tools
+// and servers that are not in the profile of the client.
+func (g *Gateway) Missing(r Client, tool string) error {
+	c := g.views.chooser.Load()
+	key, err := c.viewOf(r, g.logger)
+	if err != nil {
+		return nil // the client has no tools at all
+	}
+	p := c.profiles[key.profile]
+	lists := g.listsOf(r)
+	if why := lists.withheldFrom(tool, p); why != nil {
+		return why
+	}
+	of := namedServer(lists.current(), tool)
+	if of == nil || p != nil && !p.has(tool, of.server.Name) {
+		return nil
+	}
+	switch s := of.status(); {
+	case s.State == upstream.Ready:
+		return nil
+	case s.State == Disabled:
+		return fmt.Errorf("server %q is disabled in the configuration", s.Name)
+	case s.Err != nil:
+		return fmt.Errorf("%w\nToolpost connects again by itself; call again later", s.Err)
+	default:
+		return fmt.Errorf("server %q is still %s; call again later", s.Name, s.State)
+	}
+}
+
+// withheldFrom returns why a tool of the profile is withheld or denied, nil if it is
+// neither.
+func (l *lists) withheldFrom(tool string, p *profile) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.joined.withheld {
+		if w.Name == tool && (p == nil || p.has(tool, w.Server)) {
+			return errors.New(w.Why)
+		}
+	}
+	if d, denied := l.joined.denied[tool]; denied && (p == nil || p.has(tool, d.server)) {
+		return errors.New(d.why)
+	}
+	return nil
+}
+
+// namedServer returns the server that a tool belongs to by its name: the one with the
+// longest prefix of the name, or the only one if it has no prefix; nil if there is
+// none.
+func namedServer(members []*member, tool string) (of *member) {
+	if len(members) == 1 && members[0].prefix == "" {
+		of = members[0]
+	}
+	for _, m := range members {
+		if m.prefix != "" && strings.HasPrefix(tool, m.prefix) && (of == nil || len(m.prefix) > len(of.prefix)) {
+			of = m
+		}
+	}
+	return of
+}
+
+// How long a client waits for lists that may have changed.
 const (
-	maxMerged      = 10_000  // items of one server
-	largestMerged  = 4 << 20 // bytes of one server
-	maxMergedPages = 100
-	maxClaimed     = 10_000 // URIs of one list that may get another name: each is compared with all resources
+	beginRefresh = time.Second     // when it begins
+	callRefresh  = 5 * time.Second // when it calls a tool that is not known
 )
 
-// list returns the list of one server, or those of several as one page.
-func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Call) (*toolpost.Result, error) {
-	if len(targets) == 1 {
-		result, err := targets[0].send(ctx, call)
-		if err != nil {
-			return nil, err
+// Relist asks servers for their lists again that may have changed without a
+// notification: the server with the prefix of a tool that is not known, or if tool is
+// empty all whose changes would not be noticed. Each is asked at most once a minute, and
+// none that is not in the profile of the client. Relist returns when their lists are
+// served, or after a short time. It reports whether any was asked.
+func (g *Gateway) Relist(ctx context.Context, r Client, tool string) bool {
+	c := g.views.chooser.Load()
+	key, err := c.viewOf(r, g.logger)
+	if err != nil {
+		return false // the client has no tools at all
+	}
+	p := c.profiles[key.profile]
+	members, limit := g.current(), beginRefresh
+	if tool != "" {
+		of := namedServer(members, tool)
+		if of == nil || p != nil && !p.has(tool, of.server.Name) {
+			return false
 		}
-		raw := result.Encoded().Raw
-		key, array := listOf(call.Name, raw)
-		claims := maxClaimed
-		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(ctx, targets[0], call, item, &claims) })
-		if bytes.Equal(shown, array) {
-			return result, nil
-		}
-		return toolpost.RawResult(wire.Set(raw, key, shown)), nil
+		members, limit = []*member{of}, callRefresh
 	}
-	if wire.Get(call.Params, "cursor") != nil {
-		return nil, invalid("unknown cursor; list again from the start")
-	}
-	all := make([]part, len(targets))
-	var asked sync.WaitGroup
-	for i, m := range targets {
-		asked.Go(func() { all[i] = m.gather(ctx, call) })
-	}
-	asked.Wait()
-	return x.merge(ctx, targets, all, call)
-}
-
-// A part is what one server adds to a list.
-type part struct {
-	*member
-	first json.RawMessage // its first page
-	list  string          // the member that has the items
-	items []json.RawMessage
-	err   error
-}
-
-// gather asks the server for all pages of its list.
-func (m *member) gather(ctx context.Context, call *toolpost.Call) part {
-	ctx, cancel := context.WithTimeout(ctx, unlistedTime)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	p := part{member: m}
-	c := *call
-	c.Caller = nil // the progress of several servers is not one
-	size := 0
-	for range maxMergedPages {
-		result, err := m.send(ctx, &c)
-		if err != nil {
-			p.err = err
-			return p
-		}
-		raw := result.Encoded().Raw
-		key, array := listOf(call.Name, raw)
-		if p.first == nil {
-			p.first, p.list = raw, key
-		}
-		for item := range wire.Elements(array) {
-			if size += len(item); size > largestMerged || len(p.items) >= maxMerged {
-				return p
-			}
-			p.items = append(p.items, item)
-		}
-		cursor := wire.Get(raw, "nextCursor")
-		if wire.Unquote(cursor) == "" {
-			return p
-		}
-		c.Params = wire.Set(call.Params, "cursor", cursor)
-	}
-	return p
-}
-
-// merge joins the lists of servers. One that does not answer is left out,
-// unless none does.
-func (x *router) merge(ctx context.Context, targets []*member, all []part, call *toolpost.Call) (*toolpost.Result, error) {
-	var base *part
-	var failure error
-	var items [][]byte
-	claims := maxClaimed
-	for i := range all {
-		p := &all[i]
-		if p.err != nil || p.list == "" {
-			failure = cmp.Or(failure, p.err)
-			continue
-		}
-		if base == nil {
-			base = p
-		}
-		prefix := p.prefixAmong(targets)
-		for _, item := range p.items {
-			if item = x.item(ctx, p.member, call, item, &claims); item == nil {
-				continue
-			}
-			if key, name := nameOf(item); name != "" && prefix != "" {
-				item = wire.Set(item, key, wire.Quote(prefix+name))
-			}
-			items = append(items, item)
+	asked := make([]bool, len(members))
+	var all sync.WaitGroup
+	for i, m := range members {
+		if p == nil || p.admits(m.server.Name) {
+			all.Go(func() { asked[i] = m.refreshFor(ctx, r.Session, tool == "") })
 		}
 	}
-	switch {
-	case base == nil && failure != nil:
-		return nil, failure
-	case base == nil:
-		return nil, invalid("servers %s answer %s without a list", serverNames(targets), call.Name)
-	}
-	merged := append(append([]byte{'['}, bytes.Join(items, []byte{','})...), ']')
-	return toolpost.RawResult(wire.Edit(wire.Set(base.first, base.list, merged), func(name string, value json.RawMessage) json.RawMessage {
-		switch name {
-		case "_meta", "nextCursor":
-			return nil
-		case "ttlMs":
-			return json.RawMessage("0")
-		case "cacheScope":
-			return json.RawMessage(`"private"`)
-		}
-		return value
-	})), nil
-}
-
-// nameOf returns the identifier of an item of a list: its URI, or otherwise its
-// name.
-func nameOf(item json.RawMessage) (key, name string) {
-	if wire.Get(item, "uri") != nil || wire.Get(item, "taskId") != nil {
-		return "", ""
-	}
-	for _, key := range []string{"name", "id"} {
-		if name := text(item, key); name != "" {
-			return key, name
+	all.Wait()
+	for _, one := range asked {
+		if one {
+			g.work.Lock()
+			defer g.work.Unlock()
+			g.refresh()
+			return true
 		}
 	}
-	return "", ""
-}
-
-// item returns an item of a server's list as clients get it, nil to leave it out.
-// Claims is how many more URIs of the list are compared with those of others.
-func (x *router) item(ctx context.Context, m *member, call *toolpost.Call, item json.RawMessage, claims *int) json.RawMessage {
-	if extension.IsOfTasks(call.Name) {
-		return m.tasks.listed(ctx, m, call, item)
-	}
-	if text(item, "uri") == "" {
-		return item
-	}
-	claim := func(of json.RawMessage) {
-		if *claims--; *claims >= 0 {
-			m.claim(x.members, text(of, "uri"))
-		}
-	}
-	claim(item)
-	for part := range wire.Elements(wire.Get(item, "resources")) { // the files of a skill
-		claim(part)
-	}
-	return m.aliases.show(m.key, item)
-}
-
-// listOf returns the array of a list's result: the one that the method names,
-// otherwise the first.
-func listOf(method string, result json.RawMessage) (key string, array json.RawMessage) {
-	words := strings.Split(method, "/")
-	if len(words) > 1 {
-		key = words[len(words)-2]
-	}
-	if array = wire.Get(result, key); len(array) > 0 && array[0] == '[' {
-		return key, array
-	}
-	for key, value := range wire.Members(result) {
-		if value[0] == '[' {
-			return key, value
-		}
-	}
-	return "", nil
+	return false
 }

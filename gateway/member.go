@@ -58,6 +58,21 @@ type shared struct {
 	approver *approver
 }
 
+// layered is what the layers of a member make of its tools. It is guarded by
+// [Gateway].work.
+type layered struct {
+	layers   toolpost.Toolset
+	offered  []offer[*toolpost.Tool] // by the last listing that did not fail
+	findings []toolpost.Finding      // of the last listing
+	withheld []withheld              // tools that the last listing withheld
+	denied   map[string]string       // why the approval rules deny tools of the last listing, by the server's names without hidden characters
+
+	suspicions map[string]*suspicion // definitions of the last listing that look like attacks, by the server's name
+
+	own    map[*toolpost.Tool]*toolpost.Tool // tools of the last listing as the server has them, by what the configuration has made of them
+	hidden map[string]bool                   // the tools whose definitions have lost something, by the server's name
+}
+
 // A link is the connection of a member; it outlives changes of the member
 // that do not concern it.
 type link struct {
@@ -95,6 +110,13 @@ func newMember(s config.Server, key string, l *link) *member {
 	return m
 }
 
+// withProcess returns a member that lists what a process lists.
+func (m *member) withProcess(own *process) *member {
+	c := newMember(m.server, m.key, m.link)
+	c.pins, c.shared, c.process = m.pins, m.shared, own
+	return c
+}
+
 // Prefixes returns, for each server that has a prefix and is not disabled, the
 // prefix of its tools' names.
 func Prefixes(c *config.Config) (prefixes []string) {
@@ -116,6 +138,39 @@ func (m *member) status() upstream.Status {
 		return m.process.Status()
 	}
 	return m.up.Status()
+}
+
+// transport returns how the server is reached. One whose configuration does not say
+// so is reached over HTTP or SSE, which is http here.
+func (m *member) transport() string {
+	switch c := &m.server.Config; {
+	case c.Transport == InProcess, m.server.Redmine != nil:
+		return ""
+	case c.Transport != "":
+		return string(c.Transport)
+	case c.Command != "":
+		return string(upstream.Stdio)
+	}
+	return string(upstream.HTTP)
+}
+
+// A lister is a server whose tools are compared with its pins, or the process of a
+// session: what processes list may differ.
+type lister struct {
+	server  string
+	process *process
+}
+
+func (m *member) lister() lister { return lister{m.server.Name, m.process} }
+
+// claimOf returns the claim of an item of the server.
+func (m *member) claimOf(kind, own, clean string) claim {
+	full := m.key + "__" + clean
+	return claim{
+		owner:  owner{kind, m.server.Name, own},
+		wanted: []string{m.prefix + clean, full, full + "_" + shortHash(m.server.Name+"\x00"+own)},
+		pure:   m.prefix == m.key+"__",
+	}
 }
 
 // outputLimit returns the limit of a tool's outputs: 0 for that of the file, -1
@@ -240,4 +295,22 @@ func end(up connection) error {
 		return c.Close()
 	}
 	return nil
+}
+
+// refreshFor asks the server for its lists again, or the process of a session.
+func (l *link) refreshFor(ctx context.Context, session string, begins bool) bool {
+	if p, ok := l.up.(*pool); ok {
+		if own := p.processOfSession(session); own != nil {
+			return (&link{up: own.connection}).refresh(ctx, begins)
+		}
+	}
+	return l.refresh(ctx, begins)
+}
+
+// refresh asks the server for its lists again, see [upstream.Upstream.Refresh].
+func (l *link) refresh(ctx context.Context, begins bool) bool {
+	up, ok := l.up.(interface {
+		Refresh(ctx context.Context, begins bool) bool
+	})
+	return ok && up.Refresh(ctx, begins)
 }

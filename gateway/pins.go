@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -61,15 +59,6 @@ type pinboard struct {
 	memories map[lister]pins.Memory
 	known    map[lister]map[*toolpost.Tool]*pins.Definition // of the tools that each server lists
 }
-
-// A lister is a server whose tools are compared with its pins, or the process of a
-// session: what processes list may differ.
-type lister struct {
-	server  string
-	process *process
-}
-
-func (m *member) lister() lister { return lister{m.server.Name, m.process} }
 
 // forget forgets what a process listed that has ended.
 func (b *pinboard) forget(of lister) {
@@ -294,23 +283,6 @@ func (b *pinboard) withheld(server, tool string, why pins.Reason) WithheldTool {
 		}
 	}
 	return w
-}
-
-// noteWithheld reports the tools that are withheld: in one line for each reason,
-// as they have one cause and one remedy.
-func (m *member) noteWithheld() {
-	byReason := map[pins.Reason][]string{}
-	for _, w := range m.withheld {
-		byReason[w.why] = append(byReason[w.why], fmt.Sprintf("%q", w.name))
-	}
-	for _, why := range slices.Sorted(maps.Keys(byReason)) {
-		tools := byReason[why]
-		subject := "its tool " + tools[0] + " is"
-		if len(tools) > 1 {
-			subject = fmt.Sprintf("%d of its tools are", len(tools))
-		}
-		m.note("", "%s withheld, because %s%s", subject, why.Of(len(tools)), m.pins.advice(m.server.Name, why, tools))
-	}
 }
 
 // advice explains to the user what to do about withheld tools.

@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"time"
 
@@ -204,6 +206,21 @@ func (g *Gateway) renew(m *member) {
 			}
 		})
 	}
+}
+
+// sameConnection reports whether b can use a's connection.
+func sameConnection(a, b config.Server) bool {
+	if (a.Wrap == nil) != (b.Wrap == nil) {
+		return false
+	}
+	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
+	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && cmp.Or(a.Share, config.Auto) == cmp.Or(b.Share, config.Auto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+}
+
+// sameServer reports whether two entries with the same connection say the same.
+func sameServer(a, b config.Server) bool {
+	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
+	return reflect.DeepEqual(a, b)
 }
 
 // retire ends a server that is no longer wanted.

@@ -3,11 +3,13 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // Methods of the requests that go to servers; those of extensions have their own.
@@ -72,20 +74,6 @@ func noteUnavailable(ctx context.Context, err error) {
 	}
 }
 
-// transport returns how the server is reached. One whose configuration does not say
-// so is reached over HTTP or SSE, which is http here.
-func (m *member) transport() string {
-	switch c := &m.server.Config; {
-	case c.Transport == InProcess, m.server.Redmine != nil:
-		return ""
-	case c.Transport != "":
-		return string(c.Transport)
-	case c.Command != "":
-		return string(upstream.Stdio)
-	}
-	return string(upstream.HTTP)
-}
-
 // exchange runs h if limits admit the request and then the approval rules let it, and
 // around it whatever runs around requests.
 func (m *member) exchange(ctx context.Context, to *observe.Target, call *toolpost.Call, h toolpost.Handler) (*toolpost.Result, error) {
@@ -102,4 +90,100 @@ func (m *member) exchange(ctx context.Context, to *observe.Target, call *toolpos
 		return approved(ctx, call)
 	}
 	return m.admit(ctx, to, call, approved)
+}
+
+// related returns the params of a call with the task that it belongs to as the
+// server knows it. Of another client's task, the server would take what it asks
+// and answers for that client.
+func (m *member) related(call *toolpost.Call) (json.RawMessage, error) {
+	if !m.tasks.any() {
+		return call.Params, nil
+	}
+	meta := wire.Get(call.Params, "_meta")
+	related := wire.Get(meta, relatedTask)
+	id := text(related, "taskId")
+	if related == nil || id == "" {
+		return call.Params, nil
+	}
+	t := m.tasks.find(call, id)
+	if t == nil || t.link != m.link {
+		return nil, unknownTask(id)
+	}
+	return wire.Set(call.Params, "_meta", wire.Set(meta, relatedTask, t.named(related))), nil
+}
+
+// maxLogins bounds how often a call is repeated after its login: the server may be
+// connected again only by the second time.
+const maxLogins = 3
+
+// withLogin returns a handler that repeats a call that its server refused because it
+// needs a login, after the login. A refused call was not carried out.
+func (m *member) withLogin(h toolpost.Handler) toolpost.Handler {
+	if m.login == nil || m.server.URL == "" {
+		return h
+	}
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		began := time.Now()
+		result, err := h(ctx, call)
+		if !needsLogin(err) || ctx.Err() != nil || !call.CallerSupports("elicitation.url") || m.login(ctx, &m.server, call, began) != nil {
+			return result, err
+		}
+		for tries := 0; tries < maxLogins && needsLogin(err) && ctx.Err() == nil; tries++ {
+			result, err = h(ctx, call)
+		}
+		return result, err
+	}
+}
+
+func needsLogin(err error) bool {
+	unavailable, ok := errors.AsType[*toolpost.UnavailableError](err)
+	return ok && unavailable.Login
+}
+
+// toClient returns a handler whose results have the URIs and task ids that
+// clients know.
+func (m *member) toClient(h toolpost.Handler, tool bool) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		if tool {
+			ctx = m.noteProcess(ctx, call)
+		}
+		result, err := h(ctx, call)
+		if err != nil || result == nil {
+			return result, err
+		}
+		if !tool {
+			call = nil
+		}
+		return m.clientResult(ctx, result, call), nil
+	}
+}
+
+// clientResult returns a result with the ids and URIs that clients know.
+// Tool is the call of a tool, nil if the result is another one: that creates no
+// task, because it may only repeat what the client sent.
+func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
+	raw := result.Encoded().Raw
+	if o := result.Encoded().Long; o != nil && m.aliases.any() {
+		raw, _ = o.Load() // encoding the result returns the same error
+	}
+	if len(raw) == 0 {
+		return result
+	}
+	shown := raw
+	if tool != nil {
+		shown = m.tasks.created(ctx, m, tool, raw)
+	}
+	shown = m.aliases.show(m.key, shown)
+	if len(shown) == len(raw) && &shown[0] == &raw[0] {
+		return result
+	}
+	return toolpost.RawResult(shown).WithOutputRef(result.OutputRef())
+}
+
+// read returns what reads a resource by the URI that clients know.
+func (m *member) read(r *toolpost.Resource) toolpost.Handler {
+	if r.Template || !m.aliases.has(r.URI) {
+		return m.toClient(m.toServer(r.Read, readResource, ""), false)
+	}
+	return m.toClient(m.toServer(r.Read, readResource, r.URI), false)
 }

@@ -6,30 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/output"
 )
-
-// lists are what some members offer, joined at one moment.
-type lists struct {
-	mu      sync.Mutex
-	members []*member
-	joined  *joined
-}
-
-func (l *lists) current() []*member {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.members
-}
-
-func (l *lists) set(members []*member, j *joined) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.members, l.joined = members, j
-}
 
 // sessionLists are the lists of the sessions that have the same processes of their own:
 // those of all clients, in which what these processes list takes the place of what their
@@ -91,13 +71,6 @@ func (s *sessionLists) processOf(l *link) *process {
 		}
 	}
 	return nil
-}
-
-// withProcess returns a member that lists what a process lists.
-func (m *member) withProcess(own *process) *member {
-	c := newMember(m.server, m.key, m.link)
-	c.pins, c.shared, c.process = m.pins, m.shared, own
-	return c
 }
 
 // ownProcesses returns the processes of the sessions that have lists of their own. The

@@ -251,26 +251,6 @@ func (x *router) find(call *toolpost.Call, id string) *task {
 
 const relatedTask = wire.MetaPrefix + "related-task"
 
-// related returns the params of a call with the task that it belongs to as the
-// server knows it. Of another client's task, the server would take what it asks
-// and answers for that client.
-func (m *member) related(call *toolpost.Call) (json.RawMessage, error) {
-	if !m.tasks.any() {
-		return call.Params, nil
-	}
-	meta := wire.Get(call.Params, "_meta")
-	related := wire.Get(meta, relatedTask)
-	id := text(related, "taskId")
-	if related == nil || id == "" {
-		return call.Params, nil
-	}
-	t := m.tasks.find(call, id)
-	if t == nil || t.link != m.link {
-		return nil, unknownTask(id)
-	}
-	return wire.Set(call.Params, "_meta", wire.Set(meta, relatedTask, t.named(related))), nil
-}
-
 func unknownTask(id string) error {
 	return invalid("unknown task %.100q: no server created it for this client, or that was too long ago; call the tool again", id)
 }

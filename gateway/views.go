@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -251,114 +249,4 @@ func (v *Views) Close() error {
 		a.close()
 	}
 	return nil
-}
-
-// A view is the source of the Live that some clients get.
-type view struct {
-	toolpost.Source        // of all clients, or of sessions
-	servers         *lists // behind it; nil if there are none
-
-	key   viewKey
-	views *Views
-	live  atomic.Pointer[toolpost.Live] // nil until it was listed
-
-	opening sync.Mutex
-	closed  bool
-
-	// The layers, and what they were made for. One listing runs at a time.
-	made    viewParts
-	layers  toolpost.Source
-	profile atomic.Pointer[profileLayer] // of layers; nil if there is none
-	places  places
-
-	searched bool // tools were searched, not listed, by the last listing
-
-	noting   sync.Mutex
-	findings []toolpost.Finding // of the last listing
-}
-
-// errClosed is the error of a view that was closed.
-var errClosed = errors.New("the gateway is closed")
-
-func (a *view) open() (*toolpost.Live, error) {
-	if live := a.live.Load(); live != nil {
-		return live, nil
-	}
-	a.opening.Lock()
-	defer a.opening.Unlock()
-	if live := a.live.Load(); live != nil {
-		return live, nil
-	}
-	if a.closed {
-		return nil, errClosed
-	}
-	live, err := toolpost.NewLive(context.Background(), a)
-	if err != nil {
-		return nil, err
-	}
-	a.live.Store(live)
-	return live, nil
-}
-
-func (a *view) close() {
-	a.opening.Lock()
-	defer a.opening.Unlock()
-	a.closed = true
-	if live := a.live.Load(); live != nil {
-		live.Close()
-	}
-}
-
-// Tools lists the tools of the view. A defect that one tool reveals must not end
-// the clients of other views.
-func (a *view) Tools(ctx context.Context) (tools []*toolpost.Tool, err error) {
-	log := a.views.opts.Logger
-	defer func() {
-		if p := recover(); p != nil {
-			log.Error("panic", "profile", a.key.profile, "dialect", a.key.dialect, "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("adapt tools to %s: internal error; the log has the details", a.key.dialect)
-		}
-	}()
-	parts, err := a.parts()
-	if err != nil {
-		return nil, err // the profile or dialect is gone, and so is this view
-	}
-	if parts != a.made {
-		a.layers, a.made = a.compose(parts), parts
-	}
-	if tools, err = a.layers.Tools(ctx); err != nil {
-		log.Error("cannot refresh the tools", "profile", a.key.profile, "dialect", a.key.dialect, "err", err)
-	}
-	return tools, err
-}
-
-// Watch calls f with the events that clients of the view may hear of: those of
-// servers outside its profile are not among them.
-func (a *view) Watch(f func(toolpost.Event)) (stop func()) {
-	return a.Source.Watch(func(e toolpost.Event) {
-		if p := a.profile.Load(); p == nil || p.hears(e) {
-			f(e)
-		}
-	})
-}
-
-// note records the findings of a listing. Those of one session wait for the next refresh:
-// each view of each session would cause one, for all of them.
-func (a *view) note(findings []toolpost.Finding) {
-	a.noting.Lock()
-	same := slices.Equal(a.findings, findings)
-	a.findings = findings
-	a.noting.Unlock()
-	if !same && a.key.lists == nil {
-		a.views.noted()
-	}
-}
-
-// Features returns the prompts and resources of the view. The tools are listed
-// before.
-func (a *view) Features() *toolpost.Features {
-	if a.layers == nil {
-		return nil
-	}
-	return a.layers.Features()
 }

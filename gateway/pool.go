@@ -326,13 +326,3 @@ func (p *pool) Close() error {
 	p.closing.Wait()
 	return nil
 }
-
-// SessionEnded releases what servers hold for a client's session.
-func (g *Gateway) SessionEnded(session string) {
-	g.tasks.forget(clientKey{session: session})
-	for _, m := range g.current() {
-		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {
-			up.SessionEnded(session)
-		}
-	}
-}

@@ -3,11 +3,14 @@ package gateway
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 // Names of tools and prompts are KEY__NAME, or what the configuration wants in
@@ -125,16 +128,6 @@ func (n *names) assign(claims []claim) []string {
 // maxWanted is how many names a claim may get.
 const maxWanted = 3
 
-// claimOf returns the claim of an item of the server.
-func (m *member) claimOf(kind, own, clean string) claim {
-	full := m.key + "__" + clean
-	return claim{
-		owner:  owner{kind, m.server.Name, own},
-		wanted: []string{m.prefix + clean, full, full + "_" + shortHash(m.server.Name+"\x00"+own)},
-		pure:   m.prefix == m.key+"__",
-	}
-}
-
 // learn remembers the names that were given, but for those that follow from the
 // server's name: these only end what is remembered about another owner. It reports
 // whether something has changed.
@@ -175,4 +168,30 @@ func (n *names) forget(key string) (changed bool) {
 	delete(n.owners, key)
 	delete(n.given, o)
 	return known
+}
+
+// globs compiles patterns in which * matches any characters and ? matches one.
+func globs(patterns []string) *regexp.Regexp {
+	if len(patterns) == 0 {
+		return nil
+	}
+	quoted := make([]string, len(patterns))
+	for i, p := range patterns {
+		quoted[i] = strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(p))
+	}
+	return regexp.MustCompile(`(?s)^(?:` + strings.Join(quoted, "|") + `)$`)
+}
+
+// match reports whether one of the names matches; no globs match nothing.
+func match(globs *regexp.Regexp, names ...string) bool {
+	return globs != nil && slices.ContainsFunc(names, globs.MatchString)
+}
+
+// suggestTool returns the tool that an unmatched glob may mean, or the command
+// that lists all tools.
+func suggestTool(glob string, names []string) string {
+	if best := suggest.Nearest(glob, names); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return `"toolpost list" shows the tools`
 }

@@ -1,0 +1,172 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/secret"
+	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/store"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// Options are the optional parts of [Open].
+type Options struct {
+	Logger  *slog.Logger
+	Name    string // Name, Profile and Dialect are those of [ViewOptions]
+	Profile string
+	Dialect string
+	Adapted func(*dialect.Adapted) // the Report of [ViewOptions]
+
+	// Store keeps the outputs that clients are shown only in part, as
+	// [config.Config].Output defines. If it is nil, all outputs are passed on in full.
+	Store store.Store
+
+	// Spool is the folder for long results until they are passed on, or are in
+	// Store; [os.TempDir] if empty.
+	Spool string
+
+	Pins *Pins // nil lets servers change the definitions of their tools
+
+	// Catalog stores what servers list, so that the next gateway lists it before
+	// they have connected. Nil remembers until the gateway is closed.
+	Catalog *Catalog
+
+	// Middleware runs around every call of a tool, get of a prompt, read of a
+	// resource, completion and request of an extension, such as an audit log. Call.Name is the name that
+	// clients use, and the result is the server's whole one. Nil does nothing.
+	Middleware func(next toolpost.Handler) toolpost.Handler
+
+	// Ask asks the user whether a call may run that needs an approval. Nil asks the
+	// caller, with an elicitation.
+	Ask func(ctx context.Context, question string) (bool, error)
+
+	// Admit runs every request to a server before an approval rule decides about it, and
+	// with that before the user is asked. It is the place for limits. It runs next once,
+	// or returns why not. Nil runs next.
+	Admit Around
+
+	// Around runs every request to a server: of a tool, prompt, resource, completion
+	// or extension. The call has the server's own names, and Around may change its
+	// Params. It runs next once, or returns why not. Nil runs next. A client's
+	// request is observed by the option Observe of mcpserver.
+	Around Around
+
+	// Credentials returns the [upstream.Config].Wrap of a server over HTTP, such as
+	// the one that adds the token of a login. The server's own Wrap, if it has one,
+	// is in the configuration that it gets. Nil adds none.
+	Credentials func(*upstream.Config) func(base *http.Transport) http.RoundTripper
+
+	// Login logs in to a server over HTTP for a call that needs it; see [LoginFunc]. It
+	// is called for calls of clients that declared that they can show the page of a
+	// login (URL mode elicitation). Nil leaves such calls with their error.
+	Login LoginFunc
+
+	// Starting is how long a server at an address that cannot be reached counts as one
+	// that starts; see [upstream.Options].
+	Starting time.Duration
+
+	// Complete reads the secrets that values of servers refer to; see
+	// [config.Reference]. With nil, servers that have such a value fail.
+	Complete config.Completer
+
+	// Applied names the keys of the configuration file that the program applies itself:
+	// access, audit, limits, token, newTools, lock, output. Open refuses a configuration
+	// that sets one of the first five if nothing applies it.
+	Applied []string
+
+	// Secrets are the secrets that are known in this process; see [upstream.Options].
+	// Those of each server are added when it starts. It may be nil.
+	Secrets *secret.Values
+}
+
+// An Around runs a request to a server, or refuses it; see [Options].
+type Around func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error)
+
+// Arounds returns an Around that runs each of the functions around the next one. It
+// is nil if there is none.
+func Arounds(all ...Around) Around {
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	first, rest := all[0], Arounds(all[1:]...)
+	return func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+		return first(ctx, to, call, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			return rest(ctx, to, call, next)
+		})
+	}
+}
+
+// A programKey is a key of the configuration file that only a program can apply, or an
+// option of the gateway.
+type programKey struct {
+	name     string // as [Options].Applied has it
+	set      bool   // it is set, and no option applies it
+	needs    string // what applies it
+	security bool   // without it, more is allowed than the file says
+}
+
+// programKeys returns the keys that the gateway itself does not apply.
+func (o *Options) programKeys(cfg *config.Config) []programKey {
+	withholds := func(s config.Server) bool { return s.Pinning.WithholdNew }
+	limitsOutputs := func(s config.Server) bool { return len(s.Outputs) > 0 }
+	hasToken := func(p config.Profile) bool { return p.Token != "" }
+	output := cfg.Output.Lines != 0 || cfg.Output.Chars != 0 || cfg.Output.Errors != 0
+	return []programKey{
+		{"access", cfg.Access != nil, "a check of the tokens of requests", true},
+		{"audit", cfg.Audit != nil, "an audit log in Options.Middleware", true},
+		{"limits", !reflect.ValueOf(cfg.Limits).IsZero(), "limits in Options.Admit", true},
+		{"token", slices.ContainsFunc(cfg.Profiles, hasToken), "a check of the tokens of profiles in requests", true},
+		{"newTools", o.Pins == nil && slices.ContainsFunc(cfg.Servers, withholds), "Options.Pins", true},
+		{"lock", cfg.Lock && (o.Pins == nil || !o.Pins.Shared), "Options.Pins", false},
+		{"output", o.Store == nil && (output || slices.ContainsFunc(cfg.Servers, limitsOutputs)), "Options.Store", false},
+	}
+}
+
+// unapplied returns a finding for each key that is set and that nothing applies. For
+// keys on which security depends, it returns an error.
+func (o *Options) unapplied(cfg *config.Config) (findings []toolpost.Finding, err error) {
+	var ignored []string
+	for _, k := range o.programKeys(cfg) {
+		switch {
+		case !k.set || slices.Contains(o.Applied, k.name):
+		case k.security:
+			ignored = append(ignored, fmt.Sprintf("%q needs %s", k.name, k.needs))
+		default:
+			findings = append(findings, toolpost.Finding{Message: fmt.Sprintf("the key %q has no effect: it needs %s", k.name, k.needs)})
+		}
+	}
+	if len(ignored) > 0 {
+		err = fmt.Errorf("the program does not apply all keys of the configuration: %s; apply them and name them in Options.Applied of package gateway, or remove them", strings.Join(ignored, ", "))
+	}
+	return findings, err
+}
+
+// orNoSecrets returns a completer that refuses references to secrets if there is none.
+func orNoSecrets(complete config.Completer) config.Completer {
+	if complete != nil {
+		return complete
+	}
+	return func(_ context.Context, value string) (string, []string, error) {
+		return config.Complete(value, func(config.Reference) (string, error) {
+			return "", errors.New("this program reads no secrets; set Options.Complete of package gateway")
+		})
+	}
+}
+
+// A LoginFunc logs in to a server for a call that needs it, which began at a time. An
+// error leaves the call with the error that names the command.
+type LoginFunc func(ctx context.Context, s *config.Server, call *toolpost.Call, began time.Time) error
