@@ -10,7 +10,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -103,7 +103,7 @@ func (logView) Adapted(*dialect.Adapted)  {}
 // needs no approval.
 func Load(ctx context.Context, path string) (*config.Config, error) {
 	cfg, err := owner.Find(ctx, path, func(_ context.Context, r *owner.Review) error {
-		return usagef("%s %s; read it, then run: toolpost trust %s", r.File, r.State(), terminal.ShellWord(r.File))
+		return usagef("%s %s; read it, then run: toolpost trust %s", r.File, r.State(), cleartext.ShellWord(r.File))
 	})
 	if err == nil && cfg == nil {
 		err = usagef("there is no configuration; name a file, or write %s", owner.ConfigName)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/trust"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A reloader applies changes of a configuration file to a running gateway. What
@@ -119,5 +119,5 @@ func (r *reloader) remedy() string {
 	if r.store == nil {
 		return "start toolpost again to use it"
 	}
-	return fmt.Sprintf("run: toolpost trust %s", terminal.ShellWord(r.place))
+	return fmt.Sprintf("run: toolpost trust %s", cleartext.ShellWord(r.place))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/mcpserver"
 )
@@ -74,7 +75,7 @@ func (b *board) note(when time.Time, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	width, _ := b.size()
-	line := terminal.Cut(terminal.Printable(when.Format(time.TimeOnly)+"  "+text), width)
+	line := terminal.Cut(cleartext.Printable(when.Format(time.TimeOnly)+"  "+text), width)
 	if b.color {
 		line = "\x1b[2m" + line + "\x1b[0m"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -46,7 +47,7 @@ func (b *board) update(s *gateway.Snapshot) {
 		fmt.Fprintln(b.out, summary(st))
 	}
 	for _, f := range news {
-		fmt.Fprintln(b.out, terminal.Printable(connect.FindingText(f)))
+		fmt.Fprintln(b.out, cleartext.Printable(connect.FindingText(f)))
 	}
 }
 
@@ -63,7 +64,7 @@ func (b *board) settle() {
 
 func (b *board) adapt(a *adaptation) {
 	for _, line := range a.lines() {
-		_, _ = b.Write([]byte(terminal.Printable(line) + "\n")) // there is no other place to report the error
+		_, _ = b.Write([]byte(cleartext.Printable(line) + "\n")) // there is no other place to report the error
 	}
 }
 
@@ -72,7 +73,7 @@ func (b *board) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.clear()
-	_, err := io.WriteString(b.out, terminal.Sanitize(string(p)))
+	_, err := io.WriteString(b.out, cleartext.Sanitize(string(p)))
 	if !b.settled && b.shown != nil {
 		b.draw(false)
 	}
@@ -89,7 +90,7 @@ func (b *board) draw(last bool) {
 	}
 	if last && b.shown != nil {
 		for _, f := range b.shown.Findings {
-			lines = append(lines, terminal.Wrap(terminal.Printable(connect.FindingText(f)), max(20, width))...)
+			lines = append(lines, terminal.Wrap(cleartext.Printable(connect.FindingText(f)), max(20, width))...)
 		}
 		if len(b.shown.Findings) > 0 {
 			lines = append(lines, "")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/serve"
 )
@@ -49,7 +50,7 @@ func (g *guide) lines() []string {
 	var lines []string
 	if g.folder != "" {
 		e := g.empty()
-		lines = append(lines, terminal.Printable(strings.ToUpper(e[:1])+e[1:]), "")
+		lines = append(lines, cleartext.Printable(strings.ToUpper(e[:1])+e[1:]), "")
 	}
 	if g.folder != "" && !g.chosen {
 		lines = append(lines, "To add servers, "+addServers+", such as")

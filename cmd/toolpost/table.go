@@ -9,6 +9,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -35,7 +36,7 @@ func table(servers []upstream.Status, width int, color bool) []string {
 		}
 		lines = append(lines, line)
 		if i > 0 && servers[i-1].Err != nil {
-			for _, l := range terminal.Wrap(terminal.Printable(connect.ErrorText(servers[i-1])), max(20, width-4)) {
+			for _, l := range terminal.Wrap(cleartext.Printable(connect.ErrorText(servers[i-1])), max(20, width-4)) {
 				lines = append(lines, "    "+l)
 			}
 		}
@@ -61,7 +62,7 @@ func total(servers []upstream.Status) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 func row(st upstream.Status) []string {
-	r := []string{terminal.Printable(st.Name), cli.Dash(string(st.Transport)), cli.Dash(st.Version), string(st.State), "-", "-"}
+	r := []string{cleartext.Printable(st.Name), cli.Dash(string(st.Transport)), cli.Dash(st.Version), string(st.State), "-", "-"}
 	if st.State == upstream.Ready {
 		r[4] = strconv.Itoa(st.Tools)
 		r[5] = seconds(st.Took)

@@ -9,6 +9,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -108,11 +109,11 @@ func (m *memory) news(now []toolpost.Finding) (news []toolpost.Finding) {
 func summary(st upstream.Status) string {
 	switch {
 	case st.State == upstream.Ready:
-		return fmt.Sprintf("%s: ready, %s, %s", terminal.Printable(st.Name), terminal.Count(st.Tools, "tool"), seconds(st.Took))
+		return fmt.Sprintf("%s: ready, %s, %s", cleartext.Printable(st.Name), terminal.Count(st.Tools, "tool"), seconds(st.Took))
 	case st.State == upstream.Closed:
-		return terminal.Printable(st.Name) + ": removed"
+		return cleartext.Printable(st.Name) + ": removed"
 	case st.Err != nil:
-		return terminal.Printable(fmt.Sprintf("%s: %s: %s", st.Name, st.State, connect.ErrorText(st)))
+		return cleartext.Printable(fmt.Sprintf("%s: %s: %s", st.Name, st.State, connect.ErrorText(st)))
 	}
-	return fmt.Sprintf("%s: %s", terminal.Printable(st.Name), st.State)
+	return fmt.Sprintf("%s: %s", cleartext.Printable(st.Name), st.State)
 }

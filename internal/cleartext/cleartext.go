@@ -1,6 +1,7 @@
-// Package cleartext removes the characters of a text that people do not see, or
-// that steer a terminal or the direction of writing. Such characters hide
-// instructions from people who review what a model reads.
+// Package cleartext makes foreign text safe for the people who read it. It removes,
+// marks or escapes hidden characters, which can hide instructions from people who review
+// what a model reads, or steer a terminal or the direction of writing. It also clips long
+// text and quotes words for a shell.
 package cleartext
 
 import (

@@ -2,6 +2,8 @@ package terminal
 
 import (
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // A Line is a line of two texts: of both, or of one.
@@ -106,9 +108,9 @@ func (p *Page) writeUnified(lines []Line) {
 	for i, l := range lines {
 		switch {
 		case l.Mark != ' ':
-			p.WriteString(p.Paint(colors[l.Mark], string(l.Mark)+" "+Printable(l.Before+l.After)) + "\n")
+			p.WriteString(p.Paint(colors[l.Mark], string(l.Mark)+" "+cleartext.Printable(l.Before+l.After)) + "\n")
 		case nearDifference(lines, i):
-			p.WriteString("  " + Printable(l.After) + "\n")
+			p.WriteString("  " + cleartext.Printable(l.After) + "\n")
 		}
 	}
 }
@@ -155,7 +157,7 @@ func lineAt(lines []string, i int) string {
 }
 
 func (p *Page) pair(half int, before, after, mark string) {
-	before, after = Cut(Printable(before), half), Cut(Printable(after), half)
+	before, after = Cut(cleartext.Printable(before), half), Cut(cleartext.Printable(after), half)
 	padding := strings.Repeat(" ", half-Width(before))
 	if mark != " " {
 		before, after = p.Paint("31", before), p.Paint("32", after)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // A Page is text for people, wrapped at the width of the terminal.
@@ -42,7 +44,7 @@ func (p *Page) Flush() error {
 // Line writes text behind a label; further lines stand below the text.
 func (p *Page) Line(label, text string) {
 	indent := Width(label)
-	lines := Wrap(Printable(text), p.Width-indent)
+	lines := Wrap(cleartext.Printable(text), p.Width-indent)
 	if len(lines) == 0 {
 		lines = []string{""}
 	}

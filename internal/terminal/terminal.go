@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // A writer sanitizes what is written to a terminal: names, texts and errors come
@@ -52,7 +54,7 @@ func (t *writer) Write(p []byte) (int, error) {
 		}
 	}
 	t.rest = append([]byte(nil), text[end:]...)
-	if _, err := io.WriteString(t.File, Sanitize(string(text[:end]))); err != nil {
+	if _, err := io.WriteString(t.File, cleartext.Sanitize(string(text[:end]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil

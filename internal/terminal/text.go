@@ -3,12 +3,8 @@ package terminal
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // Width returns how many columns s takes on a terminal: two for most characters of East
@@ -54,23 +50,6 @@ func fitting(s string, width int) int {
 		}
 	}
 	return len(s)
-}
-
-// Printable returns s as one line that cannot control a terminal.
-func Printable(s string) string {
-	return Sanitize(strings.NewReplacer("\t", " ", "\n", " ").Replace(s))
-}
-
-// Sanitize replaces what could control a terminal or hide in it. It keeps line
-// breaks and tabs.
-func Sanitize(s string) string {
-	return strings.Map(func(r rune) rune {
-		visible := unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf) || r == '\n' || r == '\t'
-		if r == utf8.RuneError || !visible {
-			return '·'
-		}
-		return r
-	}, cleartext.Mark(strings.ReplaceAll(s, "\r\n", "\n"), '·'))
 }
 
 // Count returns a number with its noun.

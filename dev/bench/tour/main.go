@@ -18,8 +18,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func main() {
@@ -187,7 +185,11 @@ func (t *tour) plain(text string) string {
 	text = duration.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", max(0, len(s)-len("5 ms"))) + "5 ms" })
 	var lines []string
 	for line := range strings.Lines(text) {
-		lines = append(lines, terminal.Cut(strings.TrimRight(line, " \n"), longestLine))
+		line = strings.TrimRight(line, " \n")
+		if characters := []rune(line); len(characters) > longestLine {
+			line = string(characters[:longestLine-1]) + "…"
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -70,14 +70,14 @@ func Credentials(logins *login.Logins, command func(*upstream.Config) string) fu
 func LoginCommand(file string, byName bool) func(*upstream.Config) string {
 	return func(cfg *upstream.Config) string {
 		if !byName {
-			return "toolpost login " + terminal.ShellWord(ShownAddress(cfg.URL))
+			return "toolpost login " + cleartext.ShellWord(ShownAddress(cfg.URL))
 		}
-		command := "toolpost login " + terminal.ShellWord(cfg.Name)
+		command := "toolpost login " + cleartext.ShellWord(cfg.Name)
 		if file != "" {
 			if absolute, err := filepath.Abs(file); err == nil {
 				file = absolute
 			}
-			command += " --config " + terminal.ShellWord(file)
+			command += " --config " + cleartext.ShellWord(file)
 		}
 		return command
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/catalog"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/pins"
 	"github.com/toolpost/toolpost/internal/policy/trust"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // Pins returns where the definitions of the configuration's tools are pinned,
@@ -52,7 +52,7 @@ func LockFile(c *config.Config) (*pins.File, error) {
 func Command(c *config.Config, args ...string) string {
 	words := []string{"toolpost"}
 	for _, arg := range args {
-		words = append(words, terminal.ShellWord(arg))
+		words = append(words, cleartext.ShellWord(arg))
 	}
 	if c.URLs != "" {
 		return "MCP_URLS=… " + strings.Join(words, " ")
@@ -61,7 +61,7 @@ func Command(c *config.Config, args ...string) string {
 	if err != nil {
 		file = c.File
 	}
-	return strings.Join(append(words, "--config", terminal.ShellWord(file)), " ")
+	return strings.Join(append(words, "--config", cleartext.ShellWord(file)), " ")
 }
 
 // Catalog returns where serve stores what the servers of the configuration list,

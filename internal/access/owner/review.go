@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/trust"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A Review is what a user needs to decide whether a configuration file may be used.
@@ -56,7 +56,7 @@ func (r *Review) Approve() error {
 		a.Servers[s.Name] = s.Digest
 	}
 	if err := r.store.Approve(a); err != nil {
-		return fmt.Errorf("%w; to use the file without an approval, name it with --config %s", err, terminal.ShellWord(r.File))
+		return fmt.Errorf("%w; to use the file without an approval, name it with --config %s", err, cleartext.ShellWord(r.File))
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (r *Review) Approve() error {
 // approved before, only what has changed since is described in full.
 func (r *Review) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s.\n", terminal.Printable(r.File), r.State())
+	fmt.Fprintf(&b, "%s %s.\n", cleartext.Printable(r.File), r.State())
 	servers := r.cfg.Describe()
 	if len(servers) == 0 {
 		b.WriteString("It runs nothing and contacts nothing.\n")
@@ -89,7 +89,7 @@ func (r *Review) Text() string {
 	if r.before != nil {
 		for _, name := range slices.Sorted(maps.Keys(r.before.Servers)) {
 			if !seen[name] {
-				fmt.Fprintf(&b, "\n  %s  [removed]\n", terminal.Printable(name))
+				fmt.Fprintf(&b, "\n  %s  [removed]\n", cleartext.Printable(name))
 			}
 		}
 	}

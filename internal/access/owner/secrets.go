@@ -17,7 +17,6 @@ import (
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/group"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // Limits of the command of ${cmd:…}, which may ask a person for a password.
@@ -75,7 +74,7 @@ func readKept(name string) (string, error) {
 	}
 	kept, err := v.Get(SecretPrefix + name)
 	if errors.Is(err, vault.ErrNotFound) {
-		return "", fmt.Errorf("there is no such secret in %s; run: toolpost secret set %s", v.Place(), terminal.ShellWord(name))
+		return "", fmt.Errorf("there is no such secret in %s; run: toolpost secret set %s", v.Place(), cleartext.ShellWord(name))
 	}
 	return string(kept), err
 }

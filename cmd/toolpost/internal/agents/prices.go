@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -142,7 +143,7 @@ func priceRows(shown []listedPrice, missing bool) [][]string {
 		rows[0] = []string{"MODEL", "DATE", "MISSING"}
 	}
 	for _, l := range shown {
-		row := []string{terminal.Printable(l.Model), cli.Dash(l.Date)}
+		row := []string{cleartext.Printable(l.Model), cli.Dash(l.Date)}
 		if missing {
 			rows = append(rows, append(row, strings.Join(l.Missing, ", ")))
 			continue

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -43,7 +44,7 @@ func (v *runView) line(m message.Message) error {
 	defer v.mu.Unlock()
 	raw := string(m.Head().Raw)
 	if v.safe {
-		raw = terminal.Sanitize(raw)
+		raw = cleartext.Sanitize(raw)
 	}
 	_, err := io.WriteString(v.out, raw+"\n")
 	return err
@@ -126,7 +127,7 @@ const longest = 120
 // note writes a line about the run, apart from the answer.
 func (v *runView) note(format string, args ...any) {
 	v.close()
-	_, _ = fmt.Fprintln(v.err, terminal.Cut(terminal.Printable(fmt.Sprintf(format, args...)), longest)) // there is no other place to report the error
+	_, _ = fmt.Fprintln(v.err, terminal.Cut(cleartext.Printable(fmt.Sprintf(format, args...)), longest)) // there is no other place to report the error
 }
 
 // Write puts log lines beside the answer.
@@ -142,7 +143,7 @@ func (v *runView) write(text string) error {
 		return nil
 	}
 	if v.safe {
-		text = terminal.Sanitize(text)
+		text = cleartext.Sanitize(text)
 	}
 	v.open = !strings.HasSuffix(text, "\n")
 	_, err := io.WriteString(v.out, text)

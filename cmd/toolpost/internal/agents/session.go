@@ -22,6 +22,7 @@ import (
 	"github.com/toolpost/toolpost/agent"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 )
@@ -159,7 +160,7 @@ func (f *sessionFlags) list(w io.Writer) error {
 		return err
 	}
 	for _, file := range files {
-		if _, err := fmt.Fprintf(w, "%s  %s\n", sessionID(file), terminal.Cut(terminal.Printable(firstPrompt(file)), 60)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s  %s\n", sessionID(file), terminal.Cut(cleartext.Printable(firstPrompt(file)), 60)); err != nil {
 			return err
 		}
 	}
@@ -211,7 +212,7 @@ func (f *sessionFlags) open() (*sessionFile, error) {
 // command is the flag that continues the session.
 func (s *sessionFile) command(f *sessionFlags) string {
 	if f.file != "" {
-		return "--session " + terminal.ShellWord(s.path)
+		return "--session " + cleartext.ShellWord(s.path)
 	}
 	return "--resume " + sessionID(s.path)
 }

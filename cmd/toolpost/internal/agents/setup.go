@@ -14,8 +14,8 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A setup is what a session keeps of the command that began it: the values of flags by
@@ -163,14 +163,14 @@ func serverWords(cfg *config.Config, address string) string {
 	case cfg == nil:
 		return ""
 	case address != "":
-		return " " + terminal.ShellWord(address)
+		return " " + cleartext.ShellWord(address)
 	}
 	words := append([]string{cfg.Servers[0].Command}, cfg.Servers[0].Args...)
 	if len(secret.InArgs(words)) > 0 {
 		return " -- COMMAND…"
 	}
 	for i, word := range words {
-		words[i] = terminal.ShellWord(word)
+		words[i] = cleartext.ShellWord(word)
 	}
 	return " -- " + strings.Join(words, " ")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -164,7 +165,7 @@ func (c *Chat) edit(ctx context.Context, call *agent.Call, before json.RawMessag
 	}
 	changed, err := editJSON(ctx, arguments)
 	if err != nil {
-		c.view.say("the arguments are not changed: %s", terminal.Printable(err.Error()))
+		c.view.say("the arguments are not changed: %s", cleartext.Printable(err.Error()))
 		return before
 	}
 	return changed
@@ -175,7 +176,7 @@ func (c *Chat) edit(ctx context.Context, call *agent.Call, before json.RawMessag
 func (c *Chat) showQuestion(call *agent.Call, most int) {
 	s := &c.view.notes
 	lines := c.describeChange(call)
-	title := "The model wants to run " + terminal.Printable(call.Name)
+	title := "The model wants to run " + cleartext.Printable(call.Name)
 	if note := concern(call.Tool); note != "" {
 		title += " (" + note + ")"
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -91,7 +92,7 @@ func (c *shownCall) line(s *stream) string {
 	if c.result.IsError {
 		mark, style = "✗", red
 		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		end += ": " + terminal.Printable(first)
+		end += ": " + cleartext.Printable(first)
 	}
 	head := fmt.Sprintf("%d %s", c.number, describeCall(c.call))
 	width := s.width
@@ -141,7 +142,7 @@ func todoLines(s *stream, text string) []string {
 		if !found {
 			continue
 		}
-		line = terminal.Cut(terminal.Printable(todo), s.width-4)
+		line = terminal.Cut(cleartext.Printable(todo), s.width-4)
 		switch status {
 		case "completed":
 			line = s.paint(green, "✓ ") + s.paint(dim, line)
@@ -170,7 +171,7 @@ func diffLines(s *stream, lines []string) []string {
 		if !known {
 			break
 		}
-		all = append(all, "  "+s.paint(style, terminal.Sanitize(l)))
+		all = append(all, "  "+s.paint(style, cleartext.Sanitize(l)))
 	}
 	return all
 }
@@ -182,12 +183,12 @@ func (c *shownCall) full(s *stream) string {
 		indented.Reset()
 		indented.Write(c.call.Arguments)
 	}
-	return c.line(s) + "\n" + s.paint(dim, terminal.Sanitize(indented.String())) + "\n" + terminal.Sanitize(strings.TrimSuffix(messageText(c.result), "\n"))
+	return c.line(s) + "\n" + s.paint(dim, cleartext.Sanitize(indented.String())) + "\n" + cleartext.Sanitize(strings.TrimSuffix(messageText(c.result), "\n"))
 }
 
 // describeCall is a call in one line, without control characters.
 func describeCall(call *agent.Call) string {
-	return strings.TrimSpace(terminal.Printable(call.Name) + " " + terminal.Printable(describeArguments(call.Arguments)))
+	return strings.TrimSpace(cleartext.Printable(call.Name) + " " + cleartext.Printable(describeArguments(call.Arguments)))
 }
 
 // maxValue is how much of an argument a line shows.

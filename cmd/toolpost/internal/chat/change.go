@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -33,13 +34,13 @@ func (c *Chat) describeChange(call *agent.Call) []string {
 	switch {
 	case call.Name == "write" && in.Content != nil:
 		current, note := c.currentFile(in.Path)
-		lines := append([]string{terminal.Printable(in.Path)}, describeJSON(without(call.Arguments, "path", "content"))...)
+		lines := append([]string{cleartext.Printable(in.Path)}, describeJSON(without(call.Arguments, "path", "content"))...)
 		if note != "" {
 			lines = append(lines, s.paint(yellow, note))
 		}
 		return append(lines, changedLines(s, current, *in.Content)...)
 	case call.Name == "edit" && in.Old != nil && in.New != nil:
-		lines := append([]string{terminal.Printable(in.Path)}, describeJSON(without(call.Arguments, "path", "old_string", "new_string"))...)
+		lines := append([]string{cleartext.Printable(in.Path)}, describeJSON(without(call.Arguments, "path", "old_string", "new_string"))...)
 		return append(lines, changedLines(s, *in.Old, *in.New)...)
 	case call.Name == "bash" && in.Command != "":
 		return append(boldLines(s, in.Command), describeJSON(without(call.Arguments, "command"))...)
@@ -58,14 +59,14 @@ func (c *Chat) currentFile(path string) (text, note string) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", "a new file"
 	case err != nil:
-		return "", "what it replaces is not shown: " + terminal.Printable(err.Error())
+		return "", "what it replaces is not shown: " + cleartext.Printable(err.Error())
 	}
 	return string(data), ""
 }
 
 func boldLines(s *stream, text string) (lines []string) {
 	for line := range strings.Lines(text) {
-		lines = append(lines, s.paint(bold, terminal.Sanitize(strings.TrimSuffix(line, "\n"))))
+		lines = append(lines, s.paint(bold, cleartext.Sanitize(strings.TrimSuffix(line, "\n"))))
 	}
 	return lines
 }
@@ -98,7 +99,7 @@ func describeJSON(raw json.RawMessage) []string {
 		indented.Reset()
 		indented.Write(raw)
 	}
-	return strings.Split(terminal.Sanitize(indented.String()), "\n")
+	return strings.Split(cleartext.Sanitize(indented.String()), "\n")
 }
 
 // changedLines returns the difference of two texts.
@@ -107,11 +108,11 @@ func changedLines(s *stream, before, after string) []string {
 	for _, l := range terminal.Diff(splitLines(before), splitLines(after)) {
 		switch l.Mark {
 		case '-':
-			lines = append(lines, s.paint(red, "- "+terminal.Printable(l.Before)))
+			lines = append(lines, s.paint(red, "- "+cleartext.Printable(l.Before)))
 		case '+':
-			lines = append(lines, s.paint(green, "+ "+terminal.Printable(l.After)))
+			lines = append(lines, s.paint(green, "+ "+cleartext.Printable(l.After)))
 		default:
-			lines = append(lines, "  "+terminal.Printable(l.After))
+			lines = append(lines, "  "+cleartext.Printable(l.After))
 		}
 	}
 	return lines

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 )
@@ -90,7 +91,7 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 		return false, err
 	}
 	defer done()
-	c.view.say("\n%s", terminal.Sanitize(question))
+	c.view.say("\n%s", cleartext.Sanitize(question))
 	answer, err := c.lines.Read(ctx, "Run it? [y/N] ")
 	if errors.Is(err, terminal.ErrInterrupt) {
 		c.Interrupt()

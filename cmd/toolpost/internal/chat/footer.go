@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -82,11 +83,11 @@ func costs(l *usage.Ledger) string {
 	fmt.Fprintf(&b, "in all: %s, %s\n", terminal.Count(l.Requests, "request"), spent(l))
 	models := l.ByModel()
 	for _, name := range slices.Sorted(maps.Keys(models)) {
-		fmt.Fprintf(&b, "  %s: %s\n", terminal.Printable(name), spent(models[name]))
+		fmt.Fprintf(&b, "  %s: %s\n", cleartext.Printable(name), spent(models[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Tools)) {
 		t := l.Tools[name]
-		fmt.Fprintf(&b, "  %s: %s, %s, about %s tokens of results\n", terminal.Printable(name), terminal.Count(t.Calls, "call"), round(t.Duration), thousands(t.Results))
+		fmt.Fprintf(&b, "  %s: %s, %s, about %s tokens of results\n", cleartext.Printable(name), terminal.Count(t.Calls, "call"), round(t.Duration), thousands(t.Results))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema"
@@ -94,7 +95,7 @@ func newField(p *jsontree.Value, required bool) *field {
 
 // short returns a foreign text in one line that is not long.
 func short(text string) string {
-	return terminal.Cut(terminal.Printable(jsontree.Clip(text, 4*longestWord)), longestWord)
+	return terminal.Cut(cleartext.Printable(jsontree.Clip(text, 4*longestWord)), longestWord)
 }
 
 // answerable reports whether a user can type the value.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/usage"
@@ -65,7 +66,7 @@ func (v *jsonView) write(line *jsonEvent) error {
 	}
 	text := string(raw)
 	if terminal.Is(v.out) {
-		text = terminal.Sanitize(text)
+		text = cleartext.Sanitize(text)
 	}
 	if _, err := io.WriteString(v.out, text+"\n"); err != nil {
 		return fmt.Errorf("write an event: %w", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 )
@@ -126,7 +127,7 @@ func (c *Chat) obey(ctx context.Context, line string) error {
 	case "/continue":
 		return c.answer(ctx, "")
 	default:
-		c.view.say("there is no command %s; /help lists them", terminal.Printable(command))
+		c.view.say("there is no command %s; /help lists them", cleartext.Printable(command))
 	}
 	return nil
 }
@@ -186,7 +187,7 @@ func (c *Chat) showCall(argument string) {
 	number, err := strconv.Atoi(argument)
 	call := calls.find(number)
 	if err != nil || call == nil {
-		c.view.say("there is no call %s; /show lists them", terminal.Printable(argument))
+		c.view.say("there is no call %s; /show lists them", cleartext.Printable(argument))
 		return
 	}
 	c.view.say("%s", call.full(&c.view.notes))
@@ -209,14 +210,14 @@ func (c *Chat) listTools(ctx context.Context) {
 		if c.opts.Rule == DenyAll && how == "runs " {
 			how = "never"
 		}
-		line := fmt.Sprintf("%s  %s  %s", how, terminal.Printable(t.Name), terminal.Printable(first))
+		line := fmt.Sprintf("%s  %s  %s", how, cleartext.Printable(t.Name), cleartext.Printable(first))
 		c.view.say("%s", terminal.Cut(line, c.view.notes.width))
 	}
 }
 
 func (c *Chat) changeModel(name string) {
 	if name == "" {
-		c.view.say("the model is %s; /model NAME changes it", terminal.Printable(modelName(c.opts.Model)))
+		c.view.say("the model is %s; /model NAME changes it", cleartext.Printable(modelName(c.opts.Model)))
 		return
 	}
 	m, err := c.opts.OpenModel(name)
@@ -225,7 +226,7 @@ func (c *Chat) changeModel(name string) {
 		return
 	}
 	c.opts.Model = m
-	c.view.say("continuing with %s", terminal.Printable(modelName(m)))
+	c.view.say("continuing with %s", cleartext.Printable(modelName(m)))
 }
 
 func modelName(m model.Model) string { return m.Origin().String() }
@@ -246,7 +247,7 @@ func (c *Chat) Recap() {
 	c.view.say("%s", s.paint(dim, "continuing after "+plural(len(messages), "message", "messages")))
 	for _, role := range []string{model.RoleUser, model.RoleAssistant} {
 		if text := last[role]; text != "" {
-			c.view.say("%s", s.paint(dim, terminal.Cut(terminal.Printable(role+": "+text), max(s.width, 80))))
+			c.view.say("%s", s.paint(dim, terminal.Cut(cleartext.Printable(role+": "+text), max(s.width, 80))))
 		}
 	}
 }
@@ -258,5 +259,5 @@ func (c *Chat) Greet(ctx context.Context) {
 		return // the first turn reports the error
 	}
 	s := &c.view.notes
-	c.view.say("%s %s", s.paint(bold, "toolpost chat"), s.paint(dim, terminal.Printable(fmt.Sprintf("· %s · %s · /help lists the commands", modelName(c.opts.Model), terminal.Count(len(tools), "tool")))))
+	c.view.say("%s %s", s.paint(bold, "toolpost chat"), s.paint(dim, cleartext.Printable(fmt.Sprintf("· %s · %s · /help lists the commands", modelName(c.opts.Model), terminal.Count(len(tools), "tool")))))
 }

@@ -3,8 +3,8 @@ package chat
 import (
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // markdown renders Markdown for a terminal while it arrives. Text is written as
@@ -152,7 +152,7 @@ func (m *markdown) endLine() {
 	case opened != nil:
 		m.endTable()
 		m.fence = opened[1]
-		m.out.WriteString(paint(dim, strings.TrimRight("╭─ "+terminal.Printable(opened[2]), " ")) + "\n")
+		m.out.WriteString(paint(dim, strings.TrimRight("╭─ "+cleartext.Printable(opened[2]), " ")) + "\n")
 	case strings.TrimSpace(line) == "":
 		m.endTable()
 		if !m.blank {
@@ -185,7 +185,7 @@ func (m *markdown) code(line string) {
 		m.endCode()
 		return
 	}
-	m.out.WriteString(paint(green, terminal.Sanitize(line)) + "\n")
+	m.out.WriteString(paint(green, cleartext.Sanitize(line)) + "\n")
 }
 
 func (m *markdown) endCode() {

@@ -63,10 +63,10 @@ const (
 func (c *Chat) showMessage(ctx context.Context, asked *jsontree.Value) (who string) {
 	who = "a tool"
 	if name := toolpost.CallFrom(ctx).Name; name != "" {
-		who = terminal.Cut(terminal.Printable(name), 80)
+		who = terminal.Cut(cleartext.Printable(name), 80)
 	}
 	c.view.say("\n%s", c.view.notes.paint(yellow, who+" asks you; do not type passwords or keys, it receives what you type:"))
-	lines := strings.Split(terminal.Sanitize(cleartext.Clip(textOf(asked.Get("message")), longestQuestion)), "\n")
+	lines := strings.Split(cleartext.Sanitize(cleartext.Clip(textOf(asked.Get("message")), longestQuestion)), "\n")
 	for _, line := range lines[:min(len(lines), maxShown)] {
 		c.view.say("  %s", line)
 	}
@@ -83,7 +83,7 @@ func (c *Chat) answerQuestion(ctx context.Context, asked *jsontree.Value, fields
 	address := asked.Get("mode").IsText("url")
 	question := "Answer " + who + "? y yes · n no: "
 	if address {
-		c.view.say("  %s", terminal.Printable(textOf(asked.Get("url"))))
+		c.view.say("  %s", cleartext.Printable(textOf(asked.Get("url"))))
 		question = "Open this address in the browser? y yes · n no: "
 	} else if len(fields) > 0 {
 		question = "Answer " + who + "? y yes · n no, and Ctrl-D later: "
@@ -97,7 +97,7 @@ func (c *Chat) answerQuestion(ctx context.Context, asked *jsontree.Value, fields
 	}
 	if address {
 		if err := c.opts.OpenURL(textOf(asked.Get("url"))); err != nil {
-			c.view.say("%s", terminal.Sanitize(err.Error()+"; open the address yourself"))
+			c.view.say("%s", cleartext.Sanitize(err.Error()+"; open the address yourself"))
 		}
 		return json.RawMessage(`{"action":"accept"}`), nil
 	}
@@ -138,6 +138,6 @@ func (c *Chat) fill(ctx context.Context, f *field) (json.RawMessage, error) {
 		if err == nil {
 			return value, nil
 		}
-		c.view.say("  %s", terminal.Sanitize(err.Error()))
+		c.view.say("  %s", cleartext.Sanitize(err.Error()))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/model"
 )
@@ -120,7 +121,7 @@ func (v *view) Event(e *agent.Event) error {
 	case agent.EventResult:
 		v.result(v.calls.end(e.Call, e.Result))
 	case agent.EventNotice:
-		v.note("%s", v.notes.paint(dim, v.notes.fit(terminal.Printable(e.Text))))
+		v.note("%s", v.notes.paint(dim, v.notes.fit(cleartext.Printable(e.Text))))
 	case agent.EventEnd:
 		return v.end(e.End)
 	}
@@ -130,7 +131,7 @@ func (v *view) Event(e *agent.Event) error {
 func (v *view) delta(d *model.Delta) error {
 	switch {
 	case d.Restart != nil:
-		v.note("%s", v.notes.paint(yellow, v.notes.fit(terminal.Printable(fmt.Sprintf("the request is sent again: %v", d.Restart)))))
+		v.note("%s", v.notes.paint(yellow, v.notes.fit(cleartext.Printable(fmt.Sprintf("the request is sent again: %v", d.Restart)))))
 		v.streamed, v.part = false, -1
 	case d.Type == model.TypeText && d.Text != "":
 		if !v.answer.safe && v.answer.width == 0 {
@@ -169,7 +170,7 @@ func (v *view) text(text string) error {
 	if v.markdown != nil {
 		text = v.markdown.Add(text)
 	} else if v.answer.safe {
-		text = terminal.Sanitize(text)
+		text = cleartext.Sanitize(text)
 	}
 	if text == "" {
 		return nil
@@ -225,7 +226,7 @@ func (v *view) setStatus(text string) {
 }
 
 func (v *view) writeStatus() {
-	text, took := terminal.Printable(v.doing), ""
+	text, took := cleartext.Printable(v.doing), ""
 	if d := time.Since(v.since).Truncate(time.Second); d >= 2*time.Second { // it does not stand still
 		took = fmt.Sprintf(" · %v", d)
 	}
@@ -267,7 +268,7 @@ func (v *view) end(r *agent.Result) error {
 	}
 	v.closeAnswer()
 	if text := stopText(r); text != "" {
-		v.note("%s", v.notes.paint(yellow, v.notes.fit(terminal.Printable(text))))
+		v.note("%s", v.notes.paint(yellow, v.notes.fit(cleartext.Printable(text))))
 	}
 	space := ""
 	if v.notes.width > 0 {
@@ -289,7 +290,7 @@ func (v *view) stopped() {
 
 // fail shows an error.
 func (v *view) fail(err error) {
-	v.say("%s", v.notes.paint(red, v.notes.fit(terminal.Sanitize(err.Error()))))
+	v.say("%s", v.notes.paint(red, v.notes.fit(cleartext.Sanitize(err.Error()))))
 }
 
 // say writes lines for a person. Their foreign parts are sanitized.

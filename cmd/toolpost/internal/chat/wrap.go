@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // A wrapper breaks text into lines of a width, at spaces. The text it has written
@@ -28,7 +28,7 @@ type styled struct{ text, style string }
 
 // text adds text in a style, which is the code of a terminal such as "1".
 func (w *wrapper) text(text, style string) {
-	text = strings.NewReplacer("\t", "    ", "\n", " ").Replace(terminal.Sanitize(text))
+	text = strings.NewReplacer("\t", "    ", "\n", " ").Replace(cleartext.Sanitize(text))
 	if text != "" {
 		w.last, _ = utf8.DecodeLastRuneInString(text)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -139,7 +140,7 @@ func trustOf(file string, cfg *config.Config) (state string, findings []doctor.F
 	return state, []doctor.Finding{{
 		ID: "not-approved", Severity: doctor.Warning, File: file,
 		Message: "the file " + r.State() + ", and toolpost does not use it before",
-		Fix:     "toolpost trust " + terminal.ShellWord(file),
+		Fix:     "toolpost trust " + cleartext.ShellWord(file),
 	}}
 }
 

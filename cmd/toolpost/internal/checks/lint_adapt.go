@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -20,9 +21,9 @@ func (o *lintOptions) adapt(cmd *cobra.Command, src *lint.Source) error {
 	for _, w := range a.Withheld {
 		who := "a tool without a name"
 		if w.Name != "" {
-			who = fmt.Sprintf("tool %q", terminal.Printable(w.Name))
+			who = fmt.Sprintf("tool %q", cleartext.Printable(w.Name))
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s is withheld: %s (%s)\n", who, terminal.Printable(w.Why), w.Rule)
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s is withheld: %s (%s)\n", who, cleartext.Printable(w.Why), w.Rule)
 	}
 	if o.diff {
 		p := terminal.NewPage(cmd.OutOrStdout())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -42,5 +43,5 @@ func Dash(s string) string {
 	if s == "" {
 		return "-"
 	}
-	return terminal.Printable(s)
+	return cleartext.Printable(s)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -21,7 +22,7 @@ func FindConfiguration(ctx context.Context, path string, p *Prompter) (*config.C
 func Approve(ctx context.Context, p *Prompter, r *owner.Review) error {
 	if !p.Terminal {
 		return Usagef("%s %s, and there is no terminal to ask you; it decides which programs run and which addresses are contacted: "+
-			"read it, then run \"toolpost trust\" in its folder, or name it with --config %s", r.File, r.State(), terminal.ShellWord(r.File))
+			"read it, then run \"toolpost trust\" in its folder, or name it with --config %s", r.File, r.State(), cleartext.ShellWord(r.File))
 	}
 	_, _ = io.WriteString(p.Out, warnIfLong(p.Out, r.Text()))
 	yes, err := p.Ask(ctx, "Do you know these programs and addresses? May toolpost use this file?")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -25,7 +26,7 @@ func Show(p *terminal.Page, file string, before, after []byte) {
 	if after == nil {
 		names[1] = "(no file)"
 	}
-	p.WriteString(p.Paint("1", "--- "+terminal.Printable(names[0])) + "\n" + p.Paint("1", "+++ "+terminal.Printable(names[1])) + "\n")
+	p.WriteString(p.Paint("1", "--- "+cleartext.Printable(names[0])) + "\n" + p.Paint("1", "+++ "+cleartext.Printable(names[1])) + "\n")
 	wide := p.Wide
 	p.Wide = false
 	p.Diff(Lines(file, before, file, after))

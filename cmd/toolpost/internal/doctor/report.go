@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -169,14 +170,14 @@ func writeTable(p *terminal.Page, rows [][]string, right int) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], terminal.Width(terminal.Printable(cell)))
+			widths[i] = max(widths[i], terminal.Width(cleartext.Printable(cell)))
 		}
 	}
 	widths[0] = min(widths[0], max(20, p.Width-40))
 	for _, row := range rows {
 		var b strings.Builder
 		for i, cell := range row {
-			cell = terminal.Cut(terminal.Printable(cell), widths[i])
+			cell = terminal.Cut(cleartext.Printable(cell), widths[i])
 			pad := strings.Repeat(" ", widths[i]-terminal.Width(cell))
 			if i > 0 {
 				b.WriteString("  ")

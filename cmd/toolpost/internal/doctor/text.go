@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -24,7 +25,7 @@ func WriteFindings(p *terminal.Page, findings []Finding, all bool) {
 		}
 		shown[f.ID]++
 		p.Line("", "")
-		p.WriteString(p.Paint(colors[f.Severity], fmt.Sprintf("%-7s", f.Severity)) + "  " + terminal.Printable(f.ID+f.subject()) + "\n")
+		p.WriteString(p.Paint(colors[f.Severity], fmt.Sprintf("%-7s", f.Severity)) + "  " + cleartext.Printable(f.ID+f.subject()) + "\n")
 		p.Line("         ", f.Message)
 		if f.Fix != "" {
 			p.Line("         fix  ", f.Fix)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -27,7 +28,7 @@ func (a *Adapted) Diff(p *terminal.Page) error {
 			continue
 		}
 		changed++
-		p.WriteString(p.Paint("1", terminal.Printable(t.Original.Name)) + "\n")
+		p.WriteString(p.Paint("1", cleartext.Printable(t.Original.Name)) + "\n")
 		p.Diff(lines)
 		p.WriteString("\n")
 	}

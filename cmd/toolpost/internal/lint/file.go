@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema"
@@ -157,7 +158,7 @@ func (t *Tool) text(name string) string {
 }
 
 func excerpt(v *jsontree.Value) string {
-	return terminal.Cut(terminal.Printable(string(v.Raw[:min(len(v.Raw), 200)])), 40)
+	return terminal.Cut(cleartext.Printable(string(v.Raw[:min(len(v.Raw), 200)])), 40)
 }
 
 // uncallable is the handler of tools that are only known from a file.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -53,7 +54,7 @@ func (r *Report) groups() (groups [][]*problem) {
 }
 
 func (t *textReport) heading(tool *Tool) {
-	fmt.Fprintf(t, "\n%s\n", t.Paint("1", terminal.Cut(terminal.Printable(title(tool)), t.Width)))
+	fmt.Fprintf(t, "\n%s\n", t.Paint("1", terminal.Cut(cleartext.Printable(title(tool)), t.Width)))
 }
 
 // title is the name of a tool for people; nil is the list.
@@ -85,7 +86,7 @@ func (t *textReport) group(g []*problem) {
 	if more := g[len(shown):]; len(more) > 0 {
 		label := "also at  "
 		for _, p := range more[:min(len(more), 3)] {
-			t.WriteString(textIndent + label + terminal.Printable(p.where()) + "\n")
+			t.WriteString(textIndent + label + cleartext.Printable(p.where()) + "\n")
 			label = strings.Repeat(" ", len(label))
 		}
 		if rest := len(more) - 3; rest > 0 {
@@ -133,13 +134,13 @@ func (t *textReport) head(p *problem, more string) {
 	if more != "" {
 		text += "  (" + more + ")"
 	}
-	t.WriteString("  " + t.Paint(colors[p.level()], fmt.Sprintf("%-7s", p.level())) + "  " + terminal.Printable(text) + "\n")
+	t.WriteString("  " + t.Paint(colors[p.level()], fmt.Sprintf("%-7s", p.level())) + "  " + cleartext.Printable(text) + "\n")
 }
 
 // problem writes what is wrong in one place.
 func (t *textReport) problem(p *problem) {
 	if text := p.excerpt(); text != "" {
-		t.WriteString(textIndent + t.Paint("2", terminal.Cut(terminal.Printable(text), t.Width-len(textIndent))) + "\n")
+		t.WriteString(textIndent + t.Paint("2", terminal.Cut(cleartext.Printable(text), t.Width-len(textIndent))) + "\n")
 	}
 	t.Line(textIndent, p.message())
 	for _, hits := range p.byEffect() {

@@ -17,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -217,10 +218,10 @@ func writeVerification(w io.Writer, v *audit.Verification, asJSON bool) error {
 		return cli.WriteJSON(w, v)
 	}
 	for _, p := range v.Problems {
-		fmt.Fprintf(w, "%s:%d: %s\n", p.File, p.Line, terminal.Printable(p.Message))
+		fmt.Fprintf(w, "%s:%d: %s\n", p.File, p.Line, cleartext.Printable(p.Message))
 	}
 	for _, p := range v.Notes {
-		fmt.Fprintf(w, "%s:%d: note: %s\n", p.File, p.Line, terminal.Printable(p.Message))
+		fmt.Fprintf(w, "%s:%d: note: %s\n", p.File, p.Line, cleartext.Printable(p.Message))
 	}
 	_, err := fmt.Fprintf(w, "%s in %s, %s\n", terminal.Count(v.Records, "record"), terminal.Count(v.Files, "file"), terminal.Count(len(v.Problems), "problem"))
 	return err

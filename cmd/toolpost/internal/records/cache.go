@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/grep"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/store"
@@ -299,7 +300,7 @@ func writeHarmless(w io.Writer, from io.Reader) error {
 			return out.Flush()
 		}
 		if err == nil && r != '\r' {
-			_, err = out.WriteString(terminal.Sanitize(string(r)))
+			_, err = out.WriteString(cleartext.Sanitize(string(r)))
 		}
 		if err != nil {
 			return err
@@ -339,7 +340,7 @@ func searchOutputs(ctx context.Context, w, stderr io.Writer, s store.Store, some
 			return err
 		}
 		for _, l := range r.Lines {
-			if _, err := fmt.Fprintf(w, "%s:%d: %s\n", o.ref, l.Number, terminal.Printable(l.Text)); err != nil {
+			if _, err := fmt.Fprintf(w, "%s:%d: %s\n", o.ref, l.Number, cleartext.Printable(l.Text)); err != nil {
 				return err
 			}
 		}

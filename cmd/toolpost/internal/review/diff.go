@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/recording"
@@ -161,7 +162,7 @@ func readList(cmd *cobra.Command, timeout time.Duration, c *compared) (*recordin
 		}
 		found = cfg
 	} else if !c.trusted {
-		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, terminal.ShellWord(c.arg))
+		return nil, fmt.Errorf("%s is a configuration that you have not approved, so its servers are not started; run: toolpost trust %s", c.arg, cleartext.ShellWord(c.arg))
 	}
 	return listServers(cmd, one, found)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/recording"
 )
@@ -17,7 +18,7 @@ import (
 func compareFiles(cmd *cobra.Command, before, after *compared, asJSON bool) error {
 	for _, c := range []*compared{before, after} {
 		if !c.trusted {
-			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: you have not approved %s, so its servers are not started and the files are compared as text; to compare what the servers list, run: toolpost trust %[1]s\n", terminal.Printable(terminal.ShellWord(c.arg)))
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: you have not approved %s, so its servers are not started and the files are compared as text; to compare what the servers list, run: toolpost trust %[1]s\n", cleartext.Printable(cleartext.ShellWord(c.arg)))
 		}
 	}
 	differ := !bytes.Equal(before.data, after.data)

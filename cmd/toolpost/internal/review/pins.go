@@ -17,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/pins"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -121,7 +122,7 @@ func (p *pinned) show(w io.Writer, servers []string) error {
 	for _, name := range servers {
 		tools := p.lock.Servers[name]
 		waiting := tools.Waiting()
-		head := fmt.Sprintf("%s: %s pinned", terminal.Printable(name), terminal.Count(len(tools), "tool"))
+		head := fmt.Sprintf("%s: %s pinned", cleartext.Printable(name), terminal.Count(len(tools), "tool"))
 		if len(waiting) > 0 {
 			head += fmt.Sprintf(", %d withheld", len(waiting))
 		}
@@ -188,7 +189,7 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 	}
 	ask := cli.NewPrompter(cmd)
 	if len(waiting) == 0 {
-		fmt.Fprintf(ask.Out, "No tool of %s waits for an approval. \"toolpost list\" looks at what the servers say now.\n", terminal.Printable(server))
+		fmt.Fprintf(ask.Out, "No tool of %s waits for an approval. \"toolpost list\" looks at what the servers say now.\n", cleartext.Printable(server))
 		return nil
 	}
 	page, hashes := terminal.NewPage(ask.Out), map[string]string{}
@@ -247,7 +248,7 @@ func (p *pinned) store(cmd *cobra.Command, server string, hashes map[string]stri
 		return err
 	}
 	if n := len(hashes) - len(others); n > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "\nApproved %s of %s.\n", terminal.Count(n, "tool"), terminal.Printable(server))
+		fmt.Fprintf(cmd.ErrOrStderr(), "\nApproved %s of %s.\n", terminal.Count(n, "tool"), cleartext.Printable(server))
 	}
 	if len(others) > 0 {
 		slices.Sort(others)
@@ -274,7 +275,7 @@ func forgetCommand(config *string) *cobra.Command {
 				return true
 			})
 			if err == nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "Forgot the pins of %s. Its tools are pinned as they are when toolpost lists them next.\n", terminal.Printable(args[0]))
+				fmt.Fprintf(cmd.ErrOrStderr(), "Forgot the pins of %s. Its tools are pinned as they are when toolpost lists them next.\n", cleartext.Printable(args[0]))
 			}
 			return err
 		},

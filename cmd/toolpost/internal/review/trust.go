@@ -15,9 +15,9 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/ownership"
 	"github.com/toolpost/toolpost/internal/policy/trust"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // Trust returns the command "trust".
@@ -87,7 +87,7 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 	p := cli.NewPrompter(cmd)
 	switch {
 	case r.Approved():
-		fmt.Fprintf(p.Out, "%s is approved already.\n", terminal.Printable(r.File))
+		fmt.Fprintf(p.Out, "%s is approved already.\n", cleartext.Printable(r.File))
 		return nil
 	case yes:
 		fmt.Fprint(p.Out, r.Text())
@@ -99,7 +99,7 @@ func approveFile(cmd *cobra.Command, file string, yes bool) error {
 		err = cli.Approve(cmd.Context(), p, r)
 	}
 	if err == nil {
-		fmt.Fprintf(p.Out, "\nApproved %s.\n", terminal.Printable(r.File))
+		fmt.Fprintf(p.Out, "\nApproved %s.\n", cleartext.Printable(r.File))
 	}
 	return err
 }
@@ -117,7 +117,7 @@ func revokeApproval(w io.Writer, file string) error {
 		return cli.Usagef("%s is not approved; \"toolpost trust --list\" lists the files that are", file)
 	}
 	if err == nil {
-		fmt.Fprintf(w, "Revoked %s. A running toolpost keeps using it until it ends.\n", terminal.Printable(file))
+		fmt.Fprintf(w, "Revoked %s. A running toolpost keeps using it until it ends.\n", cleartext.Printable(file))
 	}
 	return err
 }
@@ -136,7 +136,7 @@ func listApprovals(w io.Writer, asJSON bool) error {
 		fmt.Fprintln(w, "No file is approved.")
 	}
 	for _, a := range all {
-		fmt.Fprintf(w, "%s  %-8s  %s\n", a.Time.Local().Format("2006-01-02 15:04"), approvalState(a), terminal.Printable(a.File))
+		fmt.Fprintf(w, "%s  %-8s  %s\n", a.Time.Local().Format("2006-01-02 15:04"), approvalState(a), cleartext.Printable(a.File))
 	}
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -131,7 +132,7 @@ func loginHint(plan *install.Plan) string {
 	if plan.Entry.URL == "" || owner.HasHeader(plan.Entry.Headers, "Authorization") {
 		return ""
 	}
-	return "\nIf it wants a login, run: toolpost login " + terminal.ShellWord(plan.Name)
+	return "\nIf it wants a login, run: toolpost login " + cleartext.ShellWord(plan.Name)
 }
 
 // plan returns the server that the arguments describe.
@@ -265,7 +266,7 @@ func (a *adding) answers(cmd *cobra.Command) (*install.Answers, error) {
 			if len(in.Choices) > 0 {
 				question += " (" + strings.Join(in.Choices, ", ") + ")"
 			}
-			return p.Line(cmd.Context(), terminal.Printable(question)+", empty for a variable: ")
+			return p.Line(cmd.Context(), cleartext.Printable(question)+", empty for a variable: ")
 		}
 	}
 	return answers, nil

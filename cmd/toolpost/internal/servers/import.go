@@ -16,6 +16,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -99,7 +100,7 @@ func (im *imports) choose(cmd *cobra.Command, servers []config.ImportedServer) (
 	case im.write || len(servers) == 0:
 		include(chosen, own)
 		if len(folder) > 0 {
-			fmt.Fprintf(stderr, "Left out, because only files of this folder have them: %s. To add them, name their file: toolpost import FILE --write\n", terminal.Printable(strings.Join(serverNames(folder), ", ")))
+			fmt.Fprintf(stderr, "Left out, because only files of this folder have them: %s. To add them, name their file: toolpost import FILE --write\n", cleartext.Printable(strings.Join(serverNames(folder), ", ")))
 		}
 	case !terminal.Is(cmd.InOrStdin()):
 		fmt.Fprintf(stderr, "Nothing is written yet; add --write to write %s.\n", im.file)
@@ -201,7 +202,7 @@ func showImports(w io.Writer, found *config.Imported, file string) {
 	for _, s := range found.Servers {
 		from := ""
 		if len(found.Read) > 1 { // of a single file, the first line says it
-			from = ", from " + terminal.Printable(strings.Join(s.From, ", "))
+			from = ", from " + cleartext.Printable(strings.Join(s.From, ", "))
 		}
 		fmt.Fprintf(w, "  %s%s\n", s.Description.Name, from)
 		for _, line := range s.Description.Lines {
@@ -215,7 +216,7 @@ func showImports(w io.Writer, found *config.Imported, file string) {
 		fmt.Fprint(w, "\nnotes:\n")
 	}
 	for _, n := range found.Notes {
-		fmt.Fprintf(w, "  %s\n", terminal.Printable(n))
+		fmt.Fprintf(w, "  %s\n", cleartext.Printable(n))
 	}
 }
 

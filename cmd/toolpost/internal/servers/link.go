@@ -22,6 +22,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/edit"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/terminal"
@@ -201,7 +202,7 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 	l.endpoint = func(config.ClientFile) *config.Endpoint { return e }
 	if len(e.Variables) > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s reads %s from the environment. Clients that you start from a desktop may not have it; an \"envFile\" works everywhere.\n",
-			file, terminal.Printable(strings.Join(e.Variables, ", ")))
+			file, cleartext.Printable(strings.Join(e.Variables, ", ")))
 	}
 	return nil
 }
@@ -220,7 +221,7 @@ func (l *linking) useAddress(cmd *cobra.Command) error {
 	}
 	need, err := needsToken(cmd.Context(), u.String())
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Nothing answers at %s yet; start it with: toolpost serve\n", terminal.Printable(u.String()))
+		fmt.Fprintf(cmd.ErrOrStderr(), "Nothing answers at %s yet; start it with: toolpost serve\n", cleartext.Printable(u.String()))
 	}
 	address := &config.Endpoint{URL: u.String()}
 	bridge := &config.Endpoint{Command: cli.Program(), Args: []string{"serve", u.String(), "--stdio"}}
@@ -243,12 +244,12 @@ func (l *linking) changes(cmd *cobra.Command, files []config.ClientFile) (change
 		switch {
 		case err != nil:
 			refused++
-			page.WriteString(fmt.Sprintf("%s: left as it is: %s %s\n", title, terminal.Printable(f.Path+":"), terminal.Printable(err.Error())))
+			page.WriteString(fmt.Sprintf("%s: left as it is: %s %s\n", title, cleartext.Printable(f.Path+":"), cleartext.Printable(err.Error())))
 			page.WriteString(l.byHand(f))
 		case c == nil:
 			page.WriteString(fmt.Sprintf("%s: not linked\n", title))
 		case c.Empty():
-			page.WriteString(fmt.Sprintf("%s: nothing to change in %s\n", title, terminal.Printable(f.Path)))
+			page.WriteString(fmt.Sprintf("%s: nothing to change in %s\n", title, cleartext.Printable(f.Path)))
 			changes = append(changes, c)
 		default:
 			page.WriteString(title + "\n")
@@ -312,7 +313,7 @@ func (l *linking) apply(cmd *cobra.Command, changes []*link.Change) error {
 		if c.Empty() {
 			continue
 		}
-		fmt.Fprintf(stderr, "Wrote %s.%s\n", terminal.Printable(c.File.Path), l.kept(c))
+		fmt.Fprintf(stderr, "Wrote %s.%s\n", cleartext.Printable(c.File.Path), l.kept(c))
 	}
 	if edits > len(failed) {
 		fmt.Fprintln(stderr, "Restart the clients; most read their configuration only when they start.")
@@ -324,7 +325,7 @@ func (l *linking) kept(c *link.Change) string {
 	if l.undo || c.Before == nil {
 		return ""
 	}
-	return " The file as it was: " + terminal.Printable(l.store.Backup(c.File.Path))
+	return " The file as it was: " + cleartext.Printable(l.store.Backup(c.File.Path))
 }
 
 // A linkedClient is one line of link --list.
@@ -357,7 +358,7 @@ func (l *linking) show(w io.Writer, files []config.ClientFile) error {
 		return e.Encode(all)
 	}
 	for _, c := range all {
-		fmt.Fprintf(w, "%-15s %-9s %s\n", c.Client, c.State, terminal.Printable(c.File))
+		fmt.Fprintf(w, "%-15s %-9s %s\n", c.Client, c.State, cleartext.Printable(c.File))
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/suggest"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -141,7 +141,7 @@ func (o *loginOptions) login(cmd *cobra.Command, name string) error {
 	if status.Account != "" {
 		who = " as " + status.Account
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), terminal.Printable(fmt.Sprintf("Logged in to %s%s. The login is kept in %s.", name, who, logins.Place())))
+	fmt.Fprintln(cmd.ErrOrStderr(), cleartext.Printable(fmt.Sprintf("Logged in to %s%s. The login is kept in %s.", name, who, logins.Place())))
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (o *loginOptions) person(cmd *cobra.Command) *login.Person {
 func (o *loginOptions) visit(cmd *cobra.Command, page *login.Page) error {
 	out := cmd.ErrOrStderr()
 	say := func(format string, args ...any) {
-		fmt.Fprintln(out, terminal.Printable(fmt.Sprintf(format, args...))) // foreign servers wrote parts of it
+		fmt.Fprintln(out, cleartext.Printable(fmt.Sprintf(format, args...))) // foreign servers wrote parts of it
 	}
 	say("The login page is at %s.", page.Host)
 	switch {
@@ -177,7 +177,7 @@ func (o *loginOptions) visit(cmd *cobra.Command, page *login.Page) error {
 	default:
 		say("Opening a browser. If none opens, open this address:")
 	}
-	if _, err := fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(page.Address)); err != nil {
+	if _, err := fmt.Fprintln(cmd.OutOrStdout(), cleartext.Printable(page.Address)); err != nil {
 		return err
 	}
 	if o.noBrowser || page.Foreign {
@@ -222,7 +222,7 @@ func (o *loginOptions) logout(cmd *cobra.Command, name string) error {
 	if !found {
 		return cli.Usagef("there is no login to %q; \"toolpost status\" lists logins", name)
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), terminal.Printable("Logged out of "+name+"."))
+	fmt.Fprintln(cmd.ErrOrStderr(), cleartext.Printable("Logged out of "+name+"."))
 	return nil
 }
 
@@ -313,13 +313,13 @@ func showLogins(w io.Writer, all []listedLogin, place string) {
 			}
 		}
 		for _, line := range lines {
-			fmt.Fprintln(w, terminal.Printable(line))
+			fmt.Fprintln(w, cleartext.Printable(line))
 		}
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(w, "There are no logins.")
 	}
-	fmt.Fprintln(w, terminal.Printable("Logins are kept in "+place+"."))
+	fmt.Fprintln(w, cleartext.Printable("Logins are kept in "+place+"."))
 }
 
 func expires(s *login.Status) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/trust"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -53,7 +54,7 @@ func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
 	page := terminal.NewPage(cmd.OutOrStdout())
 	configfile.Show(page, t.file, t.before, after)
 	_ = page.Flush() // a reader that is gone has no use for the rest either
-	list := terminal.Printable(strings.Join(names, ", "))
+	list := cleartext.Printable(strings.Join(names, ", "))
 	yes, err := t.agreed(cmd, fmt.Sprintf("Remove %s from %s?", list, t.file))
 	if !yes || err != nil {
 		return err
@@ -101,7 +102,7 @@ func (t *configurationEdit) agreed(cmd *cobra.Command, question string) (bool, e
 	case t.yes:
 		return true, nil
 	case !p.Terminal:
-		fmt.Fprintf(p.Out, "Nothing is written yet; add --yes to write %s.\n", terminal.Printable(t.file))
+		fmt.Fprintf(p.Out, "Nothing is written yet; add --yes to write %s.\n", cleartext.Printable(t.file))
 		return false, nil
 	}
 	return p.Ask(cmd.Context(), question)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // saveConfiguration writes a toolpost.json, unless it has changed since it was read,
@@ -39,7 +39,7 @@ func saveConfiguration(ctx context.Context, w io.Writer, file string, before, af
 		known = approveData(file, after) == nil
 	}
 	if !known {
-		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", terminal.ShellWord(file))
+		fmt.Fprintf(w, "It is not approved yet; run: toolpost trust %s\n", cleartext.ShellWord(file))
 	}
 	return nil
 }

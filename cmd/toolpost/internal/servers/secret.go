@@ -13,6 +13,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -75,7 +76,7 @@ func readSecret(cmd *cobra.Command, name string) ([]byte, error) {
 	var text []byte
 	var err error
 	if terminal.Is(in) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Value of %s (not shown): ", terminal.Printable(name))
+		fmt.Fprintf(cmd.ErrOrStderr(), "Value of %s (not shown): ", cleartext.Printable(name))
 		text, err = terminal.ReadSecret(cmd.Context(), in)
 		fmt.Fprintln(cmd.ErrOrStderr())
 	} else {
@@ -108,7 +109,7 @@ func secretListCommand() *cobra.Command {
 			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s\n", v.Place())
 			for _, name := range names {
 				if name, ok := strings.CutPrefix(name, owner.SecretPrefix); ok {
-					fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(name))
+					fmt.Fprintln(cmd.OutOrStdout(), cleartext.Printable(name))
 				}
 			}
 			return nil

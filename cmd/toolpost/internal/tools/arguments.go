@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/suggest"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // readArguments returns the arguments that args stand for as a JSON object.
@@ -81,9 +81,9 @@ func unknownArguments(schema, arguments json.RawMessage) string {
 		}
 		fmt.Fprintf(&b, "\nunknown argument %q; ", name)
 		if near := suggest.Names(name, names, 3); len(near) > 0 {
-			fmt.Fprintf(&b, "did you mean %s?", terminal.Printable(strings.Join(near, " or ")))
+			fmt.Fprintf(&b, "did you mean %s?", cleartext.Printable(strings.Join(near, " or ")))
 		} else {
-			fmt.Fprintf(&b, "the arguments are %s", terminal.Printable(strings.Join(names, ", ")))
+			fmt.Fprintf(&b, "the arguments are %s", cleartext.Printable(strings.Join(names, ", ")))
 		}
 	}
 	return b.String()

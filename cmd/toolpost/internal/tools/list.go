@@ -11,6 +11,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
 
@@ -85,13 +86,13 @@ func writeDefinitions(w io.Writer, tools []*toolpost.Tool) error {
 func writeTools(w io.Writer, tools []*toolpost.Tool, width int) error {
 	longest := 0
 	for _, t := range tools {
-		longest = max(longest, terminal.Width(terminal.Printable(t.Name)))
+		longest = max(longest, terminal.Width(cleartext.Printable(t.Name)))
 	}
 	var b strings.Builder
 	for _, t := range tools {
 		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
-		line := strings.TrimRight(fmt.Sprintf("%s  %s", terminal.Pad(terminal.Printable(t.Name), longest), strings.TrimSpace(first)), " ")
-		b.WriteString(terminal.Cut(terminal.Printable(line), width) + "\n")
+		line := strings.TrimRight(fmt.Sprintf("%s  %s", terminal.Pad(cleartext.Printable(t.Name), longest), strings.TrimSpace(first)), " ")
+		b.WriteString(terminal.Cut(cleartext.Printable(line), width) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // An output writes the result of a call.
@@ -48,7 +48,7 @@ func (o *output) line(s string) error {
 		s += "\n"
 	}
 	if o.safe {
-		s = terminal.Sanitize(s)
+		s = cleartext.Sanitize(s)
 	}
 	_, err := io.WriteString(o.to, s)
 	return err

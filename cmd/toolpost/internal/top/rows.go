@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -124,7 +125,7 @@ func (m *Model) describe(r *row) []string {
 	for line := range strings.Lines(strings.Trim(string(raw), "{}\n")) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ","), ": ")
 		label := pad(strings.Trim(name, `"`), 16)
-		for i, part := range terminal.Wrap(terminal.Printable(unquoted(value)), max(20, m.width-len(label)-2)) {
+		for i, part := range terminal.Wrap(cleartext.Printable(unquoted(value)), max(20, m.width-len(label)-2)) {
 			if i > 0 {
 				label = strings.Repeat(" ", len(label))
 			}

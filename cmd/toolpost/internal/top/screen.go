@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/terminal"
 )
@@ -118,7 +119,7 @@ func (m *Model) waiting() string {
 }
 
 // cut makes a text harmless and fits it into one line of the screen.
-func (m *Model) cut(s string) string { return terminal.Cut(terminal.Printable(s), m.width) }
+func (m *Model) cut(s string) string { return terminal.Cut(cleartext.Printable(s), m.width) }
 
 func (m *Model) paint(code, line string) string {
 	if !m.color {
@@ -166,5 +167,5 @@ func milliseconds(ms float64) string {
 
 // pad fits s into width columns.
 func pad(s string, width int) string {
-	return terminal.Pad(terminal.Printable(s), width)
+	return terminal.Pad(cleartext.Printable(s), width)
 }

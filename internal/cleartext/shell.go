@@ -1,4 +1,4 @@
-package terminal
+package cleartext
 
 import "strings"
 
