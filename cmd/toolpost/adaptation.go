@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 

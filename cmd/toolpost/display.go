@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/serve"
 )
 

@@ -17,9 +17,9 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/records"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/review"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/servers"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/tools"
 	"github.com/toolpost/toolpost/internal/suggest"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 func main() { os.Exit(run()) }

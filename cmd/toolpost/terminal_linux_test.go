@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"golang.org/x/sys/unix"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/upstream"

@@ -36,43 +36,43 @@ const (
 // outside lists the other modules that a package may import. A package that is
 // not listed imports none.
 var outside = map[string][]string{
-	"":                           {jsonModule},
-	"bind":                       {jsonModule},
-	"internal/codec":             {jsonModule},
-	"internal/edit":              {"github.com/BurntSushi/toml", "github.com/tailscale/hujson"},
-	"stdtool/internal/encodings": {"golang.org/x/text"}, // tables of encodings
-	"internal/extension":         {jsonModule},
-	"internal/wire":              {jsonModule, "golang.org/x/net"}, // domains in URIs
-	"internal/jsontree":          {jsonModule},
-	"schema":                     {jsonModule},
-	"schema/internal/ecmaregexp": {"github.com/dlclark/regexp2"},
-	"internal/access/login":      {"golang.org/x/net", "golang.org/x/oauth2"},
-	"internal/netaddr":           {"code.dny.dev/ssrf"},
-	"internal/policy/pins":       {jsonModule},
-	"internal/secret":            {jsonModule},
-	"internal/terminal":          {"github.com/charmbracelet/x/ansi", "golang.org/x/term"},
-	"internal/access/vault":      {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
-	"schema/lower":               {jsonModule},
-	"dialect":                    {jsonModule},
-	"model/gemini":               {"golang.org/x/oauth2"}, // the credentials of Vertex AI
-	"mcpserver":                  {jsonModule},
-	"stdtool":                    {"github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"},
-	"output":                     {jsonModule},
-	"redmine":                    {"golang.org/x/text"},             // forms of Unicode in names
-	"dev/soak":                   {mcpModule},                       // its clients and servers are those of the SDK
-	"upstream":                   {jsonModule, "golang.org/x/text"}, // repairs of long text
-	"claude/message":             {jsonModule},
-	"config":                     {jsonModule, "github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
-	"telemetry":                  {"github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp", "golang.org/x/net", "google.golang.org/protobuf"},
-	"internal/policy/limit":      {"golang.org/x/time"},
-	"cmd/toolpost/internal/chat": {"github.com/charmbracelet/x/ansi"},
-	"dev/bench/chat":             {"golang.org/x/sys"},
-	"internal/access/callers":    {"github.com/coreos/go-oidc/v3", jsonModule, "golang.org/x/time"},
-	"internal/filewatch":         {"github.com/fsnotify/fsnotify"},
-	"cmd/toolpost/internal/top":  {"charm.land/bubbletea/v2"},
-	"gateway":                    {jsonModule},
-	"dev/accept":                 {"github.com/santhosh-tekuri/jsonschema/v6"},
-	"cmd/toolpost":               {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"":                               {jsonModule},
+	"bind":                           {jsonModule},
+	"internal/codec":                 {jsonModule},
+	"internal/edit":                  {"github.com/BurntSushi/toml", "github.com/tailscale/hujson"},
+	"stdtool/internal/encodings":     {"golang.org/x/text"}, // tables of encodings
+	"internal/extension":             {jsonModule},
+	"internal/wire":                  {jsonModule, "golang.org/x/net"}, // domains in URIs
+	"internal/jsontree":              {jsonModule},
+	"schema":                         {jsonModule},
+	"schema/internal/ecmaregexp":     {"github.com/dlclark/regexp2"},
+	"internal/access/login":          {"golang.org/x/net", "golang.org/x/oauth2"},
+	"internal/netaddr":               {"code.dny.dev/ssrf"},
+	"internal/policy/pins":           {jsonModule},
+	"internal/secret":                {jsonModule},
+	"cmd/toolpost/internal/terminal": {"github.com/charmbracelet/x/ansi", "golang.org/x/term"},
+	"internal/access/vault":          {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
+	"schema/lower":                   {jsonModule},
+	"dialect":                        {jsonModule},
+	"model/gemini":                   {"golang.org/x/oauth2"}, // the credentials of Vertex AI
+	"mcpserver":                      {jsonModule},
+	"stdtool":                        {"github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"},
+	"output":                         {jsonModule},
+	"redmine":                        {"golang.org/x/text"},             // forms of Unicode in names
+	"dev/soak":                       {mcpModule},                       // its clients and servers are those of the SDK
+	"upstream":                       {jsonModule, "golang.org/x/text"}, // repairs of long text
+	"claude/message":                 {jsonModule},
+	"config":                         {jsonModule, "github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
+	"telemetry":                      {"github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp", "golang.org/x/net", "google.golang.org/protobuf"},
+	"internal/policy/limit":          {"golang.org/x/time"},
+	"cmd/toolpost/internal/chat":     {"github.com/charmbracelet/x/ansi"},
+	"dev/bench/chat":                 {"golang.org/x/sys"},
+	"internal/access/callers":        {"github.com/coreos/go-oidc/v3", jsonModule, "golang.org/x/time"},
+	"internal/filewatch":             {"github.com/fsnotify/fsnotify"},
+	"cmd/toolpost/internal/top":      {"charm.land/bubbletea/v2"},
+	"gateway":                        {jsonModule},
+	"dev/accept":                     {"github.com/santhosh-tekuri/jsonschema/v6"},
+	"cmd/toolpost":                   {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 
 	"cmd/toolpost/internal/cli":        {"github.com/spf13/cobra"},
 	"cmd/toolpost/internal/configfile": {"github.com/tailscale/hujson"},

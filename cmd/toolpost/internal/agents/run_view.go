@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A runView shows a run to people: the text of the model on one writer, and the

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // Columns draws rows of cells as lines of at most limit columns, 0 for no limit.

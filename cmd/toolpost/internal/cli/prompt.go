@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 )
 
 // A Prompter asks the user a question, if there is a user at a terminal.

@@ -3,8 +3,8 @@ package doctor
 import (
 	"fmt"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // few is how many findings of one kind are shown, unless all are.

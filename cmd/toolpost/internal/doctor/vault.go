@@ -3,8 +3,8 @@ package doctor
 import (
 	"fmt"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A Vault is where the secrets of the user are kept, and why there.

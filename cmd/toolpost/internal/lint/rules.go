@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // WriteRules lists the rules.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 )
 
 // summary writes a table of the targets, and what to do next.

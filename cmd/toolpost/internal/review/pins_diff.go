@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/policy/suspect"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 

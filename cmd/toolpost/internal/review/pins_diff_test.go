@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/toolpost/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 )
 
 func TestWordDifference(t *testing.T) {

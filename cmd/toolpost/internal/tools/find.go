@@ -10,8 +10,8 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/codec"
-	"github.com/toolpost/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/toolsearch"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/monitor"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // A row is one line of a list, and what is shown of it when it is opened.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/monitor"
-	"github.com/toolpost/toolpost/internal/terminal"
 )
 
 // lines draws the whole screen: the tabs, the head of a list, its rows or the open
