@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -198,66 +197,10 @@ func (x *router) notified(call *toolpost.Call) {
 	}
 }
 
-// notified passes a notification that belongs to no call of a server to clients.
-// One about a task goes to the client of the task. A notification with params
-// goes to the client of a server that has only one: it names none of several.
-func (g *Gateway) notified(l *link, own *process, call *toolpost.Call) {
-	members := g.current()
-	i := slices.IndexFunc(members, func(m *member) bool { return m.link == l })
-	if i < 0 || !members[i].mayNotify(call.Name) {
-		return
-	}
-	m, c := members[i], *call
-	id := cmp.Or(text(call.Params, "taskId"), text(wire.Get(wire.Get(call.Params, "_meta"), relatedTask), "taskId"))
-	switch t := m.tasks.known(serverTask{l, own, id}); {
-	case t != nil:
-		m.tasks.note(t, call.Params)
-		c.Session = t.client.session
-		c.Params = t.show(call.Params)
-	case id != "" || extension.IsOfTasks(call.Name):
-		return
-	case isBare(call.Params) && call.Name != wire.LogMessage:
-		c.Session, c.Params = "", nil
-	case call.Session == "":
-		g.logger.Debug("a notification reaches no client: several clients use the server", "server", m.server.Name, "method", call.Name)
-		return
-	}
-	c.Params = m.aliases.show(m.key, c.Params)
-	g.pass(l, own, toolpost.Event{Server: m.server.Name, Notification: &c})
-}
-
-// pass passes a notification to the session that it names. If it names none, it is for
-// all that use the process.
-func (g *Gateway) pass(l *link, own *process, e toolpost.Event) {
-	p, pooled := l.up.(*pool)
-	switch {
-	case e.Notification.Session != "":
-		g.notifySession(e.Notification.Session, e)
-	case !pooled || own == p.lister():
-		g.notifyClients(l, nil, e)
-	default:
-		for _, session := range p.sessionsOf(own) {
-			c := *e.Notification
-			c.Session = session
-			g.notifySession(session, toolpost.Event{Server: e.Server, Notification: &c})
-		}
-	}
-}
-
 // mayNotify reports whether the configuration passes a notification of the server
 // to clients.
 func (m *member) mayNotify(method string) bool {
 	return !m.server.Disabled && (m.server.Extensions == nil || method == wire.LogMessage || extension.Of(method, m.declared()))
-}
-
-// isBare reports whether params have no members besides _meta.
-func isBare(params json.RawMessage) bool {
-	for name := range wire.Members(params) {
-		if name != "_meta" {
-			return false
-		}
-	}
-	return true
 }
 
 func text(object json.RawMessage, name string) string { return wire.Unquote(wire.Get(object, name)) }

@@ -153,45 +153,6 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 	return l
 }
 
-// connect sets the connection of l and watches its events.
-func (g *Gateway) connect(l *link, up connection) {
-	l.up = up
-	settle := time.AfterFunc(settleTime, g.wake.send)
-	take := func(own *process, e toolpost.Event) {
-		switch {
-		case e.Notification != nil:
-			g.notified(l, own, e.Notification)
-		case e.Resource != "":
-			g.updated(l, own, e.Resource)
-		default:
-			g.wake.send()
-		}
-	}
-	if p, ok := up.(*pool); ok {
-		p.onEvent(take, g.tasks.keep)
-	}
-	stop := up.Watch(func(e toolpost.Event) { take(nil, e) })
-	l.stop = func() {
-		settle.Stop()
-		stop()
-	}
-}
-
-// updated reports that a resource of a server has changed, by the URI that
-// clients know: to those that get the lists of the process, which is nil if the server
-// has only one.
-func (g *Gateway) updated(l *link, own *process, uri string) {
-	e := toolpost.Event{Resource: uri}
-	for _, m := range g.current() {
-		if m.link == l {
-			e.Server, e.Resource = m.server.Name, l.aliases.shown(m.key, uri)
-		}
-	}
-	if e.Server != "" { // it may have been removed meanwhile
-		g.notifyClients(l, own, e)
-	}
-}
-
 // renew subscribes again to what was watched before a server was restarted.
 // The caller holds work.
 func (g *Gateway) renew(m *member) {

@@ -231,32 +231,3 @@ func (g *Gateway) listsOf(r Client) *lists {
 	}
 	return &g.lists
 }
-
-// notifyClients passes on an event of a process to the clients that get its lists. The
-// process is nil if the server has only one.
-func (g *Gateway) notifyClients(l *link, own *process, e toolpost.Event) {
-	if p, ok := l.up.(*pool); ok && own == p.lister() {
-		own = nil
-	}
-	if own == nil {
-		g.events.Notify(e)
-	}
-	for s := range g.views.sessions().all {
-		if s.processOf(l) == own {
-			s.events.Notify(e)
-		}
-	}
-}
-
-// notifySession passes on an event that names a session. The session may be about to get
-// lists of its own, or to lose them, so that it listens to others than those that it has
-// now: the event goes to both. It arrives once, because a client listens to one of them and
-// cannot come to listen to those of all meanwhile.
-func (g *Gateway) notifySession(session string, e toolpost.Event) {
-	g.views.moving.RLock()
-	defer g.views.moving.RUnlock()
-	if s := g.views.session(session); s != nil {
-		s.events.Notify(e)
-	}
-	g.events.Notify(e)
-}
