@@ -29,11 +29,10 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	l := newLink(nil)
 	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], l)
 	m.shared = g.shared
-	g.chain([]*member{m}) // the layers of all members stay
-	if err := g.check(g.cfg, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
+	if err := g.checkServers(g.cfg.Servers, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
 	}
-	g.connect(l, inProcess{toolpost.SourceOf(ts), name})
+	g.attach(l, inProcess{toolpost.SourceOf(ts), name})
 	g.mu.Lock()
 	g.added = append(g.added, m)
 	g.members = append(g.members[:len(g.members):len(g.members)], m)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/policy/approval"
@@ -33,22 +33,16 @@ type approvalRules struct {
 	profiles map[string]approval.Policy // with the rules of the file
 }
 
-// configure applies the rules of a configuration. On error nothing changes.
-func (a *approver) configure(cfg *config.Config) error {
-	r := &approvalRules{profiles: map[string]approval.Policy{}}
-	var err error
-	if r.file, err = approval.Compile(cfg.Approvals); err != nil {
-		return err
+// newApprovalRules returns the rules of a configuration.
+func newApprovalRules(file []approval.List, profiles map[string]*profile) (r *approvalRules, err error) {
+	r = &approvalRules{profiles: map[string]approval.Policy{}}
+	if r.file, err = approval.Compile(file); err != nil {
+		return nil, err
 	}
-	for i := range cfg.Profiles {
-		own, err := approval.Compile(cfg.Profiles[i].Approvals)
-		if err != nil {
-			return err
-		}
-		r.profiles[cfg.Profiles[i].Name] = append(own, r.file...)
+	for name, p := range profiles {
+		r.profiles[name] = slices.Concat(p.approvals, r.file)
 	}
-	a.rules.Store(r)
-	return nil
+	return r, nil
 }
 
 // profileKey has the profile of a call, in its context.

@@ -11,8 +11,8 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// connect sets the connection of l and watches its events.
-func (g *Gateway) connect(l *link, up connection) {
+// attach sets the connection of l and watches its events.
+func (g *Gateway) attach(l *link, up connection) {
 	l.up = up
 	settle := time.AfterFunc(settleTime, g.wake.send)
 	take := func(own *process, e toolpost.Event) {

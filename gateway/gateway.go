@@ -61,14 +61,15 @@ type Gateway struct {
 	work     sync.Mutex // held while the gateway is changed and watchers are called
 	watchers map[*func(*Snapshot)]bool
 
-	lists    // of all clients but those with lists of their own
-	cfg      *config.Config
-	added    []*member // by Add; also in members
-	snapshot *Snapshot // guarded by mu
-	pins     *pinboard // nil if nothing is pinned
-	memory   *memory
-	outputs  *output.Cache   // shortens what tools return; nil if nothing does
-	layers   toolpost.Source // what clients get
+	lists     // of all clients but those with lists of their own
+	cfg       *config.Config
+	unapplied []toolpost.Finding // keys of cfg that nothing applies
+	added     []*member          // by Add; also in members
+	snapshot  *Snapshot          // guarded by mu
+	pins      *pinboard          // nil if nothing is pinned
+	memory    *memory
+	outputs   *output.Cache   // shortens what tools return; nil if nothing does
+	layers    toolpost.Source // what clients get
 }
 
 // A Snapshot is the state of the gateway at one moment.
@@ -173,8 +174,7 @@ func (g *Gateway) refresh() {
 			s.Findings = append(s.Findings, toolpost.Finding{Message: fmt.Sprintf("server %q is called %q in tool names", m.server.Name, m.key)})
 		}
 	}
-	unapplied, _ := g.options.unapplied(g.cfg) // an error was returned before
-	s.Findings = slices.Concat(s.Findings, unapplied, j.findings)
+	s.Findings = slices.Concat(s.Findings, g.unapplied, j.findings)
 	g.refreshSessions(j, s)
 	if why := g.pins.problem(); why != "" {
 		s.Findings = append(s.Findings, toolpost.Finding{Message: why})

@@ -11,7 +11,6 @@ import (
 // A server that lists other tools each time does not make the gateway grow.
 func TestHiddenIsBounded(t *testing.T) {
 	m := newMember(config.Server{}, "s", newLink(nil))
-	m.hidden, m.suspicions = map[string]bool{}, map[string]*suspicion{}
 	for i := range 100 {
 		tools := []*toolpost.Tool{{Definition: toolpost.Definition{Name: fmt.Sprint("tool ", i)}}, {Definition: toolpost.Definition{Name: "same\u200b"}}}
 		m.forgetHidden(tools)

@@ -18,8 +18,8 @@ import (
 )
 
 // chain composes what tools pass on their way from a server to a client, and
-// prompts and resources from the join on. It leaves the layers of a member as they
-// are if it has some: then its tools stay the same. The caller holds work.
+// prompts and resources from the join on. A member keeps its layers, so that its
+// tools stay the same.
 //
 //	of each server:
 //	keepUsable       leaves out what clients cannot be shown
@@ -38,23 +38,17 @@ import (
 //	output           shortens what a tool returns
 //	Live             what all clients share
 //	profile, dialect for each kind of client, see [view.compose]
-func (g *Gateway) chain(members []*member) {
-	for _, m := range members {
-		if m.layers != nil {
-			continue
-		}
-		m.hidden, m.suspicions = map[string]bool{}, map[string]*suspicion{}
-		own := toolpost.Toolset(toolpost.ToolsetFunc(m.tools)) // under the server's own names
-		own = atEachListing(own, m.keepUsable)
-		own = atEachListing(own, m.keepApproved)
-		own = atEachListing(own, m.applyFilters)
-		own = atEachListing(own, m.removeDenied)
-		own = toolpost.Map(own, m.applySettings)
-		own = atEachListing(own, m.forgetHidden)
-		own = toolpost.Map(own, m.cleanDefinition)
-		own = toolpost.Map(own, m.routeCalls)
-		m.layers = atEachListing(own, m.applyChanges())
-	}
+func (m *member) chain() toolpost.Toolset {
+	own := toolpost.Toolset(toolpost.ToolsetFunc(m.tools)) // under the server's own names
+	own = atEachListing(own, m.keepUsable)
+	own = atEachListing(own, m.keepApproved)
+	own = atEachListing(own, m.applyFilters)
+	own = atEachListing(own, m.removeDenied)
+	own = toolpost.Map(own, m.applySettings)
+	own = atEachListing(own, m.forgetHidden)
+	own = toolpost.Map(own, m.cleanDefinition)
+	own = toolpost.Map(own, m.routeCalls)
+	return atEachListing(own, m.applyChanges())
 }
 
 // serve composes what the tools of lists pass from the join to the Live of their clients.
@@ -70,8 +64,7 @@ func (g *Gateway) serve(l *lists, outputs *output.Cache) toolpost.Source {
 }
 
 // newOutputs returns what shortens outputs, nil if the configuration wants none.
-func (g *Gateway) newOutputs(cfg *config.Config) *output.Cache {
-	o := cfg.Output
+func (g *Gateway) newOutputs(o config.Output) *output.Cache {
 	if g.options.Store == nil || o.Off {
 		return nil
 	}

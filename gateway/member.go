@@ -107,6 +107,8 @@ func newMember(s config.Server, key string, l *link) *member {
 	for _, o := range s.Outputs {
 		m.outputs = append(m.outputs, globs([]string{o.Tools}))
 	}
+	m.hidden, m.suspicions = map[string]bool{}, map[string]*suspicion{}
+	m.layers = m.chain()
 	return m
 }
 

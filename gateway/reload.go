@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -13,94 +14,169 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/output"
 )
 
 // Reload applies a changed configuration. It restarts only servers that differ;
 // their tools remain listed until the new list is there. Removed servers end
 // after the calls in progress. On error nothing changes.
 func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
-	if err := g.apply(cfg); err != nil {
-		return fmt.Errorf("load configuration: %w", err)
-	}
-	return nil
-}
-
-func (g *Gateway) apply(cfg *config.Config) error {
 	g.work.Lock()
 	defer g.work.Unlock()
-	if err := g.check(cfg, g.added); err != nil {
-		return err
+	p, err := g.plan(cfg)
+	if err != nil {
+		return fmt.Errorf("load configuration: %w", err)
 	}
-	before := g.approver.rules.Load()
-	if err := g.approver.configure(cfg); err != nil {
-		return err
-	}
-	if err := g.views.Configure(cfg); err != nil {
-		g.approver.rules.Store(before)
-		return err
-	}
-	g.pins.configure(cfg)
-	members, gone := g.replaceMembers(cfg)
-	g.chain(members)
-	outputs, layers := g.outputs, g.layers // tools stay the same
-	if g.cfg == nil || g.cfg.Output != cfg.Output {
-		outputs = g.newOutputs(cfg)
-		layers = g.serve(&g.lists, outputs)
-	}
-	g.mu.Lock()
-	g.outputs, g.layers = outputs, layers
-	g.cfg, g.members = cfg, members
-	g.mu.Unlock()
-	g.refresh()
-	g.views.Refresh() // to other dialects
-	for _, m := range gone {
-		g.running.Go(func() { m.retire(g.ctx, g.logger) })
-	}
+	g.carryOut(p)
 	return nil
 }
 
-// replaceMembers returns the members of a configuration, and by their names those
-// whose connections it no longer has.
-func (g *Gateway) replaceMembers(cfg *config.Config) (members []*member, gone map[string]*member) {
-	gone = map[string]*member{}
-	for _, m := range g.members {
-		gone[m.server.Name] = m
-	}
-	for i, key := range serverKeys(cfg.Servers, keysOf(g.added)...) {
-		s := cfg.Servers[i]
-		m := gone[s.Name]
-		if l := g.link(s, gone); m == nil || m.link != l || m.key != key || !sameServer(m.server, s) {
-			m = newMember(s, key, l)
-			m.pins, m.shared = g.pins, g.shared
-		}
-		members = append(members, m)
-	}
-	for _, m := range g.added {
-		delete(gone, m.server.Name)
-		members = append(members, m)
-	}
-	return members, gone
+// A plan is all that a configuration changes. It is complete before anything changes:
+// what is wrong with the configuration is an error of the plan.
+type plan struct {
+	cfg       *config.Config
+	unapplied []toolpost.Finding // keys that nothing applies
+	chooser   *viewChooser
+	rules     *approvalRules
+	servers   []serverPlan // of the configuration, in its order
+	ended     []*member    // whose connections nothing uses any more
+	outputs   *output.Cache
+	layers    toolpost.Source
 }
 
-// check reports why these servers cannot be served together. The caller holds
-// work.
-func (g *Gateway) check(cfg *config.Config, added []*member) error {
-	servers := slices.Clone(cfg.Servers)
+// A serverPlan is what a plan has for one server.
+type serverPlan struct {
+	server config.Server
+	key    string
+	before *member // the server of that name so far; nil if it is new
+	step   step
+}
+
+// A step is what becomes of a server.
+type step int
+
+const (
+	stays   step = iota // it is configured as before
+	changes             // it keeps its connection, and has other settings
+	starts              // it gets a connection; the one that it had ends
+)
+
+// plan compares a configuration with what is served. The caller holds work.
+func (g *Gateway) plan(cfg *config.Config) (p *plan, err error) {
+	if err := g.checkServers(cfg.Servers, g.added); err != nil {
+		return nil, err
+	}
+	p = &plan{cfg: cfg, outputs: g.outputs, layers: g.layers}
+	if p.unapplied, err = g.options.unapplied(cfg); err != nil {
+		return nil, err
+	}
+	if p.chooser, err = newViewChooser(cfg, &g.views.opts, g.views.chooser.Load()); err != nil {
+		return nil, err
+	}
+	if p.rules, err = newApprovalRules(cfg.Approvals, p.chooser.profiles); err != nil {
+		return nil, err
+	}
+	p.servers, p.ended = g.compare(cfg.Servers)
+	if g.cfg == nil || g.cfg.Output != cfg.Output { // otherwise tools stay the same
+		p.outputs = g.newOutputs(cfg.Output)
+		p.layers = g.serve(&g.lists, p.outputs)
+	}
+	return p, nil
+}
+
+// checkServers reports why servers cannot be served together with those that were added.
+func (g *Gateway) checkServers(servers []config.Server, added []*member) error {
+	if g.ctx.Err() != nil {
+		return errors.New("the gateway is closed")
+	}
+	all := slices.Clone(servers)
 	for _, m := range added {
-		servers = append(servers, m.server)
+		all = append(all, m.server)
 	}
 	seen := map[string]bool{}
-	for _, s := range servers {
+	for _, s := range all {
 		if seen[s.Name] {
 			return fmt.Errorf("two servers are named %q; give one another name", s.Name)
 		}
 		seen[s.Name] = true
 	}
-	if g.ctx.Err() != nil {
-		return errors.New("the gateway is closed")
+	return nil
+}
+
+// compare returns what becomes of each server, and the members of which no connection
+// is left.
+func (g *Gateway) compare(servers []config.Server) (all []serverPlan, ended []*member) {
+	before := map[string]*member{}
+	for _, m := range g.members {
+		before[m.server.Name] = m
 	}
-	_, err := g.options.unapplied(cfg)
-	return err
+	for _, m := range g.added {
+		delete(before, m.server.Name)
+	}
+	for i, key := range serverKeys(servers, keysOf(g.added)...) {
+		p := serverPlan{server: servers[i], key: key, before: before[servers[i].Name]}
+		switch old := p.before; {
+		case old == nil || !sameConnection(old.server, p.server):
+			p.step = starts
+		case old.key != key || !sameSettings(old.server, p.server):
+			p.step = changes
+		}
+		if p.step != starts {
+			delete(before, p.server.Name)
+		}
+		all = append(all, p)
+	}
+	return all, slices.Collect(maps.Values(before))
+}
+
+// sameConnection reports whether b can use a's connection.
+func sameConnection(a, b config.Server) bool {
+	if (a.Wrap == nil) != (b.Wrap == nil) {
+		return false
+	}
+	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
+	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && cmp.Or(a.Share, config.Auto) == cmp.Or(b.Share, config.Auto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+}
+
+// sameSettings reports whether two entries with the same connection say the same.
+func sameSettings(a, b config.Server) bool {
+	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
+	return reflect.DeepEqual(a, b)
+}
+
+// carryOut does what is planned, and returns when clients get it. The caller holds work.
+func (g *Gateway) carryOut(p *plan) {
+	g.approver.rules.Store(p.rules)
+	g.views.use(p.chooser)
+	g.pins.configure(p.cfg)
+	members := make([]*member, 0, len(p.servers)+len(g.added))
+	for i := range p.servers {
+		members = append(members, g.memberOf(&p.servers[i]))
+	}
+	members = append(members, g.added...)
+	g.mu.Lock()
+	g.outputs, g.layers = p.outputs, p.layers
+	g.cfg, g.unapplied, g.members = p.cfg, p.unapplied, members
+	g.mu.Unlock()
+	g.refresh()
+	g.views.Refresh() // to other dialects
+	for _, m := range p.ended {
+		g.running.Go(func() { m.retire(g.ctx, g.logger) })
+	}
+}
+
+// memberOf returns the member that a server is from now on.
+func (g *Gateway) memberOf(p *serverPlan) (m *member) {
+	switch p.step {
+	case stays:
+		return p.before
+	case changes:
+		m = newMember(p.server, p.key, p.before.link)
+	default:
+		m = newMember(p.server, p.key, g.connect(p.server, p.before))
+	}
+	m.pins, m.shared = g.pins, g.shared
+	return m
 }
 
 // headStart is how long a server whose lists are stored is not started, so that these
@@ -113,19 +189,14 @@ const (
 	maxHeld         = 256 << 20
 )
 
-// link returns the previous connection of s and removes it from before, or starts
-// a new one.
-func (g *Gateway) link(s config.Server, before map[string]*member) *link {
-	old := before[s.Name]
-	if old != nil && sameConnection(old.server, s) {
-		delete(before, s.Name)
-		return old.link
-	}
+// connect starts the connection of a server. Until it has listed, what the member before
+// listed counts.
+func (g *Gateway) connect(s config.Server, before *member) *link {
 	l := newLink(func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) })
 	opts := g.opts
 	opts.Vet, opts.Budget = l.checkPin, budget.New(g.opts.Budget, budget.Limit{Bytes: maxHeldOfServer})
-	if opts.Known, l.listed = g.memory.recall(&s); old != nil && old.known() != nil {
-		opts.Known, l.listed = old.known(), true // clients have its tools
+	if opts.Known, l.listed = g.memory.recall(&s); before != nil && before.known() != nil {
+		opts.Known, l.listed = before.known(), true // clients have its tools
 	} else if opts.Known != nil {
 		opts.StartDelay = headStart
 	} else if opts.Starting > 0 && s.URL != "" {
@@ -145,10 +216,10 @@ func (g *Gateway) link(s config.Server, before map[string]*member) *link {
 		up, l.err = newPool(&s, g.start, &opts, l.checkPin)
 	}
 	if up != nil {
-		g.connect(l, up)
+		g.attach(l, up)
 	}
-	if old != nil {
-		l.inherit(old.link)
+	if before != nil {
+		l.inherit(before.link)
 	}
 	return l
 }
@@ -167,21 +238,6 @@ func (g *Gateway) renew(m *member) {
 			}
 		})
 	}
-}
-
-// sameConnection reports whether b can use a's connection.
-func sameConnection(a, b config.Server) bool {
-	if (a.Wrap == nil) != (b.Wrap == nil) {
-		return false
-	}
-	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && cmp.Or(a.Share, config.Auto) == cmp.Or(b.Share, config.Auto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
-}
-
-// sameServer reports whether two entries with the same connection say the same.
-func sameServer(a, b config.Server) bool {
-	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a, b)
 }
 
 // retire ends a server that is no longer wanted.

@@ -191,7 +191,6 @@ func (g *Gateway) relistSession(s *sessionLists, processes map[*member]*process)
 			members[i] = own[m]
 		}
 	}
-	g.chain(slices.Collect(maps.Values(own)))
 	s.own = own
 	s.set(members, join(g.ctx, members, globs(g.cfg.Quiet), g.memory, s.joined.served))
 	if s.layers == nil || s.outputs != g.outputs {

@@ -77,6 +77,12 @@ func (v *Views) Configure(cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
+	v.use(c)
+	return nil
+}
+
+// use replaces the chooser, and ends the views that it does not have.
+func (v *Views) use(c *viewChooser) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.chooser.Store(c)
@@ -86,7 +92,6 @@ func (v *Views) Configure(cfg *config.Config) error {
 			a.close()
 		}
 	}
-	return nil
 }
 
 // View returns the view for a client. If the address names an unknown profile or
