@@ -4,24 +4,25 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/toolpost/toolpost/internal/monitor"
-	"github.com/toolpost/toolpost/upstream"
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/serve/status"
+	"github.com/toolpost/toolpost/upstream"
 )
 
-// StatusPath is where an endpoint answers its owner with its state, as JSON.
+// StatusPath is where an endpoint answers its owner with its state, a [status.Status] as JSON.
 const StatusPath = "/status"
 
-// report answers with what serve does and did last: a [monitor.Status]. The query
+// report answers with what serve does and did last: a [status.Status]. The query
 // after=N leaves out older calls and log lines.
 func (s *Endpoint) report(w http.ResponseWriter, r *http.Request) {
 	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // otherwise everything
-	var servers []monitor.Server
+	var servers []status.Server
 	if s.status != nil {
 		for _, st := range s.status() {
-			servers = append(servers, monitor.Server{
+			servers = append(servers, status.Server{
 				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.Known.Replace(errText(st)),
 			})
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/serve"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 const topHelp = `Show what a running "toolpost serve" does: servers, clients, calls, errors and
@@ -115,7 +115,7 @@ func statusFetcher(server *config.Server, cfg *config.Config) (top.Fetch, error)
 	if server.Wrap != nil {
 		client.Transport = server.Wrap(base)
 	}
-	return func(ctx context.Context, after uint64) (*monitor.Status, error) {
+	return func(ctx context.Context, after uint64) (*status.Status, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?after="+strconv.FormatUint(after, 10), nil)
 		if err != nil {
 			return nil, err
@@ -132,7 +132,7 @@ func statusFetcher(server *config.Server, cfg *config.Config) (top.Fetch, error)
 	}, nil
 }
 
-func readStatus(resp *http.Response) (*monitor.Status, error) {
+func readStatus(resp *http.Response) (*status.Status, error) {
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
 		return nil, fmt.Errorf(`the server wants a token: run toolpost top as the user who started it, or add -H "Authorization: Bearer TOKEN"`)
@@ -141,7 +141,7 @@ func readStatus(resp *http.Response) (*monitor.Status, error) {
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("GET %s answers %d; the server is not a toolpost serve, or an older one", serve.StatusPath, resp.StatusCode)
 	}
-	s := &monitor.Status{}
+	s := &status.Status{}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, longestStatus)).Decode(s); err != nil {
 		return nil, fmt.Errorf("read the answer of %s: %w", serve.StatusPath, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 // A client is listed although others have made up many names before, and no call is
@@ -47,7 +48,7 @@ func TestPercentilesOfFewCalls(t *testing.T) {
 	for _, d := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
 		call(m, "a", "s", "x", &observe.Response{Outcome: observe.OK, Duration: d})
 	}
-	if s := m.Status(0, []monitor.Server{{Name: "s"}}).Servers[0]; s.P50 != 1 || s.P95 != 100 {
+	if s := m.Status(0, []status.Server{{Name: "s"}}).Servers[0]; s.P50 != 1 || s.P95 != 100 {
 		t.Errorf("p50 %v, p95 %v", s.P50, s.P95)
 	}
 }

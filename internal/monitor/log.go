@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 // A logHandler records log lines, and passes them on.
@@ -75,6 +77,6 @@ func (m *Monitor) log(r *slog.Record, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.seq++
-	line := Log{Seq: m.seq, Time: r.Time, Level: strings.ToLower(r.Level.String()), Text: shorten(text)}
+	line := status.Log{Seq: m.seq, Time: r.Time, Level: strings.ToLower(r.Level.String()), Text: shorten(text)}
 	m.logs = push(m.logs, line, maxLogs)
 }

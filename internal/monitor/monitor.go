@@ -17,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 // The limits of a Monitor.
@@ -42,9 +43,9 @@ type Monitor struct {
 	secrets *secret.Values
 
 	mu      sync.Mutex
-	seq     uint64 // of the last call or log line
-	calls   []Call // the oldest first
-	logs    []Log  // the oldest first
+	seq     uint64        // of the last call or log line
+	calls   []status.Call // the oldest first
+	logs    []status.Log  // the oldest first
 	servers map[string]*server
 	clients map[string]*client
 	running map[*observe.Request]bool
@@ -52,14 +53,14 @@ type Monitor struct {
 
 // A server is what is known about the requests to one server.
 type server struct {
-	Counts
+	status.Counts
 	durations []time.Duration // the last ones, in the order of next
 	next      int
 }
 
 // A client is what is known about one client.
 type client struct {
-	Counts
+	status.Counts
 	last     time.Time
 	sessions map[string]time.Time // when each was seen last
 }
@@ -80,7 +81,7 @@ func (m *Monitor) Observe(ctx context.Context, r *observe.Request) (context.Cont
 
 // end records a request that has ended.
 func (m *Monitor) end(r *observe.Request, response *observe.Response) {
-	call := Call{
+	call := status.Call{
 		Time: r.Start, Client: clientName(r.Client), Session: r.Owner.Session, Method: shorten(r.Method), Name: m.withoutSecrets(r.Called()),
 		MS: response.Duration.Seconds() * 1000, BytesIn: int64(len(r.Params)), BytesOut: response.Bytes,
 		Tokens: tokens(response.Bytes), Outcome: string(response.Outcome),
@@ -114,9 +115,9 @@ const bytesPerToken = 4
 func tokens(bytes int64) int64 { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
 // count adds a call to its server and its client.
-func (m *Monitor) count(call *Call, d time.Duration) {
+func (m *Monitor) count(call *status.Call, d time.Duration) {
 	c := m.client(call.Client)
-	c.add(call)
+	add(&c.Counts, call)
 	c.last = time.Now()
 	if _, known := c.sessions[call.Session]; call.Session != "" && (known || len(c.sessions) < maxSessions) {
 		c.sessions[call.Session] = c.last
@@ -132,7 +133,7 @@ func (m *Monitor) count(call *Call, d time.Duration) {
 		s = &server{}
 		m.servers[call.Server] = s
 	}
-	s.add(call)
+	add(&s.Counts, call)
 	if len(s.durations) < maxDurations {
 		s.durations = append(s.durations, d)
 	} else {

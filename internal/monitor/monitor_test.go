@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 // call has one request observed.
@@ -45,7 +46,7 @@ func TestStatus(t *testing.T) {
 	}
 	call(m, "b", "files", "read", &observe.Response{Outcome: observe.ProtocolError, Err: errors.New("no such tool")})
 	call(m, "b", "", "", &observe.Response{Outcome: observe.OK, Bytes: 100}) // such as tools/list
-	s := m.Status(0, []monitor.Server{{Name: "files", State: "ready"}, {Name: "other"}})
+	s := m.Status(0, []status.Server{{Name: "files", State: "ready"}, {Name: "other"}})
 	files := s.Servers[0]
 	if files.Calls != 21 || files.Errors != 1 || files.Tokens != 40 || files.Running != 0 {
 		t.Errorf("files: %+v", files)
@@ -74,11 +75,11 @@ func TestRunning(t *testing.T) {
 	r.Name = "wait"
 	ctx, end := m.Observe(ctx, r)
 	observe.From(ctx).SetTarget(&observe.Target{Server: "slow"})
-	if s := m.Status(0, []monitor.Server{{Name: "slow"}}); s.Running != 1 || s.Servers[0].Running != 1 {
+	if s := m.Status(0, []status.Server{{Name: "slow"}}); s.Running != 1 || s.Servers[0].Running != 1 {
 		t.Errorf("while it runs: %+v", s)
 	}
 	end(&observe.Response{Outcome: observe.OK})
-	if s := m.Status(0, []monitor.Server{{Name: "slow"}}); s.Running != 0 || s.Servers[0].Running != 0 || s.Servers[0].Calls != 1 {
+	if s := m.Status(0, []status.Server{{Name: "slow"}}); s.Running != 0 || s.Servers[0].Running != 0 || s.Servers[0].Calls != 1 {
 		t.Errorf("after it ended: %+v", s)
 	}
 }
@@ -115,7 +116,7 @@ func TestLimits(t *testing.T) {
 		})
 	}
 	all.Wait()
-	s := m.Status(0, []monitor.Server{{Name: "s"}})
+	s := m.Status(0, []status.Server{{Name: "s"}})
 	if len(s.Calls) != 500 || len(s.Logs) != 500 || len(s.Clients) > 201 || s.Servers[0].Calls != 2400 {
 		t.Errorf("%d calls, %d logs, %d clients, %d counted", len(s.Calls), len(s.Logs), len(s.Clients), s.Servers[0].Calls)
 	}

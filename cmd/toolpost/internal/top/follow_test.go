@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
-	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 func selected(m *top.Model) string {
@@ -24,17 +24,17 @@ func selected(m *top.Model) string {
 func TestSelectionStays(t *testing.T) {
 	m := started(80, 24)
 	press(m, "tab", "down")
-	next := status()
-	next.Clients = append([]monitor.Client{{Name: "a new one", Last: noon}}, next.Clients...)
+	next := testStatus()
+	next.Clients = append([]status.Client{{Name: "a new one", Last: noon}}, next.Clients...)
 	m.Update(top.Answer{Status: next})
 	if got := selected(m); !strings.Contains(got, "cursor") {
 		t.Errorf("the selected client is %q", got)
 	}
-	many := func(from, n int) *monitor.Status {
-		s := status()
+	many := func(from, n int) *status.Status {
+		s := testStatus()
 		s.Calls, s.Logs, s.Seq = nil, nil, uint64(from+n-1)
 		for i := range n {
-			s.Calls = append(s.Calls, monitor.Call{Seq: uint64(from + i), Time: noon, Name: fmt.Sprint("call-", from+i, "-"), Outcome: "ok"})
+			s.Calls = append(s.Calls, status.Call{Seq: uint64(from + i), Time: noon, Name: fmt.Sprint("call-", from+i, "-"), Outcome: "ok"})
 		}
 		return s
 	}
@@ -52,10 +52,10 @@ func TestSelectionStays(t *testing.T) {
 func TestRestartBetweenAnswers(t *testing.T) {
 	m := started(80, 24)
 	press(m, "3")
-	part := &monitor.Status{Started: noon, Time: noon, Seq: 8, Calls: []monitor.Call{{Seq: 7, Time: noon, Name: "seventh", Outcome: "ok"}}}
+	part := &status.Status{Started: noon, Time: noon, Seq: 8, Calls: []status.Call{{Seq: 7, Time: noon, Name: "seventh", Outcome: "ok"}}}
 	m.Update(top.Answer{Status: part}) // asked for what follows the sixth
 	whole := *part
-	whole.Calls = append([]monitor.Call{{Seq: 1, Time: noon, Name: "first", Outcome: "ok"}}, part.Calls...)
+	whole.Calls = append([]status.Call{{Seq: 1, Time: noon, Name: "first", Outcome: "ok"}}, part.Calls...)
 	m.Update(top.Answer{Status: &whole})
 	text := m.Text()
 	if strings.Count(text, "first") != 1 || strings.Count(text, "seventh") != 1 || strings.Contains(text, "files__read_file") {
@@ -67,7 +67,7 @@ func TestRestartBetweenAnswers(t *testing.T) {
 func TestLinesOfServer(t *testing.T) {
 	m := top.New("x", false)
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 40})
-	m.Update(top.Answer{Status: &monitor.Status{Started: noon, Time: noon, Seq: 2, Servers: []monitor.Server{{Name: "a"}}, Logs: []monitor.Log{
+	m.Update(top.Answer{Status: &status.Status{Started: noon, Time: noon, Seq: 2, Servers: []status.Server{{Name: "a"}}, Logs: []status.Log{
 		{Seq: 1, Time: noon, Level: "info", Text: "of another server=ab"}, {Seq: 2, Time: noon, Level: "info", Text: "its own server=a x=1"}}}})
 	press(m, "enter")
 	if text := m.Text(); !strings.Contains(text, "its own") || strings.Contains(text, "of another") {

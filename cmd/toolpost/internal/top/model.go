@@ -1,6 +1,6 @@
 // Package top is the live terminal view of a running gateway.
 //
-//	Fetch ──▶ monitor.Status ──▶ Model ── keys ──▶ screen
+//	Fetch ──▶ status.Status ──▶ Model ── keys ──▶ screen
 //
 // All texts of servers, clients and logs are foreign and are made harmless before
 // they are drawn.
@@ -16,12 +16,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 // A Fetch returns the status of the gateway, with the calls and log lines after
 // the one with that number.
-type Fetch func(ctx context.Context, after uint64) (*monitor.Status, error)
+type Fetch func(ctx context.Context, after uint64) (*status.Status, error)
 
 // Run shows the view on a terminal until the user quits or ctx is done.
 func Run(ctx context.Context, in io.Reader, out io.Writer, address string, every time.Duration, fetch Fetch) error {
@@ -49,7 +49,7 @@ func request(ctx context.Context, fetch Fetch, after uint64) tea.Cmd {
 
 // An Answer is what the gateway answered.
 type Answer struct {
-	Status *monitor.Status
+	Status *status.Status
 	Err    error
 }
 
@@ -80,9 +80,9 @@ type Model struct {
 	every   time.Duration
 	ask     func(after uint64) tea.Cmd
 
-	status    *monitor.Status // the last one, with all calls and log lines that are kept; nil at first
-	restarted bool            // the last answer is of a gateway that has started again, and lacks its first calls
-	err       error           // of the last request, if it failed
+	status    *status.Status // the last one, with all calls and log lines that are kept; nil at first
+	restarted bool           // the last answer is of a gateway that has started again, and lacks its first calls
+	err       error          // of the last request, if it failed
 	screen
 	selection
 }
@@ -160,7 +160,7 @@ func newest[T any](all []T) []T { return all[max(0, len(all)-kept):] }
 
 // follow replaces the status. The selection stays on its row, wherever that is now.
 // In lists with the newest first, the first row always is the newest.
-func (m *Model) follow(s *monitor.Status) {
+func (m *Model) follow(s *status.Status) {
 	for t := range tabs {
 		if m.status == nil || m.row[t] == 0 && t >= calls {
 			continue
@@ -297,7 +297,7 @@ func (m *Model) Text() string {
 
 // Once returns the lists of servers, clients and calls, one below the other, as plain text.
 // Height limits the calls.
-func Once(address string, width, height int, s *monitor.Status) string {
+func Once(address string, width, height int, s *status.Status) string {
 	m := New(address, false)
 	m.width, m.height = max(width, 20), max(height, 5)
 	m.follow(s)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 // A row is one line of a list, and what is shown of it when it is opened.
@@ -43,7 +43,7 @@ func (m *Model) toolWidth() int   { return max(10, m.width-m.clientWidth()-52) }
 
 // rows returns the list of a tab, newest first where it has an order in time, without
 // what the filter excludes.
-func (m *Model) rows(s *monitor.Status, t tab) (all []row) {
+func (m *Model) rows(s *status.Status, t tab) (all []row) {
 	switch t {
 	case servers:
 		for i := range s.Servers {
@@ -73,7 +73,7 @@ func (m *Model) rows(s *monitor.Status, t tab) (all []row) {
 	return slices.DeleteFunc(all, func(r row) bool { return !strings.Contains(strings.ToLower(r.text), want) })
 }
 
-func (m *Model) server(s *monitor.Server) row {
+func (m *Model) server(s *status.Server) row {
 	text := fmt.Sprintf("%s %s %5d %5s %6s %7s %7s %3d %6s", pad(s.Name, m.nameWidth()), pad(s.State, 10), s.Tools,
 		short(s.Calls), short(s.Errors), milliseconds(s.P50), milliseconds(s.P95), s.Running, short(s.Tokens))
 	if s.Error != "" {
@@ -82,12 +82,12 @@ func (m *Model) server(s *monitor.Server) row {
 	return row{text: text, bad: s.Error != "", detail: s, key: s.Name, server: s.Name}
 }
 
-func (m *Model) client(c *monitor.Client, now time.Time) row {
+func (m *Model) client(c *status.Client, now time.Time) row {
 	text := fmt.Sprintf("%s %8d %8s %6s %6s %s ago", pad(c.Name, m.nameWidth()+8), c.Sessions, short(c.Calls), short(c.Errors), short(c.Tokens), age(now.Sub(c.Last)))
 	return row{text: text, detail: c, key: c.Name}
 }
 
-func (m *Model) call(c *monitor.Call) row {
+func (m *Model) call(c *status.Call) row {
 	name := c.Name
 	if name == "" {
 		name = c.Method

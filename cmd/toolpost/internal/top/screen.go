@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 // lines draws the whole screen: the tabs, the head of a list, its rows or the open
@@ -35,7 +35,7 @@ func (m *Model) head() string {
 	if m.status == nil {
 		return m.cut("toolpost top  " + m.address)
 	}
-	s, sum := m.status, monitor.Counts{}
+	s, sum := m.status, status.Counts{}
 	for _, c := range s.Clients {
 		sum.Calls, sum.Errors, sum.Tokens = sum.Calls+c.Calls, sum.Errors+c.Errors, sum.Tokens+c.Tokens
 	}

@@ -14,31 +14,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
-	"github.com/toolpost/toolpost/internal/monitor"
+	"github.com/toolpost/toolpost/serve/status"
 )
 
 // noon is when everything happened.
 var noon = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 
-// status is a gateway with three servers, one of them hostile.
-func status() *monitor.Status {
-	s := &monitor.Status{
+// testStatus is a gateway with three servers, one of them hostile.
+func testStatus() *status.Status {
+	s := &status.Status{
 		Version: "1.0.0", Started: noon.Add(-time.Hour), Time: noon, Seq: 6, Tools: 42, Running: 1,
-		Servers: []monitor.Server{
-			{Name: "files", State: "ready", Transport: "stdio", Version: "2025-11-25", Tools: 14, Counts: monitor.Counts{Calls: 120, Errors: 2, Bytes: 500_000, Tokens: 125_000}, P50: 3.2, P95: 61, Running: 1},
+		Servers: []status.Server{
+			{Name: "files", State: "ready", Transport: "stdio", Version: "2025-11-25", Tools: 14, Counts: status.Counts{Calls: 120, Errors: 2, Bytes: 500_000, Tokens: 125_000}, P50: 3.2, P95: 61, Running: 1},
 			{Name: "search", State: "connecting", Transport: "http"},
 			{Name: "evil\x1b[2J\u202e", State: "failed", Error: "exit status 3: \x1b]0;T\x07 boom"},
 		},
-		Clients: []monitor.Client{
-			{Name: "claude-code 2.1.329", Sessions: 2, Counts: monitor.Counts{Calls: 130, Errors: 2, Tokens: 126_000}, Last: noon.Add(-3 * time.Second)},
-			{Name: "cursor 1.0", Sessions: 1, Counts: monitor.Counts{Calls: 3}, Last: noon.Add(-40 * time.Minute)},
+		Clients: []status.Client{
+			{Name: "claude-code 2.1.329", Sessions: 2, Counts: status.Counts{Calls: 130, Errors: 2, Tokens: 126_000}, Last: noon.Add(-3 * time.Second)},
+			{Name: "cursor 1.0", Sessions: 1, Counts: status.Counts{Calls: 3}, Last: noon.Add(-40 * time.Minute)},
 		},
-		Logs: []monitor.Log{
+		Logs: []status.Log{
 			{Seq: 1, Time: noon.Add(-time.Hour), Level: "info", Text: "server is ready server=files tools=14"},
 			{Seq: 2, Time: noon.Add(-time.Minute), Level: "error", Text: "server cannot be started server=evil"},
 		},
 	}
-	s.Calls = []monitor.Call{
+	s.Calls = []status.Call{
 		{Seq: 3, Time: noon.Add(-3 * time.Minute), Client: "cursor 1.0", Server: "files", Method: "tools/call", Name: "files__read_file", MS: 2.5, BytesOut: 2048, Tokens: 512, Outcome: "ok"},
 		{Seq: 4, Time: noon.Add(-2 * time.Minute), Client: "claude-code 2.1.329", Server: "files", Method: "tools/call", Name: "files__read_file", MS: 57, BytesOut: 130, Tokens: 33, Outcome: "tool_error"},
 		{Seq: 5, Time: noon.Add(-time.Minute), Client: "claude-code 2.1.329", Method: "tools/call", Name: "nope", MS: 0.3, Outcome: "protocol_error", Error: "there is no tool \"nope\""},
@@ -69,7 +69,7 @@ func press(m *top.Model, keys ...string) (quit bool) {
 func started(width, height int) *top.Model {
 	m := top.New("http://127.0.0.1:7717", false)
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	m.Update(top.Answer{Status: status()})
+	m.Update(top.Answer{Status: testStatus()})
 	return m
 }
 
@@ -154,8 +154,8 @@ func TestNewCalls(t *testing.T) {
 		return ""
 	}
 	before := selected()
-	next := status()
-	next.Seq, next.Calls, next.Logs = 7, []monitor.Call{{Seq: 7, Time: noon, Client: "new", Method: "tools/call", Name: "newest", Outcome: "ok"}}, nil
+	next := testStatus()
+	next.Seq, next.Calls, next.Logs = 7, []status.Call{{Seq: 7, Time: noon, Client: "new", Method: "tools/call", Name: "newest", Outcome: "ok"}}, nil
 	m.Update(top.Answer{Status: next})
 	if before == "" || selected() != before || !strings.Contains(m.Text(), "newest") || !strings.Contains(m.Text(), "nope") {
 		t.Errorf("selected %q, then %q on\n%s", before, selected(), m.Text())
@@ -170,8 +170,8 @@ func TestNewCalls(t *testing.T) {
 func TestPause(t *testing.T) {
 	m := started(80, 24)
 	press(m, "3", "p")
-	next := status()
-	next.Seq, next.Calls = 7, []monitor.Call{{Seq: 7, Time: noon, Client: "new", Method: "tools/call", Name: "newest", Outcome: "ok"}}
+	next := testStatus()
+	next.Seq, next.Calls = 7, []status.Call{{Seq: 7, Time: noon, Client: "new", Method: "tools/call", Name: "newest", Outcome: "ok"}}
 	before := m.Text()
 	m.Update(top.Answer{Status: next})
 	if m.Text() != before {
@@ -193,13 +193,13 @@ func TestLostGateway(t *testing.T) {
 	if text := m.Text(); !strings.Contains(text, "no answer: refused") || !strings.Contains(text, "is toolpost serve running?") || strings.Contains(text, "\x1b") {
 		t.Errorf("before the first answer:\n%s", text)
 	}
-	m.Update(top.Answer{Status: status()})
+	m.Update(top.Answer{Status: testStatus()})
 	m.Update(top.Answer{Err: errors.New("refused")})
 	press(m, "3")
 	if text := m.Text(); !strings.Contains(text, "no answer") || !strings.Contains(text, "files__read_file") {
 		t.Errorf("after the gateway ended:\n%s", text)
 	}
-	again := &monitor.Status{Started: noon, Time: noon, Seq: 1, Calls: []monitor.Call{{Seq: 1, Time: noon, Client: "c", Name: "first", Outcome: "ok"}}}
+	again := &status.Status{Started: noon, Time: noon, Seq: 1, Calls: []status.Call{{Seq: 1, Time: noon, Client: "c", Name: "first", Outcome: "ok"}}}
 	m.Update(top.Answer{Status: again})
 	if text := m.Text(); strings.Contains(text, "no answer") || strings.Contains(text, "files__read_file") || !strings.Contains(text, "first") {
 		t.Errorf("after it started again:\n%s", text)
@@ -208,7 +208,7 @@ func TestLostGateway(t *testing.T) {
 
 func TestColor(t *testing.T) {
 	plain, colored := started(80, 24), top.New("x", true)
-	colored.Update(top.Answer{Status: status()})
+	colored.Update(top.Answer{Status: testStatus()})
 	if strings.Contains(plain.View().Content, "\x1b") {
 		t.Error("there are colours although they are off")
 	}
@@ -218,7 +218,7 @@ func TestColor(t *testing.T) {
 }
 
 func TestOnce(t *testing.T) {
-	text := top.Once("x", 100, 24, status())
+	text := top.Once("x", 100, 24, testStatus())
 	for _, want := range []string{"SERVER", "CLIENT", "files__read_file", "protocol_error", "evil"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing in\n%s", want, text)
