@@ -31,12 +31,12 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/recording"
+	"github.com/toolpost/toolpost/serve/internal/monitor"
 	"github.com/toolpost/toolpost/telemetry"
 	"github.com/toolpost/toolpost/upstream"
 )

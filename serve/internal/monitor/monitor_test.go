@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/monitor"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/serve/internal/monitor"
 	"github.com/toolpost/toolpost/serve/status"
 )
 
