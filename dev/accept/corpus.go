@@ -1,8 +1,11 @@
 package accept
 
 import (
+	"bytes"
 	_ "embed" // for the files
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 )
 
@@ -72,4 +75,27 @@ func decode(raw []byte, to any) {
 	if err := json.Unmarshal(raw, to); err != nil {
 		panic(err)
 	}
+}
+
+// InputSchemas returns the names and schemas of everything in this package that a tool may
+// take: those of [Schemas], [Tools], [Torture] and [Hostile], and random ones. Not all of
+// the hostile ones are schemas.
+func InputSchemas() []Record {
+	var all []Record
+	add := func(name string, schema json.RawMessage) { all = append(all, Record{Name: name, Schema: schema}) }
+	for _, r := range Schemas() {
+		add("schema_"+r.Name, r.Schema)
+	}
+	for i, s := range append(Tools(), Torture()...) {
+		if input := s.Input(); bytes.HasPrefix(input, []byte("{")) { // else it is never a tool
+			add(fmt.Sprintf("tool_%d_%s", i, s.Name()), input)
+		}
+	}
+	for seed := range uint64(300) {
+		add(fmt.Sprint("random_", seed), RandomSchema(rand.New(rand.NewPCG(seed, 11))))
+	}
+	for i, b := range Hostile() {
+		add(fmt.Sprintf("hostile_%d", i), b.Schema)
+	}
+	return all
 }

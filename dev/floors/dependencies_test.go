@@ -37,3 +37,18 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 }
+
+// TestProviderSDKs checks that the module requires no SDK of a provider: those who use only
+// this module neither download nor compile one. The module sdk, whose tests compare the
+// packages of the providers with them, does.
+func TestProviderSDKs(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "all").Output()
+	if err != nil {
+		t.Fatalf("go list -m all: %v", err)
+	}
+	for _, sdk := range []string{geminiSDK, openaiSDK, anthropicSDK} {
+		if strings.Contains(string(out), sdk) {
+			t.Errorf("go.mod requires %s; import it in the module sdk only", sdk)
+		}
+	}
+}
