@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"io"
+	"log/slog"
 	"regexp"
 	"sync"
 	"time"
@@ -315,4 +316,13 @@ func (l *link) refresh(ctx context.Context, begins bool) bool {
 		Refresh(ctx context.Context, begins bool) bool
 	})
 	return ok && up.Refresh(ctx, begins)
+}
+
+// retire ends a server that is no longer wanted.
+func (m *member) retire(ctx context.Context, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	if err := m.close(ctx); err != nil {
+		log.Warn("cannot close a server", "server", m.server.Name, "err", err)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"reflect"
 	"slices"
@@ -237,14 +236,5 @@ func (g *Gateway) renew(m *member) {
 				g.logger.Warn("no longer watching a resource", "server", m.server.Name, "uri", uri, "err", err)
 			}
 		})
-	}
-}
-
-// retire ends a server that is no longer wanted.
-func (m *member) retire(ctx context.Context, log *slog.Logger) {
-	ctx, cancel := context.WithTimeout(ctx, drainTime)
-	defer cancel()
-	if err := m.close(ctx); err != nil {
-		log.Warn("cannot close a server", "server", m.server.Name, "err", err)
 	}
 }
