@@ -130,7 +130,7 @@ func (x *router) item(ctx context.Context, m *member, call *toolpost.Call, item 
 	}
 	claim := func(of json.RawMessage) {
 		if *claims--; *claims >= 0 {
-			m.claim(x.members, text(of, "uri"))
+			x.claim(m, text(of, "uri"))
 		}
 	}
 	claim(item)
@@ -158,9 +158,9 @@ func listOf(method string, result json.RawMessage) (key string, array json.RawMe
 	return "", nil
 }
 
-// claim gives a URI that the server lists another name if another server has it.
-func (m *member) claim(members []*member, uri string) {
-	switch o := serverOf(members, uri); {
+// claim gives a URI that a server lists another name if another server has it.
+func (x *router) claim(m *member, uri string) {
+	switch o := serverOf(x.members, uri); {
 	case uri == "" || m.aliases.has(uri) || m.aliases.restore(m.key, uri) != "":
 	case o == nil:
 		m.linked.add(uri)
