@@ -145,6 +145,27 @@ func (c *Config) installs() bool {
 	return c.Command != "" && strings.Contains(installers, " "+name+" ")
 }
 
+// installed returns the package that the command installs, "" if its arguments do not
+// begin with one.
+func (c *Config) installed() string {
+	if !c.installs() {
+		return ""
+	}
+	for _, arg := range c.Args {
+		switch {
+		case slices.Contains(beforePackages, arg):
+		case strings.HasPrefix(arg, "-"), arg == "run":
+			return ""
+		default:
+			return arg
+		}
+	}
+	return ""
+}
+
+// beforePackages are the arguments of installers that a package may follow.
+var beforePackages = []string{"exec", "dlx", "x", "tool", "-y", "--yes", "-q", "--quiet", "--package", "--from", "--"}
+
 func orDefault[T time.Duration | int](v, otherwise T) T {
 	if v <= 0 {
 		return otherwise

@@ -143,6 +143,7 @@ type Status struct {
 	Name      string
 	State     State
 	Transport Transport
+	Package   string // what the command installs before it starts: the argument of npx, uvx and the like
 	Version   string // MCP protocol version
 	Server    string // name and version the server gave
 	Tools     int
@@ -209,6 +210,7 @@ func (u *Upstream) Ready(ctx context.Context) error {
 // Status returns the current state.
 func (u *Upstream) Status() Status {
 	v, _ := u.view()
+	v.status.Package = u.cfg.installed()
 	return v.status
 }
 

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"strings"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema/lower"
 )
@@ -30,34 +27,6 @@ func newAdaptation(a *dialect.Adapted) *adaptation {
 		}
 	}
 	return n
-}
-
-// lines are for people: a summary, and the tools that were withheld.
-func (a *adaptation) lines() []string {
-	id := a.Dialect.ID
-	first := fmt.Sprintf("%s: %s", id, terminal.Count(len(a.Tools), "tool"))
-	if n := len(a.Withheld); n > 0 {
-		first += fmt.Sprintf(", %d withheld", n)
-	}
-	var losses []string
-	for _, k := range kinds {
-		if n := a.losses[k]; n > 0 && k != lower.Noop { // a rewording loses nothing
-			losses = append(losses, fmt.Sprintf("%d %s", n, k))
-		}
-	}
-	if losses != nil {
-		first += "; parts of schemas that this dialect does not have: " + strings.Join(losses, ", ")
-	} else {
-		first += ", nothing lost"
-	}
-	lines := []string{first}
-	for _, w := range a.Withheld {
-		lines = append(lines, fmt.Sprintf("%s: tool %q is withheld: %s (%s)", id, w.Name, w.Why, w.Rule))
-	}
-	for _, f := range a.Findings {
-		lines = append(lines, fmt.Sprintf("%s: %s (%s)", id, f.Message, f.Rule))
-	}
-	return lines
 }
 
 // log writes the summary and the withheld tools to a log.

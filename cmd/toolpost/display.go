@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/board"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
@@ -16,8 +17,8 @@ import (
 type display struct {
 	log     *slog.Logger
 	view    view
-	guide   guide
-	clients roster
+	about   board.About
+	clients board.Clients
 	out     *logBuffer
 }
 
@@ -33,38 +34,41 @@ func (o *serveOptions) newDisplay(stderr io.Writer, levelGiven bool) *display {
 	out := newLogBuffer(stderr, func(lines int) {
 		direct.Error("log lines were dropped because they were not read in time", "lines", lines)
 	})
-	d := &display{out: out, clients: roster{seen: map[string]bool{}}}
+	d := &display{out: out}
 	if !table {
 		d.log = newLogger(out, o.logLevel, o.logFormat)
 		d.view = &logView{log: d.log}
 		return d
 	}
-	b := &board{out: out, size: func() (int, int) { return terminal.Size(stderr) }, color: os.Getenv("NO_COLOR") == ""}
+	b := board.New(out, func() (int, int) { return terminal.Size(stderr) }, os.Getenv("NO_COLOR") == "")
 	level := o.logLevel
 	if !levelGiven {
 		level = slog.LevelError // the board shows the rest
 	}
 	d.log, d.view = newLogger(b, level, o.logFormat), b
 	if !levelGiven {
-		d.log = slog.New(&activity{d.log.Handler(), b})
-		d.clients.log = b.note
+		d.log = b.Logger(d.log.Handler())
+		d.clients.Note = b.Note
 	}
 	return d
 }
 
-func (d *display) close() { _ = d.out.Close() } // never fails
+func (d *display) close() {
+	d.view.Close()
+	_ = d.out.Close() // never fails
+}
 
 // Serving implements [serve.View].
 func (d *display) Serving(a *serve.Access) {
-	d.guide.access = a
-	d.view.begin(&d.guide)
+	d.view.Describe(d.about)
+	d.view.Serving(a)
 }
 
 // Updated implements [serve.View].
-func (d *display) Updated(s *gateway.Snapshot) { d.view.update(s) }
+func (d *display) Updated(s *gateway.Snapshot) { d.view.Updated(s) }
 
 // Settled implements [serve.View].
-func (d *display) Settled() { d.view.settle() }
+func (d *display) Settled() { d.view.Settled() }
 
 // Adapted implements [serve.View].
-func (d *display) Adapted(a *dialect.Adapted) { d.view.adapt(newAdaptation(a)) }
+func (d *display) Adapted(a *dialect.Adapted) { d.view.Adapted(a) }

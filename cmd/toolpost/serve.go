@@ -162,7 +162,7 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 func (o *serveOptions) open(ctx context.Context, d *display, found *config.Config) (e *serve.Endpoint, end func(), err error) {
 	options := o.endpoint(d)
 	if found != nil {
-		d.guide.none = len(found.Servers) == 0
+		d.about.Empty, d.about.Bridge = len(found.Servers) == 0, o.bridge.used
 		options.LoginCommand = owner.LoginCommand(o.config, found.File != "")
 		e, err = serve.Open(ctx, found, options)
 		return e, func() {}, err
@@ -172,7 +172,7 @@ func (o *serveOptions) open(ctx context.Context, d *display, found *config.Confi
 	if err != nil {
 		return nil, nil, err
 	}
-	d.guide.folder, d.guide.chosen = f.Describe(), o.folder.Chosen()
+	d.about.Folder, d.about.Chosen = f.Describe(), o.folder.Chosen()
 	options.Risk, options.SessionEnded = f.Risk(o.folder.Tools), f.EndSession
 	if e, err = serve.OpenTools(ctx, f.Live, options); err != nil {
 		_ = f.Close() // the error of opening is what the user can act on
@@ -195,7 +195,7 @@ func (o *serveOptions) endpoint(d *display) *serve.Options {
 		Name: o.name, Version: build.Version, Commit: build.Commit, Profile: o.profile, Dialect: o.dialect,
 		SessionTimeout: o.caps.timeout, MaxSessions: o.caps.sessions, MaxClientSessions: o.caps.ofClient,
 		Record: o.record, Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
-		Logger: d.log, View: d, Connected: d.clients.add,
+		Logger: d.log, View: d, Connected: d.clients.Add,
 	}
 }
 

@@ -7,13 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"golang.org/x/sys/unix"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/dev/screen"
 )
 
 // pty opens a terminal of 100 columns: master reads what is written to slave.
@@ -52,7 +55,19 @@ func openTerminal() (master, slave *os.File, err error) {
 // until, and returns what the terminal got.
 func onTerminal(t *testing.T, dir, until string, args ...string) string {
 	t.Helper()
+	var got bytes.Buffer
+	onScreen(t, &got, dir, 100, 50, func() bool { return until != "" && strings.Contains(got.String(), until) }, args...)
+	return got.String()
+}
+
+// onScreen is onTerminal for a terminal of a size, whose output is written to out; the
+// program is interrupted once done returns true.
+func onScreen(t *testing.T, out io.Writer, dir string, width, height uint16, done func() bool, args ...string) {
+	t.Helper()
 	master, slave := pty(t)
+	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: width, Row: height}); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
 	cmd.Args = append([]string{"toolpost"}, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, slave, slave
@@ -61,13 +76,14 @@ func onTerminal(t *testing.T, dir, until string, args ...string) string {
 		t.Fatal(err)
 	}
 	_ = slave.Close() // the program has its own
-	var got bytes.Buffer
 	part := make([]byte, 4096)
-	for {
+	for interrupted := false; ; {
 		n, err := master.Read(part) // an error is the end: nobody has the terminal open
-		got.Write(part[:n])
-		if until != "" && strings.Contains(got.String(), until) {
-			until = ""
+		if !interrupted {
+			_, _ = out.Write(part[:n])
+		}
+		if !interrupted && done() {
+			interrupted = true
 			_ = cmd.Process.Signal(os.Interrupt)
 		}
 		if err != nil {
@@ -75,7 +91,40 @@ func onTerminal(t *testing.T, dir, until string, args ...string) string {
 		}
 	}
 	_ = cmd.Wait() // most of these commands fail
-	return got.String()
+}
+
+// TestFirstScreen: at once and in a small terminal, a person reads where the endpoint is
+// and what to do next, although a server does not answer.
+func TestFirstScreen(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "toolpost.json")
+	if err := os.WriteFile(config, []byte(`{"mcpServers": {"silent": {"command": "sleep", "args": ["1000"]}, "missing": {"command": "no-such-program"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := screen.New(80, 24)
+	onScreen(t, s, dir, 80, 24, func() bool {
+		return strings.Contains(s.String(), "missing  ") && strings.Contains(s.String(), "failed") && strings.HasSuffix(s.String(), "tools\n")
+	},
+		"serve", "--addr", "127.0.0.1:0", "--config", config)
+	got := regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(s.All(), "127.0.0.1:PORT")
+	got = regexp.MustCompile(`\d+ s\b`).ReplaceAllString(got, "N s")
+	got = strings.Replace(got, "  tried again\n", "  tried again in N s\n", 1)
+	want := `Serving http://127.0.0.1:PORT/mcp
+
+  Connect clients  toolpost link --url http://127.0.0.1:PORT/mcp
+  Add a server     toolpost add NAME
+  Watch            toolpost top http://127.0.0.1:PORT
+
+SERVER        STATE         TOOLS    TIME
+silent        connecting        -     N s
+missing       failed            -       -  tried again in N s
+  command "no-such-program" is not found; install it, or give its full path as
+  the command
+http://127.0.0.1:PORT/mcp  0 of 2 servers ready, 0 tools
+`
+	if got != want {
+		t.Errorf("got:\n%s", got)
+	}
 }
 
 // TestTerminalIsNotSteered has hostile servers, files and names on a terminal.
@@ -112,7 +161,7 @@ func TestTerminalIsNotSteered(t *testing.T) {
 		{"", []string{hostile}},
 		{"", []string{"list", "--config", hostile}},
 		{"", []string{"cache", "show", hostile}},
-		{"claude mcp add", []string{"serve", "--addr", "127.0.0.1:0", "--root", folder}},
+		{"toolpost top", []string{"serve", "--addr", "127.0.0.1:0", "--root", folder}},
 	} {
 		got := onTerminal(t, dir, tt.until, tt.args...)
 		rest := strings.ReplaceAll(got, "\r\n", "\n") // what the terminal makes of line ends

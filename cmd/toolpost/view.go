@@ -1,48 +1,48 @@
 package main
 
 import (
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/board"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/upstream"
 )
 
 // A view shows the state of serve to people.
 type view interface {
-	begin(g *guide)                    // before the first update
-	update(snapshot *gateway.Snapshot) // after every change
-	settle()                           // once every server has answered or failed
-	adapt(a *adaptation)               // once for each dialect that clients get, and after its changes
+	serve.View
+	Describe(board.About) // before Serving
+	Close()
 }
 
 // A logView writes log lines for what is not logged where it happens.
 type logView struct {
-	log  *slog.Logger
-	last memory
+	log   *slog.Logger
+	about board.About
+	last  memory
 }
 
-func (v *logView) begin(g *guide) {
-	if g.access != nil {
-		g.access.Log(v.log)
-	}
+func (v *logView) Describe(a board.About) { v.about = a }
+
+func (v *logView) Serving(a *serve.Access) {
+	a.Log(v.log)
 	switch {
-	case g.none:
-		v.log.Warn(noServers)
-	case g.chosen:
-		v.log.Info(g.empty())
-	case g.folder != "":
-		v.log.Info(g.empty(), "next", addServers)
+	case v.about.Empty:
+		v.log.Warn(board.NoServers)
+	case v.about.Chosen:
+		v.log.Info(v.about.Folder)
+	case v.about.Folder != "":
+		v.log.Info("no configuration: "+v.about.Folder, "next", board.NoConfiguration)
 	}
 }
 
-func (v *logView) update(s *gateway.Snapshot) {
+func (v *logView) Updated(s *gateway.Snapshot) {
 	for _, st := range v.last.changed(s.Status) {
 		switch {
 		case st.State == upstream.Failed && st.Retry.IsZero():
@@ -58,9 +58,11 @@ func (v *logView) update(s *gateway.Snapshot) {
 	}
 }
 
-func (v *logView) settle() {}
+func (v *logView) Settled() {}
 
-func (v *logView) adapt(a *adaptation) { a.log(v.log) }
+func (v *logView) Adapted(a *dialect.Adapted) { newAdaptation(a).log(v.log) }
+
+func (v *logView) Close() {}
 
 // A memory holds the state that was shown last.
 type memory struct {
@@ -103,17 +105,4 @@ func (m *memory) news(now []toolpost.Finding) (news []toolpost.Finding) {
 		m.findings[f] = true
 	}
 	return news
-}
-
-// summary describes a status in one line.
-func summary(st upstream.Status) string {
-	switch {
-	case st.State == upstream.Ready:
-		return fmt.Sprintf("%s: ready, %s, %s", cleartext.Printable(st.Name), terminal.Count(st.Tools, "tool"), seconds(st.Took))
-	case st.State == upstream.Closed:
-		return cleartext.Printable(st.Name) + ": removed"
-	case st.Err != nil:
-		return cleartext.Printable(fmt.Sprintf("%s: %s: %s", st.Name, st.State, connect.ErrorText(st)))
-	}
-	return fmt.Sprintf("%s: %s", cleartext.Printable(st.Name), st.State)
 }

@@ -50,6 +50,7 @@ var outside = map[string][]string{
 	"internal/netaddr":               {"code.dny.dev/ssrf"},
 	"internal/policy/pins":           {jsonModule},
 	"internal/secret":                {jsonModule},
+	"dev/screen":                     {"github.com/charmbracelet/x/ansi"},
 	"cmd/toolpost/internal/terminal": {"github.com/charmbracelet/x/ansi", "golang.org/x/term"},
 	"internal/access/vault":          {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
 	"schema/lower":                   {jsonModule},

@@ -2,7 +2,6 @@ package servers
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +50,7 @@ is; you see what to add by hand.`,
 		Example: `  toolpost link
   toolpost link claude-code codex --yes
   toolpost link --url http://127.0.0.1:7717/mcp cursor
+  toolpost link --print --url http://127.0.0.1:7717/mcp zed
   toolpost link --list
   toolpost link --undo`,
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd, args) },
@@ -58,6 +58,7 @@ is; you see what to add by hand.`,
 	f := cmd.Flags()
 	f.BoolVar(&l.undo, "undo", false, "take toolpost out of the files")
 	f.BoolVar(&l.list, "list", false, "list the clients and whether they are linked")
+	f.BoolVar(&l.print, "print", false, "print what to add to each file by hand, and write nothing")
 	f.BoolVar(&l.json, "json", false, "list as JSON")
 	f.BoolVarP(&l.yes, "yes", "y", false, "write without asking")
 	f.BoolVar(&l.project, "project", false, "use the clients' files of the current folder instead of your own")
@@ -65,15 +66,15 @@ is; you see what to add by hand.`,
 	f.StringVar(&l.config, "config", "", "configuration `FILE` that clients serve")
 	f.StringVar(&l.url, "url", "", "`ADDRESS` of a running toolpost serve that clients use")
 	f.StringVar(&l.profile, "profile", "", "profile `NAME` of the configuration that clients get")
-	cli.Exclusive(cmd, "undo", "list")
+	cli.Exclusive(cmd, "undo", "list", "print")
 	cli.Exclusive(cmd, "url", "config")
 	return cmd
 }
 
 // linking is one run of the command link.
 type linking struct {
-	undo, list, json, yes, project bool
-	name, config, url, profile     string
+	undo, list, print, json, yes, project bool
+	name, config, url, profile            string
 
 	store    *link.Store
 	endpoint func(f config.ClientFile) *config.Endpoint
@@ -91,11 +92,14 @@ func (l *linking) run(cmd *cobra.Command, args []string) error {
 	if l.list || l.json {
 		return l.show(cmd.OutOrStdout(), files)
 	}
-	if len(args) == 0 {
+	if len(args) == 0 && !l.print {
 		files = slices.DeleteFunc(files, func(f config.ClientFile) bool { return !l.concerns(f) })
 	}
 	if len(files) == 0 {
 		return l.nothing(cmd.ErrOrStderr())
+	}
+	if l.print {
+		return l.printEntries(cmd, files)
 	}
 	return l.write(cmd, files, len(args) > 0)
 }
@@ -118,6 +122,18 @@ func (l *linking) write(cmd *cobra.Command, files []config.ClientFile, named boo
 		return fmt.Errorf("%s not changed; the reasons are above", terminal.Count(refused, "file"))
 	}
 	return nil
+}
+
+// printEntries shows what a person adds by hand.
+func (l *linking) printEntries(cmd *cobra.Command, files []config.ClientFile) error {
+	if err := l.prepare(cmd); err != nil {
+		return err
+	}
+	page := terminal.NewPage(cmd.OutOrStdout())
+	for _, f := range files {
+		page.WriteString(fmt.Sprintf("%s, in %s:\n%s", page.Paint("1", f.Client), cleartext.Printable(f.Path), l.entry(f)))
+	}
+	return page.Flush()
 }
 
 func (l *linking) nothing(w io.Writer) error {
@@ -270,18 +286,25 @@ func (l *linking) change(f config.ClientFile) (*link.Change, error) {
 
 // byHand describes what a user changes in a file that is refused.
 func (l *linking) byHand(f config.ClientFile) string {
-	path := f.ServerPath(l.name)
-	if l.undo || path == nil {
+	if l.undo || f.ServerPath(l.name) == nil {
 		return "  Remove the entry of toolpost by hand.\n"
 	}
+	if entry := l.entry(f); entry != "" {
+		return "  Add by hand:\n" + entry
+	}
+	return ""
+}
+
+// entry returns the lines that make the gateway a server of a client, "" if there are none.
+func (l *linking) entry(f config.ClientFile) string {
 	d, err := edit.Open(f.Path, nil)
 	if err == nil {
-		err = edit.Set(d, f.Entry(l.endpoint(f)), path...)
+		err = edit.Set(d, f.Entry(l.endpoint(f)), f.ServerPath(l.name)...)
 	}
 	if err != nil {
 		return ""
 	}
-	return "  Add by hand:\n    " + strings.ReplaceAll(strings.TrimSpace(string(d.Bytes())), "\n", "\n    ") + "\n"
+	return "    " + strings.ReplaceAll(strings.TrimSpace(string(d.Bytes())), "\n", "\n    ") + "\n"
 }
 
 // apply writes the files if the user agrees.
@@ -326,41 +349,6 @@ func (l *linking) kept(c *link.Change) string {
 		return ""
 	}
 	return " The file as it was: " + cleartext.Printable(l.store.Backup(c.File.Path))
-}
-
-// A linkedClient is one line of link --list.
-type linkedClient struct {
-	Client string `json:"client"`
-	File   string `json:"file"`
-	State  string `json:"state"`          // linked, changed (linked, and the file has changed since), unlinked or absent
-	Name   string `json:"name,omitempty"` // of the entry
-}
-
-// show lists the clients.
-func (l *linking) show(w io.Writer, files []config.ClientFile) error {
-	all := []linkedClient{}
-	for _, f := range files {
-		c := linkedClient{Client: f.ID(), File: f.Path, State: "unlinked"}
-		name, changed := l.store.Linked(f)
-		switch {
-		case name != "" && changed:
-			c.State, c.Name = "changed", name
-		case name != "":
-			c.State, c.Name = "linked", name
-		case !link.Installed(f):
-			c.State = "absent"
-		}
-		all = append(all, c)
-	}
-	if l.json {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(all)
-	}
-	for _, c := range all {
-		fmt.Fprintf(w, "%-15s %-9s %s\n", c.Client, c.State, cleartext.Printable(c.File))
-	}
-	return nil
 }
 
 // patienceForAnswer bounds how long link waits for a running serve.
