@@ -19,6 +19,16 @@ type Catalog struct {
 	Config string // names the configuration among those that share the folder, such as the path of its file; only a keyed hash of it is stored
 }
 
+// Clear removes everything that is stored in the folder, of all configurations. It
+// returns how many entries there were, and their bytes.
+func (c *Catalog) Clear() (entries int, bytes int64, err error) {
+	folder, err := catalog.Open(c.Dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	return folder.Clear()
+}
+
 const (
 	// settleTime is how long a server may take until it is remembered as one that
 	// does not list: a later gateway does not make clients wait for it.

@@ -71,15 +71,6 @@ type Folder struct {
 	key []byte
 }
 
-// Dir returns the folder below the user's cache folder.
-func Dir() (string, error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find the user's cache folder: %w", err)
-	}
-	return filepath.Join(dir, "toolpost", "catalog"), nil
-}
-
 // Open opens the folder, and creates it and its key if they are missing.
 func Open(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

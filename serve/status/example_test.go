@@ -12,7 +12,7 @@ import (
 func ExampleStatus() {
 	answer := strings.NewReader(`{"servers": [{"name": "files", "state": "ready", "tools": 14}], "calls": [
 		{"seq": 1, "server": "files", "method": "tools/call", "name": "read", "outcome": "ok"},
-		{"seq": 2, "server": "files", "method": "tools/call", "name": "write", "outcome": "failed", "error": "no space left"}
+		{"seq": 2, "server": "files", "method": "tools/call", "name": "write", "outcome": "tool_error", "error": "no space left"}
 	]}`)
 	s := &status.Status{}
 	if err := json.NewDecoder(answer).Decode(s); err != nil {

@@ -46,11 +46,23 @@ func AuditDir() (string, error) {
 
 // OutputDir is where serve keeps large outputs.
 func OutputDir() (string, error) {
+	dir, err := cacheDir()
+	return filepath.Join(dir, "output"), err
+}
+
+// CatalogDir is where serve stores what servers list.
+func CatalogDir() (string, error) {
+	dir, err := cacheDir()
+	return filepath.Join(dir, "catalog"), err
+}
+
+// cacheDir is the user's folder for what Toolpost can make again.
+func cacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("find the user's cache folder: %w", err)
 	}
-	return filepath.Join(dir, "toolpost", "output"), nil
+	return filepath.Join(dir, "toolpost"), nil
 }
 
 // OutputStore opens that folder. Without it, outputs are kept in memory.

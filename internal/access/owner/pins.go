@@ -7,7 +7,6 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/catalog"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/pins"
 	"github.com/toolpost/toolpost/internal/policy/trust"
@@ -67,7 +66,7 @@ func Command(c *config.Config, args ...string) string {
 // Catalog returns where serve stores what the servers of the configuration list,
 // nil for nowhere.
 func Catalog(c *config.Config, log *slog.Logger) *gateway.Catalog {
-	dir, err := catalog.Dir()
+	dir, err := CatalogDir()
 	if err != nil {
 		log.Warn("what servers list is not stored", "err", err)
 		return nil

@@ -4,20 +4,17 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/toolpost/toolpost/internal/catalog"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
 // clearCatalog removes what servers listed.
 func clearCatalog(stderr io.Writer) error {
-	dir, err := catalog.Dir()
+	dir, err := owner.CatalogDir()
 	if err != nil {
 		return err
 	}
-	folder, err := catalog.Open(dir)
-	if err != nil {
-		return err
-	}
-	servers, size, err := folder.Clear()
+	servers, size, err := (&gateway.Catalog{Dir: dir}).Clear()
 	if err != nil {
 		return err
 	}
