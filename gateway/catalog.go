@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/catalog"
+	"github.com/toolpost/toolpost/gateway/internal/catalog"
 	"github.com/toolpost/toolpost/upstream"
 )
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolpost/toolpost/gateway/internal/catalog"
 	"github.com/toolpost/toolpost/internal/atomicfile"
-	"github.com/toolpost/toolpost/internal/catalog"
 )
 
 func open(t *testing.T, dir string) *catalog.Folder {
