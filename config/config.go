@@ -18,10 +18,10 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 	limits "github.com/toolpost/toolpost/internal/policy/limit"
-	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/retool"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -61,7 +61,12 @@ type Config struct {
 // A Server is one upstream of a Config.
 type Server struct {
 	upstream.Config
-	Redmine  *redmine.Options // if not nil, the server is this Redmine; of Config, only the name is used
+
+	// Source, if it is not nil, has the tools of the server run in the program that
+	// serves: Config.Transport is the type, such as [Redmine], and of Config only that and
+	// the name are used. Approvals that are stored know it as Redmine.
+	Source *inprocess.Options `json:"Redmine"`
+
 	Disabled bool
 	Required bool          // toolpost is ready only while this server is connected, see /readyz
 	Share    string        // which clients share the process or connection: see [Auto], which is the default
@@ -110,9 +115,6 @@ type Pinning struct {
 
 // NoDialect is used instead of a dialect's id for tools that are not adapted.
 const NoDialect = "none"
-
-// Redmine is the transport of a server that is a Redmine: its REST API.
-const Redmine upstream.Transport = "redmine"
 
 // A Filter selects and changes what clients get of a server.
 type Filter struct {

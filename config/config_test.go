@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/redmine"
 	"golang.org/x/tools/txtar"
 )
 
@@ -125,7 +127,7 @@ func describe(t *testing.T, cfg *config.Config) string {
 		line("url", s.URL)
 		line("headers", s.Headers)
 		line("transport", s.Transport)
-		if r := s.Redmine; r != nil {
+		if r := s.Source; r != nil {
 			line("redmine", []any{r.URL, r.Key, r.User, r.Password, r.Token, r.As, r.Groups, r.ReadOnly, r.Anonymous, r.Timeout})
 		}
 		line("protocolVersion", s.ProtocolVersion)
@@ -344,4 +346,12 @@ func ExampleParse() {
 	// Output:
 	// <nil>
 	// toolpost.json:4:7: unknown key "comand" in mcpServers.github; did you mean "command"?
+}
+
+// TestGroupsOfRedmine checks that the groups of tools that a file may name are those that
+// there are.
+func TestGroupsOfRedmine(t *testing.T) {
+	if got, want := config.RedmineGroups, redmine.Groups(); !slices.Equal(got, want) {
+		t.Errorf("the groups are %q, want %q", got, want)
+	}
 }

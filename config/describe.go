@@ -73,7 +73,7 @@ func describe(s *Server) Description {
 		d.note(s.Args...)
 	}
 	d.text("in folder", s.Dir)
-	if s.Redmine == nil && s.URL != "" {
+	if s.Source == nil && s.URL != "" {
 		d.add("contacts", visibleAddress(s.URL))
 		d.note(s.URL)
 	}
@@ -181,15 +181,15 @@ func (d *description) environment(s *Server) {
 	}
 }
 
-// credentials shows how a Redmine is reached.
+// credentials shows how a server is reached whose tools run in the program.
 func (d *description) credentials(s *Server) {
-	r := s.Redmine
-	if r == nil {
+	o := s.Source
+	if o == nil {
 		return
 	}
-	d.add("contacts", visibleAddress(r.URL)+" (Redmine)")
-	d.note(r.URL)
-	for _, c := range [][2]string{{"apiKey", r.Key}, {"user", r.User}, {"password", r.Password}, {"token", r.Token}, {"as", r.As}} {
+	d.add("contacts", visibleAddress(o.URL)+" ("+s.Product()+")")
+	d.note(o.URL)
+	for _, c := range [][2]string{{"apiKey", o.Key}, {"user", o.User}, {"password", o.Password}, {"token", o.Token}, {"as", o.As}} {
 		if c[1] != "" {
 			d.add("sends", c[0]+"="+visibleValue(c[0], c[1]))
 			d.note(c[1])

@@ -10,10 +10,10 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	limits "github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/internal/suggest"
-	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -147,7 +147,7 @@ type entry struct {
 	path    string
 	vars    *variables // nil leaves variables as they are
 	server  Server
-	redmine redmine.Options
+	redmine inprocess.Options
 	address []string  // the keys that say where the server is
 	unset   []Problem // why variables could not be expanded
 	limits  *limits.Rule

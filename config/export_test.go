@@ -6,3 +6,6 @@ func SyntaxProblem(data string, err error) Problem {
 	s.syntax(err)
 	return s.problems[0]
 }
+
+// RedmineGroups are the groups of tools that the file may name.
+var RedmineGroups = redmineGroups

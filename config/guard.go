@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/policy/approval"
-	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/retool"
 )
 
@@ -205,14 +205,14 @@ func copySettings(to, from *Server) {
 	to.Allow, to.Deny, to.Extensions = from.Allow, from.Deny, from.Extensions
 	to.ProtocolVersion, to.MaxMessage = from.ProtocolVersion, from.MaxMessage
 	to.CallTimeout, to.ConnectTimeout, to.ProbeTimeout = from.CallTimeout, from.ConnectTimeout, from.ProbeTimeout
-	if to.Redmine == nil {
+	if to.Source == nil {
 		return
 	}
-	settings := &redmine.Options{}
-	if from.Redmine != nil {
-		settings = from.Redmine
+	settings := &inprocess.Options{}
+	if from.Source != nil {
+		settings = from.Source
 	}
-	r := *to.Redmine
-	r.Groups, r.ReadOnly, r.Timeout = settings.Groups, settings.ReadOnly, settings.Timeout
-	to.Redmine = &r
+	o := *to.Source
+	o.Groups, o.ReadOnly, o.Timeout = settings.Groups, settings.ReadOnly, settings.Timeout
+	to.Source = &o
 }

@@ -10,9 +10,16 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/suggest"
-	"github.com/toolpost/toolpost/redmine"
+	"github.com/toolpost/toolpost/upstream"
 )
+
+// Redmine is the type of a server that is a Redmine, which is reached over its REST API.
+const Redmine upstream.Transport = "redmine"
+
+// redmineGroups are the groups of tools of package redmine, which is not linked here.
+var redmineGroups = []string{"issues", "projects", "versions", "time", "users", "wiki", "news", "files", "search", "reference", "repository"}
 
 // redmineKeys are for servers of the type "redmine" only.
 var redmineKeys = map[string]func(e *entry, v hujson.Value, path string){
@@ -37,9 +44,9 @@ func expandText(e *entry, v hujson.Value, path string) string {
 func groups(e *entry, v hujson.Value, path string) {
 	e.each(v, path, func(v hujson.Value, path string) {
 		name := e.text(v, path)
-		if v.Value.Kind() == '"' && !slices.Contains(redmine.Groups(), name) {
-			hint := "the groups are " + strings.Join(redmine.Groups(), ", ")
-			if near := suggest.Nearest(name, redmine.Groups()); near != "" {
+		if v.Value.Kind() == '"' && !slices.Contains(redmineGroups, name) {
+			hint := "the groups are " + strings.Join(redmineGroups, ", ")
+			if near := suggest.Nearest(name, redmineGroups); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			e.fail(v.StartOffset, "%s is not a group of tools; %s", path, hint)
@@ -64,20 +71,28 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 	if !isRedmine {
 		return
 	}
-	s.Redmine = &e.redmine
-	s.Redmine.URL, s.Redmine.Timeout = s.URL, s.CallTimeout
+	s.Source = &e.redmine
+	s.Source.URL, s.Source.Timeout = s.URL, s.CallTimeout
 	if len(e.unset) > 0 || e.vars == nil {
 		return
 	}
-	known, _ := CompleteRedmine(context.Background(), s.Redmine, func(_ context.Context, value string) (string, []string, error) {
+	known, _ := s.CompleteSource(context.Background(), func(_ context.Context, value string) (string, []string, error) {
 		return Complete(value, func(Reference) (string, error) { return "x", nil }) // secrets are read later
 	})
-	switch _, err := redmine.New(known); {
-	case errors.Is(err, redmine.ErrNoCredentials):
+	switch err := known.Trim().CheckCredentials(); {
+	case errors.Is(err, inprocess.ErrNoCredentials):
 		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}", or "anonymous": true to serve what is public`, e.path)
 	case err != nil:
-		e.fail(m.Name.StartOffset, "%s: %v", e.path, errors.Unwrap(err))
+		e.fail(m.Name.StartOffset, "%s: %v", e.path, err)
 	}
+}
+
+// Product returns what people call the server that the tools of a Source are for.
+func (s *Server) Product() string {
+	if s.Transport == Redmine {
+		return "Redmine"
+	}
+	return string(s.Transport)
 }
 
 // setter returns what reads a key of a server, nil if there is no such key.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/callers"
-	"github.com/toolpost/toolpost/redmine"
 )
 
 // A Reference is a secret that is not in the file: ${file:PATH}, ${keyring:NAME} or
@@ -126,9 +126,9 @@ func (s *Server) CompleteLogin(ctx context.Context, complete Completer) (*Server
 	return &c, nil
 }
 
-// CompleteRedmine returns o with its credentials.
-func CompleteRedmine(ctx context.Context, o *redmine.Options, complete Completer) (*redmine.Options, error) {
-	c := *o
+// CompleteSource returns the Source of s with its credentials.
+func (s *Server) CompleteSource(ctx context.Context, complete Completer) (*inprocess.Options, error) {
+	c := *s.Source
 	if err := completeAll(ctx, complete, &c.Key, &c.User, &c.Password, &c.Token, &c.As); err != nil {
 		return nil, err
 	}

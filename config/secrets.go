@@ -7,8 +7,8 @@ func (c *Config) Secrets() []string {
 	for i := range c.Servers {
 		s := &c.Servers[i]
 		all = append(all, s.Config.Secrets()...)
-		if r := s.Redmine; r != nil {
-			all = append(all, r.Key, r.Password, r.Token)
+		if o := s.Source; o != nil {
+			all = append(all, o.Key, o.Password, o.Token)
 		}
 	}
 	for i := range c.Profiles {

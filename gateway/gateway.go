@@ -13,6 +13,7 @@
 //	audit                  Options.Middleware, and the Observe of mcpserver
 //	output                 Options.Store
 //	lock, newTools         Options.Pins; without it, servers may change their tools
+//	type "redmine"         Options.Sources; without it, such a server is not started
 //	auth                   Options.Credentials; without it, a server that has the key is not started
 //	${file:…}, ${cmd:…}    Options.Complete; without it, a server that needs such a secret is not started
 //

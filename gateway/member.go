@@ -147,7 +147,7 @@ func (m *member) status() upstream.Status {
 // so is reached over HTTP or SSE, which is http here.
 func (m *member) transport() string {
 	switch c := &m.server.Config; {
-	case c.Transport == InProcess, m.server.Redmine != nil:
+	case c.Transport == InProcess, m.server.Source != nil:
 		return ""
 	case c.Transport != "":
 		return string(c.Transport)
@@ -241,9 +241,9 @@ func (l *link) features() *toolpost.Features {
 }
 
 // connecting reports whether the server has not connected yet, so that what it
-// offers beside tools is unknown. Redmine offers nothing else.
+// offers beside tools is unknown. A source of this process is complete from the start.
 func (m *member) connecting() bool {
-	if m.up == nil || m.server.Redmine != nil || m.status().State == upstream.Ready {
+	if m.up == nil || m.server.Source != nil || m.status().State == upstream.Ready {
 		return false
 	}
 	f := m.listing().Features()

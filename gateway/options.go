@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/store"
@@ -35,6 +36,10 @@ type Options struct {
 	// Spool is the folder for long results until they are passed on, or are in
 	// Store; [os.TempDir] if empty.
 	Spool string
+
+	// Sources open the servers whose tools run in this process, by the type that the
+	// configuration says, such as [config.Redmine]. One whose type is not here fails.
+	Sources map[upstream.Transport]inprocess.Opener
 
 	Pins *Pins // nil lets servers change the definitions of their tools
 

@@ -101,7 +101,7 @@ func TestEveryKeyIsAppliedOrReported(t *testing.T) {
 }
 
 // appliedIn is the package that applies the fields of a type, by the package of the type.
-var appliedIn = map[string]string{"config": ".", "upstream": "../upstream", "retool": "../retool", "redmine": "../redmine"}
+var appliedIn = map[string]string{"config": ".", "upstream": "../upstream", "retool": "../retool", "inprocess": "../redmine"}
 
 // A keyWalk compares the fields of types with what packages read.
 type keyWalk struct {

@@ -89,8 +89,8 @@ func newPinboard(ctx context.Context, p *Pins, logger *slog.Logger) (*pinboard, 
 	return b, err
 }
 
-// configure applies the policies of a configuration. The tools of a Redmine are
-// not pinned, because they are part of this program.
+// configure applies the policies of a configuration. Tools that run
+// in this process are not pinned, because they are part of this program.
 func (b *pinboard) configure(cfg *config.Config) {
 	if b == nil {
 		return
@@ -99,7 +99,7 @@ func (b *pinboard) configure(cfg *config.Config) {
 	defer b.mu.Unlock()
 	b.policies = map[string]config.Pinning{}
 	for _, s := range cfg.Servers {
-		b.policies[s.Name] = config.Pinning{Off: s.Pinning.Off || s.Redmine != nil, WithholdNew: s.Pinning.WithholdNew || b.ReadOnly}
+		b.policies[s.Name] = config.Pinning{Off: s.Pinning.Off || s.Source != nil, WithholdNew: s.Pinning.WithholdNew || b.ReadOnly}
 	}
 }
 

@@ -134,7 +134,7 @@ func sameConnection(a, b config.Server) bool {
 		return false
 	}
 	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Redmine, b.Redmine) && cmp.Or(a.Share, config.Auto) == cmp.Or(b.Share, config.Auto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Source, b.Source) && cmp.Or(a.Share, config.Auto) == cmp.Or(b.Share, config.Auto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
 }
 
 // sameSettings reports whether two entries with the same connection say the same.
@@ -207,8 +207,8 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 	case s.Disabled:
 	case s.Err != nil:
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
-	case s.Redmine != nil:
-		up, l.err = startRedmine(&s, &opts)
+	case s.Source != nil:
+		up, l.err = g.startSource(&s, &opts)
 	case s.Share == config.Always:
 		up, l.err = g.start(&s.Config, &opts)
 	default:

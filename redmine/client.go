@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
@@ -37,7 +38,7 @@ const (
 )
 
 func newClient(o *Options) (*client, error) {
-	o = trimOptions(o)
+	o = o.Trim()
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New(`give the whole address of Redmine with http:// or https://, such as "https://redmine.example.com" or "https://example.com/redmine"`)
@@ -53,41 +54,9 @@ func newClient(o *Options) (*client, error) {
 	return c, nil
 }
 
-// trimOptions returns the options without the spaces and line ends that come
-// with what is copied or read from a file.
-func trimOptions(o *Options) *Options {
-	t := *o
-	for _, text := range []*string{&t.URL, &t.Key, &t.Token, &t.User, &t.As} {
-		*text = strings.TrimSpace(*text)
-	}
-	t.Password = strings.TrimRight(t.Password, "\r\n")
-	return &t
-}
-
-// checkCredentialKind checks that it is clear which credentials count.
-func (o *Options) checkCredentialKind(inURL bool) error {
-	kinds := 0
-	for _, given := range []bool{o.Key != "", o.User != "", o.Token != "", o.Anonymous} {
-		if given {
-			kinds++
-		}
-	}
-	switch {
-	case kinds > 1, o.Anonymous && inURL:
-		return errors.New("several kinds of credentials are given; give only one of them: an API key, a login with its password, or a token")
-	case (o.User == "") != (o.Password == ""):
-		return errors.New("a login and its password belong together; give both, or an API key")
-	case kinds == 0 && !inURL:
-		return ErrNoCredentials
-	case strings.ContainsFunc(o.Key+o.Token+o.As, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return errors.New("the API key, the token or the login to act as contains a space or another character that cannot be part of it; copy it again")
-	}
-	return nil
-}
-
 // ErrNoCredentials reports options without credentials that do not ask to be
 // anonymous.
-var ErrNoCredentials = errors.New("there are no credentials; give an API key, a login with its password, or a token")
+var ErrNoCredentials = inprocess.ErrNoCredentials
 
 // stay follows redirects only where the credentials may go.
 func stay(r *http.Request, via []*http.Request) error {

@@ -36,8 +36,9 @@ const readPause = 5 * time.Second
 
 // use sets the credentials of o.
 func (c *credentials) use(o *Options) error {
-	o = trimOptions(o)
-	if err := o.checkCredentialKind(c.address.User != nil); err != nil {
+	o = o.Trim()
+	o.URL = c.address.String()
+	if err := o.CheckCredentials(); err != nil {
 		return err
 	}
 	password, _ := c.address.User.Password()

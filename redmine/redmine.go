@@ -13,39 +13,18 @@ package redmine
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/keylock"
 )
 
-// Options say which Redmine, as whom, and what may be done. URL is needed, and one
-// kind of credentials or Anonymous.
-type Options struct {
-	URL      string // with the path, if Redmine is under one
-	Key      string // API key
-	User     string // login, with Password
-	Password string
-	Token    string // OAuth 2 access token, Redmine 6.1 or later
-	As       string // login to act as; the key must be an administrator's
-
-	// Credentials returns options whose Key, User, Password, Token and As are used in the
-	// place of these. It is called for the first request, and after Redmine has refused
-	// those of before. Nil uses these.
-	Credentials func(context.Context) (*Options, error) `json:"-"`
-
-	Anonymous bool // only what everybody may see is wanted, without credentials
-
-	Groups   []string // of tools, of those in [Groups]; all if empty
-	ReadOnly bool     // only tools that change nothing
-
-	Transport http.RoundTripper `json:"-"` // http.DefaultTransport if nil
-	Timeout   time.Duration     // of one request; 30 s if 0
-}
+// Options say which Redmine, as whom, and what may be done. Groups are some of [Groups], a
+// Token needs Redmine 6.1 or later, and the default of Timeout is 30 s.
+type Options = inprocess.Options
 
 // A Toolset is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.
 type Toolset struct {
@@ -87,6 +66,16 @@ func Groups() []string {
 		names = append(names, g.name)
 	}
 	return names
+}
+
+// Open is [New] as the option Sources of package gateway wants it, for servers of the type
+// "redmine".
+func Open(o *Options) (inprocess.Source, error) {
+	s, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // New returns the tools for a Redmine. It does not connect: the first call does.

@@ -126,8 +126,8 @@ func (o *Options) risk(cfg *config.Config) string { return cmp.Or(o.Risk, Risk(c
 // to a configuration.
 func Risk(cfg *config.Config) string {
 	for _, s := range cfg.Servers {
-		if s.Redmine != nil && !s.Redmine.ReadOnly && !s.Disabled && s.Err == nil {
-			return "write to Redmine as you"
+		if s.Source != nil && !s.Source.ReadOnly && !s.Disabled && s.Err == nil {
+			return "write to " + s.Product() + " as you"
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -52,6 +53,10 @@ type Options struct {
 	// MaxClientSessions those of one caller; see [mcpserver.Options].
 	SessionTimeout                 time.Duration
 	MaxSessions, MaxClientSessions int
+
+	// Sources open the servers of the configuration whose tools run in this process; see
+	// [gateway.Options].
+	Sources map[upstream.Transport]inprocess.Opener
 
 	Record string // the new file of a recording of lists, calls and results; none if empty
 	Fresh  bool   // do not list what servers listed before, and do not store what they list

@@ -238,6 +238,7 @@ func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 		Adapted:    e.adapted(),
 		Store:      kept,
 		Spool:      spool,
+		Sources:    e.options.Sources,
 		Pins:       owner.Pins(cfg),
 		Admit:      e.limits.Admit,
 		Around:     gateway.Arounds(e.around...),

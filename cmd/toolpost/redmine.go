@@ -85,6 +85,6 @@ func redmineConfiguration(r *redmine.Options) (*config.Config, error) {
 		return nil, cli.WrapUsage(err)
 	}
 	noPrefix := ""
-	server := config.Server{Config: upstream.Config{Name: "redmine"}, Redmine: r, Prefix: &noPrefix}
+	server := config.Server{Config: upstream.Config{Name: "redmine", Transport: config.Redmine}, Source: r, Prefix: &noPrefix}
 	return &config.Config{Name: "redmine", Servers: []config.Server{server}}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
@@ -194,7 +195,8 @@ func (o *serveOptions) endpoint(d *display) *serve.Options {
 		Hosts: o.hosts, Origins: o.origins,
 		Name: o.name, Version: build.Version, Commit: build.Commit, Profile: o.profile, Dialect: o.dialect,
 		SessionTimeout: o.caps.timeout, MaxSessions: o.caps.sessions, MaxClientSessions: o.caps.ofClient,
-		Record: o.record, Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
+		Sources: connect.Sources(),
+		Record:  o.record, Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
 		Logger: d.log, View: d, Connected: d.clients.Add,
 	}
 }

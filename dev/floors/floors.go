@@ -24,6 +24,7 @@ type Gate struct {
 func Gates() []Gate {
 	return []Gate{
 		{"floor order", Order},
+		{"in-process sources", Links},
 		{"outside modules", Modules},
 		{"size", Size},
 		{"documentation", Documentation},

@@ -75,6 +75,22 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestLinksThroughOthers checks that a source is found behind other packages.
+func TestLinksThroughOthers(t *testing.T) {
+	set := token.NewFileSet()
+	var files []*floors.File
+	for path, imported := range map[string]string{"serve/x.go": "upstream", "upstream/x.go": "redmine", "redmine/x.go": "inprocess"} {
+		f, err := floors.Parse(set, path, "package x\nimport _ \"github.com/toolpost/toolpost/"+imported+"\"")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	if found := floors.Links(files); len(found) != 1 || !strings.HasPrefix(found[0].Where, "upstream/x.go:2") || !strings.Contains(found[0].What, `into "serve"`) {
+		t.Errorf("found %v", found)
+	}
+}
+
 // TestExamples checks that every package for others has an Example that runs.
 func TestExamples(t *testing.T) {
 	files, err := floors.Load(root)
@@ -140,6 +156,9 @@ func TestGates(t *testing.T) {
 		{"the root in a folder", "schema/x.go", `import _ "github.com/toolpost/toolpost"`, floors.Order, []string{`imports ""`}},
 		{"imported from no floor", "gateway/x.go", `import _ "github.com/toolpost/toolpost/gadget"`, floors.Order, []string{`imports "gadget"`}},
 		{"another module's name begins like ours", "gateway/x.go", `import _ "github.com/toolpost/toolpostal"`, floors.Modules, []string{"may not import"}},
+
+		{"a source in the gateway", "gateway/x.go", `import _ "github.com/toolpost/toolpost/redmine"`, floors.Links, []string{`links "redmine" into "gateway"`}},
+		{"a source in a program", "cmd/toolpost/x.go", `import _ "github.com/toolpost/toolpost/redmine"`, floors.Links, nil},
 
 		{"standard library", "usage/x.go", `import _ "net/http"`, floors.Modules, nil},
 		{"allowed module", "dev/soak/x.go", `import _ "github.com/modelcontextprotocol/go-sdk/mcp"`, floors.Modules, nil},

@@ -16,7 +16,7 @@ var order = []string{
 	"internal",
 	"schema", "usage", "grep", "store",
 	".",
-	"bind", "adapt", "retool", "observe", "dialect",
+	"bind", "adapt", "retool", "observe", "dialect", "inprocess",
 	"internal/policy",
 	"upstream", "mcpserver", "audit", "recording", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",

@@ -219,7 +219,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 		return nil, err
 	}
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
-		Logger: silent, Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
+		Logger: silent, Sources: Sources(), Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
 		Admit: calls.limits.Admit, Around: calls.around(),
 		Credentials: owner.Credentials(logins, owner.LoginCommand(t.Config, t.Address == "" && os.Getenv("MCP_URLS") == "")),
 		Complete:    secrets.Complete,

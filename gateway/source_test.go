@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -37,11 +38,13 @@ func TestRedmine(t *testing.T) {
 		var k tracker
 		server := func(readOnly bool) *config.Config {
 			return &config.Config{Servers: []config.Server{{
-				Config:  upstream.Config{Name: "work"},
-				Redmine: &redmine.Options{URL: "http://redmine.test", Key: "s3cret", Transport: &k, ReadOnly: readOnly},
+				Config: upstream.Config{Name: "work", Transport: config.Redmine},
+				Source: &redmine.Options{URL: "http://redmine.test", Key: "s3cret", Transport: &k, ReadOnly: readOnly},
 			}}}
 		}
-		g, err := gateway.Open(t.Context(), server(false), &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+		g, err := gateway.Open(t.Context(), server(false), &gateway.Options{
+			Logger: slog.New(slog.DiscardHandler), Sources: map[upstream.Transport]inprocess.Opener{config.Redmine: redmine.Open},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,4 +103,23 @@ func TestRedmine(t *testing.T) {
 			t.Errorf("read only, the tools are %q", tools)
 		}
 	})
+}
+
+// TestSourceOfUnknownType: a server of a type that the program does not have fails, and the
+// others are served.
+func TestSourceOfUnknownType(t *testing.T) {
+	cfg, err := config.Parse("toolpost.json", []byte(`{"mcpServers": {
+		"work": {"type": "redmine", "url": "http://127.0.0.1:1", "apiKey": "key"},
+		"a": {"command": "x"}}}`), func(string) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, f := open(t, cfg)
+	f.last("a").connect("ping")
+	if s := g.Status()[0]; s.State != upstream.Failed || !strings.Contains(s.Err.Error(), `server "work": this program has no tools for servers of the type "redmine"`) {
+		t.Errorf("the status is %+v", s)
+	}
+	if s := g.Status()[1]; s.State != upstream.Ready {
+		t.Errorf("the other is %+v", s)
+	}
 }

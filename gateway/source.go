@@ -1,0 +1,157 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/inprocess"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A sourceConnection is a server as a member whose tools run in this process. They are
+// listed even if the server does not answer; then they return the error.
+type sourceConnection struct {
+	inProcess
+	check  func(context.Context) error
+	checks toolpost.Watchers // of what the checks change
+	log    *slog.Logger
+	cancel context.CancelFunc
+	tried  chan struct{} // closed after the first check
+	done   chan struct{} // closed at the end
+
+	mu     sync.Mutex
+	status upstream.Status
+}
+
+// startSource opens the source of a server, with what the program gives for its type.
+func (g *Gateway) startSource(s *config.Server, opts *upstream.Options) (connection, error) {
+	open := g.options.Sources[s.Transport]
+	if open == nil {
+		return nil, fmt.Errorf("server %q: this program has no tools for servers of the type %q; it gives them in Options.Sources of package gateway or serve", s.Name, s.Transport)
+	}
+	o := *s.Source
+	if !o.Anonymous && o.Credentials == nil {
+		o.Credentials = func(ctx context.Context) (*inprocess.Options, error) {
+			return s.CompleteSource(ctx, opts.Complete)
+		}
+	}
+	source, err := open(&o)
+	if err != nil {
+		return nil, fmt.Errorf("server %q: %w", s.Name, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &sourceConnection{
+		inProcess: inProcess{toolpost.SourceOf(source), s.Name}, check: source.Check, log: opts.Logger.With("server", s.Name),
+		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
+		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: s.Transport},
+	}
+	go c.run(ctx)
+	return c, nil
+}
+
+// How long after a failure a server is asked again.
+const (
+	firstRetry   = time.Second
+	longestRetry = 5 * time.Minute
+	checkAgain   = 5 * time.Minute // after it was ready
+)
+
+// run asks whether the server can be used: often until it can, then now and then. It logs
+// each new failure.
+func (c *sourceConnection) run(ctx context.Context) {
+	defer close(c.done)
+	first := sync.OnceFunc(func() { close(c.tried) })
+	defer first()
+	told, wait := "unknown", firstRetry
+	for {
+		began := time.Now()
+		err := c.check(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		next := wait
+		if err == nil {
+			next, wait = checkAgain, firstRetry
+		} else {
+			wait = min(2*wait, longestRetry)
+		}
+		c.publish(err, time.Since(began), next)
+		first()
+		switch now := errText(err); {
+		case now == told:
+		case err == nil:
+			c.log.Info("server is ready", "transport", c.status.Transport, "tools", c.Status().Tools)
+			told = now
+		default:
+			c.log.Warn("server cannot be used; its tools return the reason", "err", err)
+			told = now
+		}
+		select {
+		case <-time.After(next):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func (c *sourceConnection) publish(err error, took, wait time.Duration) {
+	c.mu.Lock()
+	s := &c.status
+	s.State, s.Took, s.Err, s.Retry = upstream.Ready, took, nil, time.Time{}
+	if err != nil {
+		s.State, s.Err, s.Retry = upstream.Failed, fmt.Errorf("server %q: %w", c.name, err), time.Now().Add(wait)
+	}
+	c.mu.Unlock()
+	c.checks.Notify(toolpost.Event{})
+}
+
+// Watch calls f with what the source reports, and after each check.
+func (c *sourceConnection) Watch(f func(toolpost.Event)) (stop func()) {
+	stopSource, stopChecks := c.inProcess.Watch(f), c.checks.Watch(f)
+	return func() {
+		stopSource()
+		stopChecks()
+	}
+}
+
+// Status implements connection.
+func (c *sourceConnection) Status() upstream.Status {
+	tools := c.inProcess.Status().Tools
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.status
+	s.Tools = tools
+	return s
+}
+
+// Ready implements connection.
+func (c *sourceConnection) Ready(ctx context.Context) error {
+	select {
+	case <-c.tried:
+		return c.Status().Err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Close implements connection.
+func (c *sourceConnection) Close() error {
+	c.cancel()
+	<-c.done
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.status.State, c.status.Retry = upstream.Closed, time.Time{}
+	return nil
+}
