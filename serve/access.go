@@ -368,10 +368,10 @@ type Access struct {
 }
 
 // Access returns how clients reach the endpoint.
-func (s *Endpoint) Access() *Access {
-	a := &Access{URL: s.listener.url(), Token: s.access.token, Source: s.access.source, Warning: s.access.open}
-	if s.access.login != nil {
-		a.Issuer = s.access.login.Issuer()
+func (e *Endpoint) Access() *Access {
+	a := &Access{URL: e.listener.url(), Token: e.access.token, Source: e.access.source, Warning: e.access.open}
+	if e.access.login != nil {
+		a.Issuer = e.access.login.Issuer()
 	}
 	return a
 }

@@ -11,7 +11,7 @@ import (
 
 // adapted returns a function that shows each dialect once, and again when what is lost
 // in it has changed.
-func (s *Endpoint) adapted() func(*dialect.Adapted) {
+func (e *Endpoint) adapted() func(*dialect.Adapted) {
 	var mu sync.Mutex
 	reported := map[string]string{}
 	return func(a *dialect.Adapted) {
@@ -28,8 +28,8 @@ func (s *Endpoint) adapted() func(*dialect.Adapted) {
 			return
 		}
 		reported[a.Dialect.ID] = text
-		s.options.View.Adapted(a)
-		logLosses(s.log, a)
+		e.options.View.Adapted(a)
+		logLosses(e.log, a)
 	}
 }
 

@@ -25,85 +25,85 @@ const DefaultAddr = "127.0.0.1:7717"
 
 // startTelemetry starts what observes requests: traces if the environment names a
 // collector, metrics if they are served, at the listener admin.
-func (s *Endpoint) startTelemetry() error {
-	build := telemetry.Build{Version: s.options.Version, Commit: s.options.Commit, Go: runtime.Version()}
-	traces, err := telemetry.NewTraces(s.running, build, s.log)
+func (e *Endpoint) startTelemetry() error {
+	build := telemetry.Build{Version: e.options.Version, Commit: e.options.Commit, Go: runtime.Version()}
+	traces, err := telemetry.NewTraces(e.running, build, e.log)
 	if err != nil {
 		return wrapUsage(err)
 	}
 	if traces != nil {
-		s.observers, s.around = append(s.observers, traces.Observe), append(s.around, traces.Around)
-		s.closer = append(s.closer, func() error {
-			ctx, cancel := context.WithTimeout(s.running, traceTime)
+		e.observers, e.around = append(e.observers, traces.Observe), append(e.around, traces.Around)
+		e.closer = append(e.closer, func() error {
+			ctx, cancel := context.WithTimeout(e.running, traceTime)
 			defer cancel()
 			return traces.Close(ctx)
 		})
 	}
-	if s.options.MetricsAddr == "" {
+	if e.options.MetricsAddr == "" {
 		return nil
 	}
-	l, err := listen(s.options.MetricsAddr)
+	l, err := listen(e.options.MetricsAddr)
 	if err != nil {
 		return err
 	}
-	s.admin = l
-	s.closer = append(s.closer, func() error { _ = l.Close(); return nil }) // the server may have closed it
-	s.metrics = telemetry.NewMetrics(build)
-	s.observers, s.around = append(s.observers, s.metrics.Observe), append(s.around, s.metrics.Around)
+	e.admin = l
+	e.closer = append(e.closer, func() error { _ = l.Close(); return nil }) // the server may have closed it
+	e.metrics = telemetry.NewMetrics(build)
+	e.observers, e.around = append(e.observers, e.metrics.Observe), append(e.around, e.metrics.Around)
 	return nil
 }
 
 // serveAdmin serves what operators and their programs read, until the endpoint is
 // closed.
-func (s *Endpoint) serveAdmin() error {
-	l := s.admin
+func (e *Endpoint) serveAdmin() error {
+	l := e.admin
 	if l == nil {
 		return nil
 	}
-	if !l.loopback() && s.access.token == "" && !s.options.Insecure {
+	if !l.loopback() && e.access.token == "" && !e.options.Insecure {
 		return usagef("refusing to serve metrics on %s: other machines could read them without a token; "+
 			"add --require-token, or --insecure to serve anyone", l.Addr())
 	}
-	if s.status != nil {
-		s.metrics.Upstreams(s.status)
+	if e.status != nil {
+		e.metrics.Upstreams(e.status)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", s.metrics.Handler())
-	mux.HandleFunc("GET "+healthPath, s.health)
-	mux.HandleFunc("GET "+readyPath, s.readyz)
+	mux.Handle("GET /metrics", e.metrics.Handler())
+	mux.HandleFunc("GET "+healthPath, e.health)
+	mux.HandleFunc("GET "+readyPath, e.readyz)
 	server := &http.Server{
-		Handler:           s.guardAdmin(l, s.access.requireToken(mux)),
+		Handler:           e.guardAdmin(l, e.access.requireToken(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout:      time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return s.running },
+		ErrorLog:          slog.NewLogLogger(e.log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return e.running },
 	}
-	s.closer = append(s.closer, server.Close)
+	e.closer = append(e.closer, server.Close)
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			s.log.Error("metrics are no longer served", "err", err)
+			e.log.Error("metrics are no longer served", "err", err)
 		}
 	}()
-	s.log.Info("serving metrics", "url", "http://"+l.Addr().String()+"/metrics")
+	e.log.Info("serving metrics", "url", "http://"+l.Addr().String()+"/metrics")
 	return nil
 }
 
 // guardAdmin keeps web pages away from a listener that only this machine reaches. On
 // others, the token does.
-func (s *Endpoint) guardAdmin(l *listener, next http.Handler) http.Handler {
+func (e *Endpoint) guardAdmin(l *listener, next http.Handler) http.Handler {
 	if l.loopback() {
-		return s.mcp.Guard(next)
+		return e.mcp.Guard(next)
 	}
 	return next
 }
 
 // addCacheBytes adds the size of the stored outputs to the metrics.
-func (s *Endpoint) addCacheBytes(kept store.Store) {
-	if s.metrics == nil || kept == nil {
+func (e *Endpoint) addCacheBytes(kept store.Store) {
+	if e.metrics == nil || kept == nil {
 		return
 	}
-	s.metrics.CacheBytes(func() (size int64) {
+	e.metrics.CacheBytes(func() (size int64) {
 		for b, err := range kept.List(context.Background()) {
 			if err != nil {
 				break // what is counted so far is shown
@@ -115,18 +115,18 @@ func (s *Endpoint) addCacheBytes(kept store.Store) {
 }
 
 // admit sets who may call what is served.
-func (s *Endpoint) admit(a *access) {
-	s.access = a
-	a.ready = func() bool { return len(s.unready()) == 0 }
+func (e *Endpoint) admit(a *access) {
+	e.access = a
+	a.ready = func() bool { return len(e.unready()) == 0 }
 }
 
 // unready returns the required servers that are not connected. A server whose tools
 // are listed from an earlier run is not ready before it is connected.
-func (s *Endpoint) unready() (names []string) {
-	if s.status == nil {
+func (e *Endpoint) unready() (names []string) {
+	if e.status == nil {
 		return nil
 	}
-	for _, st := range s.status() {
+	for _, st := range e.status() {
 		if st.Required && st.State != upstream.Ready {
 			names = append(names, st.Name)
 		}
@@ -135,11 +135,11 @@ func (s *Endpoint) unready() (names []string) {
 }
 
 // newBreaker keeps requests from servers that fail again and again.
-func (s *Endpoint) newBreaker() gateway.Around { return breaker.New(s.connection).Around }
+func (e *Endpoint) newBreaker() gateway.Around { return breaker.New(e.connection).Around }
 
 // connection describes the connection to a server for its circuit breaker.
-func (s *Endpoint) connection(server string) breaker.Connection {
-	for _, st := range s.status() {
+func (e *Endpoint) connection(server string) breaker.Connection {
+	for _, st := range e.status() {
 		if st.Name == server {
 			_, login := errors.AsType[*upstream.LoginError](st.Err)
 			return breaker.Connection{Connects: st.Connects, NeedsLogin: login && st.State != upstream.Ready}
@@ -149,8 +149,8 @@ func (s *Endpoint) connection(server string) breaker.Connection {
 }
 
 // readyz answers whether clients can use the servers that the configuration requires.
-func (s *Endpoint) readyz(w http.ResponseWriter, _ *http.Request) {
-	missing := s.unready()
+func (e *Endpoint) readyz(w http.ResponseWriter, _ *http.Request) {
+	missing := e.unready()
 	answerReady(w, len(missing) == 0, missing)
 }
 

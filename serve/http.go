@@ -19,49 +19,49 @@ import (
 // drainTime is how long calls under way may go on after a signal.
 const drainTime = 5 * time.Second
 
-func (s *Endpoint) serveHTTP(ctx context.Context) error {
+func (e *Endpoint) serveHTTP(ctx context.Context) error {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+healthPath, s.health)
-	mux.HandleFunc("GET "+StatusPath, s.report)
-	mux.HandleFunc("GET "+readyPath, s.readyz)
-	mux.Handle("/", s.mcp.Handler())
+	mux.HandleFunc("GET "+healthPath, e.health)
+	mux.HandleFunc("GET "+StatusPath, e.report)
+	mux.HandleFunc("GET "+readyPath, e.readyz)
+	mux.Handle("/", e.mcp.Handler())
 	server := &http.Server{
-		Handler:           s.named(s.protect(mux)),
+		Handler:           e.named(e.protect(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return s.running },
+		ErrorLog:          slog.NewLogLogger(e.log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return e.running },
 	}
 	defer server.Close()
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(s.listener) }()
+	go func() { failed <- server.Serve(e.listener) }()
 	select {
 	case err := <-failed:
-		return fmt.Errorf("serve %s: %w", s.listener.Addr(), err)
+		return fmt.Errorf("serve %s: %w", e.listener.Addr(), err)
 	case <-ctx.Done():
-		s.log.Info("stopping", "cause", context.Cause(ctx))
-		s.endWaiting()
+		e.log.Info("stopping", "cause", context.Cause(ctx))
+		e.endWaiting()
 	}
-	err := s.stop(server)
-	s.log.Info("stopped")
+	err := e.stop(server)
+	e.log.Info("stopped")
 	return err
 }
 
 // protect decides who reaches what is served: first by the Host and Origin, so that a
 // web page of another site gets nothing without a token either, then by the token.
-func (s *Endpoint) protect(next http.Handler) http.Handler {
-	return s.mcp.Guard(s.publicMetadata(s.access.requireToken(next)))
+func (e *Endpoint) protect(next http.Handler) http.Handler {
+	return e.mcp.Guard(e.publicMetadata(e.access.requireToken(next)))
 }
 
 // publicMetadata answers, without a token, where callers log in.
-func (s *Endpoint) publicMetadata(next http.Handler) http.Handler {
-	if s.access.login == nil {
+func (e *Endpoint) publicMetadata(next http.Handler) http.Handler {
+	if e.access.login == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet && callers.IsMetadata(r.URL.Path) {
-			s.access.login.ServeHTTP(w, r)
+			e.access.login.ServeHTTP(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -69,12 +69,12 @@ func (s *Endpoint) publicMetadata(next http.Handler) http.Handler {
 }
 
 // named sets the header by which a Toolpost that is its own upstream finds out.
-func (s *Endpoint) named(next http.Handler) http.Handler {
-	if s.gateway == nil {
+func (e *Endpoint) named(next http.Handler) http.Handler {
+	if e.gateway == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(upstream.InstanceHeader, s.gateway.Instances())
+		w.Header().Set(upstream.InstanceHeader, e.gateway.Instances())
 		next.ServeHTTP(w, r)
 	})
 }
@@ -121,15 +121,15 @@ type serverHealth struct {
 }
 
 // health answers ok as long as toolpost serves: servers come and go.
-func (s *Endpoint) health(w http.ResponseWriter, _ *http.Request) {
-	tools, _ := s.live.Set().Tools(context.Background()) // a Set never fails
+func (e *Endpoint) health(w http.ResponseWriter, _ *http.Request) {
+	tools, _ := e.live.Set().Tools(context.Background()) // a Set never fails
 	h := healthReport{Status: "ok", Tools: len(tools), Servers: []serverHealth{}}
-	if s.status != nil {
-		withheld := s.snapshot().Withheld
-		for _, st := range s.status() {
+	if e.status != nil {
+		withheld := e.snapshot().Withheld
+		for _, st := range e.status() {
 			server := serverHealth{Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools}
 			if st.Err != nil {
-				server.Error = s.secrets.Known.Replace(st.Err.Error())
+				server.Error = e.secrets.Known.Replace(st.Err.Error())
 			}
 			server.Withheld = withheldOf(withheld, st.Name)
 			h.Servers = append(h.Servers, server)

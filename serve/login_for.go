@@ -19,8 +19,8 @@ var errNotOwner = errors.New("only the owner logs in")
 
 // loginFor returns what logs in to servers for calls. It is nil if the browser of the
 // user, which returns to a loopback address, may be on another machine.
-func (s *Endpoint) loginFor(logins *login.Logins) gateway.LoginFunc {
-	if !s.isLocal() || !browserIsHere(os.Getenv) {
+func (e *Endpoint) loginFor(logins *login.Logins) gateway.LoginFunc {
+	if !e.isLocal() || !browserIsHere(os.Getenv) {
 		return nil
 	}
 	return func(ctx context.Context, server *config.Server, call *toolpost.Call, began time.Time) error {
@@ -28,12 +28,12 @@ func (s *Endpoint) loginFor(logins *login.Logins) gateway.LoginFunc {
 		if r == nil || r.Client.Identity != "" {
 			return errNotOwner
 		}
-		completed, err := server.CompleteLogin(ctx, s.secrets.Complete)
+		completed, err := server.CompleteLogin(ctx, e.secrets.Complete)
 		if err == nil {
 			err = logins.LogInFor(ctx, &completed.Config, call, began)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("the login that a call needs was not completed", "server", server.Name, "err", err)
+			e.log.Warn("the login that a call needs was not completed", "server", server.Name, "err", err)
 		}
 		return err
 	}
@@ -41,8 +41,8 @@ func (s *Endpoint) loginFor(logins *login.Logins) gateway.LoginFunc {
 
 // isLocal reports whether only this machine can call: over stdio, or on loopback
 // without a proxy.
-func (s *Endpoint) isLocal() bool {
-	return s.listener == nil || s.listener.loopback() && len(s.options.Hosts) == 0 && s.access.login == nil
+func (e *Endpoint) isLocal() bool {
+	return e.listener == nil || e.listener.loopback() && len(e.options.Hosts) == 0 && e.access.login == nil
 }
 
 // browserIsHere reports whether the browser of the user can reach the loopback

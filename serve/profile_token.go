@@ -158,16 +158,16 @@ func notAllowed(may *allowance, asked string) *callers.Refusal {
 
 // followTokens lets the callers with named tokens in until the endpoint is closed. A
 // token that is revoked or has expired ends its sessions.
-func (s *Endpoint) followTokens() {
+func (e *Endpoint) followTokens() {
 	tokens, err := owner.NamedTokens()
 	if err != nil {
-		s.log.Debug("there are no named tokens", "err", err)
+		e.log.Debug("there are no named tokens", "err", err)
 		return
 	}
-	s.access.named = tokens
-	stop := tokens.Follow(s.running, func(identity string) {
-		s.log.Info("a token was revoked or has expired; its sessions end", "caller", identity)
-		s.mcp.EndSessions(func(of string) bool { return of == identity })
-	}, func(err error) { s.log.Warn("the named tokens cannot be used or followed", "err", err) })
-	s.closer = append(s.closer, func() error { stop(); return nil })
+	e.access.named = tokens
+	stop := tokens.Follow(e.running, func(identity string) {
+		e.log.Info("a token was revoked or has expired; its sessions end", "caller", identity)
+		e.mcp.EndSessions(func(of string) bool { return of == identity })
+	}, func(err error) { e.log.Warn("the named tokens cannot be used or followed", "err", err) })
+	e.closer = append(e.closer, func() error { stop(); return nil })
 }

@@ -25,8 +25,8 @@ type reloader struct {
 
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the endpoint is closed.
-func (s *Endpoint) reloadOnChange(found *config.Config) {
-	r := &reloader{Endpoint: s, guard: config.NewGuard(found), last: found}
+func (e *Endpoint) reloadOnChange(found *config.Config) {
+	r := &reloader{Endpoint: e, guard: config.NewGuard(found), last: found}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {
@@ -39,11 +39,11 @@ func (s *Endpoint) reloadOnChange(found *config.Config) {
 		r.store = store
 		approvals = []string{store.Path(r.place)}
 	} else {
-		s.log.Debug("cannot watch for approvals of changes", "err", err)
+		e.log.Debug("cannot watch for approvals of changes", "err", err)
 	}
-	ctx, cancel := context.WithCancel(s.running)
+	ctx, cancel := context.WithCancel(e.running)
 	var watch sync.WaitGroup
-	s.closer = append(s.closer, func() error { cancel(); watch.Wait(); return nil })
+	e.closer = append(e.closer, func() error { cancel(); watch.Wait(); return nil })
 	first := true
 	watch.Go(func() {
 		config.Watch(ctx, found.File, func(cfg *config.Config, err error) {

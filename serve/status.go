@@ -17,19 +17,19 @@ const StatusPath = "/status"
 
 // report answers with what serve does and did last: a [status.Status]. The query
 // after=N leaves out older calls and log lines.
-func (s *Endpoint) report(w http.ResponseWriter, r *http.Request) {
+func (e *Endpoint) report(w http.ResponseWriter, r *http.Request) {
 	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // otherwise everything
 	var servers []status.Server
-	if s.status != nil {
-		for _, st := range s.status() {
+	if e.status != nil {
+		for _, st := range e.status() {
 			servers = append(servers, status.Server{
-				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: s.secrets.Known.Replace(errText(st)),
+				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: e.secrets.Known.Replace(errText(st)),
 			})
 		}
 	}
-	state := s.monitor.Status(after, servers)
-	tools, _ := s.live.Set().Tools(context.Background()) // a Set never fails
-	state.Version, state.Tools = s.options.Version, len(tools)
+	state := e.monitor.Status(after, servers)
+	tools, _ := e.live.Set().Tools(context.Background()) // a Set never fails
+	state.Version, state.Tools = e.options.Version, len(tools)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_ = json.NewEncoder(w).Encode(state) // the client is gone if it fails
