@@ -19,6 +19,7 @@ import (
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/upstream/internal/netdial"
 )
 
 const (
@@ -41,7 +42,7 @@ func newHTTPClient(cfg *Config, behind *instances) *http.Client {
 		(&http.Request{Header: header}).SetBasicAuth(user.Username(), password)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = httpconn.NewDialer(cfg.ConnectTimeout, deadAfter).DialContext
+	transport.DialContext = netdial.NewDialer(cfg.ConnectTimeout, deadAfter).DialContext
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: cfg.pingAfter, PingTimeout: cfg.pingTimeout} // one connection carries all calls
 	transport.MaxIdleConnsPerHost = 64
 	transport.DisableCompression = address.Scheme == "http" || httpconn.IsLoopback(address.Hostname()) // it costs more than it saves in a local network

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package httpconn
+package netdial
 
 import (
 	"syscall"

@@ -1,4 +1,4 @@
-package httpconn_test
+package netdial_test
 
 import (
 	"io"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/upstream/internal/netdial"
 )
 
 // The kernel ends a connection whose other side has gone, and later one whose other
@@ -18,7 +18,7 @@ func TestDialer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	c, err := httpconn.NewDialer(time.Minute, 30*time.Second).DialContext(t.Context(), "tcp", l.Addr().String())
+	c, err := netdial.NewDialer(time.Minute, 30*time.Second).DialContext(t.Context(), "tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

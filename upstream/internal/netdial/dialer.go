@@ -1,4 +1,5 @@
-package httpconn
+// Package netdial dials connections that notice soon that the other side has gone without a word.
+package netdial
 
 import (
 	"context"
