@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/stdtool/internal/mark"
 )
 
 const linger = 250 * time.Millisecond // what a command started may end after it
@@ -18,7 +19,7 @@ const linger = 250 * time.Millisecond // what a command started may end after it
 // in order.
 type process struct {
 	cmd     *exec.Cmd
-	mark    group.Mark    // of all that it started
+	mark    mark.Mark     // of all that it started
 	grace   time.Duration // between asking a group to end and killing it
 	out     *group.Output
 	drained chan struct{} // closed when all output was taken
@@ -35,7 +36,7 @@ func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
 	defer theirs.Close()
 	cmd.Stdout, cmd.Stderr = theirs, theirs
 	group.Detach(cmd)
-	p := &process{cmd: cmd, mark: group.NewMark(), grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{cmd: cmd, mark: mark.New(), grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
 	cmd.Env = append(slices.Clip(cmd.Env), string(p.mark))
 	if err := group.Start(cmd, func(error) { p.finish() }); err != nil {
 		out.End()

@@ -73,11 +73,11 @@ func End(pid int, grace time.Duration) bool {
 
 // Ends waits for the end of a group whose leader was waited for.
 func Ends(pid int, patience time.Duration) bool {
-	return wait(patience, func() bool { return alive(pid) })
+	return Wait(patience, func() bool { return alive(pid) })
 }
 
-// wait waits until there are none any more.
-func wait(patience time.Duration, some func() bool) bool {
+// Wait waits until some reports false, for at most patience. It reports whether some did.
+func Wait(patience time.Duration, some func() bool) bool {
 	const longest = 50 * time.Millisecond
 	end := time.Now().Add(patience)
 	for pause := time.Millisecond; some(); pause = min(2*pause, longest) {

@@ -1,9 +1,12 @@
-package group
+// Package mark finds the processes that a command started and that left its process group.
+package mark
 
 import (
 	"crypto/rand"
 	"syscall"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/group"
 )
 
 // A Mark is a variable in the environment of a command and of all that it
@@ -11,19 +14,19 @@ import (
 // only, and none that took the variable out of their environment.
 type Mark string
 
-// NewMark returns a mark that no other command has.
-func NewMark() Mark { return Mark("TOOLPOST_COMMAND=" + rand.Text()) }
+// New returns a mark that no other command has.
+func New() Mark { return Mark("TOOLPOST_COMMAND=" + rand.Text()) }
 
 // Ends waits for the end of all that are marked.
 func (m Mark) Ends(patience time.Duration) bool {
-	return wait(patience, func() bool { return m.signal(0) })
+	return group.Wait(patience, func() bool { return m.signal(0) })
 }
 
-// End ends all that are marked, as the function End does with a group. What
+// End ends all that are marked, as [group.End] ends a group. What
 // they start meanwhile is looked for again.
 func (m Mark) End(grace time.Duration) bool {
 	if !m.signal(syscall.SIGTERM) || m.Ends(grace) {
 		return true
 	}
-	return wait(Reaping, func() bool { return m.signal(syscall.SIGKILL) })
+	return group.Wait(group.Reaping, func() bool { return m.signal(syscall.SIGKILL) })
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package group
+package mark
 
 import "syscall"
 
