@@ -27,6 +27,7 @@ func Gates() []Gate {
 		{"in-process sources", Links},
 		{"outside modules", Modules},
 		{"size", Size},
+		{"ground", Ground},
 		{"documentation", Documentation},
 		{"words", Words},
 	}

@@ -307,6 +307,43 @@ func TestGatesOverFiles(t *testing.T) {
 	}
 }
 
+// TestGround checks that the ground may have 25 packages and 10,000 lines, and that other
+// folders do not count.
+func TestGround(t *testing.T) {
+	set := token.NewFileSet()
+	folder := func(name string, packages, lines int) (files []*floors.File) {
+		for i := range packages {
+			path := fmt.Sprintf("%s/p%d/x.go", name, i)
+			f, err := floors.Parse(set, path, "package x\n"+strings.Repeat("\n", lines-1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		return files
+	}
+	others := append(folder("internal/access", 30, 500), append(folder("internal/policy", 30, 500), folder("gateway/internal", 30, 500)...)...)
+	for _, test := range []struct {
+		packages, lines int
+		want            []string
+	}{
+		{25, 400, nil},
+		{26, 300, []string{"26 packages"}},
+		{25, 401, []string{"10025 lines"}},
+		{26, 400, []string{"26 packages", "10400 lines"}},
+	} {
+		got := floors.Ground(append(folder("internal", test.packages, test.lines), others...))
+		if len(got) != len(test.want) {
+			t.Errorf("%d packages of %d lines: got %q, want %q", test.packages, test.lines, got, test.want)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(fmt.Sprint(got), want) {
+				t.Errorf("%d packages of %d lines: got %q, want %q", test.packages, test.lines, got, want)
+			}
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{"x.go", "x_test.go", "a/b.go", "a/testdata/c.go", "tools/go.mod", "tools/d.go", "a/tools/f.go", "a/own/go.mod", "a/own/deep/g.go", ".git/e.go"} {
