@@ -10,6 +10,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/upstream/internal/indent"
 )
 
 const (
@@ -107,7 +108,7 @@ func (l *longResult) result(ctx context.Context, keep keepFunc) (*toolpost.Resul
 		return encodedResult(m), nil
 	}
 	defer l.Close()
-	view, ref, err := keep(ctx, longjson.Lines(l.section(l.scan.Result)), 1, l.found.IsError)
+	view, ref, err := keep(ctx, indent.Reader(l.section(l.scan.Result)), 1, l.found.IsError)
 	if err != nil {
 		return nil, notKept(err)
 	}

@@ -63,25 +63,3 @@ func TestTextInPieces(t *testing.T) {
 		t.Errorf("a text that breaks off: %d bytes, %v", n, err)
 	}
 }
-
-func FuzzLines(f *testing.F) {
-	for _, s := range []string{`{"a":[1,{"b":[]},{}],"c":"d,[\"{"}`, `[[[]]]`, `"a"`, ` [ 1 , 2 ] `} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, source string) {
-		got, err := io.ReadAll(longjson.Lines(iotest.HalfReader(strings.NewReader(source))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want, compact bytes.Buffer
-		if json.Indent(&want, []byte(source), "", "\t") != nil || strings.Count(source, "[")+strings.Count(source, "{") > 32 {
-			return
-		}
-		if text := strings.TrimSpace(want.String()); string(got) != text {
-			t.Fatalf("%q became %q, not %q", source, got, text)
-		}
-		if json.Compact(&compact, got) != nil {
-			t.Fatalf("%q is no JSON", got)
-		}
-	})
-}

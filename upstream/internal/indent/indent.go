@@ -1,4 +1,5 @@
-package longjson
+// Package indent indents JSON that is too long for memory while it is read.
+package indent
 
 import (
 	"bufio"
@@ -6,8 +7,9 @@ import (
 	"io"
 )
 
-// Lines gives JSON with each element and member on a line of its own.
-func Lines(r io.Reader) io.Reader {
+// Reader returns a reader of the JSON in r, with each element and member on a line of its
+// own.
+func Reader(r io.Reader) io.Reader {
 	return &lines{r: bufio.NewReaderSize(r, 32<<10)}
 }
 
