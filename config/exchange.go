@@ -9,7 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -49,7 +49,7 @@ func (e *entry) exchange(v hujson.Value, path string) {
 func (e *entry) exchangeIssuer(x *upstream.Exchange, v hujson.Value, path string) {
 	x.Issuer = e.webAddress(v, path)
 	u, err := url.Parse(x.Issuer)
-	if e.vars != nil && err == nil && u.Scheme == "http" && !httpconn.IsLoopback(u.Hostname()) {
+	if e.vars != nil && err == nil && u.Scheme == "http" && !netaddr.IsLoopback(u.Hostname()) {
 		e.fail(v.StartOffset, "%s is not https; want https://…, or http://… of this machine", path)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -46,7 +46,7 @@ func (g *guard) check(r *http.Request) *wire.Error {
 
 func (g *guard) allowsHost(host string) bool {
 	name := hostname(host)
-	return httpconn.IsLoopback(name) || slices.ContainsFunc(g.hosts, func(h string) bool {
+	return netaddr.IsLoopback(name) || slices.ContainsFunc(g.hosts, func(h string) bool {
 		return h == "*" || strings.EqualFold(h, host) || strings.EqualFold(strings.Trim(h, "[]"), name)
 	})
 }
@@ -64,7 +64,7 @@ func (g *guard) allowsOrigin(origin, host string) bool {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return false
 	}
-	return strings.EqualFold(u.Host, host) || httpconn.IsLoopback(u.Hostname()) && httpconn.IsLoopback(hostname(host))
+	return strings.EqualFold(u.Host, host) || netaddr.IsLoopback(u.Hostname()) && netaddr.IsLoopback(hostname(host))
 }
 
 func hostname(host string) string {

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
 // A listener is the open port of serve. A nil listener is that of --stdio.
@@ -68,7 +68,7 @@ func (l *listener) url() string {
 // hosts are the names by which clients on other machines address us.
 func (l *listener) hosts() []string {
 	switch {
-	case l == nil || httpconn.IsLoopback(l.host):
+	case l == nil || netaddr.IsLoopback(l.host):
 		return nil
 	case !l.wildcard():
 		return []string{l.host}

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -170,7 +170,7 @@ func checkAddress(params json.RawMessage) error {
 	}
 	link := wire.Unquote(address)
 	u, err := url.Parse(link)
-	if err == nil && u.Hostname() != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && httpconn.IsLoopback(u.Hostname())) {
+	if err == nil && u.Hostname() != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http" && netaddr.IsLoopback(u.Hostname())) {
 		return nil
 	}
 	return fmt.Errorf("the server asks to open %.100q, which is refused: want an https address without a user, or an http address of this machine", link)

@@ -45,7 +45,7 @@ func newHTTPClient(cfg *Config, behind *instances) *http.Client {
 	transport.DialContext = netdial.NewDialer(cfg.ConnectTimeout, deadAfter).DialContext
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: cfg.pingAfter, PingTimeout: cfg.pingTimeout} // one connection carries all calls
 	transport.MaxIdleConnsPerHost = 64
-	transport.DisableCompression = address.Scheme == "http" || httpconn.IsLoopback(address.Hostname()) // it costs more than it saves in a local network
+	transport.DisableCompression = address.Scheme == "http" || netaddr.IsLoopback(address.Hostname()) // it costs more than it saves in a local network
 	if transport.DisableCompression && header["Accept-Encoding"] == nil {
 		header.Set("Accept-Encoding", "identity") // without it, a server may choose (RFC 9110, 12.5.3)
 	}

@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -35,12 +34,6 @@ type Pool struct {
 	idle   []*conn // ordered by the time since when they are idle
 	closed bool    // connections are closed, and not kept, until the next request
 	expire *time.Timer
-}
-
-// IsLoopback reports whether a host always names this machine.
-func IsLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
 // Register has t send requests to http:// addresses through the pool that it

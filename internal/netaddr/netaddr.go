@@ -1,5 +1,5 @@
-// Package netaddr distinguishes public network addresses from others, and compares
-// the origins of URLs.
+// Package netaddr classifies network addresses: public ones, those of this machine, and
+// numbers that browsers take for addresses. It also compares the origins of URLs.
 package netaddr
 
 import (
@@ -21,6 +21,12 @@ func IsNumeric(host string) bool {
 		return strings.Trim(hex, "0123456789abcdef") == ""
 	}
 	return strings.Trim(last, "0123456789") == ""
+}
+
+// IsLoopback reports whether a host always names this machine.
+func IsLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
 // IsPublic reports whether an address is one of the open Internet. IPv4 addresses

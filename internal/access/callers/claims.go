@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json"
-	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
 // claims are what an authorization server says about a token: the payload of a JWT
@@ -122,5 +122,5 @@ func isAddress(text string) bool {
 	if err != nil || !isPlain(text) || strings.ContainsAny(text, "?#") || u.Hostname() == "" || u.User != nil {
 		return false
 	}
-	return u.Scheme == "https" || u.Scheme == "http" && httpconn.IsLoopback(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && netaddr.IsLoopback(u.Hostname())
 }

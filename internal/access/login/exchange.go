@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -49,7 +49,7 @@ func (n *network) tokenServer(ctx context.Context, issuer string) (*serverMetada
 		return nil, public, fmt.Errorf("the issuer %s is malformed", clipLine(issuer))
 	}
 	r := private
-	if httpconn.IsLoopback(u.Hostname()) {
+	if netaddr.IsLoopback(u.Hostname()) {
 		r = loopback
 	}
 	m, err := readServerMetadata(ctx, n.client(r), issuer)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
@@ -67,7 +66,7 @@ func (r reach) allows(ip netip.Addr) bool {
 func (r reach) check(u *url.URL) error {
 	host := u.Hostname()
 	switch {
-	case u.Scheme == "http" && r == loopback && httpconn.IsLoopback(host):
+	case u.Scheme == "http" && r == loopback && netaddr.IsLoopback(host):
 	case u.Scheme != "https":
 		return refusedf("%s://%s is not https", u.Scheme, u.Host)
 	}

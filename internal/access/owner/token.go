@@ -17,7 +17,7 @@ import (
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/internal/atomicfile"
-	"github.com/toolpost/toolpost/internal/httpconn"
+	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
 // TokenVariable is the variable that takes the place of the stored token.
@@ -157,7 +157,7 @@ func UseToken(cfg *config.Config) {
 	for i := range cfg.Servers {
 		s := &cfg.Servers[i]
 		u, err := url.Parse(s.URL)
-		if token == "" || err != nil || u.Scheme != "http" || !httpconn.IsLoopback(u.Hostname()) || u.User != nil || s.Wrap != nil || HasHeader(s.Headers, "Authorization") {
+		if token == "" || err != nil || u.Scheme != "http" || !netaddr.IsLoopback(u.Hostname()) || u.User != nil || s.Wrap != nil || HasHeader(s.Headers, "Authorization") {
 			continue
 		}
 		s.Wrap = func(base *http.Transport) http.RoundTripper { return proof.NewTransport(token, base) }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
-	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
@@ -20,7 +19,7 @@ func (a *adding) fromRegistry(ctx context.Context, name string, answers *install
 		return nil, fmt.Errorf("%s is a name of an MCP registry; say which one with --registry URL, or download its server.json and add the file", name)
 	}
 	u, err := url.Parse(a.registry)
-	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && httpconn.IsLoopback(u.Hostname())) {
+	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && netaddr.IsLoopback(u.Hostname())) {
 		return nil, fmt.Errorf("--registry is not an address with https://")
 	}
 	address := strings.TrimSuffix(u.String(), "/") + "/v0.1/servers/" + url.PathEscape(name) + "/versions/latest"
