@@ -3,64 +3,91 @@ package main
 import (
 	"archive/tar"
 	"archive/zip"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 )
 
-// A file is one in an archive.
+// A file is one in a package.
 type file struct {
-	name, path string
-	mode       fs.FileMode
+	name string
+	mode fs.FileMode
+	data []byte
 }
 
-// writeFile creates a file and has write fill it.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
+// writeArchives writes the archive of each platform: the program, its licence and the
+// README.
+func writeArchives(r *release) error {
+	texts, err := r.texts()
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(f), f.Close())
-}
-
-func writeTar(w io.Writer, files []file, modified time.Time) error {
-	compressed := gzip.NewWriter(w)
-	archive := tar.NewWriter(compressed)
-	for _, f := range files {
-		data, err := os.ReadFile(f.path)
+	for _, p := range r.programs {
+		name, pack := r.archive(p)
+		data, err := pack(append([]file{{p.name(), 0o755, p.data}}, texts...), r.time)
 		if err != nil {
 			return err
 		}
-		header := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(data)), ModTime: modified, Format: tar.FormatPAX}
-		if err := archive.WriteHeader(header); err != nil {
-			return err
-		}
-		if _, err := archive.Write(data); err != nil {
+		if err := r.put(name, data); err != nil {
 			return err
 		}
 	}
-	return errors.Join(archive.Close(), compressed.Close())
+	return nil
 }
 
-func writeZip(w io.Writer, files []file, modified time.Time) error {
-	archive := zip.NewWriter(w)
+// archive returns the name of a platform's archive, and the function that makes it.
+func (r *release) archive(p program) (string, func([]file, time.Time) ([]byte, error)) {
+	if p.goos == "windows" {
+		return r.base(p) + ".zip", zipFiles
+	}
+	return r.base(p) + ".tar.gz", tarFiles
+}
+
+// base returns how the names of a platform's files begin.
+func (r *release) base(p program) string {
+	return "toolpost_" + r.number() + "_" + p.goos + "_" + p.goarch
+}
+
+// tarFiles returns a compressed tar archive. All files in it belong to root, have the
+// given time, and are in the given order.
+func tarFiles(files []file, modified time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	compressed := gzip.NewWriter(&b)
+	archive := tar.NewWriter(compressed)
 	for _, f := range files {
-		data, err := os.ReadFile(f.path)
-		if err != nil {
-			return err
+		header := &tar.Header{Name: f.name, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)), ModTime: modified, Format: tar.FormatUSTAR}
+		if f.mode.IsDir() {
+			header.Typeflag = tar.TypeDir
 		}
+		if err := archive.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := archive.Write(f.data); err != nil {
+			return nil, err
+		}
+	}
+	err := errors.Join(archive.Close(), compressed.Close())
+	return b.Bytes(), err
+}
+
+// zipFiles returns a zip archive; all files in it have the given time.
+func zipFiles(files []file, modified time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	archive := zip.NewWriter(&b)
+	for _, f := range files {
 		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: modified}
 		header.SetMode(f.mode)
 		entry, err := archive.CreateHeader(header)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := entry.Write(data); err != nil {
-			return err
+		if _, err := io.Copy(entry, bytes.NewReader(f.data)); err != nil {
+			return nil, err
 		}
 	}
-	return archive.Close()
+	err := archive.Close()
+	return b.Bytes(), err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"debug/buildinfo"
 	"encoding/base64"
 	"encoding/hex"
@@ -38,10 +39,24 @@ type (
 	}
 )
 
+// writeBills writes the SBOM of each platform.
+func writeBills(r *release) error {
+	for _, p := range r.programs {
+		bill, err := billOfMaterials(p.data, r.version, r.time)
+		if err != nil {
+			return err
+		}
+		if err := r.put(r.base(p)+".cdx.json", bill); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // billOfMaterials returns an SBOM of a program: the modules that the linker wrote
 // into it, and the standard library.
-func billOfMaterials(binary, version string, built time.Time) ([]byte, error) {
-	info, err := buildinfo.ReadFile(binary)
+func billOfMaterials(program []byte, version string, built time.Time) ([]byte, error) {
+	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
 		return nil, err
 	}

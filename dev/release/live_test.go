@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// build compiles the program of this machine once for all live tests.
+var build = sync.OnceValues(func() ([]byte, error) {
+	r := &release{version: "v9.8.7", source: "../.."}
+	if err := r.compile(runtime.GOOS + "/" + runtime.GOARCH); err != nil {
+		return nil, err
+	}
+	return r.programs[0].data, nil
+})
+
+// liveRelease returns a release whose program for this machine is the real one; those
+// of other platforms are stubs. The given function writes its packages.
+func liveRelease(t *testing.T, write func(*release) error) *release {
+	t.Helper()
+	if os.Getenv("TOOLPOST_LIVE") == "" {
+		t.Skip("make live builds the program as it is released")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the test starts programs as they are started elsewhere")
+	}
+	r := stubRelease(t, "v9.8.7")
+	data, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range r.programs {
+		if p.goos == runtime.GOOS && p.goarch == runtime.GOARCH {
+			r.programs[i].data = data
+		}
+	}
+	if err := write(r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A machine is a folder that has the home of a user who has nothing yet.
+type machine struct {
+	*testing.T
+	root string   // the root of its files, if programs run in it with chroot
+	home string   // as programs see it
+	env  []string // of all programs
+}
+
+// newMachine returns a machine whose user has an empty home.
+func newMachine(t *testing.T, env ...string) *machine {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{T: t, home: filepath.Join(folder, "home")}
+	for _, dir := range []string{"home", "tmp"} {
+		if err := os.Mkdir(filepath.Join(folder, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.env = append([]string{"HOME=" + m.home, "TMPDIR=" + filepath.Join(folder, "tmp"), "PATH=" + os.Getenv("PATH")}, env...)
+	return m
+}
+
+// command returns a command that runs on the machine, in the user's home.
+func (m *machine) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	if m.root != "" {
+		cmd.Path, cmd.Err = args[0], nil
+		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: m.root}
+	}
+	cmd.Dir, cmd.Env = m.home, m.env
+	return cmd
+}
+
+// run returns what a command prints on standard output.
+func (m *machine) run(args ...string) string {
+	m.Helper()
+	cmd := m.command(args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		m.Fatalf("%q: %v\n%s%s", args, err, out, stderr.Bytes())
+	}
+	return string(out)
+}
+
+// path returns the real path of a file in the user's home.
+func (m *machine) path(name string) string { return filepath.Join(m.root, m.home, name) }
+
+// files returns the content of every file below the folder of the machine.
+func (m *machine) files() map[string]string {
+	m.Helper()
+	top := m.root
+	if top == "" {
+		top = filepath.Dir(m.home)
+	}
+	all := map[string]string{}
+	err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			if e != nil && e.Type()&fs.ModeSymlink != 0 {
+				all[path], _ = os.Readlink(path)
+			}
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+	return all
+}
+
+// unchanged checks that the machine has the files that it had before, except below
+// the given folders of the home, which belong to other programs.
+func (m *machine) unchanged(before map[string]string, except ...string) {
+	m.Helper()
+	after := m.files()
+	for _, path := range slices.Sorted(maps.Keys(after)) {
+		old, ok := before[path]
+		switch {
+		case slices.ContainsFunc(except, func(dir string) bool { return strings.HasPrefix(path, m.path(dir)+"/") }):
+		case !ok:
+			m.Errorf("%s is left", path)
+		case old != after[path]:
+			m.Errorf("%s has another content", path)
+		}
+	}
+	for path := range before {
+		if _, ok := after[path]; !ok {
+			m.Errorf("%s is gone", path)
+		}
+	}
+}
+
+// tryOut does with an installed program what a new user does: ask for its version, serve
+// over standard output and HTTP, list tools, and link a client. It undoes the link.
+func (m *machine) tryOut(toolpost ...string) {
+	m.Helper()
+	with := func(args ...string) []string { return append(slices.Clone(toolpost), args...) }
+	if out := m.run(with("version")...); !strings.HasPrefix(out, "toolpost v9.8.7 ") {
+		m.Errorf("the version is %q", out)
+	}
+	m.lists(with("list", "--"), with("serve", "--stdio"))
+	address, stop := m.serve(with("serve", "--addr", "127.0.0.1:0")...)
+	m.lists(with("list", address), nil)
+	stop()
+	m.link(with)
+	// The files of the program are in folders of its name.
+	for _, dir := range []string{".config", ".cache", ".local/state", ".local/share"} {
+		os.RemoveAll(m.path(dir + "/toolpost"))
+		os.Remove(m.path(dir))
+	}
+	os.Remove(m.path(".local"))
+}
+
+// lists checks that a command lists the tools of a folder.
+func (m *machine) lists(list, serve []string) {
+	m.Helper()
+	if out := m.run(append(list, serve...)...); !strings.Contains(out, "grep") {
+		m.Errorf("%q, %q lists %q", list, serve, out)
+	}
+}
+
+var endpointPattern = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
+
+// serve starts a program that serves over HTTP, and returns its address and a function
+// that ends it as a service manager does.
+func (m *machine) serve(args ...string) (string, func()) {
+	m.Helper()
+	cmd := m.command(args...)
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		m.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		m.Fatal(err)
+	}
+	m.Cleanup(func() { cmd.Process.Kill() })
+	var address, text string
+	lines := bufio.NewScanner(output)
+	for address == "" && lines.Scan() {
+		text += lines.Text() + "\n"
+		address = endpointPattern.FindString(lines.Text())
+	}
+	if address == "" {
+		m.Fatalf("%q names no address:\n%s", args, text)
+	}
+	return address, func() {
+		m.Helper()
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			m.Error(err)
+		}
+		for lines.Scan() { // ends when the last process that has it ended
+		}
+		err := cmd.Wait()
+		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+			m.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+// link links a client, starts what is written for it, and takes it out again.
+func (m *machine) link(with func(...string) []string) {
+	m.Helper()
+	client := m.path(".cursor/mcp.json")
+	before := "{\n  // mine\n  \"mcpServers\": {}\n}\n"
+	if err := errors.Join(os.MkdirAll(filepath.Dir(client), 0o755), os.WriteFile(client, []byte(before), 0o644)); err != nil {
+		m.Fatal(err)
+	}
+	serve := with("serve", "--stdio")
+	servers, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"self": map[string]any{"command": serve[0], "args": serve[1:]}}})
+	if err := errors.Join(err, os.WriteFile(m.path("servers.json"), servers, 0o644)); err != nil {
+		m.Fatal(err)
+	}
+	defer os.RemoveAll(filepath.Dir(client))
+	defer os.Remove(m.path("servers.json"))
+	m.run(with("link", "cursor", "--yes", "--config", "servers.json")...)
+	var linked struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `json:"mcpServers"`
+	}
+	text := string(read(m.T, client))
+	if err := json.Unmarshal([]byte(strings.Replace(text, "// mine\n", "", 1)), &linked); err != nil {
+		m.Fatalf("%v in\n%s", err, text)
+	}
+	entry, ok := linked.Servers["toolpost"]
+	if !ok {
+		m.Fatalf("toolpost is not in\n%s", text)
+	}
+	m.lists(with("list", "--"), append([]string{entry.Command}, entry.Args...))
+	m.run(with("link", "--undo", "--yes")...)
+	if after := string(read(m.T, client)); after != before {
+		m.Errorf("after link --undo, the file is\n%s", after)
+	}
+}
+
+// need skips a test without a program.
+func need(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("%s is not installed", program)
+	}
+	return path
+}

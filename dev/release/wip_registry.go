@@ -1,0 +1,10 @@
+package main
+
+// registryServers are the servers that the program has, as the MCP registry and MCP
+// bundles describe them.
+var registryServers = []registryServer{{id: "toolpost"}, {id: "redmine"}}
+
+type registryServer struct{ id string }
+
+// registryName returns the name of a server in the MCP registry.
+func registryName(id string) string { return "io.github.toolpost/" + id }
