@@ -134,7 +134,11 @@ func withFolders(files []file) []file {
 		all = append(all, file{"./" + f.name, f.mode, f.data})
 		for dir := path.Dir(f.name); !seen[dir]; dir = path.Dir(dir) {
 			seen[dir] = true
-			all = append(all, file{strings.TrimPrefix("./"+dir+"/", "././"), os.ModeDir | 0o755, nil})
+			name := "./"
+			if dir != "." {
+				name += dir + "/"
+			}
+			all = append(all, file{name, os.ModeDir | 0o755, nil})
 		}
 	}
 	slices.SortFunc(all, func(a, b file) int { return strings.Compare(a.name, b.name) })

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -14,19 +16,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 )
-
-// build compiles the program of this machine once for all live tests.
-var build = sync.OnceValues(func() ([]byte, error) {
-	r := &release{version: "v9.8.7", source: "../.."}
-	if err := r.compile(runtime.GOOS + "/" + runtime.GOARCH); err != nil {
-		return nil, err
-	}
-	return r.programs[0].data, nil
-})
 
 // liveRelease returns a release whose program for this machine is the real one; those
 // of other platforms are stubs. The given function writes its packages.
@@ -34,9 +26,6 @@ func liveRelease(t *testing.T, write func(*release) error) *release {
 	t.Helper()
 	if os.Getenv("TOOLPOST_LIVE") == "" {
 		t.Skip("make live builds the program as it is released")
-	}
-	if runtime.GOOS == "windows" {
-		t.Skip("the test starts programs as they are started elsewhere")
 	}
 	r := stubRelease(t, "v9.8.7")
 	data, err := build()
@@ -135,6 +124,7 @@ func (m *machine) files() map[string]string {
 // the given folders of the home, which belong to other programs.
 func (m *machine) unchanged(before map[string]string, except ...string) {
 	m.Helper()
+	m.forget()
 	after := m.files()
 	for _, path := range slices.Sorted(maps.Keys(after)) {
 		old, ok := before[path]
@@ -162,16 +152,19 @@ func (m *machine) tryOut(toolpost ...string) {
 		m.Errorf("the version is %q", out)
 	}
 	m.lists(with("list", "--"), with("serve", "--stdio"))
-	address, stop := m.serve(with("serve", "--addr", "127.0.0.1:0")...)
-	m.lists(with("list", address), nil)
-	stop()
+	s := m.serve(with("serve", "--addr", "127.0.0.1:0")...)
+	m.lists(with("list", s.address), nil)
+	s.end(-s.cmd.Process.Pid) // as a terminal or a service manager does, with all its processes
 	m.link(with)
-	// The files of the program are in folders of its name.
-	for _, dir := range []string{".config", ".cache", ".local/state", ".local/share"} {
+}
+
+// forget removes the files that the program wrote, which are in folders of its name.
+func (m *machine) forget() {
+	m.Helper()
+	for _, dir := range []string{".config", ".cache", ".local/state", ".local/share", ".local"} {
 		os.RemoveAll(m.path(dir + "/toolpost"))
-		os.Remove(m.path(dir))
+		os.Remove(m.path(dir)) // if it is empty
 	}
-	os.Remove(m.path(".local"))
 }
 
 // lists checks that a command lists the tools of a folder.
@@ -184,41 +177,51 @@ func (m *machine) lists(list, serve []string) {
 
 var endpointPattern = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
 
-// serve starts a program that serves over HTTP, and returns its address and a function
-// that ends it as a service manager does.
-func (m *machine) serve(args ...string) (string, func()) {
+// A server is a program that serves over HTTP.
+type server struct {
+	*machine
+	address string
+	cmd     *exec.Cmd
+	output  *bufio.Scanner
+}
+
+// serve starts a program that serves over HTTP.
+func (m *machine) serve(args ...string) *server {
 	m.Helper()
-	cmd := m.command(args...)
-	output, err := cmd.StdoutPipe()
+	s := &server{machine: m, cmd: m.command(args...)}
+	output, err := s.cmd.StdoutPipe()
 	if err != nil {
 		m.Fatal(err)
 	}
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
+	s.cmd.Stderr = s.cmd.Stdout
+	if s.cmd.SysProcAttr == nil {
+		s.cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	s.cmd.SysProcAttr.Setpgid = true
+	if err := s.cmd.Start(); err != nil {
 		m.Fatal(err)
 	}
-	m.Cleanup(func() { cmd.Process.Kill() })
-	var address, text string
-	lines := bufio.NewScanner(output)
-	for address == "" && lines.Scan() {
-		text += lines.Text() + "\n"
-		address = endpointPattern.FindString(lines.Text())
+	m.Cleanup(func() { syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) })
+	text := ""
+	for s.output = bufio.NewScanner(output); s.address == "" && s.output.Scan(); {
+		text += s.output.Text() + "\n"
+		s.address = endpointPattern.FindString(s.output.Text())
 	}
-	if address == "" {
+	if s.address == "" {
 		m.Fatalf("%q names no address:\n%s", args, text)
 	}
-	return address, func() {
-		m.Helper()
-		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			m.Error(err)
-		}
-		for lines.Scan() { // ends when the last process that has it ended
-		}
-		err := cmd.Wait()
-		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-			m.Errorf("%q: %v", args, err)
-		}
+	return s
+}
+
+// end ends a process, or a group of them, and waits until no process writes any more.
+func (s *server) end(process int) {
+	s.Helper()
+	if err := syscall.Kill(process, syscall.SIGTERM); err != nil {
+		s.Error(err)
 	}
+	for s.output.Scan() {
+	}
+	s.cmd.Wait()
 }
 
 // link links a client, starts what is written for it, and takes it out again.

@@ -3,7 +3,6 @@ package main
 import (
 	_ "embed"
 	"encoding/json"
-	"slices"
 )
 
 //go:embed npm/toolpost.js
@@ -75,7 +74,6 @@ func (r *release) putNPM(name string, p *npmPackage, command file) error {
 		return err
 	}
 	files := append([]file{{"package.json", 0o644, append(description, '\n')}, command}, texts...)
-	files = slices.Clone(files)
 	for i := range files {
 		files[i].name = "package/" + files[i].name
 	}

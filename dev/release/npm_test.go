@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -69,19 +71,35 @@ func TestNPX(t *testing.T) {
 
 	prefix := m.path("global")
 	m.run(npm, "install", "--global", "--prefix", prefix, "toolpost")
-	if out := m.run(filepath.Join(prefix, "bin/toolpost"), "version"); !strings.HasPrefix(out, "toolpost v9.8.7 ") {
-		t.Errorf("the version is %q", out)
+	toolpost := filepath.Join(prefix, "bin/toolpost")
+	for _, node := range append([]string{need(t, "node")}, nodes(t)...) { // with and without execve
+		s := m.serve(node, toolpost, "serve", "--addr", "127.0.0.1:0")
+		m.lists([]string{node, toolpost, "list", s.address}, nil)
+		s.end(s.cmd.Process.Pid) // the launcher alone
 	}
 	if packages, err := filepath.Glob(prefix + "/lib/node_modules/toolpost/node_modules/@toolpost/*"); len(packages) != 1 {
 		t.Errorf("npm installed %q, %v; want the package of this platform only", packages, err)
 	}
-	m.run(npm, "uninstall", "--global", "--prefix", prefix, "toolpost")
-	m.unchanged(before, ".npm")
-
-	m.run(npm, "install", "--global", "--prefix", prefix, "--omit=optional", "toolpost")
-	if out, err := m.command(filepath.Join(prefix, "bin/toolpost"), "version").CombinedOutput(); err == nil || !strings.Contains(string(out), "without --omit=optional") {
+	// npm leaves a package out that it cannot get or that the user does not want.
+	if err := os.RemoveAll(prefix + "/lib/node_modules/toolpost/node_modules"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := m.command(toolpost, "version").CombinedOutput(); err == nil || !strings.Contains(string(out), "without --omit=optional") {
 		t.Errorf("without the package of the platform: %v\n%s", err, out)
 	}
+	m.run(npm, "uninstall", "--global", "--prefix", prefix, "toolpost")
+	m.unchanged(before, ".npm")
+}
+
+// nodes returns the Node of the live tests, which may be another one than that of the
+// system.
+func nodes(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(os.Getenv("TOOLPOST_LIVE"), "node-*/node_modules/node/bin/node"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // npmRegistry serves the packages of a folder to npm, at an address on loopback.

@@ -21,6 +21,16 @@ try {
   process.exit(1);
 }
 
+// Where Node can, the program takes the place of this process: signals reach it, and
+// nothing waits beside it.
+if (process.execve && process.platform !== "win32") {
+  try {
+    process.execve(program, [program, ...process.argv.slice(2)], process.env);
+  } catch {
+    // the system does not offer it
+  }
+}
+
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (err) => {
   console.error(`toolpost: start ${program}: ${err.message}`);
