@@ -81,18 +81,18 @@ func (e *Endpoint) named(next http.Handler) http.Handler {
 
 // stop ends in order: calls under way, whose clients may have to connect again to
 // answer their questions, new connections, sessions, and whatever is still connected.
-func (s *Endpoint) stop(server *http.Server) error {
-	ctx, cancel := context.WithTimeout(s.running, drainTime)
+func (e *Endpoint) stop(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(e.running, drainTime)
 	defer cancel()
-	if !s.mcp.Drain(ctx) {
-		s.log.Warn("calls were interrupted", "after", drainTime)
+	if !e.mcp.Drain(ctx) {
+		e.log.Warn("calls were interrupted", "after", drainTime)
 	}
 	var down sync.WaitGroup
 	down.Go(func() { _ = server.Shutdown(ctx) })
-	err := s.mcp.Close() // ends the streams that Shutdown waits for
+	err := e.mcp.Close() // ends the streams that Shutdown waits for
 	down.Wait()          // until the last answers are on their way
-	if e := server.Close(); err == nil && !errors.Is(e, http.ErrServerClosed) {
-		err = e
+	if failed := server.Close(); err == nil && !errors.Is(failed, http.ErrServerClosed) {
+		err = failed
 	}
 	return err
 }

@@ -36,6 +36,8 @@ type collector struct {
 	settings *collectorSettings
 	web      *http.Client
 	log      *slog.Logger
+	stopped  context.Context // ends with Stop, and with it what is under way
+	stop     context.CancelCauseFunc
 }
 
 // newCollector returns the collector that the environment describes.
@@ -51,15 +53,20 @@ func newCollector(log *slog.Logger) (*collector, error) {
 	web := &http.Client{Transport: transport, Timeout: s.timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // the headers may have a key, which is not for another host
 	}}
-	return &collector{s, web, log}, nil
+	stopped, stop := context.WithCancelCause(context.Background())
+	return &collector{s, web, log, stopped, stop}, nil
 }
 
 // Start implements otlptrace.Client.
 func (c *collector) Start(context.Context) error { return nil }
 
-// Stop implements otlptrace.Client. No request is under way when the exporter is
-// shut down.
+// errStopped is why spans are not sent after Stop.
+var errStopped = errors.New("there was no time left to send all")
+
+// Stop implements otlptrace.Client. The exporter calls it after its last request, so
+// [Traces.Close] calls it too, when there is no time left: it cuts a request under way.
 func (c *collector) Stop(context.Context) error {
+	c.stop(errStopped)
 	c.web.CloseIdleConnections()
 	return nil
 }
@@ -77,9 +84,15 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	if c.settings.gzip {
 		body = compress(body)
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.stopped, func() { cancel(errStopped) })()
 	start, wait := time.Now(), firstRetry
 	for {
 		err := c.send(ctx, body)
+		if context.Cause(ctx) == errStopped {
+			return errStopped
+		}
 		busy, isBusy := errors.AsType[*busyError](err)
 		if !isBusy {
 			return err
@@ -144,14 +157,18 @@ func (c *collector) send(ctx context.Context, body []byte) error {
 		}
 		return nil
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
-		return &busyError{refusal(req, resp, answer), retryAfter(resp.Header)}
+		return &busyError{c.refusal(req, resp, answer), retryAfter(resp.Header)}
 	}
-	return refusal(req, resp, answer)
+	return c.refusal(req, resp, answer)
 }
 
-func refusal(req *http.Request, resp *http.Response, answer []byte) error {
-	return fmt.Errorf("%s answers %s: %q", req.URL.Host, clip(resp.Status), clip(string(answer)))
+func (c *collector) refusal(req *http.Request, resp *http.Response, answer []byte) error {
+	return fmt.Errorf("%s answers %s: %q", req.URL.Host, c.show(resp.Status), c.show(string(answer)))
 }
+
+// show returns a text of the collector as it may be logged: it may repeat the key that it
+// was sent.
+func (c *collector) show(text string) string { return clip(c.settings.secrets.Replace(text)) }
 
 // retryAfter returns how long a response asks to wait.
 func retryAfter(h http.Header) time.Duration {
@@ -177,7 +194,7 @@ const (
 func (c *collector) warnOfRejected(answer []byte) {
 	partial := protobufFields(protobufFields(answer)[fieldPartialSuccess].bytes)
 	if n, reason := partial[fieldRejectedSpans].number, partial[fieldErrorMessage].bytes; n > 0 || len(reason) > 0 {
-		c.log.Warn("the collector has not accepted all traces", "rejected", n, "reason", clip(string(reason)))
+		c.log.Warn("the collector has not accepted all traces", "rejected", n, "reason", c.show(string(reason)))
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // collectorSettings are what the variables OTEL_EXPORTER_OTLP_* say about traces.
@@ -24,6 +26,8 @@ type collectorSettings struct {
 	timeout time.Duration // of one request
 	gzip    bool
 	tls     *tls.Config // nil for the authorities of the system
+
+	secrets *secret.Values // of the headers and the address
 }
 
 // collectorVariable returns a variable of the exporter. That of traces alone takes
@@ -54,6 +58,7 @@ func readCollectorSettings(log *slog.Logger) (*collectorSettings, error) {
 	if text, variable := collectorVariable("HEADERS"); !addHeaders(s.headers, text) {
 		log.Warn("a header of the variable is malformed and is not sent; write NAME=VALUE,NAME=VALUE", "variable", variable)
 	}
+	s.secrets = s.findSecrets()
 	if text, variable := collectorVariable("TIMEOUT"); text != "" {
 		if ms, err := strconv.ParseUint(text, 10, 31); err == nil {
 			s.timeout = time.Duration(ms) * time.Millisecond
@@ -69,6 +74,20 @@ func readCollectorSettings(log *slog.Logger) (*collectorSettings, error) {
 		log.Warn("the variable is neither gzip nor none; traces are not compressed", "variable", variable, "value", text)
 	}
 	return s, nil
+}
+
+// findSecrets returns the values of the headers, and what is secret of the address.
+func (s *collectorSettings) findSecrets() *secret.Values {
+	found := secret.NewValues(secret.Hidden, secret.InURL(s.address.String())...)
+	for name, values := range s.headers {
+		for _, value := range values {
+			if name != "User-Agent" {
+				_, credential, _ := strings.Cut(value, " ") // after a scheme such as Bearer
+				found.Add("", value, strings.TrimSpace(credential))
+			}
+		}
+	}
+	return found
 }
 
 // collectorAddress returns where spans are sent. The address of all signals is

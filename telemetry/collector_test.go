@@ -27,6 +27,8 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/toolpost/toolpost/observe"
 )
 
 // roundTrip answers requests without a network.
@@ -117,6 +119,79 @@ func TestCollectorStopsWaiting(t *testing.T) {
 			t.Errorf("got %v after %v", err, time.Since(start))
 		}
 	})
+}
+
+// TestCollectorStop checks that an export under way ends with the collector.
+func TestCollectorStop(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	for name, send := range map[string]roundTrip{
+		"a request": func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() },
+		"a pause":   func(*http.Request) (*http.Response, error) { return answer(503, nil, ""), nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newTestCollector(t, io.Discard)
+				c.web.Transport, c.web.Timeout = send, 0
+				ended := make(chan error, 1)
+				go func() { ended <- c.UploadTraces(t.Context(), oneSpan) }()
+				synctest.Wait()
+				start := time.Now()
+				_ = c.Stop(t.Context())
+				if err := <-ended; err == nil || time.Since(start) != 0 {
+					t.Errorf("got %v after %v", err, time.Since(start))
+				}
+			})
+		})
+	}
+}
+
+// TestTracesCloseInTime checks that no request goes on after the time for the last traces.
+func TestTracesCloseInTime(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+	synctest.Test(t, func(t *testing.T) {
+		traces, err := NewTraces(t.Context(), Build{}, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, ended := time.Now(), make(chan time.Duration, 1)
+		traces.to.web.Timeout = 0
+		traces.to.web.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			ended <- time.Since(start)
+			return nil, r.Context().Err()
+		})
+		_, end := traces.Observe(t.Context(), &observe.Request{Method: "tools/call"})
+		end(&observe.Response{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := traces.Close(ctx); err == nil {
+			t.Error("it closed without an error")
+		}
+		if took := <-ended; took != time.Second {
+			t.Errorf("the request ended after %v", took)
+		}
+	})
+}
+
+// TestCollectorEchoes checks that a collector that answers with the key that it was sent
+// does not bring it into a log.
+func TestCollectorEchoes(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1/v1?key=in-the-address")
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "api-key=of-this-collector,authorization=Bearer%20of-a-bearer")
+	reason := protowire.AppendString(protowire.AppendTag(nil, fieldErrorMessage, protowire.BytesType), "no of-this-collector")
+	partial := protowire.AppendBytes(protowire.AppendTag(nil, fieldPartialSuccess, protowire.BytesType), reason)
+	var log bytes.Buffer
+	c := newTestCollector(t, &log)
+	next := answer(401, nil, "toolpost: of-this-collector, of-a-bearer and in-the-address are unknown")
+	c.web.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return next, nil })
+	err := c.UploadTraces(t.Context(), oneSpan)
+	if want := `"toolpost: [hidden], [hidden] and [hidden] are unknown"`; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	next = answer(200, http.Header{"Content-Type": {protobufType}}, string(partial))
+	if err := c.UploadTraces(t.Context(), oneSpan); err != nil || !strings.Contains(log.String(), `reason="no [hidden]"`) {
+		t.Errorf("got %v, logged %q", err, log.String())
+	}
 }
 
 // TestCollectorSettings checks what the variables mean.

@@ -26,6 +26,7 @@ import (
 // request to a server, to an OpenTelemetry collector.
 type Traces struct {
 	provider *sdktrace.TracerProvider
+	to       *collector
 	tracer   trace.Tracer
 	context  propagation.TextMapPropagator
 }
@@ -61,6 +62,7 @@ func NewTraces(ctx context.Context, b Build, log *slog.Logger) (*Traces, error) 
 		sdktrace.WithBatcher(&loggedExporter{SpanExporter: exporter, log: log}))
 	return &Traces{
 		provider: provider,
+		to:       to,
 		tracer:   provider.Tracer("github.com/toolpost/toolpost"),
 		context:  propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
 	}, nil
@@ -68,7 +70,9 @@ func NewTraces(ctx context.Context, b Build, log *slog.Logger) (*Traces, error) 
 
 // Close sends the spans that have ended, until ctx ends.
 func (t *Traces) Close(ctx context.Context) error {
-	if err := t.provider.Shutdown(ctx); err != nil {
+	err := t.provider.Shutdown(ctx)
+	_ = t.to.Stop(ctx) // never fails
+	if err != nil {
 		return fmt.Errorf("send traces: %w", err)
 	}
 	return nil
