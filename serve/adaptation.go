@@ -15,13 +15,7 @@ func (e *Endpoint) adapted() func(*dialect.Adapted) {
 	var mu sync.Mutex
 	reported := map[string]string{}
 	return func(a *dialect.Adapted) {
-		losses := map[lower.Kind]int{}
-		for _, t := range a.Tools {
-			for _, l := range t.Losses {
-				losses[l.Kind]++
-			}
-		}
-		text := fmt.Sprint(len(a.Tools), losses, a.Withheld, a.Findings)
+		text := fmt.Sprint(len(a.Tools), countLosses(a), a.Withheld, a.Findings)
 		mu.Lock()
 		defer mu.Unlock()
 		if reported[a.Dialect.ID] == text {
@@ -31,6 +25,17 @@ func (e *Endpoint) adapted() func(*dialect.Adapted) {
 		e.options.View.Adapted(a)
 		logLosses(e.log, a)
 	}
+}
+
+// countLosses returns how many losses of each kind the tools have.
+func countLosses(a *dialect.Adapted) map[lower.Kind]int {
+	losses := map[lower.Kind]int{}
+	for _, t := range a.Tools {
+		for _, l := range t.Losses {
+			losses[l.Kind]++
+		}
+	}
+	return losses
 }
 
 // logLosses logs each loss at debug level.

@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolpost/toolpost"
@@ -86,5 +88,65 @@ func TestSettingsOfTheProgramStay(t *testing.T) {
 	r.changed(t.Context(), next, nil, true)
 	if s := e.Gateway().Status(); len(s) != 1 || s[0].State != "disabled" {
 		t.Errorf("got %+v", s)
+	}
+}
+
+// A growing toolset lists more after a while.
+type growing struct {
+	toolpost.Watchers
+	tools atomic.Pointer[toolpost.Tools]
+}
+
+func (g *growing) Tools(context.Context) ([]*toolpost.Tool, error) { return *g.tools.Load(), nil }
+
+func (g *growing) list(tools ...*toolpost.Tool) {
+	all := toolpost.Tools(tools)
+	g.tools.Store(&all)
+	g.Notify(toolpost.Event{})
+}
+
+// TestToolsThatChangeSomethingLater: while clients need no token, only tools that read are
+// served, also of a Live that lists others later.
+func TestToolsThatChangeSomethingLater(t *testing.T) {
+	load(t, `{"mcpServers": {}}`) // the user's folders
+	isReading := true
+	run := func(context.Context, struct{}) (string, error) { return "", nil }
+	read, write := toolpost.New("read", "Reads.", run, nil), toolpost.New("write", "Writes.", run, nil)
+	read.Annotations.ReadOnly = &isReading
+	for _, needsToken := range []bool{false, true} {
+		g := &growing{}
+		g.list(read)
+		live, err := toolpost.NewLive(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		e, err := OpenTools(t.Context(), live, &Options{Addr: "127.0.0.1:0", RequireToken: needsToken, Logger: plainLogger(&out)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.list(read, write)
+		all, _ := e.live.Set().Tools(t.Context())
+		if served := len(all) == 2; served != needsToken || strings.Contains(out.String(), "tools=[write]") == needsToken {
+			t.Errorf("needs a token: %v, %d tools, logged %s", needsToken, len(all), out.String())
+		}
+		e.Close()
+		live.Close()
+	}
+}
+
+// TestFindingsAreLogged: without a view, the log has what is wrong with the configuration.
+func TestFindingsAreLogged(t *testing.T) {
+	cfg := load(t, `{"mcpServers": {"a": {"command": "toolpost-of-no-folder", "trust": true, "disabled": true}}}`)
+	var out bytes.Buffer
+	e, err := Open(t.Context(), cfg, &Options{Addr: "127.0.0.1:0", Logger: plainLogger(&out)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Close()
+	for _, want := range []string{"msg=serving", `msg="server disabled" server=a`, "mcpServers.a.trust only affects clients"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the log does not have %q:\n%s", want, out.String())
+		}
 	}
 }

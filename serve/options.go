@@ -13,6 +13,7 @@ import (
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -28,7 +29,8 @@ type Options struct {
 	Stdio bool
 
 	// MetricsAddr is the HOST:PORT of /metrics for Prometheus, /healthz and /readyz; none
-	// if empty.
+	// if empty. If a token is needed for the tools, /metrics needs the owner's. Beyond
+	// loopback it always does, but with Insecure.
 	MetricsAddr string
 
 	// TokenFile is the file with the token of the owner. If it is empty, the token is the
@@ -71,8 +73,12 @@ type Options struct {
 
 	// Risk describes what a caller could do with the tools of this program, such as
 	// "change your files", in which case the token is needed on loopback too. If it is
-	// empty, OpenTools asks for the token if any tool is not read-only.
+	// empty, OpenTools asks for the token if any tool is not read-only. If no token is
+	// needed, a tool that is listed later and is not read-only is withheld.
 	Risk string
+
+	// Outputs keeps long outputs of the tools of OpenTools. Its size is one of the metrics.
+	Outputs store.Store
 
 	// SessionEnded is called when a session of a client is over; see [mcpserver.Options].
 	SessionEnded func(session string)
@@ -82,7 +88,7 @@ type Options struct {
 	LoginCommand func(*upstream.Config) string
 
 	Logger    *slog.Logger           // slog.Default() if nil. Known secrets do not reach it
-	View      View                   // nil logs what is served
+	View      View                   // nil is a LogView
 	Connected func(mcpserver.Client) // is called with the client of each request that lists
 }
 
@@ -93,14 +99,6 @@ type View interface {
 	Settled()                  // once every server has connected or failed
 	Adapted(*dialect.Adapted)  // once for each dialect that clients get, and after its changes
 }
-
-// A logView logs what is served. What servers do is logged where it happens.
-type logView struct{ log *slog.Logger }
-
-func (v logView) Serving(a *Access)       { a.Log(v.log) }
-func (logView) Updated(*gateway.Snapshot) {}
-func (logView) Settled()                  {}
-func (logView) Adapted(*dialect.Adapted)  {}
 
 // Load reads the configuration at path, or if path is empty the first of: the variable
 // MCP_URLS, ./toolpost.json, the user's toolpost.json. A file of the current folder starts

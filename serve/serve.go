@@ -102,12 +102,12 @@ func newEndpoint(ctx context.Context, opts *Options) *Endpoint {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	if o.View == nil {
-		o.View = logView{o.Logger}
-	}
 	e.monitor = monitor.New(e.secrets.Known)
 	e.observers = append(e.observers, e.monitor.Observe)
 	e.log = slog.New(secret.NewHandler(e.monitor.Log(o.Logger.Handler()), e.secrets.Known))
+	if o.View == nil {
+		o.View = NewLogView(e.log)
+	}
 	// The signal that asks the endpoint to stop does not cut off requests under way.
 	running, end := toolpost.OpenScope(toolpost.Logger.With(context.WithoutCancel(ctx), e.log), toolpost.PerProcess)
 	e.running = running
@@ -147,20 +147,23 @@ func (e *Endpoint) openTools(tools toolpost.Toolset) (err error) {
 		}
 		e.closer = append(e.closer, func() error { live.Close(); return nil })
 	}
-	e.live = live
 	access, err := e.options.decide(e.listener, cmp.Or(e.options.Risk, riskOf(live)))
 	if err != nil {
 		return err
 	}
 	e.admit(access)
+	if access.token == "" && !access.always {
+		if live, err = toolpost.NewLive(e.running, toolpost.Layer(live, e.withholdChanging, nil)); err != nil {
+			return err
+		}
+		e.closer = append(e.closer, func() error { live.Close(); return nil })
+	}
+	e.live = live
 	if e.views, err = gateway.NewViews(live, nil, &gateway.ViewOptions{Logger: e.log, Name: e.options.Name, Profile: e.options.Profile, Dialect: e.options.Dialect, Report: e.adapted()}); err != nil {
 		return wrapUsage(err)
 	}
 	e.closer = append(e.closer, e.views.Close)
-	if e.metrics != nil {
-		kept, _ := owner.OutputStore(slog.New(slog.DiscardHandler)) // the program warns if it cannot be used
-		e.addCacheBytes(kept)
-	}
+	e.addCacheBytes(e.options.Outputs)
 	options := e.serverOptions(e.options.Name)
 	options.SessionEnded = e.options.SessionEnded
 	if err := e.start(options); err != nil {
@@ -174,12 +177,32 @@ func (e *Endpoint) openTools(tools toolpost.Toolset) (err error) {
 // riskOf describes what callers could do with tools beyond reading, "" if nothing.
 func riskOf(live *toolpost.Live) string {
 	tools, _ := live.Set().Tools(context.Background()) // a Set never fails
-	for _, t := range tools {
-		if r := t.Annotations.ReadOnly; r == nil || !*r {
-			return "change what these tools change"
-		}
+	if slices.ContainsFunc(tools, mayChange) {
+		return "change what these tools change"
 	}
 	return ""
+}
+
+// mayChange reports whether a tool is not read-only.
+func mayChange(t *toolpost.Tool) bool {
+	return t.Annotations.ReadOnly == nil || !*t.Annotations.ReadOnly
+}
+
+// withholdChanging leaves out tools that are not read-only. When it was decided that
+// clients need no token, there were none.
+func (e *Endpoint) withholdChanging(tools []*toolpost.Tool) (reading []*toolpost.Tool, err error) {
+	var withheld []string
+	for _, t := range tools {
+		if mayChange(t) {
+			withheld = append(withheld, t.Name)
+		} else {
+			reading = append(reading, t)
+		}
+	}
+	if len(withheld) > 0 {
+		e.log.Warn("tools that are not read-only are withheld: they came after it was decided that clients need no token; start again, or require one", "tools", withheld)
+	}
+	return reading, nil
 }
 
 // openServers serves the servers of a configuration.

@@ -3,13 +3,10 @@ package serve
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/toolpost/toolpost/serve/status"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // StatusPath is where an endpoint answers its owner with its state, a [status.Status] as JSON.
@@ -23,7 +20,7 @@ func (e *Endpoint) report(w http.ResponseWriter, r *http.Request) {
 	if e.status != nil {
 		for _, st := range e.status() {
 			servers = append(servers, status.Server{
-				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: e.secrets.Known.Replace(errText(st)),
+				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: e.secrets.Known.Replace(st.Reason()),
 			})
 		}
 	}
@@ -33,12 +30,4 @@ func (e *Endpoint) report(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_ = json.NewEncoder(w).Encode(state) // the client is gone if it fails
-}
-
-// errText is the error of a server, without its name.
-func errText(st upstream.Status) string {
-	if st.Err == nil {
-		return ""
-	}
-	return strings.TrimPrefix(st.Err.Error(), fmt.Sprintf("server %q: ", st.Name))
 }

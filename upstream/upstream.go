@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -153,6 +154,14 @@ type Status struct {
 	Connects  int           // how often it has become ready
 	Required  bool          // its gateway is ready only while it is; set by the gateway
 	Skipped   []toolpost.Finding
+}
+
+// Reason returns Err as a text that does not name the server, "" if there is none.
+func (s Status) Reason() string {
+	if s.Err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(s.Err.Error(), fmt.Sprintf("server %q: ", s.Name))
 }
 
 // Start begins to connect to the server and returns at once. Close ends it.

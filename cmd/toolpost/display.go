@@ -37,7 +37,7 @@ func (o *serveOptions) newDisplay(stderr io.Writer, levelGiven bool) *display {
 	d := &display{out: out}
 	if !table {
 		d.log = newLogger(out, o.logLevel, o.logFormat)
-		d.view = &logView{log: d.log}
+		d.view = newLogView(d.log)
 		return d
 	}
 	b := board.New(out, func() (int, int) { return terminal.Size(stderr) }, os.Getenv("NO_COLOR") == "")

@@ -174,7 +174,7 @@ func (o *serveOptions) open(ctx context.Context, d *display, found *config.Confi
 		return nil, nil, err
 	}
 	d.about.Folder, d.about.Chosen = f.Describe(), o.folder.Chosen()
-	options.Risk, options.SessionEnded = f.Risk(o.folder.Tools), f.EndSession
+	options.Risk, options.SessionEnded, options.Outputs = f.Risk(o.folder.Tools), f.EndSession, kept
 	if e, err = serve.OpenTools(ctx, f.Live, options); err != nil {
 		_ = f.Close() // the error of opening is what the user can act on
 		return nil, nil, err

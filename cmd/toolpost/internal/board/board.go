@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
@@ -224,7 +223,7 @@ func change(st upstream.Status) string {
 	case st.State == upstream.Closed:
 		return st.Name + ": removed"
 	case st.Err != nil:
-		return fmt.Sprintf("%s: %s: %s", st.Name, st.State, connect.ErrorText(st))
+		return fmt.Sprintf("%s: %s: %s", st.Name, st.State, st.Reason())
 	}
 	return fmt.Sprintf("%s: %s", st.Name, st.State)
 }

@@ -154,7 +154,7 @@ func (s *servers) entry(st upstream.Status, name, width int, now time.Time, pain
 	if st.Err == nil || starts(st) {
 		return lines
 	}
-	reason := terminal.Wrap(cleartext.Printable(connect.ErrorText(st)), max(20, width-2))
+	reason := terminal.Wrap(cleartext.Printable(st.Reason()), max(20, width-2))
 	if len(reason) > maxReason {
 		reason = reason[:maxReason]
 		reason[maxReason-1] = terminal.Cut(reason[maxReason-1], max(1, width-2-len(more))) + more

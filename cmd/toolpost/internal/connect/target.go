@@ -277,9 +277,9 @@ func (s *Session) ReportSkipped(w io.Writer) error {
 		case st.State == gateway.Disabled:
 		case st.Err != nil && st.Tools > 0: // which need no connection to be there
 			reached++
-			fmt.Fprintf(w, "toolpost: %s cannot be used; its tools report the same error: %s\n", s.serverName(st), ErrorText(st))
+			fmt.Fprintf(w, "toolpost: %s cannot be used; its tools report the same error: %s\n", s.serverName(st), st.Reason())
 		case st.Err != nil:
-			fmt.Fprintf(w, "toolpost: %s is skipped: %s\n", s.serverName(st), ErrorText(st))
+			fmt.Fprintf(w, "toolpost: %s is skipped: %s\n", s.serverName(st), st.Reason())
 		default:
 			fmt.Fprintf(w, "toolpost: %s is skipped: it is still %s; allow more time with --timeout\n", s.serverName(st), st.State)
 		}
@@ -319,12 +319,4 @@ func UnknownTool(name string, names []string, next string) error {
 		return cli.Usagef("there is no tool %q; %s", name, next)
 	}
 	return cli.Usagef("there is no tool %q; did you mean %s?", name, strings.Join(near, " or "))
-}
-
-// ErrorText returns the error of a server, without its name.
-func ErrorText(st upstream.Status) string {
-	if st.Err == nil {
-		return ""
-	}
-	return strings.TrimPrefix(st.Err.Error(), fmt.Sprintf("server %q: ", st.Name))
 }

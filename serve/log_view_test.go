@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/schema/lower"
-	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -37,7 +36,7 @@ var odd = &dialect.Adapted{
 
 func TestAdaptation(t *testing.T) {
 	var out bytes.Buffer
-	v := &logView{log: plainLogger(&out)}
+	v := NewLogView(plainLogger(&out))
 	v.Adapted(odd)
 	wantLog := `level=INFO msg="tools adapted" dialect=claude-desktop tools=1 withheld=1 dropped=2 encoded=1
 level=WARN msg="tool withheld" dialect=claude-desktop tool="b\x1b[2J" rule=claude-desktop/schema why="it is odd"
@@ -60,8 +59,8 @@ func plainLogger(w io.Writer) *slog.Logger {
 
 func TestLogView(t *testing.T) {
 	var out bytes.Buffer
-	v := &logView{log: plainLogger(&out)}
-	v.Serving(&serve.Access{URL: "http://127.0.0.1:1/mcp", Warning: "everyone can call"})
+	v := NewLogView(plainLogger(&out))
+	v.Serving(&Access{URL: "http://127.0.0.1:1/mcp", Warning: "everyone can call"})
 	v.Updated(&gateway.Snapshot{Status: listedServers})
 	v.Updated(&gateway.Snapshot{Status: listedServers, Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})
 	v.Updated(&gateway.Snapshot{Status: listedServers[:1], Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})

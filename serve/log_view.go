@@ -1,0 +1,107 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A LogView is a [View] that writes log lines for what is not logged where it happens.
+type LogView struct {
+	log      *slog.Logger
+	servers  map[string]upstream.Status // as they were reported last
+	findings map[toolpost.Finding]bool
+}
+
+// NewLogView returns a view that writes to log.
+func NewLogView(log *slog.Logger) *LogView { return &LogView{log: log} }
+
+// Serving implements [View].
+func (v *LogView) Serving(a *Access) { a.Log(v.log) }
+
+// Updated implements [View].
+func (v *LogView) Updated(s *gateway.Snapshot) {
+	for _, st := range v.changed(s.Status) {
+		switch {
+		case st.State == upstream.Failed && st.Retry.IsZero():
+			v.log.Error("server cannot be started", "server", st.Name, "err", st.Err)
+		case st.State == gateway.Disabled:
+			v.log.Info("server disabled", "server", st.Name)
+		case st.State == upstream.Closed:
+			v.log.Info("server removed", "server", st.Name)
+		}
+	}
+	for _, f := range v.news(s.Findings) {
+		v.log.Warn(f.Message, "tool", f.Tool)
+	}
+}
+
+// Settled implements [View].
+func (v *LogView) Settled() {}
+
+// Adapted implements [View].
+func (v *LogView) Adapted(a *dialect.Adapted) {
+	attrs := []slog.Attr{slog.String("dialect", a.Dialect.ID), slog.Int("tools", len(a.Tools)), slog.Int("withheld", len(a.Withheld))}
+	losses := countLosses(a)
+	for _, k := range lossKinds {
+		if n := losses[k]; n > 0 {
+			attrs = append(attrs, slog.Int(string(k), n))
+		}
+	}
+	v.log.LogAttrs(context.Background(), slog.LevelInfo, "tools adapted", attrs...)
+	for _, w := range a.Withheld {
+		v.log.Warn("tool withheld", "dialect", a.Dialect.ID, "tool", w.Name, "rule", w.Rule, "why", w.Why)
+	}
+	for _, f := range a.Findings {
+		v.log.Warn(f.Message, "dialect", a.Dialect.ID, "rule", f.Rule)
+	}
+}
+
+// lossKinds are the kinds of losses, from fatal to harmless.
+var lossKinds = [...]lower.Kind{
+	lower.Rejected, lower.Dropped, lower.Narrowed, lower.Widened, lower.Described, lower.Checked, lower.Encoded, lower.Noop,
+}
+
+// changed returns the servers whose state or tools have changed since the last
+// report. Attempts to connect are not reported, only how they end. Servers that
+// have been removed are reported as closed.
+func (v *LogView) changed(now []upstream.Status) (changed []upstream.Status) {
+	before := v.servers
+	v.servers = map[string]upstream.Status{}
+	for _, st := range now {
+		old := before[st.Name]
+		delete(before, st.Name)
+		if st.State == upstream.Connecting || st.State == upstream.Installing {
+			v.servers[st.Name] = old
+			continue
+		}
+		v.servers[st.Name] = st
+		if old.State != st.State || old.Tools != st.Tools || old.Reason() != st.Reason() {
+			changed = append(changed, st)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		changed = append(changed, upstream.Status{Name: name, State: upstream.Closed})
+	}
+	return changed
+}
+
+// news returns the findings that were not reported before.
+func (v *LogView) news(now []toolpost.Finding) (news []toolpost.Finding) {
+	before := v.findings
+	v.findings = map[toolpost.Finding]bool{}
+	for _, f := range now {
+		if !before[f] && !v.findings[f] {
+			news = append(news, f)
+		}
+		v.findings[f] = true
+	}
+	return news
+}
