@@ -195,7 +195,7 @@ func (g *Gateway) refresh() {
 }
 
 // Ready waits until every server has connected or failed once, or until ctx
-// ends.
+// ends. It does not wait for servers that start on demand.
 func (g *Gateway) Ready(ctx context.Context) error {
 	return g.await(ctx, func(*member) bool { return true })
 }
@@ -207,11 +207,14 @@ func (g *Gateway) await(ctx context.Context, some func(*member) bool) error {
 			_ = m.up.Ready(ctx) // its status has the error
 		}
 	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("wait for servers: %w", context.Cause(ctx))
-	}
 	g.work.Lock()
 	defer g.work.Unlock()
+	if ctx.Err() != nil {
+		for _, m := range g.members {
+			g.memory.note(m) // the time that it had
+		}
+		return fmt.Errorf("wait for servers: %w", context.Cause(ctx))
+	}
 	g.refresh()
 	return nil
 }

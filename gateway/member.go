@@ -122,10 +122,11 @@ func (m *member) withProcess(own *process) *member {
 
 // Prefixes returns, for each server that has a prefix and is not disabled, the
 // prefix of its tools' names.
-func Prefixes(c *config.Config) (prefixes []string) {
+func Prefixes(c *config.Config) map[string]string {
+	prefixes := map[string]string{}
 	for i, key := range serverKeys(c.Servers) {
 		if m := newMember(c.Servers[i], key, nil); m.prefix != "" && !m.server.Disabled {
-			prefixes = append(prefixes, m.prefix)
+			prefixes[m.server.Name] = m.prefix
 		}
 	}
 	return prefixes

@@ -47,6 +47,11 @@ type Options struct {
 	// they have connected. Nil remembers until the gateway is closed.
 	Catalog *Catalog
 
+	// OnDemand reports whether a server is started only when a request needs it: until
+	// then it lists what Catalog has of it. Listed means that its lists were stored, or that
+	// it had its time to list at an earlier start. Nil starts all servers.
+	OnDemand func(server string, listed bool) bool
+
 	// Middleware runs around every call of a tool, get of a prompt, read of a
 	// resource, completion and request of an extension, such as an audit log. Call.Name is the name that
 	// clients use, and the result is the server's whole one. Nil does nothing.

@@ -169,7 +169,7 @@ func (p *pool) replace() {
 		return
 	}
 	opts := p.opts
-	opts.Known, opts.StartDelay, opts.Starting = p.known(), 0, 0 // home has waited for the server
+	opts.Known, opts.StartDelay, opts.Starting, opts.OnDemand = p.known(), 0, 0, false // home has waited for the server
 	next, err := p.newProcess(opts, nil)
 	if err != nil {
 		return // as its configuration was right before, this does not happen

@@ -118,7 +118,7 @@ func (p *pool) add(key clientKey, call *toolpost.Call) (*process, error) {
 		return nil, nil
 	}
 	opts := p.opts
-	opts.Known, opts.StartDelay, opts.Starting, opts.Eager = p.known(), 0, 0, true // the call waits for it
+	opts.Known, opts.StartDelay, opts.Starting, opts.Eager, opts.OnDemand = p.known(), 0, 0, true, false // the call waits for it
 	if home, ok := p.home.connection.(interface{ AsksForRoots() bool }); ok {
 		opts.AsksForRoots = home.AsksForRoots()
 	}

@@ -201,6 +201,9 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 	} else if opts.Starting > 0 && s.URL != "" {
 		l.listed = false // it may have to be started first, each time
 	}
+	if before == nil && g.options.OnDemand != nil && g.options.OnDemand(s.Name, l.listed) {
+		opts.OnDemand, opts.Eager = true, true
+	}
 	l.seed = opts.Known
 	var up connection
 	switch {

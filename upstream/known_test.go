@@ -181,34 +181,46 @@ func TestKnownServerThatHangs(t *testing.T) {
 }
 
 // An upstream with a delayed start is listed, sends nothing, and connects when a call
-// needs it.
+// needs it. One on demand is not waited for either.
 func TestStartDelay(t *testing.T) {
-	g, _ := newGated(t)
-	close(g.gate)
-	var requests atomic.Int64
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		requests.Add(1)
-		g.ServeHTTP(w, r)
-	}))
-	defer web.Close()
-	k := g.listed(t, web.URL)
-	requests.Store(0)
-	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: web.URL, Transport: upstream.HTTP}, &upstream.Options{Known: k, StartDelay: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer u.Close()
-	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if err := u.Ready(soon); !errors.Is(err, context.DeadlineExceeded) || requests.Load() != 0 {
-		t.Errorf("%d requests, ready: %v", requests.Load(), err)
-	}
-	tools, err := u.Tools(t.Context())
-	if err != nil || len(tools) != 2 || u.Status().State != upstream.Connecting {
-		t.Fatalf("%d tools, %v, %+v", len(tools), err, u.Status())
-	}
-	result, err := tools[1].Handler(t.Context(), &toolpost.Call{Name: "b", Arguments: json.RawMessage("{}")})
-	if err != nil || toolpost.NewMessage("", result).Text != "called b" || requests.Load() == 0 {
-		t.Errorf("%v, %v, %d requests", result, err, requests.Load())
+	for _, tt := range []struct {
+		name  string
+		opts  upstream.Options
+		state upstream.State
+		ready error
+	}{
+		{"delay", upstream.Options{StartDelay: time.Hour}, upstream.Connecting, context.DeadlineExceeded},
+		{"on demand", upstream.Options{OnDemand: true}, upstream.Waiting, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g, _ := newGated(t)
+			close(g.gate)
+			var requests atomic.Int64
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				g.ServeHTTP(w, r)
+			}))
+			defer web.Close()
+			tt.opts.Known = g.listed(t, web.URL)
+			requests.Store(0)
+			u, err := upstream.Start(&upstream.Config{Name: "srv", URL: web.URL, Transport: upstream.HTTP}, &tt.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer u.Close()
+			soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			if err := u.Ready(soon); !errors.Is(err, tt.ready) || requests.Load() != 0 {
+				t.Errorf("%d requests, ready: %v", requests.Load(), err)
+			}
+			tools, err := u.Tools(t.Context())
+			if err != nil || len(tools) != 2 || u.Status().State != tt.state {
+				t.Fatalf("%d tools, %v, %+v", len(tools), err, u.Status())
+			}
+			result, err := tools[1].Handler(t.Context(), &toolpost.Call{Name: "b", Arguments: json.RawMessage("{}")})
+			if err != nil || toolpost.NewMessage("", result).Text != "called b" || requests.Load() == 0 {
+				t.Errorf("%v, %v, %d requests", result, err, requests.Load())
+			}
+		})
 	}
 }

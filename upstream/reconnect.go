@@ -31,7 +31,14 @@ var errClosed = errors.New("it was closed")
 func (u *Upstream) run() {
 	defer close(u.done)
 	delay, logged := u.opts.Backoff, ""
-	pause(u.ctx, u.nudge, u.opts.StartDelay, 0)
+	if u.opts.OnDemand {
+		select {
+		case <-u.nudge:
+		case <-u.ctx.Done():
+		}
+	} else {
+		pause(u.ctx, u.nudge, u.opts.StartDelay, 0)
+	}
 	began := time.Now()
 	for u.ctx.Err() == nil {
 		up, err := u.connectOnce()

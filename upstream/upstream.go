@@ -37,6 +37,10 @@ type Options struct {
 	// its end.
 	StartDelay time.Duration
 
+	// OnDemand leaves the server alone until a request needs it. Until then its State is
+	// Waiting, what is Known is listed, and Ready does not wait for it.
+	OnDemand bool
+
 	// Complete is called with each variable, header, argument and credential of
 	// [Config].Auth before the server is started or connected to, and returns it with
 	// what it refers to, such as a password in a keyring, and those secrets alone. Nil
@@ -131,6 +135,7 @@ type State string
 
 // States of an upstream.
 const (
+	Waiting    State = "waiting" // for a request, see [Options].OnDemand
 	Connecting State = "connecting"
 	Installing State = "installing" // its command installs packages before it starts
 	Ready      State = "ready"
@@ -193,6 +198,9 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	u.dial.slow, u.dial.watch = u.noteSlowInstall, u.watch
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
+	if u.opts.OnDemand {
+		u.now.status.State = Waiting
+	}
 	if k := u.opts.Known; k != nil {
 		u.now.adopt(u.recall(k))
 	}
@@ -200,12 +208,12 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	return u, nil
 }
 
-// Ready waits until the first attempt to connect has ended. It returns why
-// the server is not ready.
+// Ready waits until the first attempt to connect has ended, unless the server waits for a
+// request. It returns why the server is not ready.
 func (u *Upstream) Ready(ctx context.Context) error {
 	for {
 		v, changed := u.view()
-		if v.tried {
+		if v.tried || v.status.State == Waiting {
 			return v.status.Err
 		}
 		select {

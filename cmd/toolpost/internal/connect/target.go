@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,16 +46,28 @@ type Target struct {
 	Timeout time.Duration
 	Address string // of the one server, if it was named, without secrets
 	Yes     bool   // calls that need an approval have it
+	Tool    string // the one that is called; "" if several may be
 
-	asks bool // calls are made, and the user is asked about them
+	fresh  bool // all servers are started
+	quick  bool // only those are that are needed
+	stored bool // none is
+	asks   bool // calls are made, and the user is asked about them
 
 	// Confirm asks the user; nil asks at the terminal.
 	Confirm func(ctx context.Context, question string) (bool, error)
 }
 
+// AddQuickFlags adds the flags of commands that take the lists of servers as they were
+// stored last, and start those that they need.
+func (t *Target) AddQuickFlags(cmd *cobra.Command) {
+	t.AddFlags(cmd)
+	t.quick = true
+	cmd.Flags().BoolVar(&t.fresh, "fresh", false, "start all servers and ask what they list now")
+}
+
 // AddCallFlags adds the flags of commands that call tools.
 func (t *Target) AddCallFlags(cmd *cobra.Command) {
-	t.AddFlags(cmd)
+	t.AddQuickFlags(cmd)
 	t.asks = true
 	cmd.Flags().BoolVarP(&t.Yes, "yes", "y", false, "approve calls that need an approval without asking, for scripts")
 }
@@ -171,6 +184,7 @@ type Session struct {
 	Findings []toolpost.Finding
 	Withheld []gateway.WithheldTool
 	Address  string // as in target
+	Partial  bool   // some servers were not started
 	Close    func() error
 }
 
@@ -218,7 +232,9 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	if err != nil {
 		return nil, err
 	}
+	start := t.plan(cfg)
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
+		Catalog: start.catalog, OnDemand: start.onDemand,
 		Logger: silent, Sources: Sources(), Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
 		Admit: calls.limits.Admit, Around: calls.around(),
 		Credentials: owner.Credentials(logins, owner.LoginCommand(t.Config, t.Address == "" && os.Getenv("MCP_URLS") == "")),
@@ -249,6 +265,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 		return nil, errors.Join(err, closeAll())
 	}
 	s := &Session{Set: set, Status: g.Status(), Address: t.Address, Close: closeAll}
+	s.Partial = slices.ContainsFunc(s.Status, func(st upstream.Status) bool { return st.State == upstream.Waiting })
 	g.Watch(func(snapshot *gateway.Snapshot) { s.Findings, s.Withheld = snapshot.Findings, snapshot.Withheld })()
 	return s, nil
 }
@@ -275,6 +292,10 @@ func (s *Session) ReportSkipped(w io.Writer) error {
 		case st.State == upstream.Ready:
 			reached++
 		case st.State == gateway.Disabled:
+		case st.State == upstream.Waiting && st.Tools > 0:
+			reached++
+		case st.State == upstream.Waiting:
+			fmt.Fprintf(w, "toolpost: %s is skipped: it listed nothing when it was started last; --fresh starts it again\n", s.serverName(st))
 		case st.Err != nil && st.Tools > 0: // which need no connection to be there
 			reached++
 			fmt.Fprintf(w, "toolpost: %s cannot be used; its tools report the same error: %s\n", s.serverName(st), st.Reason())

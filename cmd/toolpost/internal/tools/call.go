@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,16 +44,24 @@ of several elements.
 			if len(rest) == 0 {
 				return cli.Usagef(`name a tool; "toolpost list" shows them`)
 			}
+			t.Tool = rest[0]
 			s, err := t.Open(cmd, cfg)
 			if err != nil {
 				return err
 			}
-			defer s.Close()
+			defer func() { _ = s.Close() }()                                        // the call has its answer
+			if s.Partial && s.Set.Lookup(t.Tool) == nil && !isWithheld(s, t.Tool) { // a server that was not asked may have it
+				all, err := t.Reopen(cmd, cfg, s)
+				if err != nil {
+					return err
+				}
+				s = all
+			}
 			out.to, out.tool, out.safe = cmd.OutOrStdout(), rest[0], terminal.Is(cmd.OutOrStdout())
 			return callTool(cmd, s, rest[0], rest[1:], &out)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return completeTools(cmd.Context(), &t, args)
+			return complete(cmd, &t, args, prefix)
 		},
 	}
 	t.AddCallFlags(cmd)
@@ -100,6 +109,10 @@ func callTool(cmd *cobra.Command, s *connect.Session, name string, args []string
 	return out.write(r)
 }
 
+func isWithheld(s *connect.Session, name string) bool {
+	return slices.ContainsFunc(s.Withheld, func(w gateway.WithheldTool) bool { return w.Name == name })
+}
+
 // unknown returns the error for an unknown tool, with similar names.
 func unknown(s *connect.Session, name string) error {
 	if s.Address != "" {
@@ -114,28 +127,4 @@ func toolNames(s *connect.Session) (names []string) {
 		names = append(names, t.Name)
 	}
 	return names
-}
-
-// completeTools returns the names of tools for the shell, as far as they are known
-// without starting or contacting anything: a person who presses the key has not
-// asked for that. Of the servers of a configuration, only the prefixes are known.
-func completeTools(ctx context.Context, t *connect.Target, args []string) ([]string, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
-	cfg, rest, err := t.Split(args, -1)
-	if err != nil || len(rest) > 0 || cfg != nil {
-		return nil, none
-	}
-	found, err := cli.FindConfiguration(ctx, t.Config, &cli.Prompter{})
-	switch {
-	case err != nil:
-		return nil, none
-	case found != nil:
-		return gateway.Prefixes(found), none | cobra.ShellCompDirectiveNoSpace
-	}
-	s, err := connect.OpenCurrentFolder(ctx)
-	if err != nil {
-		return nil, none
-	}
-	defer s.Close()
-	return toolNames(s), none
 }

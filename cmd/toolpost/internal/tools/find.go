@@ -65,7 +65,7 @@ func Find() *cobra.Command {
 			return showHits(cmd.OutOrStdout(), hits, len(tools))
 		},
 	}
-	t.AddFlags(cmd)
+	t.AddQuickFlags(cmd)
 	cmd.Flags().IntVar(&most, "limit", 5, "show at most `N` tools")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON array of names, scores and descriptions")
 	return cmd

@@ -55,7 +55,7 @@ func List() *cobra.Command {
 			return writeTools(cmd.OutOrStdout(), tools, width)
 		},
 	}
-	t.AddFlags(cmd)
+	t.AddQuickFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the full definitions, exactly as clients get them")
 	return cmd
 }
