@@ -59,6 +59,7 @@ type memory struct {
 type remembered struct {
 	print string
 	tried bool            // its lists were waited for
+	slow  bool            // it took long and did not list
 	known *upstream.Known // nil if it has not listed
 	dirty bool            // it is not stored
 }
@@ -146,9 +147,17 @@ func (r *memory) recall(s *config.Server) (known *upstream.Known, listed bool) {
 		r.entries[s.Name] = e
 	}
 	if e.print != print || r.folder == nil {
-		e.print, e.known, e.tried = print, nil, false
+		*e = remembered{print: print}
 	}
 	return e.known, e.tried
+}
+
+// isSlow reports whether the server took long at an earlier start, and did not list.
+func (r *memory) isSlow(server string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.entries[server]
+	return e != nil && e.slow
 }
 
 // read returns the stored entry of a server, an empty one if there is none.
@@ -161,7 +170,7 @@ func (r *memory) read(server string) *remembered {
 	if stored == nil {
 		return e
 	}
-	e.print, e.tried = stored.Print, true
+	e.print, e.tried, e.slow = stored.Print, true, stored.Slow
 	if stored.Listing != nil && json.Unmarshal(stored.Listing, &e.known) != nil {
 		e.known, e.tried = nil, false
 	}
@@ -181,13 +190,22 @@ func (r *memory) note(m *member) {
 	e := r.entries[m.server.Name]
 	switch {
 	case e == nil: // it is not an upstream
+		return
 	case known != nil && known != e.known:
-		e.known, e.tried, e.dirty = known, true, true
-	case !e.tried && m.up != nil && (state.Err != nil || time.Since(m.started) >= settleTime):
-		e.tried, e.dirty = true, true
+		e.known, e.tried, e.slow, e.dirty = known, true, false, true
+	case m.up != nil && e.known == nil && state.State != upstream.Waiting:
+		e.noteUnlisted(state.Err != nil, time.Since(m.started) >= settleTime)
 	}
-	if e != nil && e.dirty {
+	if e.dirty {
 		r.wake.send()
+	}
+}
+
+// noteUnlisted notes that a server has not listed yet. One that failed at once the first
+// time is not slow.
+func (e *remembered) noteUnlisted(failed, late bool) {
+	if slow := e.slow || late && (!failed || !e.tried); slow != e.slow || !e.tried && (failed || late) {
+		e.tried, e.slow, e.dirty = true, slow, true
 	}
 }
 
@@ -253,7 +271,7 @@ func (r *memory) due() (due []*catalog.Entry) {
 			continue
 		}
 		e.dirty = false
-		entry := &catalog.Entry{Config: r.config, Server: server, Print: e.print}
+		entry := &catalog.Entry{Config: r.config, Server: server, Print: e.print, Slow: e.slow}
 		if e.known != nil {
 			entry.Listing, _ = json.Marshal(e.known) // strings and bytes
 		}

@@ -48,9 +48,9 @@ type Options struct {
 	Catalog *Catalog
 
 	// OnDemand reports whether a server is started only when a request needs it: until
-	// then it lists what Catalog has of it. Listed means that its lists were stored, or that
-	// it had its time to list at an earlier start. Nil starts all servers.
-	OnDemand func(server string, listed bool) bool
+	// then it lists what Catalog has of it. Tried means that its lists are stored, or that
+	// it took long at an earlier start and did not list. Nil starts all servers.
+	OnDemand func(server string, tried bool) bool
 
 	// Middleware runs around every call of a tool, get of a prompt, read of a
 	// resource, completion and request of an extension, such as an audit log. Call.Name is the name that

@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // Reload applies a changed configuration. It restarts only servers that differ;
@@ -192,19 +193,7 @@ const (
 // listed counts.
 func (g *Gateway) connect(s config.Server, before *member) *link {
 	l := newLink(func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) })
-	opts := g.opts
-	opts.Vet, opts.Budget = l.checkPin, budget.New(g.opts.Budget, budget.Limit{Bytes: maxHeldOfServer})
-	if opts.Known, l.listed = g.memory.recall(&s); before != nil && before.known() != nil {
-		opts.Known, l.listed = before.known(), true // clients have its tools
-	} else if opts.Known != nil {
-		opts.StartDelay = headStart
-	} else if opts.Starting > 0 && s.URL != "" {
-		l.listed = false // it may have to be started first, each time
-	}
-	if before == nil && g.options.OnDemand != nil && g.options.OnDemand(s.Name, l.listed) {
-		opts.OnDemand, opts.Eager = true, true
-	}
-	l.seed = opts.Known
+	opts := g.linkOptions(l, &s, before)
 	var up connection
 	switch {
 	case s.Disabled:
@@ -224,6 +213,25 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 		l.inherit(before.link)
 	}
 	return l
+}
+
+// linkOptions returns how a link is started, and notes with it what clients have of the
+// server until then.
+func (g *Gateway) linkOptions(l *link, s *config.Server, before *member) upstream.Options {
+	opts := g.opts
+	opts.Vet, opts.Budget = l.checkPin, budget.New(g.opts.Budget, budget.Limit{Bytes: maxHeldOfServer})
+	if opts.Known, l.listed = g.memory.recall(s); before != nil && before.known() != nil {
+		opts.Known, l.listed = before.known(), true // clients have its tools
+	} else if opts.Known != nil {
+		opts.StartDelay = headStart
+	} else if opts.Starting > 0 && s.URL != "" {
+		l.listed = false // it may have to be started first, each time
+	}
+	if before == nil && g.options.OnDemand != nil && g.options.OnDemand(s.Name, opts.Known != nil || g.memory.isSlow(s.Name)) {
+		opts.OnDemand, opts.Eager = true, true
+	}
+	l.seed = opts.Known
+	return opts
 }
 
 // renew subscribes again to what was watched before a server was restarted.

@@ -31,14 +31,7 @@ var errClosed = errors.New("it was closed")
 func (u *Upstream) run() {
 	defer close(u.done)
 	delay, logged := u.opts.Backoff, ""
-	if u.opts.OnDemand {
-		select {
-		case <-u.nudge:
-		case <-u.ctx.Done():
-		}
-	} else {
-		pause(u.ctx, u.nudge, u.opts.StartDelay, 0)
-	}
+	u.awaitStart()
 	began := time.Now()
 	for u.ctx.Err() == nil {
 		up, err := u.connectOnce()
@@ -66,6 +59,18 @@ func (u *Upstream) run() {
 		v.tried, v.session = true, nil
 		v.status.State, v.status.Err, v.status.Retry = Closed, u.dial.problem(errClosed), time.Time{}
 	})
+}
+
+// awaitStart waits until the first connection is due.
+func (u *Upstream) awaitStart() {
+	if !u.opts.OnDemand {
+		pause(u.ctx, u.nudge, u.opts.StartDelay, 0)
+		return
+	}
+	select {
+	case <-u.nudge:
+	case <-u.ctx.Done():
+	}
 }
 
 // pauseAfter returns how long to wait until the server is tried again, and for how long

@@ -157,6 +157,7 @@ type Status struct {
 	Err       error         // why it is not ready; says what to do
 	Retry     time.Time     // when it is tried again
 	Connects  int           // how often it has become ready
+	Known     bool          // it is Waiting, and has what it listed last
 	Required  bool          // its gateway is ready only while it is; set by the gateway
 	Skipped   []toolpost.Finding
 }
@@ -198,11 +199,11 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	u.dial.slow, u.dial.watch = u.noteSlowInstall, u.watch
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
-	if u.opts.OnDemand {
-		u.now.status.State = Waiting
-	}
 	if k := u.opts.Known; k != nil {
 		u.now.adopt(u.recall(k))
+	}
+	if u.opts.OnDemand {
+		u.now.status.State, u.now.status.Known = Waiting, u.opts.Known != nil
 	}
 	go u.run()
 	return u, nil

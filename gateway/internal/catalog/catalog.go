@@ -53,6 +53,9 @@ type Entry struct {
 	// Listing is what the server listed last, nil if it did not answer yet.
 	Listing json.RawMessage `json:"listing,omitempty"`
 
+	// Slow means that the server took long and listed nothing.
+	Slow bool `json:"slow,omitempty"`
+
 	// Names are the owners of names that do not follow from the configuration
 	// alone, by their kind, a space and the name.
 	Names map[string]Owner `json:"names,omitempty"`

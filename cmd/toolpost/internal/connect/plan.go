@@ -14,7 +14,7 @@ import (
 // A startPlan says which servers of a configuration a command starts.
 type startPlan struct {
 	catalog  *gateway.Catalog // nil if nothing is stored
-	onDemand func(server string, listed bool) bool
+	onDemand func(server string, tried bool) bool
 }
 
 // Reopen is Open once more, which starts all servers.
@@ -44,7 +44,7 @@ func (t *Target) plan(cfg *config.Config) startPlan {
 		return p
 	}
 	prefixes := gateway.Prefixes(cfg)
-	p.onDemand = func(server string, listed bool) bool { return t.stored || listed || !t.mayOwn(server, prefixes) }
+	p.onDemand = func(server string, tried bool) bool { return t.stored || tried || !t.mayOwn(server, prefixes) }
 	return p
 }
 

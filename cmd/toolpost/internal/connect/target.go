@@ -288,21 +288,12 @@ func reportWaiting(w io.Writer, servers []upstream.Status, limit time.Duration) 
 func (s *Session) ReportSkipped(w io.Writer) error {
 	reached := 0
 	for _, st := range s.Status {
-		switch {
-		case st.State == upstream.Ready:
+		usable, problem := usability(st)
+		if usable {
 			reached++
-		case st.State == gateway.Disabled:
-		case st.State == upstream.Waiting && st.Tools > 0:
-			reached++
-		case st.State == upstream.Waiting:
-			fmt.Fprintf(w, "toolpost: %s is skipped: it listed nothing when it was started last; --fresh starts it again\n", s.serverName(st))
-		case st.Err != nil && st.Tools > 0: // which need no connection to be there
-			reached++
-			fmt.Fprintf(w, "toolpost: %s cannot be used; its tools report the same error: %s\n", s.serverName(st), st.Reason())
-		case st.Err != nil:
-			fmt.Fprintf(w, "toolpost: %s is skipped: %s\n", s.serverName(st), st.Reason())
-		default:
-			fmt.Fprintf(w, "toolpost: %s is skipped: it is still %s; allow more time with --timeout\n", s.serverName(st), st.State)
+		}
+		if problem != "" {
+			fmt.Fprintf(w, "toolpost: %s %s\n", s.serverName(st), problem)
 		}
 	}
 	for _, f := range s.Findings {
@@ -315,6 +306,23 @@ func (s *Session) ReportSkipped(w io.Writer) error {
 		return errors.New("no server could be reached")
 	}
 	return nil
+}
+
+// usability reports whether tools of a server can be used, and what is wrong with it.
+func usability(st upstream.Status) (usable bool, problem string) {
+	switch {
+	case st.State == upstream.Ready, st.Known:
+		return true, ""
+	case st.State == gateway.Disabled:
+		return false, ""
+	case st.State == upstream.Waiting:
+		return false, "is skipped: it took long and listed nothing when it was started last; --fresh waits for it again"
+	case st.Err != nil && st.Tools > 0: // which need no connection to be there
+		return true, "cannot be used; its tools report the same error: " + st.Reason()
+	case st.Err != nil:
+		return false, "is skipped: " + st.Reason()
+	}
+	return false, fmt.Sprintf("is skipped: it is still %s; allow more time with --timeout", st.State)
 }
 
 // serverName names a server as the user did.
