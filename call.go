@@ -171,7 +171,7 @@ func runInScope(ctx context.Context, t *Tool, call *Call) (r *Result, err error)
 	sc.call = call
 	defer func() {
 		if p := recover(); p != nil {
-			r, err = nil, recovered(sc, t.Name, p)
+			r, err = nil, panicError(sc, t.Name, p)
 		}
 		if e := sc.end(); e != nil {
 			log(ctx, "dependency not closed", "tool", t.Name, "err", e)
@@ -196,9 +196,9 @@ func CallFrom(ctx context.Context) *Call {
 	return &Call{}
 }
 
-// recovered makes an error of a panic. The id connects the error that the model
+// panicError returns the error of a panic. The id connects the error that the model
 // sees with the stack in the log; the model never sees the panic's text.
-func recovered(ctx context.Context, tool string, p any) error {
+func panicError(ctx context.Context, tool string, p any) error {
 	id := rand.Text()[:8]
 	log(ctx, "panic in tool", "tool", tool, "id", id, "panic", p, "stack", string(debug.Stack()))
 	return Failed("internal error in %s (id %s); this is a defect of the tool, do not retry", tool, id)

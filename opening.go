@@ -37,7 +37,7 @@ func (s *scope) get(ctx context.Context, key any, open func(context.Context) (an
 	if !s.mayWait(own, o) {
 		return nil, errors.New("it depends on itself")
 	}
-	defer s.waited(own)
+	defer s.endWait(own)
 	select {
 	case <-o.done:
 		return o.value, o.err
@@ -67,7 +67,7 @@ func (s *scope) mayWait(own, o *opening) bool {
 	return true
 }
 
-func (s *scope) waited(own *opening) {
+func (s *scope) endWait(own *opening) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	for p := own; p != nil; p = p.outer {

@@ -87,7 +87,7 @@ func ReturnErrors(t *Tool) *Tool {
 	c, next := *t, t.Handler
 	c.Handler = func(ctx context.Context, call *Call) (*Result, error) {
 		r, err := next(ctx, call)
-		if err == nil || ctx.Err() != nil || expected(err) {
+		if err == nil || ctx.Err() != nil || isForModel(err) {
 			return r, err
 		}
 		log(ctx, "tool failed", "tool", t.Name, "err", err)
@@ -96,8 +96,8 @@ func ReturnErrors(t *Tool) *Tool {
 	return &c
 }
 
-// expected reports whether an error is an instruction for the model.
-func expected(err error) bool {
+// isForModel reports whether an error is an instruction for the model.
+func isForModel(err error) bool {
 	var (
 		o        *OutcomeError
 		protocol *ProtocolError

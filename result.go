@@ -70,8 +70,8 @@ func EncodedResult(e Encoded) *Result { return &Result{encoded: e} }
 // Encoded returns the form in which the result was sent.
 func (r *Result) Encoded() Encoded { return r.encoded }
 
-// loaded returns a result that is too large for memory as a [RawResult].
-func (r *Result) loaded() *Result {
+// load returns a result that is too large for memory as a [RawResult].
+func (r *Result) load() *Result {
 	raw, err := r.encoded.Long.Load()
 	if err != nil {
 		return ErrorResult("The result cannot be read: %v", err)
@@ -99,7 +99,7 @@ func (r *Result) body() *body {
 
 func (r *Result) decode() *body {
 	if r.encoded.Long != nil {
-		return r.loaded().body()
+		return r.load().body()
 	}
 	if r.encoded.Raw == nil {
 		return &body{Content: []Part{{Type: "text", Text: string(r.value)}}, Structured: r.value}
@@ -207,7 +207,7 @@ func (r *Result) WithOutputRef(ref string) *Result {
 // nil. All other members that were sent remain.
 func (r *Result) WithContent(parts []Part, structured json.RawMessage) (*Result, error) {
 	if r.encoded.Long != nil {
-		r = r.loaded()
+		r = r.load()
 	}
 	b := *r.body()
 	b.Content, b.Structured = parts, structured

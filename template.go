@@ -41,12 +41,12 @@ func (r *Resource) Matches(uri string) bool {
 	m := newMatch(uri)
 	for template := r.URI; template != ""; {
 		literal, rest, found := strings.Cut(template, "{")
-		m.literal(literal)
+		m.matchLiteral(literal)
 		expression, after, closed := strings.Cut(rest, "}")
 		switch {
 		case !found:
 		case !closed:
-			m.literal("{" + rest)
+			m.matchLiteral("{" + rest)
 		default:
 			m.expression(strings.ContainsAny(expression[:min(1, len(expression))], "+#/?&;") || strings.HasSuffix(expression, "*"))
 		}
@@ -69,7 +69,7 @@ func newMatch(uri string) *match {
 	return m
 }
 
-func (m *match) literal(text string) {
+func (m *match) matchLiteral(text string) {
 	if text == "" {
 		return
 	}

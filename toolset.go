@@ -68,7 +68,7 @@ func Prefix(ts Toolset, prefix string) Source {
 		eachTool(func(t *Tool) *Tool { return Rename(t, prefix+t.Name) }),
 		func(f *Features) *Features {
 			return f.change(func(p *Prompt) {
-				p.Get = renamed(p.Get, p.Name)
+				p.Get = withName(p.Get, p.Name)
 				p.Name = prefix + p.Name
 			}, func(*Resource) {})
 		})
@@ -77,12 +77,12 @@ func Prefix(ts Toolset, prefix string) Source {
 // Rename returns t with a new name; its handler still receives the old one.
 func Rename(t *Tool, name string) *Tool {
 	c := *t
-	c.Name, c.Handler = name, renamed(t.Handler, t.Name)
+	c.Name, c.Handler = name, withName(t.Handler, t.Name)
 	return &c
 }
 
-// renamed returns a handler that calls h under another name.
-func renamed(h Handler, name string) Handler {
+// withName returns a handler that calls h under another name.
+func withName(h Handler, name string) Handler {
 	if h == nil {
 		return nil
 	}

@@ -73,9 +73,9 @@ func inProfile(h toolpost.Handler, profile string) toolpost.Handler {
 	}
 }
 
-// ruled reports whether the rules are about requests of a method: calls of tools, and
+// rulesApply reports whether the rules are about requests of a method: calls of tools, and
 // methods of extensions but for those of tasks, which a call of a tool has created.
-func ruled(method string) bool {
+func rulesApply(method string) bool {
 	return method == callTool || extension.Method(method) && !extension.IsOfTasks(method)
 }
 
@@ -91,7 +91,7 @@ func denial(d approval.Decision) string {
 // approve returns nil if a request may go to the server. It asks the user if a rule
 // says so.
 func (m *member) approve(ctx context.Context, to *observe.Target, call *toolpost.Call) error {
-	if m.approver == nil || !ruled(to.Method) {
+	if m.approver == nil || !rulesApply(to.Method) {
 		return nil
 	}
 	p, err := m.approver.policy(ctx)
@@ -134,7 +134,7 @@ func (m *member) askUser(ctx context.Context, to *observe.Target, target approva
 	}
 	within, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	yes, err := m.approver.put(within, q, call)
+	yes, err := m.approver.putQuestion(within, q, call)
 	switch {
 	case ctx.Err() != nil:
 		return observe.ApprovalUnanswered, context.Cause(ctx)
@@ -145,11 +145,11 @@ func (m *member) askUser(ctx context.Context, to *observe.Target, target approva
 	case !yes:
 		return observe.ApprovalDeclined, toolpost.Denied("This call was not executed: the user declined it. Do not try to reach the same in another way.")
 	}
-	return m.stillApproved(ctx, to, target, call)
+	return m.checkApproval(ctx, to, target, call)
 }
 
-// put asks the user, or the caller, who asks its user.
-func (a *approver) put(ctx context.Context, q *approval.Question, call *toolpost.Call) (bool, error) {
+// putQuestion asks the user, or the caller, who asks its user.
+func (a *approver) putQuestion(ctx context.Context, q *approval.Question, call *toolpost.Call) (bool, error) {
 	if a.ask != nil {
 		return a.ask(ctx, q.Text)
 	}
@@ -169,9 +169,9 @@ func (a *approver) put(ctx context.Context, q *approval.Question, call *toolpost
 	return approval.Approved(answer)
 }
 
-// stillApproved returns nil if what the user approved is still so: the rules do not
+// checkApproval returns nil if what the user approved is still so: the rules do not
 // deny the call by now, and the server has not changed the definition of the tool.
-func (m *member) stillApproved(ctx context.Context, to *observe.Target, target approval.Target, call *toolpost.Call) (observe.Approval, error) {
+func (m *member) checkApproval(ctx context.Context, to *observe.Target, target approval.Target, call *toolpost.Call) (observe.Approval, error) {
 	p, err := m.approver.policy(ctx)
 	if err != nil {
 		return observe.ApprovalDenied, err
@@ -194,7 +194,7 @@ func (m *member) lists(ctx context.Context, d *toolpost.Definition) bool {
 	want := definitionOf(&toolpost.Tool{Definition: *d}).Hash
 	for _, t := range tools {
 		if t != nil && t.Name == d.Name && t.Input != nil {
-			return definitionOf(&toolpost.Tool{Definition: withoutHidden(t.Definition)}).Hash == want
+			return definitionOf(&toolpost.Tool{Definition: removeHidden(t.Definition)}).Hash == want
 		}
 	}
 	return false

@@ -104,9 +104,9 @@ func (r *memory) assign(claims []claim, settled bool) []string {
 	return given
 }
 
-// settled reports whether every server has listed, or had its time to: until then,
+// allListed reports whether every server has listed, or had its time to: until then,
 // a name may still go to a server before in the file.
-func settled(members []*member) bool {
+func allListed(members []*member) bool {
 	for _, m := range members {
 		if s := m.status(); m.up != nil && !m.listed && s.State != upstream.Ready && s.Err == nil && time.Since(m.started) < settleTime {
 			return false

@@ -15,10 +15,10 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// withoutHidden returns the definition of a tool without unsafe icons and without
+// removeHidden returns the definition of a tool without unsafe icons and without
 // hidden characters in its titles and descriptions and those of its schemas. A
 // clean definition keeps its bytes.
-func withoutHidden(d toolpost.Definition) toolpost.Definition {
+func removeHidden(d toolpost.Definition) toolpost.Definition {
 	d.Title, d.Description = cleartext.Clean(d.Title), cleartext.Clean(d.Description)
 	d.Annotations.Title = cleartext.Clean(d.Annotations.Title)
 	d.Source = visibleText(d.Source)

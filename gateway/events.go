@@ -18,15 +18,15 @@ func (g *Gateway) attach(l *link, up connection) {
 	take := func(own *process, e toolpost.Event) {
 		switch {
 		case e.Notification != nil:
-			g.notified(l, own, e.Notification)
+			g.forwardNotification(l, own, e.Notification)
 		case e.Resource != "":
-			g.updated(l, own, e.Resource)
+			g.notifyUpdate(l, own, e.Resource)
 		default:
 			g.wake.send()
 		}
 	}
 	if p, ok := up.(*pool); ok {
-		p.onEvent(take, g.tasks.keep)
+		p.onEvent(take, g.tasks.hasOpen)
 	}
 	stop := up.Watch(func(e toolpost.Event) { take(nil, e) })
 	l.stop = func() {
@@ -35,14 +35,14 @@ func (g *Gateway) attach(l *link, up connection) {
 	}
 }
 
-// updated reports that a resource of a server has changed, by the URI that
+// notifyUpdate reports that a resource of a server has changed, by the URI that
 // clients know: to those that get the lists of the process, which is nil if the server
 // has only one.
-func (g *Gateway) updated(l *link, own *process, uri string) {
+func (g *Gateway) notifyUpdate(l *link, own *process, uri string) {
 	e := toolpost.Event{Resource: uri}
 	for _, m := range g.current() {
 		if m.link == l {
-			e.Server, e.Resource = m.server.Name, l.aliases.shown(m.key, uri)
+			e.Server, e.Resource = m.server.Name, l.aliases.clientURI(m.key, uri)
 		}
 	}
 	if e.Server != "" { // it may have been removed meanwhile
@@ -50,10 +50,10 @@ func (g *Gateway) updated(l *link, own *process, uri string) {
 	}
 }
 
-// notified passes a notification that belongs to no call of a server to clients.
+// forwardNotification passes a notification that belongs to no call of a server to clients.
 // One about a task goes to the client of the task. A notification with params
 // goes to the client of a server that has only one: it names none of several.
-func (g *Gateway) notified(l *link, own *process, call *toolpost.Call) {
+func (g *Gateway) forwardNotification(l *link, own *process, call *toolpost.Call) {
 	members := g.current()
 	i := slices.IndexFunc(members, func(m *member) bool { return m.link == l })
 	if i < 0 || !members[i].mayNotify(call.Name) {
@@ -61,7 +61,7 @@ func (g *Gateway) notified(l *link, own *process, call *toolpost.Call) {
 	}
 	m, c := members[i], *call
 	id := cmp.Or(text(call.Params, "taskId"), text(wire.Get(wire.Get(call.Params, "_meta"), relatedTask), "taskId"))
-	switch t := m.tasks.known(serverTask{l, own, id}); {
+	switch t := m.tasks.findOfServer(serverTask{l, own, id}); {
 	case t != nil:
 		m.tasks.note(t, call.Params)
 		c.Session = t.client.session

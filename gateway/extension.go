@@ -24,8 +24,8 @@ func (j *joined) joinExtensions(members []*member) {
 		if !m.extends() {
 			continue
 		}
-		j.features.Extend, j.features.Notified = x.handle, x.notified
-		both := extension.Merge(j.features.Capabilities, m.declared())
+		j.features.Extend, j.features.Notified = x.handle, x.forwardNotification
+		both := extension.Merge(j.features.Capabilities, m.allowedCapabilities())
 		if len(both) > maxDeclared {
 			j.note("", "server %s: its extensions are not declared to clients, because the servers declare more than %d bytes together", m.server.Name, maxDeclared)
 			continue
@@ -39,8 +39,8 @@ func (m *member) extends() bool {
 	return !m.server.Disabled && (m.server.Extensions == nil || len(m.server.Extensions) > 0) && m.features().Extend != nil
 }
 
-// declared returns what the server declares and the configuration lets through.
-func (m *member) declared() json.RawMessage {
+// allowedCapabilities returns what the server declares and the configuration lets through.
+func (m *member) allowedCapabilities() json.RawMessage {
 	declared := m.features().Capabilities
 	if m.server.Extensions == nil {
 		return declared
@@ -55,7 +55,7 @@ type router struct{ members []*member }
 // handle routes a request. Nothing is sent twice, and nothing to a server that
 // was not asked for it.
 func (x *router) handle(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	x = &router{reachable(ctx, x.members)}
+	x = &router{reachableMembers(ctx, x.members)}
 	targets := x.targets(call.Name)
 	switch {
 	case len(targets) == 0:
@@ -95,7 +95,7 @@ func (x *router) targets(method string) []*member {
 		if !m.extends() {
 			continue
 		}
-		declared := m.declared()
+		declared := m.allowedCapabilities()
 		if extension.Of(method, declared) {
 			declare = append(declare, m)
 		}
@@ -178,8 +178,8 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 	return m.clientResult(ctx, result, nil), nil
 }
 
-// notified passes a notification to the servers that its method belongs to.
-func (x *router) notified(call *toolpost.Call) {
+// forwardNotification passes a notification to the servers that its method belongs to.
+func (x *router) forwardNotification(call *toolpost.Call) {
 	targets := x.targets(call.Name)
 	c := *call
 	if extension.IsOfTasks(call.Name) {
@@ -188,7 +188,7 @@ func (x *router) notified(call *toolpost.Call) {
 			return
 		}
 		targets = slices.DeleteFunc(slices.Clone(targets), func(m *member) bool { return m.link != t.link })
-		c.Params = t.named(c.Params)
+		c.Params = t.restoreID(c.Params)
 	}
 	for _, m := range targets {
 		if notified := m.features().Notified; notified != nil {
@@ -200,7 +200,7 @@ func (x *router) notified(call *toolpost.Call) {
 // mayNotify reports whether the configuration passes a notification of the server
 // to clients.
 func (m *member) mayNotify(method string) bool {
-	return !m.server.Disabled && (m.server.Extensions == nil || method == wire.LogMessage || extension.Of(method, m.declared()))
+	return !m.server.Disabled && (m.server.Extensions == nil || method == wire.LogMessage || extension.Of(method, m.allowedCapabilities()))
 }
 
 func text(object json.RawMessage, name string) string { return wire.Unquote(wire.Get(object, name)) }

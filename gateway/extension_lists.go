@@ -123,7 +123,7 @@ func nameOf(item json.RawMessage) (key, name string) {
 // Claims is how many more URIs of the list are compared with those of others.
 func (x *router) item(ctx context.Context, m *member, call *toolpost.Call, item json.RawMessage, claims *int) json.RawMessage {
 	if extension.IsOfTasks(call.Name) {
-		return m.tasks.listed(ctx, m, call, item)
+		return m.tasks.showItem(ctx, m, call, item)
 	}
 	if text(item, "uri") == "" {
 		return item

@@ -21,7 +21,7 @@ func (j *joined) joinPrompts(members []*member) {
 			}
 		}
 	}
-	for i, name := range named(j, "prompt", offers) {
+	for i, name := range assignNames(j, "prompt", offers) {
 		if name == "" {
 			continue
 		}
@@ -45,7 +45,7 @@ func (j *joined) joinResources(members []*member) {
 	owner := map[resourceID]*member{}
 	for _, m := range members {
 		for _, r := range j.offeredResources(m) {
-			k := resourceID{m.aliases.shown(m.key, r.URI), r.Template}
+			k := resourceID{m.aliases.clientURI(m.key, r.URI), r.Template}
 			if r.Template {
 				k.uri = r.URI
 			}
@@ -79,16 +79,16 @@ func (j *joined) joinRequests(members []*member) {
 		f := m.features()
 		watchable = watchable || f.Subscribe != nil
 		readable = readable || f.ReadUnlisted != nil
-		j.features.Incomplete = j.features.Incomplete || m.connecting()
+		j.features.Incomplete = j.features.Incomplete || m.isConnecting()
 	}
 	if readable {
 		j.features.ReadUnlisted = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return readUnlisted(ctx, reachable(ctx, members), call)
+			return readUnlisted(ctx, reachableMembers(ctx, members), call)
 		}
 	}
 	if watchable {
 		j.features.Subscribe = func(ctx context.Context, uri string, on bool) error {
-			return subscribe(ctx, reachable(ctx, members), uri, on)
+			return subscribe(ctx, reachableMembers(ctx, members), uri, on)
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (g *Gateway) follow() {
 		case <-g.ctx.Done():
 			return
 		case <-g.wake:
-			g.safely(func() {
+			g.runSafely(func() {
 				g.work.Lock()
 				defer g.work.Unlock()
 				g.refresh()
@@ -146,9 +146,9 @@ func (g *Gateway) follow() {
 	}
 }
 
-// safely runs a part of a refresh. Whatever a server lists that makes it panic,
+// runSafely runs a part of a refresh. Whatever a server lists that makes it panic,
 // the other servers go on.
-func (g *Gateway) safely(part func()) {
+func (g *Gateway) runSafely(part func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.logger.Error("panic", "panic", p, "stack", string(debug.Stack()))
@@ -190,7 +190,7 @@ func (g *Gateway) refresh() {
 		g.memory.note(m)
 	}
 	for f := range g.watchers {
-		g.safely(func() { (*f)(s) })
+		g.runSafely(func() { (*f)(s) })
 	}
 }
 

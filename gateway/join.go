@@ -47,7 +47,7 @@ type toolKey struct {
 // one thing. The lists are sorted, so that their bytes do not depend on the order
 // in which servers answer or list. Before has the tools that were joined last.
 func join(ctx context.Context, members []*member, quiet *regexp.Regexp, memory *memory, before map[toolKey]*toolpost.Tool) *joined {
-	j := &joined{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}, origins: newOrigins(), memory: memory, settled: settled(members)}
+	j := &joined{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}, origins: newOrigins(), memory: memory, settled: allListed(members)}
 	j.keys, j.denied = map[string]*member{}, map[string]deniedTool{}
 	for _, m := range members {
 		if m.prefix == m.key+"__" && !m.server.Disabled {
@@ -86,13 +86,13 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 			j.denied[m.prefix+tool] = deniedTool{m.server.Name, why}
 		}
 	}
-	for i, name := range named(j, "tool", offers) {
+	for i, name := range assignNames(j, "tool", offers) {
 		o := offers[i]
 		switch {
 		case name == "":
 			continue
 		case o.why != "": // it keeps its name, so that no other server takes its calls
-			w := o.pins.withheld(o.server.Name, o.name, o.why)
+			w := o.pins.describeWithheld(o.server.Name, o.name, o.why)
 			w.Name = name
 			j.withheld = append(j.withheld, w)
 			continue
@@ -117,8 +117,8 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 	j.noteLookalikes()
 }
 
-// named returns the name of every offer, "" for those that are left out.
-func named[T any](j *joined, what string, offers []offer[T]) []string {
+// assignNames returns the name of every offer, "" for those that are left out.
+func assignNames[T any](j *joined, what string, offers []offer[T]) []string {
 	claims, owner := make([]claim, len(offers)), map[string]*member{}
 	for i, o := range offers {
 		claims[i] = o.claimOf(what, o.name, cleartext.Clean(o.name))

@@ -40,15 +40,15 @@ import (
 //	profile, dialect for each kind of client, see [view.compose]
 func (m *member) chain() toolpost.Toolset {
 	own := toolpost.Toolset(toolpost.ToolsetFunc(m.tools)) // under the server's own names
-	own = atEachListing(own, m.keepUsable)
-	own = atEachListing(own, m.keepApproved)
-	own = atEachListing(own, m.applyFilters)
-	own = atEachListing(own, m.removeDenied)
+	own = mapListing(own, m.keepUsable)
+	own = mapListing(own, m.keepApproved)
+	own = mapListing(own, m.applyFilters)
+	own = mapListing(own, m.removeDenied)
 	own = toolpost.Map(own, m.applySettings)
-	own = atEachListing(own, m.forgetHidden)
+	own = mapListing(own, m.forgetHidden)
 	own = toolpost.Map(own, m.cleanDefinition)
 	own = toolpost.Map(own, m.routeCalls)
-	return atEachListing(own, m.applyChanges())
+	return mapListing(own, m.applyChanges())
 }
 
 // serve composes what the tools of lists pass from the join to the Live of their clients.
@@ -71,9 +71,9 @@ func (g *Gateway) newOutputs(o config.Output) *output.Cache {
 	return output.New(g.options.Store, &output.Options{Lines: o.Lines, Chars: o.Chars, Errors: o.Errors, Logger: g.logger})
 }
 
-// atEachListing returns ts with the tools that f returns. It is called at each listing,
+// mapListing returns ts with the tools that f returns. It is called at each listing,
 // since more than the tools may have changed.
-func atEachListing(ts toolpost.Toolset, f func([]*toolpost.Tool) []*toolpost.Tool) toolpost.Toolset {
+func mapListing(ts toolpost.Toolset, f func([]*toolpost.Tool) []*toolpost.Tool) toolpost.Toolset {
 	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
 		tools, err := ts.Tools(ctx)
 		if err != nil {
@@ -226,7 +226,7 @@ func (m *member) applySettings(t *toolpost.Tool) *toolpost.Tool {
 // cleanDefinition removes hidden characters and unsafe icons from the definition of a tool.
 func (m *member) cleanDefinition(t *toolpost.Tool) *toolpost.Tool {
 	sent := t.Definition
-	t.Definition = withoutHidden(sent)
+	t.Definition = removeHidden(sent)
 	m.suspicions[t.Name] = suspicionOf(&t.Definition)
 	m.hidden[t.Name] = lostText(&t.Definition, &sent) || hides(t.Name)
 	return t

@@ -69,9 +69,9 @@ func (l *lists) complete() bool {
 	})
 }
 
-// declared returns what some of the servers offer together, but for prompts and
+// joinFeatures returns what some of the servers offer together, but for prompts and
 // resources: their instructions, extensions and subscriptions.
-func (l *lists) declared(servers map[string]bool) *toolpost.Features {
+func (l *lists) joinFeatures(servers map[string]bool) *toolpost.Features {
 	members := slices.DeleteFunc(slices.Clone(l.current()), func(m *member) bool { return !servers[m.server.Name] })
 	j := &joined{features: &toolpost.Features{}}
 	j.joinRequests(members)

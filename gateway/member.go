@@ -241,9 +241,9 @@ func (l *link) features() *toolpost.Features {
 	return &toolpost.Features{}
 }
 
-// connecting reports whether the server has not connected yet, so that what it
+// isConnecting reports whether the server has not connected yet, so that what it
 // offers beside tools is unknown. A source of this process is complete from the start.
-func (m *member) connecting() bool {
+func (m *member) isConnecting() bool {
 	if m.up == nil || m.server.Source != nil || m.status().State == upstream.Ready {
 		return false
 	}

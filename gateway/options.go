@@ -146,9 +146,9 @@ func (o *Options) programKeys(cfg *config.Config) []programKey {
 	}
 }
 
-// unapplied returns a finding for each key that is set and that nothing applies. For
+// findUnapplied returns a finding for each key that is set and that nothing applies. For
 // keys on which security depends, it returns an error.
-func (o *Options) unapplied(cfg *config.Config) (findings []toolpost.Finding, err error) {
+func (o *Options) findUnapplied(cfg *config.Config) (findings []toolpost.Finding, err error) {
 	var ignored []string
 	for _, k := range o.programKeys(cfg) {
 		switch {

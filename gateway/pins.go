@@ -159,7 +159,7 @@ func (b *pinboard) review(of lister, tools []*toolpost.Tool) map[string]pins.Rea
 	if policy.Off {
 		return nil
 	}
-	listed := b.listed(of, tools)
+	listed := b.definitions(of, tools)
 	memory := b.memories[of]
 	if memory == nil {
 		memory = pins.Memory{}
@@ -176,9 +176,9 @@ func (b *pinboard) review(of lister, tools []*toolpost.Tool) map[string]pins.Rea
 	return r.Withheld
 }
 
-// listed returns the definitions of tools. Those of tools that were listed
+// definitions returns the definitions of tools. Those of tools that were listed
 // before are not made again.
-func (b *pinboard) listed(of lister, tools []*toolpost.Tool) (listed []pins.Listed) {
+func (b *pinboard) definitions(of lister, tools []*toolpost.Tool) (listed []pins.Listed) {
 	before, now := b.known[of], map[*toolpost.Tool]*pins.Definition{}
 	for _, t := range tools {
 		if now[t] = before[t]; now[t] == nil {
@@ -269,8 +269,8 @@ func (b *pinboard) command(args ...string) string {
 	return line
 }
 
-// withheld describes a tool of a server.
-func (b *pinboard) withheld(server, tool string, why pins.Reason) WithheldTool {
+// describeWithheld describes a tool of a server.
+func (b *pinboard) describeWithheld(server, tool string, why pins.Reason) WithheldTool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w := WithheldTool{Server: server, Tool: pinName(tool), Why: b.refusal(server, why)}

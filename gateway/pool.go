@@ -95,8 +95,8 @@ func (p *pool) isAuto() bool {
 	return p.server.Share != config.PerSession && p.server.Share != config.PerClient
 }
 
-// apart reports whether clients have processes of their own. The mutex is held.
-func (p *pool) apart() bool { return p.asks || p.server.Share == config.PerSession }
+// isApart reports whether clients have processes of their own. The mutex is held.
+func (p *pool) isApart() bool { return p.asks || p.server.Share == config.PerSession }
 
 func (p *pool) isHome(own *process) bool { return own == p.home || own == p.next }
 
@@ -122,7 +122,7 @@ func (p *pool) processOf(call *toolpost.Call) *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	own := p.bound[p.keyOf(call)]
-	if own == nil && p.isAuto() && !p.apart() {
+	if own == nil && p.isAuto() && !p.isApart() {
 		own = p.home
 	}
 	return own
@@ -149,7 +149,7 @@ func (p *pool) settle(own *process) {
 	if p.closed || !p.runs(own) {
 		return
 	}
-	if p.apart() && len(own.sessions) == 0 && (own.visited && own.first.party == "" || own.several && p.isHome(own)) {
+	if p.isApart() && len(own.sessions) == 0 && (own.visited && own.first.party == "" || own.several && p.isHome(own)) {
 		own.spent = true
 	}
 	switch {
@@ -207,7 +207,7 @@ func (p *pool) endIdle(own *process) {
 		own.idle.Reset(p.idle)
 	case !p.isHome(own):
 		p.end(own)
-	case p.apart() && own.used && len(own.sessions) == 0:
+	case p.isApart() && own.used && len(own.sessions) == 0:
 		own.spent = true
 		p.settle(own)
 	}

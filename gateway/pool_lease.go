@@ -68,9 +68,9 @@ func (p *pool) acquire(ctx context.Context, call *toolpost.Call) (*process, erro
 // choose returns the process for a call, nil if it has to wait for one. The mutex is
 // held.
 func (p *pool) choose(ctx context.Context, key clientKey, call *toolpost.Call) (own *process, err error) {
-	leases := isStateless(call) && p.apart()
+	leases := isStateless(call) && p.isApart()
 	if leases {
-		own = p.leased(ctx, key)
+		own = p.findLease(ctx, key)
 	} else if own = p.bound[key]; own != nil && own.spent {
 		own = nil
 	}
@@ -130,20 +130,20 @@ func (p *pool) add(key clientKey, call *toolpost.Call) (*process, error) {
 	return own, nil
 }
 
-// leased returns the process that a client without sessions uses: that of the task
+// findLease returns the process that a client without sessions uses: that of the task
 // which the call is about, or the one that is free. The mutex is held.
-func (p *pool) leased(ctx context.Context, key clientKey) *process {
+func (p *pool) findLease(ctx context.Context, key clientKey) *process {
 	if own, _ := ctx.Value(preferredKey{}).(*process); own != nil && p.runs(own) && own.first == key {
 		return own
 	}
-	return p.free(key)
+	return p.findFree(key)
 }
 
-// free returns the process that a client without sessions used last, of those that
+// findFree returns the process that a client without sessions used last, of those that
 // no other client used and that have no call under way or canceled.
-func (p *pool) free(key clientKey) (found *process) {
+func (p *pool) findFree(key clientKey) (found *process) {
 	for own := range p.each {
-		if own.used && own.first == key && !own.several && !own.visited && !own.spent && own.calls == 0 && own.settled() && (found == nil || own.last.After(found.last)) {
+		if own.used && own.first == key && !own.several && !own.visited && !own.spent && own.calls == 0 && own.isSettled() && (found == nil || own.last.After(found.last)) {
 			found = own
 		}
 	}
@@ -163,7 +163,7 @@ func (p *pool) spare(call *toolpost.Call) *process {
 	switch {
 	case own == nil || own.spent:
 		return nil
-	case !own.used || !p.apart() && (isStateless(call) || !call.CallerSetLogLevel() || !logs(own)):
+	case !own.used || !p.isApart() && (isStateless(call) || !call.CallerSetLogLevel() || !logs(own)):
 		return own
 	}
 	return nil
@@ -187,7 +187,7 @@ func (p *pool) begin(own *process, key clientKey) {
 }
 
 // ends reports whether a process may end when it is idle. The mutex is held.
-func (p *pool) ends(own *process) bool { return p.apart() || !p.isHome(own) }
+func (p *pool) ends(own *process) bool { return p.isApart() || !p.isHome(own) }
 
 func (p *pool) release(own *process) {
 	p.mu.Lock()
@@ -197,7 +197,7 @@ func (p *pool) release(own *process) {
 		return
 	}
 	wait := p.idle
-	if p.apart() && !own.visited && !own.settled() { // the server may go on with a call that was canceled
+	if p.isApart() && !own.visited && !own.isSettled() { // the server may go on with a call that was canceled
 		wait = min(wait, drainTime)
 	}
 	own.idle.Reset(wait)

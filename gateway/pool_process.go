@@ -31,8 +31,8 @@ type process struct {
 	idle       *time.Timer
 }
 
-// settled reports whether the server has answered all calls of clients.
-func (own *process) settled() bool {
+// isSettled reports whether the server has answered all calls of clients.
+func (own *process) isSettled() bool {
 	up, ok := own.connection.(interface{ Settled() bool })
 	return !ok || up.Settled()
 }
@@ -121,7 +121,7 @@ const callTime = 30 * time.Second
 // callWhenReady calls a tool of a process that was started for the client of the call.
 // A tool that is not known to exist there waits for what the process lists.
 func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, checkPin pinCheck) (*toolpost.Result, error) {
-	t := toolNamed(ctx, up, call.Name)
+	t := findTool(ctx, up, call.Name)
 	if t == nil {
 		within, cancel := context.WithTimeout(ctx, callTime)
 		defer cancel()
@@ -129,8 +129,8 @@ func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, chec
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if t = toolNamed(ctx, up, call.Name); t == nil {
-			return nil, whyMissing(up.Status(), call.Name, within.Err() != nil)
+		if t = findTool(ctx, up, call.Name); t == nil {
+			return nil, missingToolError(up.Status(), call.Name, within.Err() != nil)
 		}
 	}
 	if err := checkPin(t); err != nil {
@@ -139,7 +139,7 @@ func callWhenReady(ctx context.Context, up connection, call *toolpost.Call, chec
 	return t.Handler(ctx, call)
 }
 
-func toolNamed(ctx context.Context, up connection, name string) *toolpost.Tool {
+func findTool(ctx context.Context, up connection, name string) *toolpost.Tool {
 	tools, _ := up.Tools(ctx) // its status has the error
 	for _, t := range tools {
 		if t != nil && t.Name == name {
@@ -149,8 +149,8 @@ func toolNamed(ctx context.Context, up connection, name string) *toolpost.Tool {
 	return nil
 }
 
-// whyMissing returns why the process of a client has no tool of a name.
-func whyMissing(s upstream.Status, tool string, late bool) error {
+// missingToolError returns the reason why the process of a client has no tool of a name.
+func missingToolError(s upstream.Status, tool string, late bool) error {
 	switch {
 	case s.Err != nil:
 		_, login := errors.AsType[*upstream.LoginError](s.Err)
@@ -167,20 +167,20 @@ func (p *pool) features(lister *process, listed *toolpost.Features) *toolpost.Fe
 	f.Prompts, f.Resources = nil, nil
 	for _, item := range listed.Prompts {
 		c := *item
-		c.Get = p.featured(lister, c.Get, func(f *toolpost.Features) toolpost.Handler { return promptOf(f, item.Name).Get })
-		c.Complete = p.featured(lister, c.Complete, func(f *toolpost.Features) toolpost.Handler { return promptOf(f, item.Name).Complete })
+		c.Get = p.routeFeature(lister, c.Get, func(f *toolpost.Features) toolpost.Handler { return promptOf(f, item.Name).Get })
+		c.Complete = p.routeFeature(lister, c.Complete, func(f *toolpost.Features) toolpost.Handler { return promptOf(f, item.Name).Complete })
 		f.Prompts = append(f.Prompts, &c)
 	}
 	for _, item := range listed.Resources {
 		c := *item
-		c.Read = p.featured(lister, c.Read, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Read })
-		c.Complete = p.featured(lister, c.Complete, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Complete })
+		c.Read = p.routeFeature(lister, c.Read, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Read })
+		c.Complete = p.routeFeature(lister, c.Complete, func(f *toolpost.Features) toolpost.Handler { return resourceOf(f, item).Complete })
 		f.Resources = append(f.Resources, &c)
 	}
-	f.ReadUnlisted = p.featured(lister, f.ReadUnlisted, func(f *toolpost.Features) toolpost.Handler { return f.ReadUnlisted })
-	f.Extend = p.featured(lister, f.Extend, func(f *toolpost.Features) toolpost.Handler { return f.Extend })
+	f.ReadUnlisted = p.routeFeature(lister, f.ReadUnlisted, func(f *toolpost.Features) toolpost.Handler { return f.ReadUnlisted })
+	f.Extend = p.routeFeature(lister, f.Extend, func(f *toolpost.Features) toolpost.Handler { return f.Extend })
 	if f.Notified != nil {
-		f.Notified = p.notified
+		f.Notified = p.forwardNotification
 	}
 	if f.Subscribe != nil {
 		f.Subscribe = func(ctx context.Context, uri string, on bool) error { return p.subscribe(ctx, lister, uri, on) }
@@ -188,8 +188,8 @@ func (p *pool) features(lister *process, listed *toolpost.Features) *toolpost.Fe
 	return &f
 }
 
-// featured returns a handler that does what h does, in the process of the client.
-func (p *pool) featured(lister *process, h toolpost.Handler, find func(*toolpost.Features) toolpost.Handler) toolpost.Handler {
+// routeFeature returns a handler that does what h does, in the process of the client.
+func (p *pool) routeFeature(lister *process, h toolpost.Handler, find func(*toolpost.Features) toolpost.Handler) toolpost.Handler {
 	if h == nil {
 		return nil
 	}
@@ -256,8 +256,8 @@ func (p *pool) handler(run func(context.Context, *process, *toolpost.Call) (*too
 	}
 }
 
-// notified passes a notification of a client to its process, if it has one.
-func (p *pool) notified(call *toolpost.Call) {
+// forwardNotification passes a notification of a client to its process, if it has one.
+func (p *pool) forwardNotification(call *toolpost.Call) {
 	if own := p.processOf(call); own != nil {
 		if f := featuresOf(own); f.Notified != nil {
 			f.Notified(call)

@@ -127,7 +127,7 @@ func (l *profileLayer) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
 	}
 	changed, findings := l.changes.Apply(selected, complete)
 	if complete {
-		findings = append(findings, l.unmatched(names, from)...)
+		findings = append(findings, l.findUnmatched(names, from)...)
 	}
 	for i := range findings {
 		findings[i].Message = fmt.Sprintf("profile %s: %s", l.Name, findings[i].Message)
@@ -171,8 +171,8 @@ func (l *profileLayer) readsOutputs(name, server string) bool {
 	return l.behind != nil && server == "" && match(l.readers, name) && !match(l.exclude, name)
 }
 
-// unmatched reports globs that match nothing.
-func (l *profileLayer) unmatched(names []string, from origins) (findings []toolpost.Finding) {
+// findUnmatched reports globs that match nothing.
+func (l *profileLayer) findUnmatched(names []string, from origins) (findings []toolpost.Finding) {
 	tools := slices.Clone(names)
 	for name := range from.prompts {
 		names = append(names, name)
@@ -209,7 +209,7 @@ func (l *profileLayer) Features() *toolpost.Features {
 		return nil
 	}
 	from := l.behind.origins()
-	servers, all := l.reached(from)
+	servers, all := l.reachableServers(from)
 	if before := l.limits.Load(); f == l.from && before != nil && maps.Equal(servers, *before) {
 		return l.own
 	}
@@ -238,11 +238,11 @@ func (l *profileLayer) hears(e toolpost.Event) bool {
 	return limits != nil && (*limits)[e.Server]
 }
 
-// reached returns the servers whose resources and extensions are in the profile:
+// reachableServers returns the servers whose resources and extensions are in the profile:
 // those that it names, or else those of which it has a tool or prompt. A server
 // that has neither is in the profile unless that includes by name. All reports
 // whether no server is left out.
-func (l *profileLayer) reached(from origins) (servers map[string]bool, all bool) {
+func (l *profileLayer) reachableServers(from origins) (servers map[string]bool, all bool) {
 	if l.behind == nil {
 		return nil, true
 	}
@@ -267,7 +267,7 @@ func (l *profileLayer) reached(from origins) (servers map[string]bool, all bool)
 
 // limit keeps requests that name no tool or prompt from reaching other servers.
 func (l *profileLayer) limit(f *toolpost.Features, servers map[string]bool) {
-	says := l.behind.declared(servers)
+	says := l.behind.joinFeatures(servers)
 	f.Instructions, f.Capabilities, f.Notified = says.Instructions, says.Capabilities, says.Notified
 	f.Self, f.Incomplete = says.Self, says.Incomplete
 	limited := func(h toolpost.Handler) toolpost.Handler {

@@ -67,7 +67,7 @@ func (g *Gateway) plan(cfg *config.Config) (p *plan, err error) {
 		return nil, err
 	}
 	p = &plan{cfg: cfg, outputs: g.outputs, layers: g.layers}
-	if p.unapplied, err = g.options.unapplied(cfg); err != nil {
+	if p.unapplied, err = g.options.findUnapplied(cfg); err != nil {
 		return nil, err
 	}
 	if p.chooser, err = newViewChooser(cfg, &g.views.opts, g.views.chooser.Load()); err != nil {

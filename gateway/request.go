@@ -50,7 +50,7 @@ func (m *member) toTarget(h toolpost.Handler, target observe.Target, name string
 		inner := *call
 		inner.Name = cmp.Or(name, call.Name)
 		var err error
-		if inner.Params, err = m.related(call); err != nil {
+		if inner.Params, err = m.restoreRelatedTask(call); err != nil {
 			return nil, err
 		}
 		result, err := m.exchange(ctx, to, &inner, h)
@@ -92,11 +92,11 @@ func (m *member) exchange(ctx context.Context, to *observe.Target, call *toolpos
 	return m.admit(ctx, to, call, approved)
 }
 
-// related returns the params of a call with the task that it belongs to as the
+// restoreRelatedTask returns the params of a call with the task that it belongs to as the
 // server knows it. Of another client's task, the server would take what it asks
 // and answers for that client.
-func (m *member) related(call *toolpost.Call) (json.RawMessage, error) {
-	if !m.tasks.any() {
+func (m *member) restoreRelatedTask(call *toolpost.Call) (json.RawMessage, error) {
+	if !m.tasks.hasAny() {
 		return call.Params, nil
 	}
 	meta := wire.Get(call.Params, "_meta")
@@ -109,7 +109,7 @@ func (m *member) related(call *toolpost.Call) (json.RawMessage, error) {
 	if t == nil || t.link != m.link {
 		return nil, unknownTask(id)
 	}
-	return wire.Set(call.Params, "_meta", wire.Set(meta, relatedTask, t.named(related))), nil
+	return wire.Set(call.Params, "_meta", wire.Set(meta, relatedTask, t.restoreID(related))), nil
 }
 
 // maxLogins bounds how often a call is repeated after its login: the server may be
@@ -163,7 +163,7 @@ func (m *member) toClient(h toolpost.Handler, tool bool) toolpost.Handler {
 // task, because it may only repeat what the client sent.
 func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
 	raw := result.Encoded().Raw
-	if o := result.Encoded().Long; o != nil && m.aliases.any() {
+	if o := result.Encoded().Long; o != nil && m.aliases.hasAny() {
 		raw, _ = o.Load() // encoding the result returns the same error
 	}
 	if len(raw) == 0 {
@@ -171,7 +171,7 @@ func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool
 	}
 	shown := raw
 	if tool != nil {
-		shown = m.tasks.created(ctx, m, tool, raw)
+		shown = m.tasks.remember(ctx, m, tool, raw)
 	}
 	shown = m.aliases.show(m.key, shown)
 	if len(shown) == len(raw) && &shown[0] == &raw[0] {

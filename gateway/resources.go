@@ -63,15 +63,15 @@ func (a *aliases) has(uri string) bool {
 	return a.uris[uri]
 }
 
-// any reports whether a URI of the server has another name.
-func (a *aliases) any() bool {
+// hasAny reports whether a URI of the server has another name.
+func (a *aliases) hasAny() bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return len(a.uris) > 0
 }
 
-// shown returns the name of a URI that clients know.
-func (a *aliases) shown(key, uri string) string {
+// clientURI returns the name of a URI that clients know.
+func (a *aliases) clientURI(key, uri string) string {
 	if a.has(uri) {
 		return alias(key, uri)
 	}
@@ -91,7 +91,7 @@ func (a *aliases) restore(key, uri string) string {
 // show returns JSON with the URIs that clients know: in the members that name
 // resources. Their data stays unchanged.
 func (a *aliases) show(key string, raw json.RawMessage) json.RawMessage {
-	if !a.any() {
+	if !a.hasAny() {
 		return raw
 	}
 	return a.showIn(key, "", raw, 0)
@@ -316,8 +316,8 @@ func limitServers(ctx context.Context, servers map[string]bool) context.Context 
 	return context.WithValue(ctx, serversKey{}, servers)
 }
 
-// reachable returns the members that a request may reach.
-func reachable(ctx context.Context, members []*member) []*member {
+// reachableMembers returns the members that a request may reach.
+func reachableMembers(ctx context.Context, members []*member) []*member {
 	servers, limited := ctx.Value(serversKey{}).(map[string]bool)
 	if !limited {
 		return members

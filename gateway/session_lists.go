@@ -171,7 +171,7 @@ func newSessionLists(of string, before *sessionLists, all *joined) *sessionLists
 
 // refreshSession renews lists of these processes. It reports whether it could.
 func (g *Gateway) refreshSession(s *sessionLists, processes map[*member]*process) (done bool) {
-	g.safely(func() {
+	g.runSafely(func() {
 		if err := g.relistSession(s, processes); err != nil {
 			g.logger.Error("cannot refresh the tools of a session", "err", err)
 			return

@@ -58,9 +58,9 @@ func newTasks() *tasks {
 	return &tasks{of: map[clientKey]*clientTasks{}, server: map[serverTask]*task{}}
 }
 
-// created remembers the task that a result is about, and returns the result
+// remember remembers the task that a result is about, and returns the result
 // with the task's id as the client knows it.
-func (t *tasks) created(ctx context.Context, m *member, call *toolpost.Call, result json.RawMessage) json.RawMessage {
+func (t *tasks) remember(ctx context.Context, m *member, call *toolpost.Call, result json.RawMessage) json.RawMessage {
 	if len(result) > maxTaskResult || !bytes.Contains(result, []byte(`"taskId"`)) {
 		return result
 	}
@@ -102,8 +102,8 @@ func (t *tasks) note(of *task, about json.RawMessage) {
 	}
 }
 
-// keep reports whether a process has a task that has not ended.
-func (t *tasks) keep(own *process) bool {
+// hasOpen reports whether a process has a task that has not ended.
+func (t *tasks) hasOpen(own *process) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -194,18 +194,18 @@ func (t *tasks) find(call *toolpost.Call, id string) *task {
 	return nil
 }
 
-// known returns a task of a server, nil if no client has it.
-func (t *tasks) known(own serverTask) *task {
+// findOfServer returns a task of a server, nil if no client has it.
+func (t *tasks) findOfServer(own serverTask) *task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.server[own]
 }
 
-// listed returns an item of a server's list of tasks as the call's client gets
+// showItem returns an item of a server's list of tasks as the call's client gets
 // it: nil if the task is not one of that client's. Clients that cannot be
 // distinguished get no lists.
-func (t *tasks) listed(ctx context.Context, m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
-	found := t.known(serverTask{m.link, m.processOf(ctx, call), text(item, "taskId")})
+func (t *tasks) showItem(ctx context.Context, m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
+	found := t.findOfServer(serverTask{m.link, m.processOf(ctx, call), text(item, "taskId")})
 	if found == nil || found.client != clientOf(call) || call.Shared {
 		return nil
 	}
@@ -228,9 +228,9 @@ func (t *task) show(result json.RawMessage) json.RawMessage {
 	})
 }
 
-// named returns params with the task's id as its server knows it, and without
+// restoreID returns params with the task's id as its server knows it, and without
 // other spellings of the member, which some servers would take instead.
-func (t *task) named(params json.RawMessage) json.RawMessage {
+func (t *task) restoreID(params json.RawMessage) json.RawMessage {
 	return wire.Edit(params, func(name string, value json.RawMessage) json.RawMessage {
 		switch {
 		case name == "taskId" && t.shown != t.id:
@@ -255,8 +255,8 @@ func unknownTask(id string) error {
 	return invalid("unknown task %.100q: no server created it for this client, or that was too long ago; call the tool again", id)
 }
 
-// any reports whether a client has a task.
-func (t *tasks) any() bool {
+// hasAny reports whether a client has a task.
+func (t *tasks) hasAny() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.server) > 0
@@ -289,7 +289,7 @@ func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Cal
 		return nil, unknownTask(id)
 	}
 	c := *call
-	c.Params = t.named(call.Params)
+	c.Params = t.restoreID(call.Params)
 	if t.process != nil && isStateless(call) {
 		ctx = context.WithValue(ctx, preferredKey{}, t.process)
 	}

@@ -71,7 +71,7 @@ func newViewChooser(cfg *config.Config, opts *ViewOptions, before *viewChooser) 
 // viewOf returns the view of a client. The address decides, then the options,
 // then the configuration, then what the client claims to be.
 func (c *viewChooser) viewOf(r Client, log *slog.Logger) (key viewKey, err error) {
-	if key, err = c.addressed(r.View); err != nil {
+	if key, err = c.parseAddress(r.View); err != nil {
 		return key, err
 	}
 	if c.opts.Profile != "" {
@@ -79,7 +79,7 @@ func (c *viewChooser) viewOf(r Client, log *slog.Logger) (key viewKey, err error
 	}
 	var chosen claimed
 	if key.profile == "" || key.dialect == "" {
-		chosen = c.choose(Client{Name: short(r.Name), Version: short(r.Version), UserAgent: short(r.UserAgent)}, log)
+		chosen = c.choose(Client{Name: clipClaim(r.Name), Version: clipClaim(r.Version), UserAgent: clipClaim(r.UserAgent)}, log)
 	}
 	key.profile = cmp.Or(key.profile, chosen.profile)
 	p := c.profiles[key.profile]
@@ -94,9 +94,9 @@ func (c *viewChooser) viewOf(r Client, log *slog.Logger) (key viewKey, err error
 	return key, nil
 }
 
-// addressed returns what an address names: a profile, a dialect, or both as
+// parseAddress returns what an address names: a profile, a dialect, or both as
 // PROFILE/DIALECT.
-func (c *viewChooser) addressed(address string) (key viewKey, err error) {
+func (c *viewChooser) parseAddress(address string) (key viewKey, err error) {
 	if address == "" {
 		return key, nil
 	}
@@ -112,13 +112,13 @@ func (c *viewChooser) addressed(address string) (key viewKey, err error) {
 	case both:
 		return key, c.unknownProfile(first)
 	case config.CheckDialect(c.book, first) != nil:
-		return key, c.unknown(first)
+		return key, c.unknownAddress(first)
 	}
 	return viewKey{dialect: first}, nil
 }
 
-// unknown returns the error for an address that names no profile and no dialect.
-func (c *viewChooser) unknown(name string) error {
+// unknownAddress returns the error for an address that names no profile and no dialect.
+func (c *viewChooser) unknownAddress(name string) error {
 	profiles, dialects := c.profileNames(), c.dialects()
 	if near := suggest.Nearest(name, append(slices.Clone(profiles), dialects...)); near != "" {
 		return fmt.Errorf("unknown profile or dialect %.80q; did you mean %q?", name, near)
@@ -155,7 +155,7 @@ func (c *viewChooser) exists(key viewKey) bool {
 // can make them up.
 const maxClaim = 256
 
-func short(claim string) string {
+func clipClaim(claim string) string {
 	if len(claim) > maxClaim {
 		return strings.Clone(claim[:maxClaim])
 	}

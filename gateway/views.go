@@ -105,7 +105,7 @@ func (v *Views) View(r Client) (*toolpost.Live, error) {
 		}
 		s := v.session(r.Session)
 		if key == (viewKey{dialect: config.NoDialect}) {
-			return v.joined(s), nil
+			return v.source(s), nil
 		}
 		key.lists = s
 		live, err := v.open(c, key)
@@ -126,8 +126,8 @@ func (v *Views) sessions() *sessionTable {
 // session returns the lists of a session, nil if it has none of its own.
 func (v *Views) session(name string) *sessionLists { return v.sessions().of[name] }
 
-// joined returns what views are made of: the lists of a session, or of all clients.
-func (v *Views) joined(s *sessionLists) *toolpost.Live {
+// source returns what views are made of: the lists of a session, or of all clients.
+func (v *Views) source(s *sessionLists) *toolpost.Live {
 	if s != nil {
 		return s.live
 	}
@@ -184,7 +184,7 @@ func (v *Views) add(c *viewChooser, key viewKey) *view {
 	}
 	if v.opened[key] == nil {
 		v.makeRoom(key.lists)
-		a := &view{Source: v.joined(key.lists), servers: v.servers, key: key, views: v}
+		a := &view{Source: v.source(key.lists), servers: v.servers, key: key, views: v}
 		if key.lists != nil {
 			a.servers = &key.lists.lists
 		}

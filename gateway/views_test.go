@@ -31,7 +31,7 @@ func parse(t *testing.T, text string) *config.Config {
 
 // short is a configuration with a dialect whose names are short, and the
 // client of that name that gets it.
-const short = `{"mcpServers": {}, "dialects": {"short": {"extends": "mcp", "name": {"max": 15}, "clients": [{"name": "shorty"}]}}}`
+const clipClaim = `{"mcpServers": {}, "dialects": {"short": {"extends": "mcp", "name": {"max": 15}, "clients": [{"name": "shorty"}]}}}`
 
 // A viewed is a toolset behind views.
 type viewed struct {
@@ -117,7 +117,7 @@ func isShort(names []string) bool {
 }
 
 func TestViews(t *testing.T) {
-	v := newViewed(t, parse(t, short), "")
+	v := newViewed(t, parse(t, clipClaim), "")
 	first, err := v.View(gateway.Client{Name: "shorty", Version: "1"})
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestHugeClaims(t *testing.T) {
 }
 
 func TestViewsFollow(t *testing.T) {
-	v := newViewed(t, parse(t, short), "")
+	v := newViewed(t, parse(t, clipClaim), "")
 	shorty := gateway.Client{Name: "shorty"}
 	live, err := v.View(shorty)
 	if err != nil {
@@ -190,7 +190,7 @@ func TestViewsFollow(t *testing.T) {
 	}
 
 	// Another configuration: the view of the same dialect is another.
-	longer := parse(t, strings.Replace(short, "15", "50", 1))
+	longer := parse(t, strings.Replace(clipClaim, "15", "50", 1))
 	if err := v.Configure(longer); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestViewsFollow(t *testing.T) {
 	if _, err := v.View(gateway.Client{View: "short"}); err == nil {
 		t.Error("a dialect that is gone still has a view")
 	}
-	if err := v.Configure(parse(t, short)); err != nil {
+	if err := v.Configure(parse(t, clipClaim)); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.seen(t, shorty); !isShort(got) {
@@ -222,7 +222,7 @@ func TestViewsFollow(t *testing.T) {
 }
 
 func TestOneDialectForAll(t *testing.T) {
-	all := strings.Replace(short, "{", `{"dialect": "short", `, 1)
+	all := strings.Replace(clipClaim, "{", `{"dialect": "short", `, 1)
 	for _, tt := range []struct {
 		name, config, option string
 		reader               gateway.Client
@@ -230,8 +230,8 @@ func TestOneDialectForAll(t *testing.T) {
 	}{
 		{"configuration", all, "", gateway.Client{Name: "stranger"}, true},
 		{"option before configuration", all, config.NoDialect, gateway.Client{Name: "shorty"}, false},
-		{"option before client", short, "short", gateway.Client{Name: "stranger"}, true},
-		{"address before option", short, "mcp", gateway.Client{View: "short"}, true},
+		{"option before client", clipClaim, "short", gateway.Client{Name: "stranger"}, true},
+		{"address before option", clipClaim, "mcp", gateway.Client{View: "short"}, true},
 		{"address before configuration", all, "", gateway.Client{View: "mcp"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestOneDialectForAll(t *testing.T) {
 
 // A change of the toolset reaches its views without being waited for.
 func TestViewsFollowByThemselves(t *testing.T) {
-	v := newViewed(t, parse(t, short), "")
+	v := newViewed(t, parse(t, clipClaim), "")
 	live, err := v.View(gateway.Client{Name: "shorty"})
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +270,7 @@ func TestViewsFollowByThemselves(t *testing.T) {
 
 // What did not change is not adapted again.
 func TestViewsOfTheSame(t *testing.T) {
-	v := newViewed(t, parse(t, short), "")
+	v := newViewed(t, parse(t, clipClaim), "")
 	reports := func(want int) {
 		t.Helper()
 		v.Refresh()
@@ -287,7 +287,7 @@ func TestViewsOfTheSame(t *testing.T) {
 	reports(1)
 	v.set(t, longName, "b") // the same names, other handlers
 	reports(2)
-	same := parse(t, short)
+	same := parse(t, clipClaim)
 	same.Name = "us" // the room for names is another once
 	for range 2 {
 		if err := v.Configure(same); err != nil {
@@ -299,7 +299,7 @@ func TestViewsOfTheSame(t *testing.T) {
 
 // What is listed again as it was is not adapted again.
 func TestViewKeepsTools(t *testing.T) {
-	v := newViewed(t, parse(t, short), "")
+	v := newViewed(t, parse(t, clipClaim), "")
 	first := func() *toolpost.Tool {
 		t.Helper()
 		live, err := v.View(gateway.Client{Name: "shorty"})
@@ -333,7 +333,7 @@ func TestViewKeepsTools(t *testing.T) {
 // that fails for good.
 func TestDialectGoesWhileItIsChosen(t *testing.T) {
 	source := newViewed(t, nil, "")
-	full, empty := parse(t, short), parse(t, `{"mcpServers": {}}`)
+	full, empty := parse(t, clipClaim), parse(t, `{"mcpServers": {}}`)
 	var v *gateway.Views
 	var once sync.Once
 	log := slog.New(handlerFunc(func() {
@@ -381,7 +381,7 @@ func TestViewFailsOnce(t *testing.T) {
 	source := newViewed(t, nil, "")
 	var fail atomic.Bool
 	fail.Store(true)
-	v, err := gateway.NewViews(source.live, parse(t, short), &gateway.ViewOptions{
+	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.ViewOptions{
 		Logger: slog.New(slog.DiscardHandler),
 		Report: func(*dialect.Adapted) {
 			if fail.Load() {
@@ -421,7 +421,7 @@ func TestRefreshOfAViewThatOpens(t *testing.T) {
 	source := newViewed(t, nil, "")
 	listing, goOn := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	v, err := gateway.NewViews(source.live, parse(t, short), &gateway.ViewOptions{Report: func(*dialect.Adapted) {
+	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.ViewOptions{Report: func(*dialect.Adapted) {
 		once.Do(func() {
 			close(listing)
 			<-goOn
@@ -489,7 +489,7 @@ func TestNameInViews(t *testing.T) {
 
 // Clients come while tools and the configuration change.
 func TestViewsTogether(t *testing.T) {
-	v := newViewed(t, parse(t, short), "")
+	v := newViewed(t, parse(t, clipClaim), "")
 	var wg sync.WaitGroup
 	for _, name := range []string{"shorty", "stranger", "claude-ai", "cursor"} {
 		wg.Go(func() {
@@ -510,7 +510,7 @@ func TestViewsTogether(t *testing.T) {
 			v.set(t, longName, "b")
 		}
 	})
-	longer := parse(t, strings.Replace(short, "15", "50", 1))
+	longer := parse(t, strings.Replace(clipClaim, "15", "50", 1))
 	for range 20 {
 		for _, cfg := range []*config.Config{{}, longer} {
 			if err := v.Configure(cfg); err != nil {
@@ -546,7 +546,7 @@ func TestReloadOfDialects(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	changed := *cfg
-	changed.Dialects = parse(t, short).Dialects
+	changed.Dialects = parse(t, clipClaim).Dialects
 	if err := g.Reload(t.Context(), &changed); err != nil {
 		t.Fatal(err)
 	}

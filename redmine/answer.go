@@ -23,8 +23,8 @@ func (s *Toolset) answer(text string, v any) (*toolpost.Result, error) {
 	return toolpost.NewResult().WithContent([]toolpost.Part{part}, s.client.hide.inJSON(bytes.TrimSuffix(structured.Bytes(), []byte("\n"))))
 }
 
-// done answers with one line and a few facts.
-func (s *Toolset) done(text string, facts map[string]any) (*toolpost.Result, error) {
+// answerLine answers with one line and a few facts.
+func (s *Toolset) answerLine(text string, facts map[string]any) (*toolpost.Result, error) {
 	return s.answer(text+"\n", facts)
 }
 
@@ -61,5 +61,5 @@ func redactErrors(s *Toolset, t *toolpost.Tool) *toolpost.Tool {
 // unread answers that Redmine accepted a change that could not be read back.
 func (s *Toolset) unread(done string, err error, facts map[string]any) (*toolpost.Result, error) {
 	facts["read_back"] = false
-	return s.done(fmt.Sprintf("%s. Do not repeat the change: Redmine accepted it, but it could not be read back, so it is not known whether all of it was saved. %v", done, err), facts)
+	return s.answerLine(fmt.Sprintf("%s. Do not repeat the change: Redmine accepted it, but it could not be read back, so it is not known whether all of it was saved. %v", done, err), facts)
 }

@@ -86,9 +86,9 @@ func readAccount(ctx context.Context, c *client) (*user, error) {
 	}
 }
 
-// readVerified reads, and then makes sure that Redmine still takes the credentials: if
+// readAndVerify reads, and then makes sure that Redmine still takes the credentials: if
 // it does not, it has answered as to nobody, and what was read may be a part only.
-func readVerified[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T, error) {
+func readAndVerify[T any](ctx context.Context, s *Toolset, read func() (T, error)) (T, error) {
 	id, err := s.client.credentials.identity(ctx)
 	if err != nil {
 		return *new(T), err

@@ -79,8 +79,8 @@ type oneRead struct {
 
 type callReadsKey struct{}
 
-// remembering returns a context in which reads are kept.
-func remembering(ctx context.Context) context.Context {
+// withCache returns a context in which reads are kept.
+func withCache(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callReadsKey{}, &callReads{reads: map[string]*oneRead{}})
 }
 

@@ -83,7 +83,7 @@ func (c *client) read(ctx context.Context, path string, query url.Values) ([]byt
 func (c *client) retry(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	for try := 1; ; try++ {
 		data, err := c.exchange(ctx, http.MethodGet, path, query, "", nil)
-		pause, again := retryable(err)
+		pause, again := retryPause(err)
 		if !again || try == tries || ctx.Err() != nil {
 			return data, err
 		}

@@ -28,11 +28,11 @@ func completion(s *Toolset, of map[string]completer) toolpost.Handler {
 		var all []string
 		if f := of[asked.Argument.Name]; f != nil {
 			var err error
-			if all, err = readVerified(ctx, s, func() ([]string, error) { return f(ctx, s, asked.Context.Arguments) }); err != nil {
+			if all, err = readAndVerify(ctx, s, func() ([]string, error) { return f(ctx, s, asked.Context.Arguments) }); err != nil {
 				return nil, invalid(s.client.hide.inError(err))
 			}
 		}
-		found := matching(all, asked.Argument.Value)
+		found := filterMatches(all, asked.Argument.Value)
 		shown := found[:min(len(found), maxCompletions)]
 		return toolpost.RawResult(s.client.hide.inJSON(encode(map[string]any{
 			"completion": map[string]any{"values": shown, "total": len(found), "hasMore": len(found) > len(shown)},
@@ -40,7 +40,7 @@ func completion(s *Toolset, of map[string]completer) toolpost.Handler {
 	}
 }
 
-func matching(all []string, text string) []string {
+func filterMatches(all []string, text string) []string {
 	begin, within := []string{}, []string{}
 	text = strings.ToLower(text)
 	for _, v := range all {

@@ -18,7 +18,7 @@ func nameFields(ctx context.Context, s *Toolset, learnIn, project int, fields []
 			reads = append(reads, func() { f.Shown = f.inWords(ctx, s, learnIn, project) })
 		}
 	}
-	atOnce(reads...)
+	runAll(reads...)
 }
 
 // isID reports whether a value may be the id of something.
@@ -51,17 +51,17 @@ func (f field) inWord(ctx context.Context, s *Toolset, project int, value string
 	case "bool":
 		return map[string]string{"1": "yes", "0": "no"}[value]
 	case "user":
-		return personNamed(ctx, s, project, n)
+		return personName(ctx, s, project, n)
 	case "version":
-		return versionNamed(ctx, s, project, n)
+		return versionName(ctx, s, project, n)
 	case "enumeration", unknownChoice:
 		return fmt.Sprintf("[%s], whose name this account cannot learn", value)
 	}
 	return value
 }
 
-// personNamed is the person with an id, with the name if this account sees it.
-func personNamed(ctx context.Context, s *Toolset, project, id int) string {
+// personName returns the person with an id, with the name if this account sees it.
+func personName(ctx context.Context, s *Toolset, project, id int) string {
 	if all, err := people(ctx, s, project); err == nil {
 		for _, n := range all {
 			if n.ID == id {
@@ -75,8 +75,8 @@ func personNamed(ctx context.Context, s *Toolset, project, id int) string {
 	return fmt.Sprintf("user [%d]", id)
 }
 
-// versionNamed is the version with an id, with the name if this account sees it.
-func versionNamed(ctx context.Context, s *Toolset, project, id int) string {
+// versionName returns the version with an id, with the name if this account sees it.
+func versionName(ctx context.Context, s *Toolset, project, id int) string {
 	if project > 0 {
 		if all, err := s.names(ctx, versions(project), false); err == nil {
 			for _, n := range all {

@@ -87,7 +87,7 @@ func setFields(ctx context.Context, s *Toolset, project int, set []setField, kno
 			reads = append(reads, func() { _, _ = probeField(ctx, s, project, k) }) // the sequential read below reports the error
 		}
 	}
-	atOnce(reads...)
+	runAll(reads...)
 	for _, f := range set {
 		k, err := pickField(f.Name, known)
 		switch {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// clearable are the texts among the arguments of a change that the word none clears, as
+// clearableNames returns the texts among the arguments of a change that the word none clears, as
 // their descriptions say.
-func clearable(arguments any) (names []string) {
+func clearableNames(arguments any) (names []string) {
 	eachField(arguments, func(f reflect.StructField, _ reflect.Value) {
 		if f.Type.Kind() == reflect.String && strings.Contains(f.Tag.Get("desc"), none) {
 			names = append(names, jsonName(f))
@@ -50,7 +50,7 @@ func (w *write) noteEmpty() {
 	if len(empty) == 0 {
 		return
 	}
-	has := settable(w.before)
+	has := settableFields(w.before)
 	empty = slices.DeleteFunc(slices.Clone(empty), func(name string) bool { return has[name] == nil || bare(has[name]) == "" })
 	if len(empty) > 0 {
 		w.notes = append(w.notes, fmt.Sprintf("Empty, so the old values were kept: %s. Write none to clear one.", strings.Join(empty, ", ")))

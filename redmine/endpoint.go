@@ -151,10 +151,10 @@ func (k endpoint[T]) readBack(w *write, at string) (*toolpost.Result, error) {
 // report answers with a record as it is after a write, and with every field that
 // is not as it was asked to be.
 func (k endpoint[T]) report(w *write, now *T, done string) (*toolpost.Result, error) {
-	is, fields := settable(now), customFieldsOf(now)
+	is, fields := settableFields(now), customFieldsOf(now)
 	w.wrong = append(diffValues(w.set, is), diffFields(w.fields, fields)...)
 	before, _ := w.before.(*T)
-	why, unchanged := cmp.Or(k.why, notAllowed), before != nil && asSet(before) == asSet(now)
+	why, unchanged := cmp.Or(k.why, notAllowed), before != nil && settableState(before) == settableState(now)
 	if k.check != nil {
 		k.check(w, before, now)
 	}
@@ -165,7 +165,7 @@ func (k endpoint[T]) report(w *write, now *T, done string) (*toolpost.Result, er
 	nameFields(w.ctx, w.s, w.project, w.project, fields)
 	facts := map[string]any{k.key: now}
 	text := summarize(done+k.name(now), why, w.wrong)
-	if unchanged && len(w.wrong) == 0 && w.comparable(is) {
+	if unchanged && len(w.wrong) == 0 && w.canCompare(is) {
 		text = fmt.Sprintf("Nothing was different: %s already has these values.\n", k.name(now))
 	}
 	if len(w.wrong) > 0 {
@@ -178,8 +178,10 @@ func (k endpoint[T]) report(w *write, now *T, done string) (*toolpost.Result, er
 	return w.s.show(text+"\n", now, facts)
 }
 
-// asSet is what can be set of a record, as it is, to compare it with another state.
-func asSet(record any) string { return fmt.Sprint(settable(record), customFieldsOf(record).values()) }
+// settableState writes what can be set of a record, as it is, to compare it with another state.
+func settableState(record any) string {
+	return fmt.Sprint(settableFields(record), customFieldsOf(record).values())
+}
 
 // A removal is a deletion that is asked for.
 type removal struct {
@@ -205,7 +207,7 @@ func (k endpoint[T]) remove(ctx context.Context, s *Toolset, record *T, r *remov
 		for name, fact := range r.facts {
 			facts[name] = fact
 		}
-		return s.done("Nothing has been deleted yet. "+strings.TrimSuffix(r.would, "\n")+"\nCall again with confirm true to delete it.", facts)
+		return s.answerLine("Nothing has been deleted yet. "+strings.TrimSuffix(r.would, "\n")+"\nCall again with confirm true to delete it.", facts)
 	}
 	if len(r.names) > 0 {
 		if err := requireWholeName(r.given, r.what, r.names...); err != nil {
@@ -225,7 +227,7 @@ func (k endpoint[T]) remove(ctx context.Context, s *Toolset, record *T, r *remov
 	case status(err) == 0:
 		text += fmt.Sprintf(" Whether it worked could not be checked: %v", err)
 	}
-	return s.done(text, map[string]any{"deleted": r.id})
+	return s.answerLine(text, map[string]any{"deleted": r.id})
 }
 
 // setLink adds a link to a collection, such as a user to a group, or removes

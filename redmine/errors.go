@@ -97,8 +97,8 @@ type unreachableError struct{ *toolpost.OutcomeError }
 
 func (a *unreachableError) Unwrap() error { return a.OutcomeError }
 
-// retryable reports whether a request that changes nothing may go better, and when.
-func retryable(err error) (pause time.Duration, again bool) {
+// retryPause reports whether a request that changes nothing is to be sent again, and after which pause.
+func retryPause(err error) (pause time.Duration, again bool) {
 	var f *responseError
 	if errors.As(err, &f) {
 		switch f.status {

@@ -74,7 +74,7 @@ func uploadFile(s *Toolset) entry {
 			}
 			facts := map[string]any{"token": token, "filename": in.Name, "filesize": len(data)}
 			text := fmt.Sprintf("Uploaded %s, %d bytes.\n\n- token: %s\n", in.Name, len(data), token)
-			if a, err := (&attachmentID{idInToken(token)}).find(ctx, s); err == nil {
+			if a, err := (&attachmentID{fileID(token)}).find(ctx, s); err == nil {
 				facts["id"], facts["filename"], facts["filesize"], facts["content_type"] = a.ID, a.Name, a.Size, a.Type
 				text += fmt.Sprintf("- stored as: %s [%d], %d bytes, %s\n", a.Name, a.ID, a.Size, a.Type)
 			}
@@ -82,8 +82,8 @@ func uploadFile(s *Toolset) entry {
 		})
 }
 
-// idInToken is the id of the file that an upload has become.
-func idInToken(token string) string {
+// fileID returns the id of the file that an upload has become.
+func fileID(token string) string {
 	id, _, _ := strings.Cut(token, ".")
 	return id
 }
@@ -207,7 +207,7 @@ func addFile(s *Toolset) entry {
 				return s.unread("Added the file to project "+p.Name, err, map[string]any{"done": true})
 			}
 			for i := range now {
-				if fmt.Sprint(now[i].ID) == idInToken(in.Token) {
+				if fmt.Sprint(now[i].ID) == fileID(in.Token) {
 					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, "- "+lineOf(&now[i])), map[string]any{"file": now[i]})
 				}
 			}

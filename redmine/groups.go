@@ -169,7 +169,7 @@ func updateGroup(s *Toolset) entry {
 // fillGroup finds the ids of what is to be set.
 func fillGroup(w *write, arguments any, users []string, fields []setField) {
 	w.fill(arguments)
-	several(w, "user_ids", users, func(text string) (int, error) {
+	setList(w, "user_ids", users, func(text string) (int, error) {
 		who, err := w.s.resolve(w.ctx, text, scope{users: true, exact: true})
 		return who.ID, err
 	})

@@ -140,7 +140,7 @@ func getIssue(s *Toolset) entry {
 			if err != nil {
 				return nil, err
 			}
-			i.OlderNotes, i.Hidden = max(0, len(i.Journals)-in.Notes), hiddenOf(i, include)
+			i.OlderNotes, i.Hidden = max(0, len(i.Journals)-in.Notes), hiddenFields(i, include)
 			i.Journals = i.Journals[i.OlderNotes:]
 			nameJournalIDs(ctx, s, i, nil)
 			nameFields(ctx, s, i.Project.ID, i.Project.ID, i.CustomFields)
@@ -165,9 +165,9 @@ func checkIncludes(text, all string) (string, error) {
 	return text, nil
 }
 
-// hiddenOf is what this account may not see of an issue: Redmine leaves it out, as
+// hiddenFields returns what this account may not see of an issue: Redmine leaves it out, as
 // if there were none.
-func hiddenOf(i *issue, include string) (hidden []string) {
+func hiddenFields(i *issue, include string) (hidden []string) {
 	if i.TotalSpent == nil {
 		hidden = append(hidden, "logged time")
 	}

@@ -45,10 +45,10 @@ func (w *issueWrite) leaveOutHistory(now *issue) {
 // noteOtherChanges notes what else is not as it was. A move or another tracker drops what does
 // not fit, and subtasks go with a move.
 func noteOtherChanges(w *issueWrite, now *issue) {
-	was, is := settable(w.before), settable(now)
+	was, is := settableFields(w.before), settableFields(now)
 	for _, name := range sortedKeys(is) {
 		if _, asked := w.set[name]; !asked && bare(was[name]) != bare(is[name]) {
-			w.notes = append(w.notes, fmt.Sprintf("Redmine or another user also changed %s from %[3]v to %[2]v.", name, shown(is[name]), shown(was[name])))
+			w.notes = append(w.notes, fmt.Sprintf("Redmine or another user also changed %s from %[3]v to %[2]v.", name, clipValue(is[name]), clipValue(was[name])))
 		}
 	}
 	for _, f := range w.before.CustomFields {
@@ -113,14 +113,14 @@ func (w *issueWrite) compareFilesAndWatchers(now *issue) {
 // noteReplaced notes a description that somebody else wrote after this account read
 // the one before, and that is lost from the issue. The journal keeps it.
 func (w *issueWrite) noteReplaced(now *issue) {
-	if over := w.overwritten(now); over != nil {
+	if over := w.findOverwritten(now); over != nil {
 		w.notes = append(w.notes, fmt.Sprintf("Another user changed the description at the same moment. Their text was replaced by yours; the note %d keeps it.", over.ID))
 	}
 }
 
-// overwritten is the journal of the change that replaced another description than
+// findOverwritten returns the journal of the change that replaced another description than
 // the one that was read, nil if there is none.
-func (w *issueWrite) overwritten(now *issue) *journal {
+func (w *issueWrite) findOverwritten(now *issue) *journal {
 	text, ok := w.set["description"].(string)
 	if !ok || w.before == nil {
 		return nil

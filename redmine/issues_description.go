@@ -95,7 +95,7 @@ func (e *descriptionEdit) run() (*toolpost.Result, error) {
 		case err != nil:
 			return nil, e.unmergedError(err)
 		case normalizeNewlines(next) == normalizeNewlines(base):
-			return e.done(now)
+			return e.finish(now)
 		}
 		stale, err := e.write(next)
 		if err != nil {
@@ -110,7 +110,7 @@ func (e *descriptionEdit) run() (*toolpost.Result, error) {
 		case mine == nil && normalizeNewlines(string(now.Description)) == normalizeNewlines(base):
 			return e.readBack() // Redmine ignored it
 		case mine == nil, normalizeNewlines(string(mine.change("description").Old)) == normalizeNewlines(base):
-			return e.done(now)
+			return e.finish(now)
 		default:
 			if e.conflict = mine; e.others == nil {
 				e.mine = patch{normalizeNewlines(base), normalizeNewlines(next)}
@@ -240,9 +240,9 @@ func (e *descriptionEdit) unmergedError(err error) error {
 	return toolpost.Failed("Changed the description of issue %d, but this replaced what another user wrote at the same moment; the note %d keeps that text. The two could not be merged: %v. Read the issue and merge them.", e.before.ID, e.conflict.ID, err)
 }
 
-// done answers with the issue, once the edit is in its description. Another program
+// finish answers with the issue, once the edit is in its description. Another program
 // that replaced it at the same moment may be about to put it back.
-func (e *descriptionEdit) done(now *issue) (*toolpost.Result, error) {
+func (e *descriptionEdit) finish(now *issue) (*toolpost.Result, error) {
 	if e.failed != nil {
 		return nil, e.failed
 	}

@@ -132,7 +132,7 @@ func (w *issueWrite) readAhead(in *issueInput, members bool) {
 	if me, err := w.s.account(w.ctx); err == nil && me.Admin && len(in.Fields) > 0 {
 		reads = append(reads, func() { _, _ = issueFields(w.ctx, w.s, w.project, 0) })
 	}
-	atOnce(reads...)
+	runAll(reads...)
 }
 
 // apply finds the ids of what is to be set. Tracker is the issue's now.

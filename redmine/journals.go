@@ -200,10 +200,10 @@ func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[str
 	switch {
 	case set["notes"] == "" && (now == nil || now.Notes == ""): // what was changed with it may still be there
 		facts["removed"] = true
-		return s.done(fmt.Sprintf("Removed comment %d of issue %d.", id, issue), facts)
+		return s.answerLine(fmt.Sprintf("Removed comment %d of issue %d.", id, issue), facts)
 	case now == nil:
 		facts["read_back"] = false
-		return s.done(done+", but this account does not see it now.", facts)
+		return s.answerLine(done+", but this account does not see it now.", facts)
 	}
 	wrong := diffValues(set, map[string]any{"notes": normalizeNewlines(string(now.Notes)), "private_notes": now.Private})
 	if len(wrong) == len(set) {
@@ -212,5 +212,5 @@ func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[str
 	if len(wrong) > 0 {
 		facts["not_taken"] = wrong
 	}
-	return s.done(summarize(done, notAllowed, wrong), facts)
+	return s.answerLine(summarize(done, notAllowed, wrong), facts)
 }

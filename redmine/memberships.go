@@ -68,7 +68,7 @@ func (m member) text() string { return "- " + m.String() + "\n" }
 func membershipEndpoint() endpoint[member] {
 	return endpoint[member]{
 		key: "membership", path: "/memberships", stale: []string{"memberships"},
-		why: "this account may not give or take the role", explain: ofMembers,
+		why: "this account may not give or take the role", explain: explainMembers,
 		name: func(m *member) string {
 			return fmt.Sprintf("membership %d of %s in project %s", m.ID, m.who(), m.Project)
 		},
@@ -79,8 +79,8 @@ func membershipEndpoint() endpoint[member] {
 	}
 }
 
-// ofMembers explains a refusal, which does not say that it is for the role.
-func ofMembers(err error, what string) error {
+// explainMembers explains a refusal of a change of members, which does not say that it is for the role.
+func explainMembers(err error, what string) error {
 	if status(err) != http.StatusUnprocessableEntity {
 		return explain(err, what)
 	}
@@ -170,7 +170,7 @@ func addMembers(ctx context.Context, s *Toolset, p named, users []named, roles [
 	all, err := members(ctx, s, p)
 	if err != nil {
 		done := summarize(fmt.Sprintf("Added %d members to project %s", len(made), p), notGiven, wrong)
-		return s.done(fmt.Sprintf("%sThe members could not be read back, so check with list_memberships before you add them again: %v", done, err), map[string]any{"read_back": false, "not_taken": wrong})
+		return s.answerLine(fmt.Sprintf("%sThe members could not be read back, so check with list_memberships before you add them again: %v", done, err), map[string]any{"read_back": false, "not_taken": wrong})
 	}
 	added := []member{}
 	lines := ""

@@ -5,8 +5,8 @@ import "sync"
 // maxAtOnce is how many requests one call makes at the same time.
 const maxAtOnce = 6
 
-// atOnce runs all functions, some of them at the same time, and waits for them.
-func atOnce(all ...func()) {
+// runAll runs all functions, some of them at the same time, and waits for them.
+func runAll(all ...func()) {
 	var wg sync.WaitGroup
 	turn := make(chan struct{}, maxAtOnce)
 	for _, f := range all {

@@ -286,7 +286,7 @@ func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]
 	for i := range in {
 		reads = append(reads, func() { found[i], errs[i] = membersOf(ctx, s, in[i].Project.ID) })
 	}
-	atOnce(reads...)
+	runAll(reads...)
 	var all []named
 	seen := map[int]bool{}
 	for i, members := range found {

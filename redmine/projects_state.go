@@ -43,7 +43,7 @@ func archiveProject(s *Toolset) entry {
 			if n := status(err); n != http.StatusForbidden && n != http.StatusNotFound {
 				text += fmt.Sprintf("\nWhether it worked could not be checked: %v", err)
 			}
-			return s.done(text, map[string]any{"id": p.ID, "identifier": p.Identifier, "status": projectStatus(archivedProject), "subprojects": below})
+			return s.answerLine(text, map[string]any{"id": p.ID, "identifier": p.Identifier, "status": projectStatus(archivedProject), "subprojects": below})
 		})
 }
 
@@ -140,7 +140,7 @@ func readBackState(ctx context.Context, s *Toolset, n named, verb, more string, 
 	if len(below) > 0 {
 		text += fmt.Sprintf(" Projects in it: %s.", listNames(below))
 	}
-	return s.done(text+more, map[string]any{"id": n.ID, "identifier": now.Identifier, "status": now.Status, "subprojects": below})
+	return s.answerLine(text+more, map[string]any{"id": n.ID, "identifier": now.Identifier, "status": now.Status, "subprojects": below})
 }
 
 // wholeNames are what names a project whole.

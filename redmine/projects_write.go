@@ -74,12 +74,12 @@ func fillProject(w *write, arguments any, in *projectInput) {
 		n, err := w.s.project(w.ctx, text)
 		return idRef{n}, err
 	})
-	several(w, "tracker_ids", in.Trackers, func(text string) (int, error) {
+	setList(w, "tracker_ids", in.Trackers, func(text string) (int, error) {
 		n, err := w.s.find(w.ctx, trackers(), text)
 		return n.ID, err
 	})
 	setIssueFields(w, in.IssueFields)
-	several(w, "enabled_module_names", in.Modules, func(text string) (string, error) { return module(w, text) })
+	setList(w, "enabled_module_names", in.Modules, func(text string) (string, error) { return module(w, text) })
 	setInside(w, "default_version_id", in.Version, func() { w.setNamed("default_version_id", in.Version, versions(w.project)) })
 	setInside(w, "default_assigned_to_id", in.Assignee, func() { w.person("default_assigned_to_id", in.Assignee) })
 	w.custom(in.Fields, func() ([]field, error) { return likeFields(w.ctx, w.s, "/projects.json", "projects", "project") })
@@ -133,7 +133,7 @@ func setIssueFields(w *write, texts []string) {
 			all = append(all, named{ID: f.ID, Name: f.Name})
 		}
 	}
-	several(w, "issue_custom_field_ids", texts, func(text string) (int, error) {
+	setList(w, "issue_custom_field_ids", texts, func(text string) (int, error) {
 		n, err := matchName("custom field", text, all)
 		return n.ID, err
 	})

@@ -65,7 +65,7 @@ func (p prompt) prompt(s *Toolset) *toolpost.Prompt {
 		Definition: encode(map[string]any{"title": p.title, "description": p.description, "arguments": told}),
 		Complete:   completion(s, complete),
 		Get: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			text, err := readVerified(ctx, s, func() (string, error) { return p.fill(ctx, s, call.Arguments) })
+			text, err := readAndVerify(ctx, s, func() (string, error) { return p.fill(ctx, s, call.Arguments) })
 			if err != nil {
 				return nil, invalid(s.client.hide.inError(err))
 			}

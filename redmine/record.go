@@ -168,10 +168,10 @@ func idOf(record any) int {
 	return int(reflect.Indirect(reflect.ValueOf(record)).FieldByName("ID").Int())
 }
 
-// settable returns what may be set of a record, as it is: the fields with a tag set.
+// settableFields returns what may be set of a record, as it is: the fields with a tag set.
 // It leaves out a list that Redmine did not send and, with omitempty, what is empty:
 // Redmine does not always send it.
-func settable(record any) map[string]any {
+func settableFields(record any) map[string]any {
 	now := map[string]any{}
 	eachField(record, func(f reflect.StructField, v reflect.Value) {
 		name, omitEmpty := strings.CutSuffix(f.Tag.Get("set"), ",omitempty")

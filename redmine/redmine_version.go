@@ -24,7 +24,7 @@ func v70() release { return release{"7.0", "/webhooks", ""} }
 // isReachedBy reports whether Redmine is this release or a later one.
 func (r release) isReachedBy(ctx context.Context, c *client) (bool, error) {
 	data, err := c.read(ctx, r.path, nil)
-	if _, later := retryable(err); later {
+	if _, later := retryPause(err); later {
 		return false, explain(err, "its version")
 	}
 	switch status(err) {

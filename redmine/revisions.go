@@ -91,7 +91,7 @@ func isLinked(i *issue, revision string) bool {
 
 func answerRevisions(s *Toolset, i *issue, before string) (*toolpost.Result, error) {
 	text := fmt.Sprintf("%sIssue %d has %d revisions.\n%s", before, i.ID, len(i.Changesets), i.Changesets.lines())
-	return s.done(text, map[string]any{"id": i.ID, "changesets": append([]changeset{}, i.Changesets...)})
+	return s.answerLine(text, map[string]any{"id": i.ID, "changesets": append([]changeset{}, i.Changesets...)})
 }
 
 type changesets []changeset

@@ -43,9 +43,9 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 		hints.Idempotent = &yes
 	}
 	checked := func(ctx context.Context, in In) (*toolpost.Result, error) {
-		ctx = remembering(ctx)
+		ctx = withCache(ctx)
 		if e == reads {
-			return readVerified(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
+			return readAndVerify(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
 		}
 		if err := s.Check(ctx); err != nil { // nobody may be allowed to write as well
 			return nil, err
@@ -65,7 +65,7 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 	})
 	var clears []string
 	if e == changes {
-		clears = clearable(new(In))
+		clears = clearableNames(new(In))
 	}
 	t = redactErrors(s, coerceNumbers(t, clears))
 	t.Input = schema.MustParse(unpublished.ReplaceAllString(string(inferred.Raw()), ""))

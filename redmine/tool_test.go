@@ -97,10 +97,10 @@ func TestLongNames(t *testing.T) {
 
 // TestUnknownState: a state that Redmine does not send is not one that it changed.
 func TestUnknownState(t *testing.T) {
-	if now := settable(&user{}); now["status"] != nil {
+	if now := settableFields(&user{}); now["status"] != nil {
 		t.Errorf("the status is %v", now["status"])
 	}
-	if now := settable(&user{Status: 3}); now["status"] != 3 {
+	if now := settableFields(&user{Status: 3}); now["status"] != 3 {
 		t.Errorf("the status is %v, want 3", now["status"])
 	}
 }

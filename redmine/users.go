@@ -75,7 +75,7 @@ func userStatus(text string) (int, error) {
 // userEndpoint is how users are read, written and compared.
 func userEndpoint() endpoint[user] {
 	return endpoint[user]{
-		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: ofUsers,
+		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: explainUsers,
 		name: func(u *user) string { return "user " + u.named().String() },
 	}
 }
@@ -86,8 +86,8 @@ func (u *user) name() string { return strings.TrimSpace(u.FirstName + " " + u.La
 
 func (u *user) named() named { return named{ID: u.ID, Name: u.name()} }
 
-// ofUsers explains a failure that has to do with users.
-func ofUsers(err error, what string) error {
+// explainUsers explains a failure that has to do with users.
+func explainUsers(err error, what string) error {
 	if status(err) == http.StatusNotFound {
 		return toolpost.Retry("Redmine did not find %s. Only administrators can see an account that is locked or in none of your projects.", what)
 	}

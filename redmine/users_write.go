@@ -143,7 +143,7 @@ func unknownOf(w *write, before, now *user) (notes []string) {
 // fillUser finds the ids of what is to be set.
 func fillUser(w *write, arguments any, in *userInput) {
 	w.fill(arguments)
-	several(w, "group_ids", in.Groups, func(text string) (int, error) {
+	setList(w, "group_ids", in.Groups, func(text string) (int, error) {
 		g, err := w.s.resolve(w.ctx, text, scope{groups: true, exact: true})
 		return g.ID, err
 	})

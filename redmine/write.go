@@ -62,9 +62,9 @@ func (w *write) countWanted() int {
 	return n - len(w.forced)
 }
 
-// comparable reports whether all that was asked for can be compared with what is
+// canCompare reports whether all that was asked for can be compared with what is
 // now: a comment, for example, cannot.
-func (w *write) comparable(now map[string]any) bool {
+func (w *write) canCompare(now map[string]any) bool {
 	if len(w.beside) > 0 || w.moved != "" {
 		return false
 	}
@@ -95,9 +95,9 @@ func (w *write) text(name, text string) {
 	}
 }
 
-// clearable sets a text. An empty one may be meant as none, or as nothing said: it
+// setText sets a text. An empty one may be meant as none, or as nothing said: it
 // is not taken, and a note says so.
-func (w *write) clearable(name string, text *string) {
+func (w *write) setText(name string, text *string) {
 	switch {
 	case text == nil:
 	case strings.EqualFold(strings.TrimSpace(*text), none):
@@ -128,16 +128,16 @@ func plain(w *write, name, text string) {
 func (w *write) compareFiles(before, now []attachment) {
 	sent, _ := w.set["uploads"].([]upload)
 	for _, u := range sent {
-		is := func(a attachment) bool { return fmt.Sprint(a.ID) == idInToken(u.Token) }
+		is := func(a attachment) bool { return fmt.Sprint(a.ID) == fileID(u.Token) }
 		if slices.ContainsFunc(before, is) || !slices.ContainsFunc(now, is) {
 			w.wrong = append(w.wrong, fmt.Sprintf("the file %s was not added: a token can be used once, exactly as the upload returned it", cmp.Or(u.Name, u.Token)))
 		}
 	}
 }
 
-// several sets all that is named, in order. An empty list may be meant as none,
+// setList sets all that is named, in order. An empty list may be meant as none,
 // or as nothing said: it is not taken, and a note says so.
-func several[T cmp.Ordered](w *write, name string, texts []string, find func(text string) (T, error)) {
+func setList[T cmp.Ordered](w *write, name string, texts []string, find func(text string) (T, error)) {
 	switch {
 	case texts == nil || w.err != nil:
 		return
@@ -257,7 +257,7 @@ func diffValues(set, is map[string]any) []string {
 		value, known := is[name]
 		asked := set[name]
 		if known && bare(value) != bare(asked) && !sameMinute(value, asked) {
-			wrong = append(wrong, fmt.Sprintf("%s is %v, not %v", name, shown(value), shown(asked)))
+			wrong = append(wrong, fmt.Sprintf("%s is %v, not %v", name, clipValue(value), clipValue(asked)))
 		}
 	}
 	return wrong
@@ -292,7 +292,7 @@ func bare(v any) string {
 	return fmt.Sprint(v)
 }
 
-func shown(v any) string {
+func clipValue(v any) string {
 	text := oneLine(fmt.Sprint(v))
 	if text == "" {
 		return "empty"

@@ -49,7 +49,7 @@ func (w *write) fill(arguments any) {
 			}
 		case *string:
 			if how == "clearable" {
-				w.clearable(name, value)
+				w.setText(name, value)
 			} else {
 				setGiven(w, name, value)
 			}

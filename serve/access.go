@@ -300,7 +300,7 @@ func isProbe(r *http.Request) bool {
 func (a *access) probe(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == healthPath:
-		a.alive(w, r)
+		a.answerAlive(w, r)
 	case a.ready != nil:
 		answerReady(w, a.ready(), nil)
 	default:
@@ -308,8 +308,8 @@ func (a *access) probe(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// alive answers a request without a token: it reports only that toolpost serves.
-func (a *access) alive(w http.ResponseWriter, r *http.Request) {
+// answerAlive answers a request without a token: it reports only that toolpost serves.
+func (a *access) answerAlive(w http.ResponseWriter, r *http.Request) {
 	if challenge := r.Header.Get(proof.ChallengeHeader); challenge != "" {
 		local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 		if remote, err := netip.ParseAddrPort(r.RemoteAddr); local != nil && err == nil && remote.Addr().Unmap().IsLoopback() {

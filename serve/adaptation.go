@@ -9,9 +9,9 @@ import (
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// adapted returns a function that shows each dialect once, and again when what is lost
+// adaptationReporter returns a function that shows each dialect once, and again when what is lost
 // in it has changed.
-func (e *Endpoint) adapted() func(*dialect.Adapted) {
+func (e *Endpoint) adaptationReporter() func(*dialect.Adapted) {
 	var mu sync.Mutex
 	reported := map[string]string{}
 	return func(a *dialect.Adapted) {

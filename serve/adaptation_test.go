@@ -26,7 +26,7 @@ func TestAdaptedOnce(t *testing.T) {
 	s := &Endpoint{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})), options: Options{View: shown}}
 	a := &dialect.Adapted{Dialect: &dialect.Dialect{ID: "claude-desktop"}, Withheld: []dialect.Withheld{{Name: "b"}},
 		Tools: []*dialect.Tool{{Tool: whoTool("a"), Losses: []lower.Loss{{Pointer: "/x", Keyword: "anyOf", Kind: lower.Encoded, Detail: "text"}}}}}
-	report := s.adapted()
+	report := s.adaptationReporter()
 	report(a)
 	report(a)
 	if shown.adapted != 1 || strings.Count(out.String(), "msg=loss") != 1 || !strings.Contains(out.String(), "pointer=/x keyword=anyOf kind=encoded detail=text") {

@@ -26,7 +26,7 @@ func (e *Endpoint) serveHTTP(ctx context.Context) error {
 	mux.HandleFunc("GET "+readyPath, e.readyz)
 	mux.Handle("/", e.mcp.Handler())
 	server := &http.Server{
-		Handler:           e.named(e.protect(mux)),
+		Handler:           e.withInstance(e.protect(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -68,8 +68,8 @@ func (e *Endpoint) publicMetadata(next http.Handler) http.Handler {
 	})
 }
 
-// named sets the header by which a Toolpost that is its own upstream finds out.
-func (e *Endpoint) named(next http.Handler) http.Handler {
+// withInstance sets the header by which a Toolpost that is its own upstream finds out.
+func (e *Endpoint) withInstance(next http.Handler) http.Handler {
 	if e.gateway == nil {
 		return next
 	}

@@ -85,7 +85,7 @@ func TestSettingsOfTheProgramStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.changed(t.Context(), next, nil, true)
+	r.reload(t.Context(), next, nil, true)
 	if s := e.Gateway().Status(); len(s) != 1 || s[0].State != "disabled" {
 		t.Errorf("got %+v", s)
 	}

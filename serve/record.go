@@ -44,8 +44,8 @@ func (e *Endpoint) openRecorder(found *config.Config) error {
 	return nil
 }
 
-// recorded returns what records the calls of a gateway, nil if nothing does.
-func (e *Endpoint) recorded() func(toolpost.Handler) toolpost.Handler {
+// recordMiddleware returns what records the calls of a gateway, nil if nothing does.
+func (e *Endpoint) recordMiddleware() func(toolpost.Handler) toolpost.Handler {
 	if e.recorder == nil {
 		return nil
 	}

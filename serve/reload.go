@@ -47,15 +47,15 @@ func (e *Endpoint) reloadOnChange(found *config.Config) {
 	first := true
 	watch.Go(func() {
 		config.Watch(ctx, found.File, func(cfg *config.Config, err error) {
-			r.changed(ctx, cfg, err, first)
+			r.reload(ctx, cfg, err, first)
 			first = false
 		}, approvals...)
 	})
 }
 
-// changed applies a configuration that was read, with the error of reading it.
+// reload applies a configuration that was read, with the error of reading it.
 // First reports whether it is the one that serve has started with.
-func (r *reloader) changed(ctx context.Context, next *config.Config, err error, first bool) {
+func (r *reloader) reload(ctx context.Context, next *config.Config, err error, first bool) {
 	if first && err == nil && next.Digest == r.last.Digest {
 		return // what the program has set in it stays
 	}

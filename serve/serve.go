@@ -159,7 +159,7 @@ func (e *Endpoint) openTools(tools toolpost.Toolset) (err error) {
 		e.closer = append(e.closer, func() error { live.Close(); return nil })
 	}
 	e.live = live
-	if e.views, err = gateway.NewViews(live, nil, &gateway.ViewOptions{Logger: e.log, Name: e.options.Name, Profile: e.options.Profile, Dialect: e.options.Dialect, Report: e.adapted()}); err != nil {
+	if e.views, err = gateway.NewViews(live, nil, &gateway.ViewOptions{Logger: e.log, Name: e.options.Name, Profile: e.options.Profile, Dialect: e.options.Dialect, Report: e.adaptationReporter()}); err != nil {
 		return wrapUsage(err)
 	}
 	e.closer = append(e.closer, e.views.Close)
@@ -258,14 +258,14 @@ func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 		Name:       e.options.Name,
 		Profile:    e.options.Profile,
 		Dialect:    e.options.Dialect,
-		Adapted:    e.adapted(),
+		Adapted:    e.adaptationReporter(),
 		Store:      kept,
 		Spool:      spool,
 		Sources:    e.options.Sources,
 		Pins:       owner.Pins(cfg),
 		Admit:      e.limits.Admit,
 		Around:     gateway.Arounds(e.around...),
-		Middleware: e.recorded(),
+		Middleware: e.recordMiddleware(),
 
 		Credentials: owner.Credentials(logins, command),
 		Login:       e.loginFor(logins),

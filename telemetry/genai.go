@@ -77,7 +77,7 @@ func (g *GenAI) Agent(ctx context.Context, name, conversationID string) (inner c
 		kind := failureType(err)
 		fail(span, kind)
 		span.End()
-		g.Metrics.agentEnded(name, kind, time.Since(start))
+		g.Metrics.recordAgent(name, kind, time.Since(start))
 	}
 }
 
@@ -106,7 +106,7 @@ func (g *GenAI) call(ctx context.Context, name string, call *toolpost.Call, next
 	defer func() { // a panic is a failure of the tool
 		fail(span, kind)
 		span.End()
-		g.Metrics.toolEnded(name, kind, time.Since(start))
+		g.Metrics.recordTool(name, kind, time.Since(start))
 	}()
 	result, err = next(ctx, call)
 	kind = errorType(outcomeOf(ctx, result, err))
@@ -216,7 +216,7 @@ func (q *observedRequest) end() {
 	}
 	fail(q.span, kind)
 	q.span.End()
-	q.genAI.Metrics.requestEnded(q, kind)
+	q.genAI.Metrics.recordRequest(q, kind)
 }
 
 // answeredBy returns the origin of a response.

@@ -36,13 +36,13 @@ func newGenAIMetrics(registry *prometheus.Registry) *genAIMetrics {
 	return m
 }
 
-// requestEnded records a request to a model. Kind is error.type.
-func (m *Metrics) requestEnded(q *observedRequest, kind string) {
+// recordRequest records a request to a model. Kind is error.type.
+func (m *Metrics) recordRequest(q *observedRequest, kind string) {
 	if m == nil {
 		return
 	}
 	g, provider := m.genAI, providerName(q.origin)
-	name := g.models.bounded(clip(q.origin.Model))
+	name := g.models.bound(clip(q.origin.Model))
 	g.operation.WithLabelValues(opChat, provider, name, kind).Observe(time.Since(q.start).Seconds())
 	if q.first > 0 {
 		g.firstChunk.WithLabelValues(opChat, provider, name).Observe(q.first.Seconds())
@@ -51,7 +51,7 @@ func (m *Metrics) requestEnded(q *observedRequest, kind string) {
 		return
 	}
 	t := q.response.Usage
-	provider, name = providerName(q.answered), g.models.bounded(clip(q.answered.Model))
+	provider, name = providerName(q.answered), g.models.bound(clip(q.answered.Model))
 	g.tokens.WithLabelValues(opChat, provider, name, "input").Observe(float64(t.Input + t.CacheRead + t.CacheWrite))
 	g.tokens.WithLabelValues(opChat, provider, name, "output").Observe(float64(t.Output))
 	if cost, known := usage.Default().Find(q.answered.Provider, q.answered.Model).Cost(t); known {
@@ -59,14 +59,14 @@ func (m *Metrics) requestEnded(q *observedRequest, kind string) {
 	}
 }
 
-func (m *Metrics) toolEnded(name, kind string, d time.Duration) {
+func (m *Metrics) recordTool(name, kind string, d time.Duration) {
 	if m != nil {
-		m.genAI.tool.WithLabelValues(m.genAI.tools.bounded(clip(name)), kind).Observe(d.Seconds())
+		m.genAI.tool.WithLabelValues(m.genAI.tools.bound(clip(name)), kind).Observe(d.Seconds())
 	}
 }
 
-func (m *Metrics) agentEnded(name, kind string, d time.Duration) {
+func (m *Metrics) recordAgent(name, kind string, d time.Duration) {
 	if m != nil {
-		m.genAI.agent.WithLabelValues(m.genAI.agents.bounded(clip(name)), kind).Observe(d.Seconds())
+		m.genAI.agent.WithLabelValues(m.genAI.agents.bound(clip(name)), kind).Observe(d.Seconds())
 	}
 }

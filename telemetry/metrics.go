@@ -110,7 +110,7 @@ func (m *Metrics) Observe(ctx context.Context, r *observe.Request) (context.Cont
 		}
 		tool := ""
 		if r.Method == methodCall && (response.Result != nil || r.Target() != nil) { // otherwise the client made up the name
-			tool = m.tools.bounded(r.Called())
+			tool = m.tools.bound(r.Called())
 		}
 		m.server.WithLabelValues(method(r.Method), tool, errorLabel(response.Outcome, response.Code)).Observe(response.Duration.Seconds())
 	}
@@ -124,7 +124,7 @@ func (m *Metrics) Around(ctx context.Context, to *observe.Target, call *toolpost
 	result, err := next(ctx, call)
 	tool := ""
 	if to.Method == methodCall {
-		tool = m.targets.bounded(to.Server + "\x00" + to.Name)
+		tool = m.targets.bound(to.Server + "\x00" + to.Name)
 		if tool != other {
 			tool = to.Name
 		}
@@ -140,8 +140,8 @@ type names struct {
 	known map[string]bool
 }
 
-// bounded returns name, or other if too many names came before it.
-func (n *names) bounded(name string) string {
+// bound returns name, or other if too many names came before it.
+func (n *names) bound(name string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.known[name] {

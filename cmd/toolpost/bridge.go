@@ -47,9 +47,9 @@ func checkBridge(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// bridged returns the configuration of the one server that the command line
+// bridgeConfig returns the configuration of the one server that the command line
 // names, nil if it names none.
-func (o *serveOptions) bridged(args []string, dash int) (*config.Config, error) {
+func (o *serveOptions) bridgeConfig(args []string, dash int) (*config.Config, error) {
 	b := &o.bridge
 	if len(args) == 0 && dash < 0 {
 		if len(b.headers)+len(b.env)+len(b.share)+len(b.transport) > 0 {

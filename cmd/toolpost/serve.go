@@ -203,7 +203,7 @@ func (o *serveOptions) endpoint(d *display) *serve.Options {
 
 // configuration returns what is to be served, nil for a folder.
 func (o *serveOptions) configuration(cmd *cobra.Command, args []string) (*config.Config, error) {
-	if found, err := o.bridged(args, cmd.ArgsLenAtDash()); found != nil || err != nil {
+	if found, err := o.bridgeConfig(args, cmd.ArgsLenAtDash()); found != nil || err != nil {
 		return found, err
 	}
 	if o.folder.Chosen() {

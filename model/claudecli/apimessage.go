@@ -49,7 +49,7 @@ func (t *turn) event(e *message.StreamEvent) (*model.Response, error) {
 	if e.Kind == "message_start" {
 		var early *model.Error
 		if t.message != nil {
-			early = t.early()
+			early = t.earlyEndError()
 			t.discard()
 		}
 		return nil, t.begin(e.APIMessageID, e.Usage, true, early)
@@ -77,8 +77,8 @@ func (t *turn) event(e *message.StreamEvent) (*model.Response, error) {
 	return nil, nil
 }
 
-// early returns the error of a message that did not end.
-func (t *turn) early() *model.Error {
+// earlyEndError returns the error of a message that did not end.
+func (t *turn) earlyEndError() *model.Error {
 	return &model.Error{Origin: t.m.origin, Kind: model.KindConnection, Text: "the stream ended early"}
 }
 
@@ -233,7 +233,7 @@ func (t *turn) finish() (*model.Response, error) {
 	case !hasCalls(t.parts[m.first:]):
 		return nil, nil
 	case m.stop == "": // they may not be all, or refused
-		return nil, t.early()
+		return nil, t.earlyEndError()
 	}
 	return t.response(model.StopCalls), nil
 }

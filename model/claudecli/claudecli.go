@@ -136,7 +136,7 @@ func (m *Model) stream(ctx context.Context, r *model.Request, yield func(*model.
 	}
 	t := &turn{m: m, c: c, yield: yield}
 	if s := m.sessions.take(c); s != nil {
-		if err := t.run(ctx, s, c.next(s)); !t.unanswered(ctx, err) {
+		if err := t.run(ctx, s, c.next(s)); !t.isUnanswered(ctx, err) {
 			return err
 		}
 		t = &turn{m: m, c: c, yield: yield} // the session has ended meanwhile

@@ -35,7 +35,7 @@ func (m *Model) toolset(ctx context.Context, set *toolpost.Set) (*toolset, error
 	return m.toolsets.Get(set, func() (*toolset, error) {
 		o, err := offer.New(ctx, set, "claude-code", &offer.Options{Server: claude.DefaultServer},
 			func(o *offer.Offer[*toolpost.Tool], t *dialect.Tool) error {
-				o.Tools = append(o.Tools, served(t))
+				o.Tools = append(o.Tools, cliTool(t))
 				return nil
 			})
 		if err != nil {
@@ -53,9 +53,9 @@ func (m *Model) toolset(ctx context.Context, set *toolpost.Set) (*toolset, error
 	})
 }
 
-// served returns the tool as the CLI is to see it. The CLI runs only tools that
+// cliTool returns the tool as the CLI is to see it. The CLI runs only tools that
 // read at the same time, but here all calls only wait.
-func served(t *dialect.Tool) *toolpost.Tool {
+func cliTool(t *dialect.Tool) *toolpost.Tool {
 	s := &toolpost.Tool{Definition: t.Definition}
 	s.Output = nil
 	s.Source = nil
@@ -90,8 +90,8 @@ func (ts *toolset) call(b *message.ToolUse) model.Part {
 	return p
 }
 
-// known reports whether a call is of one of the tools, so that it waits.
-func (ts *toolset) known(call *model.Part) bool { return ts.Name(call.Name) != "" }
+// has reports whether a call is of one of the tools, so that it waits.
+func (ts *toolset) has(call *model.Part) bool { return ts.Name(call.Name) != "" }
 
 // name returns a tool's own name for the CLI's.
 func (ts *toolset) name(cli string) string {

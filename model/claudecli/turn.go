@@ -67,7 +67,7 @@ func (t *turn) waits(s *session, response *model.Response) bool {
 		if ids[call.ID] {
 			return false
 		}
-		if ids[call.ID] = true; t.c.tools.known(call) {
+		if ids[call.ID] = true; t.c.tools.has(call) {
 			s.calls = append(s.calls, call.ID)
 		}
 	}
@@ -118,9 +118,9 @@ func isPartOfAnswer(bad *message.ParseError) bool {
 	return !json.Valid(bad.Line) || slices.Contains([]string{"assistant", "stream_event", "result"}, bad.Type)
 }
 
-// unanswered reports whether a session failed before it began to answer, so
+// isUnanswered reports whether a session failed before it began to answer, so
 // that another session can answer.
-func (t *turn) unanswered(ctx context.Context, err error) bool {
+func (t *turn) isUnanswered(ctx context.Context, err error) bool {
 	return err != nil && !t.heard && ctx.Err() == nil && !errors.Is(err, errLeft) && !t.m.sessions.isClosed()
 }
 
@@ -187,11 +187,11 @@ func (t *turn) result(r *message.Result) (*model.Response, error) {
 		return nil, t.m.resultError(r, t.trouble)
 	}
 	if open != nil && hasCalls(t.parts[open.first:]) {
-		return nil, t.early()
+		return nil, t.earlyEndError()
 	}
-	text, only := t.final(r)
+	text, only := t.finalText(r)
 	if only {
-		t.parts = withoutText(t.parts)
+		t.parts = removeText(t.parts)
 	}
 	if text != "" || len(t.parts) == 0 {
 		origin := t.m.origin
@@ -203,9 +203,9 @@ func (t *turn) result(r *message.Result) (*model.Response, error) {
 	return t.response(model.StopEnd), nil
 }
 
-// final returns the text that a result adds to the parts, and whether it takes
+// finalText returns the text that a result adds to the parts, and whether it takes
 // the place of the other texts.
-func (t *turn) final(r *message.Result) (text string, only bool) {
+func (t *turn) finalText(r *message.Result) (text string, only bool) {
 	switch {
 	case t.c.request.Output == nil:
 		if len(t.parts) == 0 && r.Result != nil {
@@ -215,14 +215,14 @@ func (t *turn) final(r *message.Result) (text string, only bool) {
 	case r.StructuredOutput != nil:
 		text = string(r.StructuredOutput)
 	default:
-		text = t.written()
+		text = t.writtenOutput()
 	}
 	return text, text != ""
 }
 
-// written returns the last text that is a structured output: a model may write it
+// writtenOutput returns the last text that is a structured output: a model may write it
 // instead of calling the tool for it. It returns "" if there is none.
-func (t *turn) written() string {
+func (t *turn) writtenOutput() string {
 	for _, p := range slices.Backward(t.parts) {
 		if p.Type == model.TypeText && t.c.request.Output.Validator().Validate([]byte(p.Text)) == nil {
 			return p.Text
@@ -231,7 +231,7 @@ func (t *turn) written() string {
 	return ""
 }
 
-func withoutText(parts []model.Part) (rest []model.Part) {
+func removeText(parts []model.Part) (rest []model.Part) {
 	for _, p := range parts {
 		if p.Type != model.TypeText {
 			rest = append(rest, p)

@@ -126,7 +126,7 @@ func New[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Optio
 			continue
 		}
 		o.Adapted.Tools = append(o.Adapted.Tools, t)
-		set = append(set, callable(t.Tool))
+		set = append(set, makeCallable(t.Tool))
 	}
 	o.Set, err = toolpost.NewSet(ctx, set)
 	return o, err
@@ -134,11 +134,11 @@ func New[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Optio
 
 // InputSchema returns the schema of a tool's arguments. If the tool has none,
 // the schema accepts any object.
-func InputSchema(t *dialect.Tool) json.RawMessage { return callable(t.Tool).Input.Raw() }
+func InputSchema(t *dialect.Tool) json.RawMessage { return makeCallable(t.Tool).Input.Raw() }
 
-// callable gives a tool without a schema one that takes any object. The original
+// makeCallable gives a tool without a schema one that takes any object. The original
 // checks what is in it.
-func callable(t *toolpost.Tool) *toolpost.Tool {
+func makeCallable(t *toolpost.Tool) *toolpost.Tool {
 	if t.Input != nil {
 		return t
 	}

@@ -87,7 +87,7 @@ type assistantMessage struct {
 // assistant writes a message of the assistant: raw parts as they are, the others
 // rebuilt.
 func (w *chatWriter) assistant(m *model.Message) error {
-	received := w.received(m, checkReceivedChat)
+	received := w.receivedParts(m, checkReceivedChat)
 	var a assistantMessage
 	for i := range m.Parts {
 		p := &m.Parts[i]

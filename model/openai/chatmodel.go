@@ -42,7 +42,7 @@ func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 		if err == nil {
 			err = s.finish()
 		}
-		s.end(err, s.unfinished)
+		s.end(err, s.unfinishedError)
 	})
 }
 

@@ -73,7 +73,7 @@ func (s *chatStream) event(data []byte) (done bool, err error) {
 		return true, nil
 	}
 	if f := errorMember(data); f != nil {
-		return true, s.failed(*f)
+		return true, s.failureError(*f)
 	}
 	var chunk chatChunk
 	if err := decodeEvent(data, &chunk); err != nil {
@@ -206,10 +206,10 @@ func (s *chatStream) finish() error {
 		return nil
 	}
 	if s.failure != nil {
-		return s.failed(*s.failure)
+		return s.failureError(*s.failure)
 	}
 	if end, _ := provider.Ending(s.reason); end == provider.EndFailed {
-		return s.failed(failure{Code: "server_error", Message: "the response ended because of an error: " + s.reason})
+		return s.failureError(failure{Code: "server_error", Message: "the response ended because of an error: " + s.reason})
 	}
 	if s.reason == "" && slices.ContainsFunc(s.slots, func(slot *chatSlot) bool { return slot.member == "" }) {
 		return nil

@@ -70,15 +70,15 @@ func stringOf(raw []byte) string {
 func (e *endpoint) refusal(refused *provider.StatusError) *model.Error {
 	f := readFailure(refused.Body)
 	f.Status = refused.Status
-	failed := e.failed(f)
+	failed := e.failureError(f)
 	if wait := provider.RetryAfter(refused.Header); wait > 0 {
 		failed.RetryAfter = wait
 	}
 	return failed
 }
 
-// failed returns the error for what the provider reports.
-func (e *endpoint) failed(f failure) *model.Error {
+// failureError returns the error for what the provider reports.
+func (e *endpoint) failureError(f failure) *model.Error {
 	text := f.Message
 	if text == "" {
 		text = strings.TrimSpace(f.Type + " " + f.Code)
@@ -122,9 +122,9 @@ func kindOf(f failure) string {
 	return model.KindInvalid
 }
 
-// broken returns the error of a connection or stream that broke. Errors of the
+// connectionError returns the error of a connection or stream that broke. Errors of the
 // provider remain as they are.
-func (e *endpoint) broken(err error) error {
+func (e *endpoint) connectionError(err error) error {
 	if _, ok := errors.AsType[*model.Error](err); ok {
 		return err
 	}
@@ -135,18 +135,18 @@ func (e *endpoint) broken(err error) error {
 	return &model.Error{Origin: e.origin, Kind: kind, Text: e.clean(err.Error())}
 }
 
-// canceled returns the error of a request whose context ended.
-func (e *endpoint) canceled(ctx context.Context) error {
+// cancelError returns the error of a request whose context ended.
+func (e *endpoint) cancelError(ctx context.Context) error {
 	return &model.Error{Origin: e.origin, Kind: model.KindConnection, Err: context.Cause(ctx)}
 }
 
-// unfinished returns the error of a stream that ended before the response.
-func (e *endpoint) unfinished() error {
+// unfinishedError returns the error of a stream that ended before the response.
+func (e *endpoint) unfinishedError() error {
 	return &model.Error{Origin: e.origin, Kind: model.KindConnection, Text: "the stream ended before the response was complete"}
 }
 
-// malformed returns the error of a response that no history could contain.
-func (e *endpoint) malformed(text string) error {
+// malformedError returns the error of a response that no history could contain.
+func (e *endpoint) malformedError(text string) error {
 	return &model.Error{Origin: e.origin, Kind: model.KindServer, Text: "the response is malformed: " + e.clean(text)}
 }
 

@@ -51,7 +51,7 @@ type inputWriter struct {
 // assistant writes a message of the assistant: raw items as they are, the
 // others rebuilt.
 func (w *inputWriter) assistant(m *model.Message) error {
-	received := w.received(m, checkReceived)
+	received := w.receivedParts(m, checkReceived)
 	last := lastItem(m, received)
 	for i := range m.Parts {
 		p := &m.Parts[i]

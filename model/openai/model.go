@@ -40,7 +40,7 @@ func (m *responsesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2
 		}
 		s := &responseStream{endpoint: m.endpoint, prepared: p, sink: &sink{yield: yield}, slots: map[looseInt]int{}}
 		err = m.send(ctx, "responses", p.body, s.event)
-		s.end(err, s.unfinished)
+		s.end(err, s.unfinishedError)
 	})
 }
 

@@ -26,11 +26,11 @@ func (e *endpoint) send(ctx context.Context, path string, body []byte, handle fu
 	}
 	switch refused, is := errors.AsType[*provider.StatusError](err); {
 	case ctx.Err() != nil:
-		return e.canceled(ctx)
+		return e.cancelError(ctx)
 	case is:
 		return e.refusal(refused)
 	case err != nil:
-		return e.broken(err)
+		return e.connectionError(err)
 	}
 	member := "output"
 	if path == chatPath {
@@ -38,9 +38,9 @@ func (e *endpoint) send(ctx context.Context, path string, body []byte, handle fu
 	}
 	if err := readEvents(res, member, handle); err != nil {
 		if ctx.Err() != nil {
-			return e.canceled(ctx)
+			return e.cancelError(ctx)
 		}
-		return e.broken(err)
+		return e.connectionError(err)
 	}
 	return nil
 }

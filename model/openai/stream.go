@@ -49,10 +49,10 @@ func (s *responseStream) event(data []byte) (done bool, err error) {
 		s.count(&ev.Response)
 		return true, s.failedResponse(&ev.Response)
 	case "error":
-		return true, s.failed(readFailure(data))
+		return true, s.failureError(readFailure(data))
 	case "": // of a server between OpenAI and this package
 		if f := errorMember(data); f != nil {
-			return true, s.failed(*f)
+			return true, s.failureError(*f)
 		}
 		if r := wholeResponse(data); r != nil {
 			return true, s.finish(r, "")
@@ -220,11 +220,11 @@ func (s *responseStream) message(r *response, read *itemReader) (*model.Message,
 	ids := map[string]bool{}
 	for _, item := range s.items {
 		if item.raw == nil {
-			return nil, s.malformed("an output item has no content")
+			return nil, s.malformedError("an output item has no content")
 		}
 		p := read.part(item.raw)
 		if p.Type == model.TypeCall && p.Name == "" {
-			return nil, s.malformed("a function call has no name")
+			return nil, s.malformedError("a function call has no name")
 		}
 		if p.Type == model.TypeCall && (p.ID == "" || ids[p.ID]) { // of a compatible server
 			p.ID, p.Raw = newCallID(), nil
@@ -257,9 +257,9 @@ func stopOf(word string, m *model.Message, refusal string) (stop, text string) {
 // failedResponse returns the error of a response that failed.
 func (s *responseStream) failedResponse(r *response) error {
 	if isError(r.Error) {
-		return s.failed(readFailure(r.Error))
+		return s.failureError(readFailure(r.Error))
 	}
-	return s.failed(failure{Code: "server_error", Message: fmt.Sprintf("the response failed; its status is %q", r.Status)})
+	return s.failureError(failure{Code: "server_error", Message: fmt.Sprintf("the response failed; its status is %q", r.Status)})
 }
 
 // tokensOf returns the usage of a response.

@@ -53,10 +53,10 @@ func (w *writer) messages(all []*model.Message, assistant, user func(*model.Mess
 	return nil
 }
 
-// received reports for each part of a message of the assistant whether it is
+// receivedParts reports for each part of a message of the assistant whether it is
 // sent as it was received. A part whose raw form was damaged, for example in a
 // stored session, is not.
-func (w *writer) received(m *model.Message, check func(*model.Part) error) []bool {
+func (w *writer) receivedParts(m *model.Message, check func(*model.Part) error) []bool {
 	received := make([]bool, len(m.Parts))
 	for i := range m.Parts {
 		p := &m.Parts[i]

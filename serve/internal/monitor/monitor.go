@@ -97,7 +97,7 @@ func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 	delete(m.running, r)
 	m.count(&call, response.Duration)
 	call.Session = "" // it may be what a client authenticates with
-	if !listed(r) {
+	if !isCall(r) {
 		return
 	}
 	m.seq++
@@ -105,9 +105,9 @@ func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 	m.calls = push(m.calls, call, maxCalls)
 }
 
-// listed reports whether a request is shown as a call: it has a name, or went to
+// isCall reports whether a request is shown as a call: it has a name, or went to
 // a server. Handshakes, lists and pings are only counted.
-func listed(r *observe.Request) bool { return r.Name != "" || r.Target() != nil }
+func isCall(r *observe.Request) bool { return r.Name != "" || r.Target() != nil }
 
 // bytesPerToken is how many bytes of JSON make a token, about.
 const bytesPerToken = 4

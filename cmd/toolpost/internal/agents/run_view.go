@@ -61,7 +61,7 @@ func (v *runView) show(m message.Message) error {
 	case *message.User:
 		for _, b := range m.Content {
 			if r, ok := b.(*message.ToolResult); ok {
-				v.done(&m.Agent, r)
+				v.endCall(&m.Agent, r)
 			}
 		}
 	case *message.APIRetry:
@@ -107,7 +107,7 @@ func (v *runView) answer(m *message.Assistant) error {
 	return nil
 }
 
-func (v *runView) done(by *message.Agent, r *message.ToolResult) {
+func (v *runView) endCall(by *message.Agent, r *message.ToolResult) {
 	call, ok := v.calls[r.ToolUseID]
 	if !ok {
 		return

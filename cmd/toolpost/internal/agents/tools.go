@@ -81,13 +81,13 @@ func (f *agentFlags) openServers(cmd *cobra.Command, cfg *config.Config) (*conne
 		case found == nil:
 			return nil, nil
 		}
-		return f.reached(cmd)(f.target.OpenServers(cmd, found, owner.Pins(found)))
+		return f.checkReached(cmd)(f.target.OpenServers(cmd, found, owner.Pins(found)))
 	}
-	return f.reached(cmd)(f.target.OpenServers(cmd, cfg, nil))
+	return f.checkReached(cmd)(f.target.OpenServers(cmd, cfg, nil))
 }
 
-// reached reports the servers that cannot be reached. It is an error if none can.
-func (f *agentFlags) reached(cmd *cobra.Command) func(*connect.Session, error) (*connect.Session, error) {
+// checkReached reports the servers that cannot be reached. It is an error if none can.
+func (f *agentFlags) checkReached(cmd *cobra.Command) func(*connect.Session, error) (*connect.Session, error) {
 	return func(s *connect.Session, err error) (*connect.Session, error) {
 		if err != nil {
 			return nil, err

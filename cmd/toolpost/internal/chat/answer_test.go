@@ -44,7 +44,7 @@ func TestStatusMoves(t *testing.T) {
 		v.begin()
 		time.Sleep(4*time.Second + time.Millisecond)
 		synctest.Wait()
-		v.stopped()
+		v.endTurn()
 		size := screen.Len()
 		time.Sleep(10 * time.Second) // nothing more is written
 		synctest.Wait()

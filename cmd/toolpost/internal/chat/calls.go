@@ -54,8 +54,8 @@ func (l *callList) end(call *agent.Call, result *toolpost.Message) *shownCall {
 // stop forgets the calls that run: their run was ended.
 func (l *callList) stop() { l.open = nil }
 
-// running describes the calls that run.
-func (l *callList) running() string {
+// describeRunning describes the calls that run.
+func (l *callList) describeRunning() string {
 	switch len(l.open) {
 	case 0:
 		return "waiting for the model"
@@ -176,8 +176,8 @@ func diffLines(s *stream, lines []string) []string {
 	return all
 }
 
-// full is everything about a call.
-func (c *shownCall) full(s *stream) string {
+// details returns everything about a call.
+func (c *shownCall) details(s *stream) string {
 	var indented bytes.Buffer
 	if json.Indent(&indented, c.call.Arguments, "", "  ") != nil {
 		indented.Reset()

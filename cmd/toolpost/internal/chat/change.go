@@ -34,16 +34,16 @@ func (c *Chat) describeChange(call *agent.Call) []string {
 	switch {
 	case call.Name == "write" && in.Content != nil:
 		current, note := c.currentFile(in.Path)
-		lines := append([]string{cleartext.Printable(in.Path)}, describeJSON(without(call.Arguments, "path", "content"))...)
+		lines := append([]string{cleartext.Printable(in.Path)}, describeJSON(removeArguments(call.Arguments, "path", "content"))...)
 		if note != "" {
 			lines = append(lines, s.paint(yellow, note))
 		}
 		return append(lines, changedLines(s, current, *in.Content)...)
 	case call.Name == "edit" && in.Old != nil && in.New != nil:
-		lines := append([]string{cleartext.Printable(in.Path)}, describeJSON(without(call.Arguments, "path", "old_string", "new_string"))...)
+		lines := append([]string{cleartext.Printable(in.Path)}, describeJSON(removeArguments(call.Arguments, "path", "old_string", "new_string"))...)
 		return append(lines, changedLines(s, *in.Old, *in.New)...)
 	case call.Name == "bash" && in.Command != "":
-		return append(boldLines(s, in.Command), describeJSON(without(call.Arguments, "command"))...)
+		return append(boldLines(s, in.Command), describeJSON(removeArguments(call.Arguments, "command"))...)
 	}
 	return describeJSON(call.Arguments)
 }
@@ -71,8 +71,8 @@ func boldLines(s *stream, text string) (lines []string) {
 	return lines
 }
 
-// without returns arguments without some of them, nil if no other is left.
-func without(raw json.RawMessage, names ...string) json.RawMessage {
+// removeArguments returns arguments without some of them, nil if no other is left.
+func removeArguments(raw json.RawMessage, names ...string) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil {
 		return raw

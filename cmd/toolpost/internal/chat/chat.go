@@ -127,8 +127,8 @@ func (c *Chat) Interrupt() bool {
 	return true
 }
 
-// cancelable returns a context that Interrupt ends, until end is called.
-func (c *Chat) cancelable(ctx context.Context) (_ context.Context, end func()) {
+// withCancel returns a context that Interrupt ends, until end is called.
+func (c *Chat) withCancel(ctx context.Context) (_ context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +145,7 @@ func (c *Chat) cancelable(ctx context.Context) (_ context.Context, end func()) {
 // to stop. Without a prompt it continues the session. The result is nil if the
 // user canceled the turn.
 func (c *Chat) Turn(ctx context.Context, prompt string) (*agent.Result, error) {
-	ctx, end := c.cancelable(ctx)
+	ctx, end := c.withCancel(ctx)
 	defer end()
 	if limit := c.opts.Agent.Limits.Time; limit > 0 { // of both runs, and of the questions between them
 		limited, stop := context.WithTimeoutCause(ctx, limit, agent.ErrTime)
@@ -200,7 +200,7 @@ func (c *Chat) newAgent() *agent.Agent {
 func (c *Chat) run(ctx context.Context, prompt []model.Part) (*agent.Result, error) {
 	if c.json == nil {
 		c.view.begin()
-		defer c.view.stopped()
+		defer c.view.endTurn()
 	}
 	var result *agent.Result
 	for event, err := range c.newAgent().Run(ctx, c.opts.Session, prompt...) {

@@ -20,7 +20,7 @@ func stopText(r *agent.Result) string {
 	case agent.StopAnswer, agent.StopDone:
 		return ""
 	case agent.StopApproval:
-		return fmt.Sprintf("%s for your approval: %s", plural(len(r.Waiting), "call waits", "calls wait"), waiting(r.Waiting))
+		return fmt.Sprintf("%s for your approval: %s", formatCount(len(r.Waiting), "call waits", "calls wait"), callNames(r.Waiting))
 	case agent.StopRefusal:
 		return "the model refused to answer: " + r.Text
 	case agent.StopLength:
@@ -31,7 +31,7 @@ func stopText(r *agent.Result) string {
 	return "stopped: the limit of " + r.Stop + " is reached"
 }
 
-func waiting(calls []*agent.Call) string {
+func callNames(calls []*agent.Call) string {
 	var all []string
 	for _, c := range calls {
 		all = append(all, c.Name)
@@ -39,7 +39,7 @@ func waiting(calls []*agent.Call) string {
 	return strings.Join(all, ", ")
 }
 
-func plural(n int, one, many string) string {
+func formatCount(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -61,7 +61,7 @@ func readForm(asked *jsontree.Value) ([]*field, error) {
 		switch {
 		case len(f.choices) > maxChoices:
 			return nil, fmt.Errorf("its field %q has %d choices, at most %d are shown", jsontree.Clip(p.Name, longestWord), len(f.choices), maxChoices)
-		case f.answerable():
+		case f.isAnswerable():
 			fields = append(fields, f)
 		case f.required:
 			return nil, fmt.Errorf("its field %q has a type that forms of MCP do not have; use string, number, integer, boolean, or an array of choices", jsontree.Clip(p.Name, longestWord))
@@ -98,8 +98,8 @@ func short(text string) string {
 	return terminal.Cut(cleartext.Printable(jsontree.Clip(text, 4*longestWord)), longestWord)
 }
 
-// answerable reports whether a user can type the value.
-func (f *field) answerable() bool {
+// isAnswerable reports whether a user can type the value.
+func (f *field) isAnswerable() bool {
 	if f.kind == "array" {
 		return f.choices != nil
 	}

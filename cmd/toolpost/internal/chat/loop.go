@@ -49,17 +49,17 @@ func (c *Chat) Loop(ctx context.Context, first string) (*agent.Result, error) {
 		line, err := c.readPrompt(ctx)
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupt):
-			return c.left(), nil
+			return c.unseenResult(), nil
 		case err != nil:
 			return nil, err
 		case line == "/exit" || line == "/quit":
-			return c.left(), nil
+			return c.unseenResult(), nil
 		}
 		if err := c.obey(ctx, line); err != nil {
 			return nil, err
 		}
 	}
-	return c.left(), nil
+	return c.unseenResult(), nil
 }
 
 // goesOn reports whether the next prompt is read.
@@ -82,8 +82,8 @@ func (c *Chat) readPrompt(ctx context.Context) (string, error) {
 	return line, err
 }
 
-// left returns the last result, unless a person has seen it.
-func (c *Chat) left() *agent.Result {
+// unseenResult returns the last result, unless a person has seen it.
+func (c *Chat) unseenResult() *agent.Result {
 	if c.lines.Interactive {
 		return nil
 	}
@@ -151,11 +151,11 @@ func (c *Chat) answer(ctx context.Context, prompt string) error {
 
 // compact makes room in the conversation. Ctrl-C cancels it.
 func (c *Chat) compact(ctx context.Context) {
-	ctx, end := c.cancelable(ctx)
+	ctx, end := c.withCancel(ctx)
 	defer end()
 	c.view.begin()
 	replaced, err := c.newAgent().Compact(ctx, c.opts.Session)
-	c.view.stopped()
+	c.view.endTurn()
 	switch {
 	case err != nil && errors.Is(context.Cause(ctx), errCanceled):
 		c.view.say("canceled; nothing is replaced")
@@ -164,7 +164,7 @@ func (c *Chat) compact(ctx context.Context) {
 	case replaced == 0:
 		c.view.say("there is nothing to replace yet")
 	default:
-		c.view.say("%s replaced by a summary", plural(replaced, "old message is", "old messages are"))
+		c.view.say("%s replaced by a summary", formatCount(replaced, "old message is", "old messages are"))
 	}
 }
 
@@ -190,7 +190,7 @@ func (c *Chat) showCall(argument string) {
 		c.view.say("there is no call %s; /show lists them", cleartext.Printable(argument))
 		return
 	}
-	c.view.say("%s", call.full(&c.view.notes))
+	c.view.say("%s", call.details(&c.view.notes))
 }
 
 func (c *Chat) listTools(ctx context.Context) {
@@ -244,7 +244,7 @@ func (c *Chat) Recap() {
 		}
 	}
 	s := &c.view.notes
-	c.view.say("%s", s.paint(dim, "continuing after "+plural(len(messages), "message", "messages")))
+	c.view.say("%s", s.paint(dim, "continuing after "+formatCount(len(messages), "message", "messages")))
 	for _, role := range []string{model.RoleUser, model.RoleAssistant} {
 		if text := last[role]; text != "" {
 			c.view.say("%s", s.paint(dim, terminal.Cut(cleartext.Printable(role+": "+text), max(s.width, 80))))

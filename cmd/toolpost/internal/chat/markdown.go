@@ -42,7 +42,7 @@ func (m *markdown) Add(text string) string {
 	}
 	switch {
 	case m.content:
-	case m.fence == "" && len(m.table) == 0 && decided(m.line):
+	case m.fence == "" && len(m.table) == 0 && isDecided(m.line):
 		m.begin()
 	case len(m.line) > maxLine || len(m.table) > maxRows:
 		m.endLine()
@@ -51,7 +51,7 @@ func (m *markdown) Add(text string) string {
 	if m.content {
 		m.line = inline(&m.wrap, m.line, m.style, false)
 	}
-	return m.taken()
+	return m.take()
 }
 
 // End ends the text.
@@ -64,7 +64,7 @@ func (m *markdown) End() string {
 		m.endCode()
 	}
 	m.blank = true
-	return m.taken()
+	return m.take()
 }
 
 // The limits of what waits for its end.
@@ -73,7 +73,7 @@ const (
 	maxRows = 500
 )
 
-func (m *markdown) taken() string {
+func (m *markdown) take() string {
 	defer m.out.Reset()
 	return m.out.String()
 }
@@ -81,9 +81,9 @@ func (m *markdown) taken() string {
 // marks are what blocks begin with.
 const marks = "#*-_+>`~|=.)0123456789 \t"
 
-// decided reports whether the beginning of a line determines its block, and the
+// isDecided reports whether the beginning of a line determines its block, and the
 // block can be written before the line ends.
-func decided(line string) bool {
+func isDecided(line string) bool {
 	text := strings.TrimLeft(line, " \t")
 	return strings.Trim(line, marks) != "" && !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") && !strings.HasPrefix(text, "|")
 }

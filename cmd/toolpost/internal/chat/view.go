@@ -117,7 +117,7 @@ func (v *view) Event(e *agent.Event) error {
 		if v.notes.width == 0 {
 			v.note("→ %s", describeCall(e.Call))
 		}
-		v.setStatus(v.calls.running())
+		v.setStatus(v.calls.describeRunning())
 	case agent.EventResult:
 		v.result(v.calls.end(e.Call, e.Result))
 	case agent.EventNotice:
@@ -257,7 +257,7 @@ func (v *view) result(c *shownCall) {
 	for _, line := range c.preview(&v.notes) {
 		v.note("%s", line)
 	}
-	v.setStatus(v.calls.running())
+	v.setStatus(v.calls.describeRunning())
 }
 
 // end shows how a turn ended and what it used.
@@ -278,8 +278,8 @@ func (v *view) end(r *agent.Result) error {
 	return err
 }
 
-// stopped ends a turn that has no result.
-func (v *view) stopped() {
+// endTurn shows the end of a turn that has no result.
+func (v *view) endTurn() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clearStatus()

@@ -55,7 +55,7 @@ func TestViewIsNotSteered(t *testing.T) {
 		}
 	}
 	for _, c := range v.calls.all {
-		v.say("%s", c.full(&v.notes))
+		v.say("%s", c.details(&v.notes))
 	}
 	c := &Chat{view: v, opts: Options{Ours: map[string]bool{"bash": true, "write": true}}}
 	for name, arguments := range map[string]string{"bash": `{"command":"\u001b[2J"}`, "write": `{"path":"\u001b[2J","content":"\u001b[2J"}`, hostile: `{"a":"` + "\u202e" + `"}`} {

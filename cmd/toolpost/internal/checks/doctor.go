@@ -179,7 +179,7 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 		return err
 	}
 	r.Source = src.Title
-	targets, _, err := o.chosen(src)
+	targets, _, err := o.chooseTargets(src)
 	if err != nil {
 		return err
 	}

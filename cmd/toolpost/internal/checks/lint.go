@@ -123,7 +123,7 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	if o.fix || o.diff {
 		return o.adapt(cmd, src)
 	}
-	targets, skipped, err := o.chosen(src)
+	targets, skipped, err := o.chooseTargets(src)
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,9 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 // limit is the level of --fail-on, negative if there is none of that name.
 func (o *lintOptions) limit() lint.Level { return lint.Level(slices.Index(failLevels(), o.failOn)) }
 
-// chosen returns the targets to look at, and those that are left out because
+// chooseTargets returns the targets to look at, and those that are left out because
 // they hold only for who asks for them.
-func (o *lintOptions) chosen(src *lint.Source) (targets, unasked []*dialect.Dialect, err error) {
+func (o *lintOptions) chooseTargets(src *lint.Source) (targets, unasked []*dialect.Dialect, err error) {
 	if slices.Contains(o.targets, "all") {
 		return src.Book.All(), nil, nil
 	}
@@ -156,7 +156,7 @@ func (o *lintOptions) chosen(src *lint.Source) (targets, unasked []*dialect.Dial
 		return targets, nil, err
 	}
 	for _, d := range src.Book.All() {
-		if onlyAsked(d) {
+		if isOnRequest(d) {
 			unasked = append(unasked, d)
 		} else {
 			targets = append(targets, d)
@@ -165,9 +165,9 @@ func (o *lintOptions) chosen(src *lint.Source) (targets, unasked []*dialect.Dial
 	return targets, unasked, nil
 }
 
-// onlyAsked reports whether d holds only for who chooses it: a mode that is
+// isOnRequest reports whether d holds only for those who choose it: a mode that is
 // switched on for tools that fit, an old draft, rules that one person reported.
-func onlyAsked(d *dialect.Dialect) bool {
+func isOnRequest(d *dialect.Dialect) bool {
 	return d.Strict != nil || d.ID == "draft-07" || d.ID == "claude-desktop"
 }
 

@@ -16,7 +16,7 @@ func Configuration(path string, data []byte) (*config.Config, []Finding) {
 	cfg, diagnostics := config.Check(path, data)
 	var all []Finding
 	for _, d := range diagnostics {
-		all = append(all, diagnosed(path, &d))
+		all = append(all, findingOf(path, &d))
 	}
 	secrets := config.PlainSecrets(path, data)
 	for _, p := range secrets {
@@ -29,9 +29,9 @@ func Configuration(path string, data []byte) (*config.Config, []Finding) {
 	return cfg, append(all, permissions(path, len(secrets) > 0)...)
 }
 
-// diagnosed turns what the reader of the configuration reports into a finding.
+// findingOf turns what the reader of the configuration reports into a finding.
 // Its messages include the fix.
-func diagnosed(path string, d *config.Diagnostic) Finding {
+func findingOf(path string, d *config.Diagnostic) Finding {
 	f := Finding{ID: "config-invalid", Severity: Error, File: path, Line: d.Line, Column: d.Column, Server: d.Server, Message: d.Message}
 	switch {
 	case strings.Contains(d.Message, "the environment variable"):

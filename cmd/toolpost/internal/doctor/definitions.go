@@ -19,7 +19,7 @@ func Definitions(tools []*toolpost.Tool, f *toolpost.Features) (findings []Findi
 		if err != nil {
 			continue // it is reported where tools are
 		}
-		findings = append(findings, mended(raw, wire.KindTool, t.Name)...)
+		findings = append(findings, findMends(raw, wire.KindTool, t.Name)...)
 		if wire.IsObject(wire.Get(wire.Get(raw, "inputSchema"), "additionalProperties")) {
 			findings = append(findings, Finding{ID: "java-sdk", Severity: Note, Tool: t.Name,
 				Message: "additionalProperties at the root of the input schema is a schema: clients with the official Java SDK (0.17) can read only true or false there, and lose all tools of all servers",
@@ -30,14 +30,14 @@ func Definitions(tools []*toolpost.Tool, f *toolpost.Features) (findings []Findi
 		return findings
 	}
 	for _, p := range f.Prompts {
-		findings = append(findings, mended(wire.Set(p.Definition, "name", wire.Quote(p.Name)), wire.KindPrompt, p.Name)...)
+		findings = append(findings, findMends(wire.Set(p.Definition, "name", wire.Quote(p.Name)), wire.KindPrompt, p.Name)...)
 	}
 	for _, r := range f.Resources {
 		kind, name := wire.KindResource, "uri"
 		if r.Template {
 			kind, name = wire.KindTemplate, "uriTemplate"
 		}
-		findings = append(findings, mended(wire.Set(r.Definition, name, wire.Quote(r.URI)), kind, r.URI)...)
+		findings = append(findings, findMends(wire.Set(r.Definition, name, wire.Quote(r.URI)), kind, r.URI)...)
 	}
 	return findings
 }
@@ -45,8 +45,8 @@ func Definitions(tools []*toolpost.Tool, f *toolpost.Features) (findings []Findi
 // maxReason is how much of a reason is shown.
 const maxReason = 500
 
-// mended reports how a definition is changed when it is listed.
-func mended(raw json.RawMessage, kind wire.Kind, key string) []Finding {
+// findMends reports how a definition is changed when it is listed.
+func findMends(raw json.RawMessage, kind wire.Kind, key string) []Finding {
 	found := Finding{ID: "definition-invalid", Severity: Warning, Fix: "correct the definition in the server"}
 	about := fmt.Sprintf("the %s %q", kind, cleartext.Clip(key, 200))
 	if kind == wire.KindTool {

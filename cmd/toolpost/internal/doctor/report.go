@@ -52,7 +52,7 @@ const heaviest = 5
 func (r *Report) WriteText(w io.Writer, all bool) error {
 	p := terminal.NewPage(w)
 	p.Line("", fmt.Sprintf("%s: %s, %s, about %s tokens of definitions", r.Source,
-		terminal.Count(len(r.Servers), "server"), terminal.Count(len(r.Tools), "tool"), grouped(r.Tokens)))
+		terminal.Count(len(r.Servers), "server"), terminal.Count(len(r.Tools), "tool"), groupDigits(r.Tokens)))
 	r.writeServers(p)
 	r.writeClients(p)
 	if all {
@@ -95,7 +95,7 @@ func (r *Report) writeClients(p *terminal.Page) {
 			same = append(same, c.ID)
 			continue
 		}
-		rows = append(rows, []string{c.ID, number(c.Unchanged), number(c.Adapted), number(c.Narrowed), number(c.Withheld), grouped(c.Tokens)})
+		rows = append(rows, []string{c.ID, number(c.Unchanged), number(c.Adapted), number(c.Narrowed), number(c.Withheld), groupDigits(c.Tokens)})
 	}
 	if len(rows) > 1 {
 		p.Line("", "")
@@ -127,7 +127,7 @@ func (r *Report) writeTools(p *terminal.Page) {
 		for _, c := range r.Clients {
 			row += marks[t.Clients[c.ID]]
 		}
-		rows = append(rows, []string{t.Name, grouped(t.Tokens), row})
+		rows = append(rows, []string{t.Name, groupDigits(t.Tokens), row})
 	}
 	p.Line("", "")
 	writeTable(p, rows, 1)
@@ -145,7 +145,7 @@ func (r *Report) writeCosts(p *terminal.Page) {
 	p.Line("", "")
 	var heavy []string
 	for _, t := range r.matrix.Heaviest(heaviest) {
-		heavy = append(heavy, fmt.Sprintf("%s %s", t.Name, grouped(t.Tokens)))
+		heavy = append(heavy, fmt.Sprintf("%s %s", t.Name, groupDigits(t.Tokens)))
 	}
 	if len(heavy) > 0 {
 		p.Line("Heaviest     ", strings.Join(heavy, ", "))
@@ -155,7 +155,7 @@ func (r *Report) writeCosts(p *terminal.Page) {
 		if d.Active {
 			state = "defers tools"
 		}
-		p.Line("Claude Code  ", fmt.Sprintf("%s: %s; all definitions are about %s tokens", state, d.Reason, grouped(d.Tokens)))
+		p.Line("Claude Code  ", fmt.Sprintf("%s: %s; all definitions are about %s tokens", state, d.Reason, groupDigits(d.Tokens)))
 	}
 	if r.Access != "" {
 		p.Line("Access       ", r.Access)
@@ -203,11 +203,11 @@ func number(n int) string {
 	if n == 0 {
 		return "-"
 	}
-	return grouped(n)
+	return groupDigits(n)
 }
 
-// grouped writes a number with commas: 12,345.
-func grouped(n int) string {
+// groupDigits writes a number with commas: 12,345.
+func groupDigits(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -47,10 +47,10 @@ type Input struct {
 // description chooses the key, and must not reach a variable that the user has for
 // something else, now or later.
 func variableOf(server, key string) string {
-	return "TOOLPOST_" + inVariable(server) + "__" + inVariable(key)
+	return "TOOLPOST_" + variablePart(server) + "__" + variablePart(key)
 }
 
-func inVariable(text string) string {
+func variablePart(text string) string {
 	return strings.ToUpper(strings.Trim(notInName.ReplaceAllString(text, "_"), "_"))
 }
 
@@ -113,13 +113,13 @@ func (r *resolver) values(in *Input) ([]string, error) {
 			return []string{answer}, errors.Join(err, in.check([]string{answer}))
 		}
 	}
-	return r.variable(in)
+	return r.leaveToVariable(in)
 }
 
-// variable leaves a value to a variable of the environment, and notes what to do.
+// leaveToVariable leaves a value to a variable of the environment, and notes what to do.
 // It refuses a variable that is set: the description chooses the name, and the
 // server would get a value that the user has for something else.
-func (r *resolver) variable(in *Input) ([]string, error) {
+func (r *resolver) leaveToVariable(in *Input) ([]string, error) {
 	name := variableOf(r.plan.Name, in.Key)
 	reference := "${" + name + "}"
 	if _, set := os.LookupEnv(name); set {
@@ -158,8 +158,8 @@ func (in *Input) check(values []string) error {
 	return nil
 }
 
-// done returns the plan, unless the user gave a value that nothing asks for.
-func (r *resolver) done() (*Plan, error) {
+// finish returns the plan, unless the user gave a value that nothing asks for.
+func (r *resolver) finish() (*Plan, error) {
 	for key := range r.answers.Given {
 		if !r.used[key] {
 			known := make([]string, 0, len(r.used))

@@ -74,7 +74,7 @@ func fromBundle(file, dir string, answers *Answers) (*Plan, error) {
 	c := m.forPlatform()
 	x := &expansion{resolver: r, m: m, folder: b.folder}
 	e := &Entry{Cwd: b.folder}
-	if e.Command, err = x.one(c.Command); err != nil {
+	if e.Command, err = x.expandText(c.Command); err != nil {
 		return nil, err
 	}
 	if strings.ContainsAny(e.Command, `/\`) && !filepath.IsAbs(e.Command) {
@@ -91,7 +91,7 @@ func fromBundle(file, dir string, answers *Answers) (*Plan, error) {
 		return nil, err
 	}
 	r.plan.Entry = *e
-	return r.done()
+	return r.finish()
 }
 
 // forPlatform returns how the server runs on this system.
@@ -135,7 +135,7 @@ func (x *expansion) words(text string) ([]string, error) {
 	if key, closed := strings.CutSuffix(key, "}"); whole && closed && !strings.Contains(key, "}") {
 		return x.user(key)
 	}
-	word, err := x.one(text)
+	word, err := x.expandText(text)
 	return []string{word}, err
 }
 
@@ -144,7 +144,7 @@ func (x *expansion) words(text string) ([]string, error) {
 func (x *expansion) table(variables map[string]string) (map[string]string, error) {
 	table := map[string]string{}
 	for name, value := range variables {
-		text, err := x.one(value)
+		text, err := x.expandText(value)
 		if err != nil {
 			return nil, err
 		}
@@ -155,8 +155,8 @@ func (x *expansion) table(variables map[string]string) (map[string]string, error
 	return table, nil
 }
 
-// one returns a text with its variables replaced.
-func (x *expansion) one(text string) (expanded string, err error) {
+// expandText returns a text with its variables replaced.
+func (x *expansion) expandText(text string) (expanded string, err error) {
 	if rest := placeholder.ReplaceAllString(text, ""); strings.Contains(rest, "${") {
 		return "", errReference
 	}
@@ -204,7 +204,7 @@ func (x *expansion) user(key string) ([]string, error) {
 		if strings.Contains(v, "${user_config.") { // only places are variables here
 			return nil, errReference
 		}
-		text, err := x.one(text)
+		text, err := x.expandText(text)
 		if err != nil {
 			return nil, err
 		}

@@ -100,7 +100,7 @@ func FromServerJSON(data []byte, from string, answers *Answers) (*Plan, error) {
 	if from == "" || from == "remote" {
 		return s.fromRemote(answers, failed)
 	}
-	return nil, s.unusable(failed)
+	return nil, s.unusableError(failed)
 }
 
 // fromRemote returns the plan for the first remote that can be used. Failed says
@@ -113,10 +113,10 @@ func (s *serverJSON) fromRemote(answers *Answers, failed []error) (*Plan, error)
 		}
 		failed = append(failed, fmt.Errorf("remote: %w", err))
 	}
-	return nil, s.unusable(failed)
+	return nil, s.unusableError(failed)
 }
 
-func (s *serverJSON) unusable(failed []error) error {
+func (s *serverJSON) unusableError(failed []error) error {
 	if len(failed) == 0 {
 		return fmt.Errorf("read server.json: it has no package or remote that can be used; %s", s.offers())
 	}
@@ -169,7 +169,7 @@ func (p *registryPackage) plan(r *resolver) (*Plan, error) {
 	}
 	e.Env = env
 	r.plan.Entry = *e
-	return r.done()
+	return r.finish()
 }
 
 // isPublic reports whether an address is that of a registry which package
@@ -200,7 +200,7 @@ func (t *remote) plan(r *resolver) (*Plan, error) {
 	if t.Type == "sse" {
 		r.plan.Entry.Type = "sse"
 	}
-	return r.done()
+	return r.finish()
 }
 
 // table returns variables or headers by name.

@@ -103,13 +103,13 @@ func (s *Store) undo(f config.ClientFile, known *record, now []byte) ([]byte, er
 	if digest(now) == known.After {
 		return backup, nil
 	}
-	return without(f, known.names(), backup, now)
+	return removeEntries(f, known.names(), backup, now)
 }
 
-// without returns the content of a file that has changed since it was linked,
+// removeEntries returns the content of a file that has changed since it was linked,
 // without the gateway's entries: with the entry that the backup has in the place of
 // each, if there is one.
-func without(f config.ClientFile, names []string, backup, now []byte) ([]byte, error) {
+func removeEntries(f config.ClientFile, names []string, backup, now []byte) ([]byte, error) {
 	old, err := edit.Open(f.Path, backup)
 	if err != nil {
 		return nil, err

@@ -58,9 +58,9 @@ func (s *Store) Backup(file string) string {
 	return filepath.Join(s.dir, digest([]byte(file))+".backup")
 }
 
-// original returns where the copy of a client's file before its first link is kept,
+// originalPath returns the path where the copy of a client's file before its first link is kept,
 // after the file was linked again.
-func (s *Store) original(file string) string {
+func (s *Store) originalPath(file string) string {
 	return filepath.Join(s.dir, digest([]byte(file))+".original")
 }
 
@@ -107,8 +107,8 @@ func ownFile(path string) ([]byte, error) {
 
 func (s *Store) save(r *record, backup []byte) error {
 	err := os.MkdirAll(s.dir, 0o700)
-	if first, missing := ownFile(s.Backup(r.File)); err == nil && missing == nil && !exists(s.original(r.File)) {
-		err = configfile.Save(s.original(r.File), first) // the first copy stays
+	if first, missing := ownFile(s.Backup(r.File)); err == nil && missing == nil && !exists(s.originalPath(r.File)) {
+		err = configfile.Save(s.originalPath(r.File), first) // the first copy stays
 	}
 	if err == nil && !r.Missing {
 		err = configfile.Save(s.Backup(r.File), backup)
@@ -134,7 +134,7 @@ func (s *Store) describe(r *record) error {
 // forget removes the record of a file.
 func (s *Store) forget(file string) error {
 	_ = os.Remove(s.Backup(file)) // there is none if there was no file
-	_ = os.Remove(s.original(file))
+	_ = os.Remove(s.originalPath(file))
 	if err := os.Remove(s.path(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -76,7 +76,7 @@ func Adapt(src *Source, d *dialect.Dialect, opts *dialect.Options) *Adapted {
 	var unread []dialect.Withheld
 	for _, t := range src.Tools {
 		if t.Tool != nil {
-			original, losses := t.original()
+			original, losses := t.toolToAdapt()
 			a.origins[original], a.repairs[original] = t, losses
 			tools = append(tools, original)
 			continue

@@ -92,7 +92,7 @@ func readFileTool(v *jsontree.Value) *Tool {
 		t.fault("poison-root-type", "", "", "the tool is %s, want an object", excerpt(v))
 		return t
 	case t.name == "":
-		t.nameless(name)
+		t.faultName(name)
 		return t
 	}
 	input, err := readSchema(v.Get("inputSchema"))
@@ -100,7 +100,7 @@ func readFileTool(v *jsontree.Value) *Tool {
 		t.fault("poison-root-type", "inputSchema", "", "it is %s, want an object", excerpt(v.Get("inputSchema")))
 		return t
 	}
-	t.Tool = &toolpost.Tool{Definition: toolpost.Definition{Name: t.name, Input: input, Source: v.Raw}, Handler: uncallable}
+	t.Tool = &toolpost.Tool{Definition: toolpost.Definition{Name: t.name, Input: input, Source: v.Raw}, Handler: refuseCall}
 	t.Title, t.Description = t.text("title"), t.text("description")
 	if out := v.Get("outputSchema"); out != nil {
 		if t.Output, _ = readSchema(out); t.Output == nil {
@@ -117,8 +117,8 @@ func readFileTool(v *jsontree.Value) *Tool {
 	return t
 }
 
-// nameless records that the tool cannot be called because v is not a name.
-func (t *Tool) nameless(v *jsontree.Value) {
+// faultName records that the tool cannot be called because v is not a name.
+func (t *Tool) faultName(v *jsontree.Value) {
 	switch {
 	case v == nil:
 		t.fault("name", "name", "", "the tool has no name, so it cannot be called")
@@ -161,13 +161,13 @@ func excerpt(v *jsontree.Value) string {
 	return terminal.Cut(cleartext.Printable(string(v.Raw[:min(len(v.Raw), 200)])), 40)
 }
 
-// uncallable is the handler of tools that are only known from a file.
-func uncallable(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+// refuseCall is the handler of tools that are only known from a file.
+func refuseCall(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 	return nil, errors.New("the tool is only known from a file")
 }
 
-// original returns the tool to adapt. One without a schema takes anything.
-func (t *Tool) original() (*toolpost.Tool, []lower.Loss) {
+// toolToAdapt returns the tool with a schema: one without takes anything.
+func (t *Tool) toolToAdapt() (*toolpost.Tool, []lower.Loss) {
 	var losses []lower.Loss
 	for _, f := range t.faults {
 		losses = append(losses, lower.Loss{Keyword: f.keyword, Kind: lower.Dropped, Detail: f.text})

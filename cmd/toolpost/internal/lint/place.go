@@ -11,12 +11,12 @@ import (
 // A part is a value in a definition, and the object or array that holds it.
 type part struct{ value, in *jsontree.Value }
 
-// named reports whether p is a member of an object.
-func (p part) named() bool { return p.in != nil && p.in.Kind == jsontree.KindObject }
+// isMember reports whether p is a member of an object.
+func (p part) isMember() bool { return p.in != nil && p.in.Kind == jsontree.KindObject }
 
 // start returns where p begins in what was parsed: the name, if it has one.
 func (p part) start() int {
-	if !p.named() {
+	if !p.isMember() {
 		return p.value.Start
 	}
 	before := p.in.Start

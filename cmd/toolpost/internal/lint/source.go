@@ -29,16 +29,16 @@ func (s *Source) AddSkipped(skipped []toolpost.Finding) {
 			t.fault("poison-root-type", "inputSchema", "", "%s", f.Message)
 			s.Tools = append(s.Tools, t)
 		case strings.Contains(f.Message, "outputSchema"):
-			s.named(f.Tool).fault("poison-output", "outputSchema", "outputSchema", "%s", f.Message)
+			s.lookupTool(f.Tool).fault("poison-output", "outputSchema", "outputSchema", "%s", f.Message)
 		case strings.Contains(f.Message, "more than once"):
-			s.named(f.Tool).fault("name-collision", "name", "name", "%s", f.Message)
+			s.lookupTool(f.Tool).fault("name-collision", "name", "name", "%s", f.Message)
 		}
 	}
 }
 
-// named returns the tool that its server calls so; what is not among the
+// lookupTool returns the tool that its server calls so; what is not among the
 // tools is added.
-func (s *Source) named(name string) *Tool {
+func (s *Source) lookupTool(name string) *Tool {
 	for _, t := range s.Tools {
 		if t.name == name || strings.HasSuffix(t.name, "__"+name) {
 			return t

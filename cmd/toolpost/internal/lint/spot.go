@@ -66,16 +66,16 @@ func (p *problem) excerpt() string {
 	if len(raw) == 0 || p.pointer == "" {
 		return ""
 	}
-	text := spaced(raw[:min(len(raw), 1000)])
-	if part.named() {
+	text := spaceJSON(raw[:min(len(raw), 1000)])
+	if part.isMember() {
 		text = string(wire.Quote(part.value.Name)) + ": " + text
 	}
 	return text
 }
 
-// spaced writes JSON on one line, with spaces as people write it. An
+// spaceJSON writes JSON on one line, with spaces as people write it. An
 // incomplete text is written up to where it ends.
-func spaced(raw []byte) string {
+func spaceJSON(raw []byte) string {
 	var b bytes.Buffer
 	text := false
 	for i := 0; i < len(raw); i++ {

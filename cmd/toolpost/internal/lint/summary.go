@@ -34,7 +34,7 @@ func (t *textReport) summary() {
 	if len(unasked) > 0 {
 		t.Line("", "Only checked if named with --for: "+strings.Join(unasked, ", ")+".")
 	}
-	t.total()
+	t.writeTotal()
 }
 
 // perTarget counts by target and level, and returns the targets without any.
@@ -62,7 +62,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-func (t *textReport) total() {
+func (t *textReport) writeTotal() {
 	n := t.count()
 	concerned := map[*Tool]bool{}
 	for _, p := range t.problems {

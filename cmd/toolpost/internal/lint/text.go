@@ -31,7 +31,7 @@ func writeText(w io.Writer, r *Report, o *Options) error {
 		}
 		if tool := g[0].tool; tool != above {
 			above = tool
-			t.heading(tool)
+			t.writeHeading(tool)
 		}
 		t.group(g)
 	}
@@ -53,7 +53,7 @@ func (r *Report) groups() (groups [][]*problem) {
 	return groups
 }
 
-func (t *textReport) heading(tool *Tool) {
+func (t *textReport) writeHeading(tool *Tool) {
 	fmt.Fprintf(t, "\n%s\n", t.Paint("1", terminal.Cut(cleartext.Printable(title(tool)), t.Width)))
 }
 
@@ -75,7 +75,7 @@ func (t *textReport) group(g []*problem) {
 	shown := g
 	if !t.verbose {
 		shown = g[:1]
-		if t.again(g) {
+		if t.repeats(g) {
 			return
 		}
 	}
@@ -104,8 +104,8 @@ func (t *textReport) group(g []*problem) {
 	}
 }
 
-// again writes a line for problems that are described in full at another tool.
-func (t *textReport) again(g []*problem) bool {
+// repeats reports whether problems are described in full at another tool, and writes a line that says so.
+func (t *textReport) repeats(g []*problem) bool {
 	same := g[0].rule.Name + "/" + g[0].keyword
 	for _, h := range slices.Concat(g[0].byEffect()...) {
 		same += fmt.Sprintf(" %s %s", h.target.ID, h.Effect)

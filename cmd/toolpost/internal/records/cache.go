@@ -118,7 +118,7 @@ func cacheGrep() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			some, err := all.some(args[1:])
+			some, err := all.choose(args[1:])
 			if err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func cacheRemove() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			some, err := all.some(args)
+			some, err := all.choose(args)
 			if err != nil {
 				return err
 			}
@@ -227,8 +227,8 @@ func (all keptOutputs) find(ref string) (kept, error) {
 	return kept{}, cli.Usagef("%d outputs begin with %q; give more of the reference", len(found), ref)
 }
 
-// some returns the named outputs, each once, or all if none is named.
-func (all keptOutputs) some(refs []string) (keptOutputs, error) {
+// choose returns the named outputs, each once, or all if none is named.
+func (all keptOutputs) choose(refs []string) (keptOutputs, error) {
 	if len(refs) == 0 {
 		return all, nil
 	}

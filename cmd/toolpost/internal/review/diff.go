@@ -112,7 +112,7 @@ func readCompared(cmd *cobra.Command, arg string) (*compared, error) {
 	}
 	f, notTools := lint.ParseFile(arg, c.data)
 	if notTools == nil {
-		c.rec, err = ofTools(f)
+		c.rec, err = recordTools(f)
 		return c, err
 	}
 	if c.cfg, err = config.LoadData(arg, c.data); err != nil {
@@ -167,8 +167,8 @@ func readList(cmd *cobra.Command, timeout time.Duration, c *compared) (*recordin
 	return listServers(cmd, one, found)
 }
 
-// ofTools returns a recording of the tools of a file.
-func ofTools(f *lint.File) (*recording.Recording, error) {
+// recordTools returns a recording of the tools of a file.
+func recordTools(f *lint.File) (*recording.Recording, error) {
 	c := &recording.Catalogue{}
 	for i, t := range f.Tools {
 		if t.Tool == nil || t.Name == "" {

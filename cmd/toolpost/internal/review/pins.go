@@ -183,7 +183,7 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 	if err != nil {
 		return err
 	}
-	waiting, err := p.chosen(server, tools.Waiting(), names)
+	waiting, err := p.chooseTools(server, tools.Waiting(), names)
 	if err != nil {
 		return err
 	}
@@ -215,9 +215,9 @@ func (p *pinned) approve(cmd *cobra.Command, server string, names []string, yes 
 	return p.store(cmd, server, hashes)
 }
 
-// chosen returns the tools of these names, all of waiting if there is none. A
+// chooseTools returns the tools of these names, all of waiting if there is none. A
 // name may have the default prefix of the server, as clients see it.
-func (p *pinned) chosen(server string, waiting, names []string) (chosen []string, err error) {
+func (p *pinned) chooseTools(server string, waiting, names []string) (chosen []string, err error) {
 	if len(names) == 0 {
 		return waiting, nil
 	}

@@ -50,7 +50,7 @@ func writeChange(p *terminal.Page, c *definitionChange) {
 
 // writeFields writes the values that differ, by path, but those that skip selects.
 func writeFields(p *terminal.Page, before, after map[string]string, skip func(path, after string) bool) {
-	for _, path := range slices.Sorted(maps.Keys(merged(before, after))) {
+	for _, path := range slices.Sorted(maps.Keys(merge(before, after))) {
 		b, a := before[path], after[path]
 		if b == a || skip(path, a) {
 			continue
@@ -59,7 +59,7 @@ func writeFields(p *terminal.Page, before, after map[string]string, skip func(pa
 	}
 }
 
-func merged(a, b map[string]string) map[string]string {
+func merge(a, b map[string]string) map[string]string {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return all
@@ -137,15 +137,15 @@ func wordDifference(p *terminal.Page, lines []terminal.Line) string {
 		case '+':
 			b.WriteString(p.Paint("32", "{+"+textOf(run)+"+}"))
 		default:
-			b.WriteString(shortened(run, start > 0, i < len(lines)))
+			b.WriteString(shorten(run, start > 0, i < len(lines)))
 		}
 	}
 	return b.String()
 }
 
-// shortened returns words that are the same, without those that are far from a
+// shorten returns words that are the same, without those that are far from a
 // change before or after them.
-func shortened(run []terminal.Line, changeBefore, changeAfter bool) string {
+func shorten(run []terminal.Line, changeBefore, changeAfter bool) string {
 	begin, end := 0, 0
 	if changeBefore {
 		begin = sameWords

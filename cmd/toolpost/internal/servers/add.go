@@ -114,7 +114,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 	page.WriteString("\n")
 	configfile.Show(page, t.file, t.before, after)
 	_ = page.Flush() // a reader that is gone has no use for the rest either
-	yes, err := t.agreed(cmd, fmt.Sprintf("Add %s to %s?", server.Name, t.file))
+	yes, err := t.confirm(cmd, fmt.Sprintf("Add %s to %s?", server.Name, t.file))
 	if !yes || err != nil {
 		return err
 	}
@@ -151,12 +151,12 @@ func (a *adding) plan(cmd *cobra.Command, args []string) (*install.Plan, error) 
 	if err != nil {
 		return nil, err
 	}
-	return a.described(cmd.Context(), args, answers)
+	return a.findPlan(cmd.Context(), args, answers)
 }
 
-// described returns the plan for a bundle, a server.json, or the name of a server
+// findPlan returns the plan for a bundle, a server.json, or the name of a server
 // or package.
-func (a *adding) described(ctx context.Context, args []string, answers *install.Answers) (*install.Plan, error) {
+func (a *adding) findPlan(ctx context.Context, args []string, answers *install.Answers) (*install.Plan, error) {
 	text := args[0]
 	switch ending := strings.ToLower(filepath.Ext(text)); {
 	case ending == ".mcpb" || ending == ".dxt":

@@ -336,7 +336,7 @@ func (l *linking) apply(cmd *cobra.Command, changes []*link.Change) error {
 		if c.Empty() {
 			continue
 		}
-		fmt.Fprintf(stderr, "Wrote %s.%s\n", cleartext.Printable(c.File.Path), l.kept(c))
+		fmt.Fprintf(stderr, "Wrote %s.%s\n", cleartext.Printable(c.File.Path), l.backupNote(c))
 	}
 	if edits > len(failed) {
 		fmt.Fprintln(stderr, "Restart the clients; most read their configuration only when they start.")
@@ -344,7 +344,7 @@ func (l *linking) apply(cmd *cobra.Command, changes []*link.Change) error {
 	return errors.Join(failed...)
 }
 
-func (l *linking) kept(c *link.Change) string {
+func (l *linking) backupNote(c *link.Change) string {
 	if l.undo || c.Before == nil {
 		return ""
 	}

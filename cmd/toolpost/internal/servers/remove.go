@@ -55,7 +55,7 @@ func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
 	configfile.Show(page, t.file, t.before, after)
 	_ = page.Flush() // a reader that is gone has no use for the rest either
 	list := cleartext.Printable(strings.Join(names, ", "))
-	yes, err := t.agreed(cmd, fmt.Sprintf("Remove %s from %s?", list, t.file))
+	yes, err := t.confirm(cmd, fmt.Sprintf("Remove %s from %s?", list, t.file))
 	if !yes || err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func (t *configurationEdit) read() error {
 	return nil
 }
 
-// agreed reports whether the file is to be written.
-func (t *configurationEdit) agreed(cmd *cobra.Command, question string) (bool, error) {
+// confirm reports whether the file is to be written.
+func (t *configurationEdit) confirm(cmd *cobra.Command, question string) (bool, error) {
 	p := cli.NewPrompter(cmd)
 	switch {
 	case t.yes:

@@ -28,7 +28,7 @@ func Cut(s string, width int) string {
 // Wrap breaks s into lines of at most width columns, at spaces if it can.
 func Wrap(s string, width int) (lines []string) {
 	for rest := strings.Join(strings.Fields(s), " "); rest != ""; {
-		n := fitting(rest, width)
+		n := fit(rest, width)
 		if n < len(rest) && rest[n] != ' ' {
 			if space := strings.LastIndexByte(rest[:n], ' '); space > 0 && Width(rest[:space]) > width/2 {
 				n = space
@@ -40,9 +40,9 @@ func Wrap(s string, width int) (lines []string) {
 	return lines
 }
 
-// fitting returns how many bytes of s fit into width columns. The first character
+// fit returns how many bytes of s fit into width columns. The first character
 // always fits.
-func fitting(s string, width int) int {
+func fit(s string, width int) int {
 	taken := 0
 	for i, r := range s {
 		if taken += Width(string(r)); taken > width && i > 0 {

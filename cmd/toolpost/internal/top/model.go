@@ -307,7 +307,7 @@ func Once(address string, width, height int, s *status.Status) string {
 		if t == calls {
 			rows = rows[:min(len(rows), m.page())]
 		}
-		text += "\n" + m.cut(m.table(t)) + "\n"
+		text += "\n" + m.cut(m.tableHead(t)) + "\n"
 		for _, r := range rows {
 			text += strings.TrimRight(m.cut(r.text), " ") + "\n"
 		}

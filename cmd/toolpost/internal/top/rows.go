@@ -21,8 +21,8 @@ type row struct {
 	server string // whose log lines and calls belong to the details; "" for none
 }
 
-// table returns the head of a list.
-func (m *Model) table(t tab) string {
+// tableHead returns the head of a list.
+func (m *Model) tableHead(t tab) string {
 	switch t {
 	case servers:
 		return fmt.Sprintf("%s STATE      TOOLS CALLS ERRORS     P50     P95 RUN TOKENS", pad("SERVER", m.nameWidth()))
@@ -125,7 +125,7 @@ func (m *Model) describe(r *row) []string {
 	for line := range strings.Lines(strings.Trim(string(raw), "{}\n")) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), ","), ": ")
 		label := pad(strings.Trim(name, `"`), 16)
-		for i, part := range terminal.Wrap(cleartext.Printable(unquoted(value)), max(20, m.width-len(label)-2)) {
+		for i, part := range terminal.Wrap(cleartext.Printable(unquote(value)), max(20, m.width-len(label)-2)) {
 			if i > 0 {
 				label = strings.Repeat(" ", len(label))
 			}
@@ -133,13 +133,13 @@ func (m *Model) describe(r *row) []string {
 		}
 	}
 	if m.tab == servers {
-		lines = append(lines, m.related(r.server)...)
+		lines = append(lines, m.recentLines(r.server)...)
 	}
 	return lines
 }
 
-// unquoted returns the text of a JSON string, and other values as they are.
-func unquoted(value string) string {
+// unquote returns the text of a JSON string, and other values as they are.
+func unquote(value string) string {
 	text := value
 	if json.Unmarshal([]byte(value), &text) != nil {
 		return value
@@ -152,8 +152,8 @@ func isAbout(text, server string) bool {
 	return server != "" && strings.Contains(" "+text+" ", " server="+server+" ")
 }
 
-// related returns the last calls and log lines of a server.
-func (m *Model) related(server string) (lines []string) {
+// recentLines returns the last calls and log lines of a server.
+func (m *Model) recentLines(server string) (lines []string) {
 	for i := range slices.Backward(m.status.Calls) {
 		if c := &m.status.Calls[i]; c.Server == server && len(lines) < fewDetails {
 			r := m.call(c)
@@ -161,13 +161,13 @@ func (m *Model) related(server string) (lines []string) {
 		}
 	}
 	if len(lines) > 0 {
-		lines = append([]string{"", m.cut("  " + m.table(calls))}, lines...)
+		lines = append([]string{"", m.cut("  " + m.tableHead(calls))}, lines...)
 	}
 	found := 0
 	for i := range slices.Backward(m.status.Logs) {
 		if l := &m.status.Logs[i]; isAbout(l.Text, server) && found < fewDetails {
 			if found++; found == 1 {
-				lines = append(lines, "", "  "+m.table(logs))
+				lines = append(lines, "", "  "+m.tableHead(logs))
 			}
 			lines = append(lines, m.cut(fmt.Sprintf("  %s %-5s %s", clock(l.Time), l.Level, l.Text)))
 		}

@@ -19,7 +19,7 @@ func (m *Model) lines() []string {
 		end := min(len(m.detail), m.scroll+m.page())
 		lines = append(lines, m.detail[m.scroll:end]...)
 	case m.status == nil:
-		lines = append(lines, m.waiting())
+		lines = append(lines, m.waitingText())
 	default:
 		lines = append(lines, m.list()...)
 	}
@@ -74,7 +74,7 @@ func (m *Model) tabLine() string {
 
 // list draws the list of the tab, so that the selected row is visible.
 func (m *Model) list() []string {
-	head, rows := m.table(m.tab), m.rows(m.status, m.tab)
+	head, rows := m.tableHead(m.tab), m.rows(m.status, m.tab)
 	lines := []string{m.paint("2", m.cut("  "+head))}
 	if len(rows) == 0 {
 		empty := "  nothing yet"
@@ -111,7 +111,7 @@ func (m *Model) foot() string {
 	return m.paint("2", m.cut(keys))
 }
 
-func (m *Model) waiting() string {
+func (m *Model) waitingText() string {
 	if m.err != nil {
 		return m.cut("is toolpost serve running? Another address: toolpost top ADDRESS")
 	}
