@@ -1,4 +1,5 @@
-// Package toolpost is the tool layer between every agent and every tool.
+// Package toolpost is the tool layer between every agent and every tool: it defines tools,
+// toolsets, layers over them, and calls.
 //
 // A [Tool] is a definition and a handler. A [Toolset] supplies tools.
 // Everything else in this module takes a Toolset and returns a Toolset, or

@@ -1,5 +1,5 @@
-// Package config reads toolpost.json, and the files in which MCP clients store
-// their servers.
+// Package config reads and checks toolpost.json, and knows the files of other MCP clients:
+// where they are, and how servers are imported from them.
 package config
 
 import (

@@ -1,6 +1,6 @@
-// Package dialect describes what each client and model accepts as a tool. It
-// rewrites tools accordingly, reports what is lost, and converts the arguments
-// of calls back to those of the original. A linter uses the same rules.
+// Package dialect describes what each client and model accepts as a tool, adapts tools to
+// them, and has the rules of the linter. It reports what an adapted tool loses, and
+// converts the arguments of calls back to those of the original.
 //
 //	targets/*.json ── Find, Choose ──▶ Dialect ── Adapt ──▶ tools for that client, losses, withheld tools
 //	configuration ─── NewBook ────────────┘    └── Lint ───▶ findings, each of a Rule

@@ -1,5 +1,6 @@
-// Package gateway joins servers, and toolsets of this program, into one toolset
-// that follows them.
+// Package gateway joins servers, and toolsets of this program, into one toolset that
+// follows them: it decides the names of tools, applies filters and approvals, and gives
+// each client a view.
 //
 //	toolpost.json ── config.Load ──▶ config.Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
 //	                                                                      └── Watch ──▶ Snapshot

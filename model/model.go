@@ -1,4 +1,5 @@
-// Package model is one interface for the language models of all providers.
+// Package model is one interface for the language models of all providers; the models of
+// each provider are a package below it.
 //
 //	Request ── Model.Check ──▶ Model.Stream ──▶ Delta… ──▶ Response
 //

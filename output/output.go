@@ -1,6 +1,6 @@
-// Package output keeps large tool output out of a model's context. It stores
-// large output as a whole. The model receives its head and its tail, a
-// reference, and two tools that read the rest by page or by search.
+// Package output keeps large results of tools out of a model's context: it stores the
+// whole, shows its beginning and its end, and has two tools that read the rest by page or
+// by search.
 //
 //	result ─ Layer ─▶ small: as it is
 //	                └▶ large: Store ◀── tool_output_cache, tool_output_cache_grep

@@ -1,5 +1,6 @@
-// Package serve is a safe endpoint over a gateway: what "toolpost serve" is without its
-// command line.
+// Package serve is a safe endpoint over a gateway, which is "toolpost serve" without its
+// command line: it checks tokens and logins of callers, answers probes, and follows
+// changes of the configuration.
 //
 //	toolpost.json ── Load ──▶ config.Config ── Open ──▶ Endpoint ── Serve, ServeStdio ──▶ clients
 //	                                                       └──▶ View: what people see

@@ -1,5 +1,5 @@
-// Package stdtool holds the standard tools: one file per tool, with its
-// description in the .md beside it.
+// Package stdtool has the standard tools, such as read, edit, grep, bash and fetch: one
+// file per tool, with its description in the .md beside it.
 //
 // The file tools are confined to a folder by [os.Root]: absolute paths, ..,
 // symbolic links that lead out, devices and pipes are refused with the reason.

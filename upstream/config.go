@@ -1,5 +1,5 @@
-// Package upstream makes one MCP server a toolset, over any transport and
-// protocol version, and keeps the connection alive.
+// Package upstream makes one MCP server a toolset, over any transport and protocol
+// version: it connects, lists, calls, and connects again after a loss.
 //
 //	Upstream ── dial ──▶ session ── exchange ──▶ peer ──▶ stdio, streamable or sse
 //	   ▲                    │ handshake           │ ids, who a message belongs to

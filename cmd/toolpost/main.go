@@ -1,5 +1,6 @@
-// Command toolpost joins MCP servers into one endpoint, and lists and calls
-// their tools from the command line.
+// Command toolpost joins MCP servers into one endpoint, and lists and calls their tools
+// from the command line. Here are the root command, serve, top and token; each other
+// command is in the folder of internal that it is about.
 package main
 
 import (

@@ -1,7 +1,3 @@
-// Package invariants holds what is promised of schema/lower against schemas of
-// real servers, odd ones and random ones, for every dialect. What a reader
-// accepts, and whether a value is valid, is told by package accept, which
-// shares no code with what is tested.
 package invariants_test
 
 import (

@@ -1,7 +1,7 @@
-// Package cleartext makes foreign text safe for the people who read it. It removes,
-// marks or escapes hidden characters, which can hide instructions from people who review
-// what a model reads, or steer a terminal or the direction of writing. It also clips long
-// text and quotes words for a shell.
+// Package cleartext removes, marks or escapes the hidden characters of foreign text, and
+// what could control a terminal, so that people can trust what they read. Hidden
+// characters can hide instructions from people who review what a model reads, and steer
+// the direction of writing. It also clips long text and quotes words for a shell.
 package cleartext
 
 import (

@@ -1,5 +1,4 @@
-// Package environ selects the variables of this process's environment that other
-// programs may have.
+// Package environ selects the environment variables that started programs get.
 package environ
 
 import (

@@ -1,6 +1,5 @@
-// Package group ends what commands started here start themselves: each command
-// leads a process group, which is ended whole and lives no longer than this
-// process.
+// Package group starts commands in process groups, and ends a group whole, with everything
+// that its command started. A group lives no longer than this process.
 package group
 
 import (

@@ -1,6 +1,7 @@
-// Package httpconn sends requests over plain HTTP/1.1 on connections that the
-// goroutine of the request writes and reads itself. A connection of net/http has
-// two goroutines, and hands every request to both of them and back.
+// Package httpconn sends requests over plain HTTP/1.1 with less work than net/http: the
+// goroutine of a request writes and reads the connection itself. A connection of net/http
+// has two goroutines, and hands every request to both of them and back. The package also
+// explains the errors of requests.
 //
 // A [Pool] takes only the requests that it can send simply. It leaves the others
 // to the [http.Transport] it belongs to: TLS, proxies, compression, and bodies

@@ -1,4 +1,4 @@
-// Package inflight counts calls that are under way.
+// Package inflight counts calls that are under way, and reports when none is left.
 package inflight
 
 import "sync"

@@ -1,4 +1,5 @@
-// Package longjson reads JSON that is too long for memory.
+// Package longjson scans JSON that is too long for memory while it arrives, and keeps it
+// in a file.
 //
 //	a message ──▶ Scanner: is it JSON, and where are its result and its long strings?
 //	        └───▶ a file ──▶ Object: the result, copied in pieces or loaded

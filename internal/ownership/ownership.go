@@ -1,4 +1,4 @@
-// Package ownership says who owns a file and may change it.
+// Package ownership checks who owns a file and who may change it.
 package ownership
 
 import (

@@ -1,4 +1,4 @@
-// Package percentile summarizes durations.
+// Package percentile returns percentiles of sorted values.
 package percentile
 
 import "cmp"

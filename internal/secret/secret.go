@@ -1,4 +1,5 @@
-// Package secret finds secrets in configurations and hides them in texts.
+// Package secret recognizes texts that are probably secrets, and hides known secrets in
+// texts, JSON and logs.
 package secret
 
 import (

@@ -1,6 +1,6 @@
 // Package owner finds what belongs to the user who runs Toolpost, the owner: the
-// configuration and its approval, the token, the vault with secrets and logins, and the
-// folders for settings, states and outputs.
+// configuration and its approval, the token, the values of secrets that a configuration
+// refers to, the logins, and the folders for settings, state and caches.
 package owner
 
 import "fmt"

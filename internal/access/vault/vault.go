@@ -1,5 +1,6 @@
-// Package vault keeps secrets that Toolpost gets at run time, such as the tokens
-// of logins, in a place that the user has chosen.
+// Package vault stores secrets that Toolpost gets at run time, such as the tokens of
+// logins, where the user has chosen: in the keyring of the system, or in files, encrypted
+// or plain.
 package vault
 
 import (

@@ -1,5 +1,5 @@
-// Package agents has the commands that give tasks to models, and those about what models cost
-// and wrote.
+// Package agents has the commands that give tasks to models (run, chat, claude), and those
+// about what models cost and wrote (prices, summarize).
 package agents
 
 import (

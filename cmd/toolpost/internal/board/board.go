@@ -1,5 +1,5 @@
-// Package board is what a person at a terminal sees of serve: how to go on, the servers as
-// a table that follows them, and a line for each thing that happens.
+// Package board shows serve to a person at a terminal: how to go on, the servers as a
+// table that follows them, and a line for each thing that happens.
 package board
 
 import (

@@ -1,5 +1,5 @@
-// Package checks has the commands that look for mistakes: in configurations, in the whole setup,
-// and in tools for each client and model.
+// Package checks has the commands that look for mistakes: in configurations (check), in
+// the whole setup (doctor), and in tools for each client and model (lint, adapt).
 package checks
 
 import (

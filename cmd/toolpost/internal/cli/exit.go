@@ -1,5 +1,5 @@
-// Package cli is what the commands share: usage errors and exit codes, checks of arguments
-// and flags, questions at the terminal, tables and JSON, interrupts.
+// Package cli has what the commands share: usage errors and exit codes, checks of
+// arguments and flags, questions at the terminal, tables and JSON, interrupts.
 package cli
 
 import (

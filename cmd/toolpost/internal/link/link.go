@@ -1,7 +1,7 @@
-// Package link writes the gateway into the configuration files of MCP clients,
-// and takes it out again. For each file it keeps a record and a copy of the file
-// as it was, so that an undo restores a file that has not changed since byte for
-// byte, and otherwise removes only the gateway's entry.
+// Package link writes the gateway into the configuration files of the MCP clients that
+// package config knows, and takes it out again. For each file it keeps a record and a copy
+// of the file as it was, so that an undo restores a file that has not changed since byte
+// for byte, and otherwise removes only the gateway's entry.
 package link
 
 import (

@@ -1,5 +1,5 @@
-// Package lint checks tools against what clients and models accept, and writes
-// what it finds in several formats.
+// Package lint runs the rules of package dialect on tools, and writes the findings as
+// text, JSON, SARIF, JUnit or annotations of GitHub.
 package lint
 
 import (

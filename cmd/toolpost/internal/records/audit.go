@@ -1,5 +1,5 @@
-// Package records has the commands about what is kept of calls: the audit log, large outputs
-// and recordings.
+// Package records has the commands about what is kept of calls: the audit log (audit),
+// large outputs (cache) and recordings (replay).
 package records
 
 import (

@@ -1,5 +1,6 @@
 // Package review has the commands with which a person looks at changes and approves them:
-// configuration files, definitions of tools, differences between two lists.
+// configuration files (trust), definitions of tools (pins), differences between two lists
+// (diff).
 package review
 
 import (

@@ -1,5 +1,6 @@
-// Package servers has the commands that change which servers the user has and what they need:
-// the entries of a configuration, those of clients, logins and secrets.
+// Package servers has the commands that change which servers the user has and what they
+// need: the entries of a configuration (add, remove, import), those of clients (link),
+// logins and secrets (login, secret).
 package servers
 
 import (

@@ -1,5 +1,5 @@
-// Package terminal writes foreign text to terminals safely, in lines and pages of
-// their width.
+// Package terminal reads from and writes to terminals: foreign text safely, pages in the
+// width of the terminal, differences, edited lines and hidden input.
 package terminal
 
 import (

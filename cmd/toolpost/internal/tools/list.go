@@ -1,4 +1,4 @@
-// Package tools has the commands that list, find and call tools.
+// Package tools has the commands that list, find and call tools (list, find, call).
 package tools
 
 import (
