@@ -1,5 +1,6 @@
-// Package mcpserver serves a toolset, its prompts and resources over MCP:
-// stdio, streamable HTTP of both protocol eras on one address, and legacy SSE.
+// Package mcpserver serves a toolset, its prompts and resources over MCP: stdio,
+// streamable HTTP of both protocol eras on one address, and legacy SSE. It checks the Host
+// and Origin of requests.
 //
 //	/mcp ─▶ httpHandler ─┬▶ stateless (2026-07-28) ─────────────────┐
 //	        guard        └▶ session ─▶ sessionTable ─┐              │

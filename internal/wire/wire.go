@@ -1,7 +1,8 @@
-// Package wire reads and writes JSON-RPC 2.0 messages of MCP as the bytes they
-// are. A message is scanned once: [Message] holds what was received and where
-// the members stand that Toolpost uses. Messages are written by splicing:
-// a new envelope, changed members, and otherwise the bytes that were received.
+// Package wire reads and writes JSON-RPC 2.0 messages of MCP as the bytes they are, and
+// makes definitions and results valid that strict clients would refuse. A message is
+// scanned once: [Message] holds what was received and where the members stand that
+// Toolpost uses. Messages are written by splicing: a new envelope, changed members, and
+// otherwise the bytes that were received.
 //
 //	bytes ─▶ Parse (strict: what clients send)    ─┐
 //	bytes ─▶ Read  (lenient: what servers send)   ─┴▶ Message ─▶ Get, Set, Delete ─▶ AppendRequest, AppendResult, …
