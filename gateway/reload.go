@@ -28,6 +28,11 @@ func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 		return fmt.Errorf("load configuration: %w", err)
 	}
 	g.carryOut(p)
+	g.refresh()
+	g.views.Refresh() // to other dialects
+	for _, m := range p.ended {
+		g.running.Go(func() { m.retire(g.ctx, g.logger) })
+	}
 	return nil
 }
 
@@ -144,7 +149,8 @@ func sameSettings(a, b config.Server) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// carryOut does what is planned, and returns when clients get it. The caller holds work.
+// carryOut does what is planned. Clients get it with the next refresh. The caller holds
+// work.
 func (g *Gateway) carryOut(p *plan) {
 	g.approver.rules.Store(p.rules)
 	g.views.use(p.chooser)
@@ -158,11 +164,6 @@ func (g *Gateway) carryOut(p *plan) {
 	g.outputs, g.layers = p.outputs, p.layers
 	g.cfg, g.unapplied, g.members = p.cfg, p.unapplied, members
 	g.mu.Unlock()
-	g.refresh()
-	g.views.Refresh() // to other dialects
-	for _, m := range p.ended {
-		g.running.Go(func() { m.retire(g.ctx, g.logger) })
-	}
 }
 
 // memberOf returns the member that a server is from now on.
