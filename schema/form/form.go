@@ -23,11 +23,13 @@ type Form struct {
 	At    string         `json:"-"` // JSON pointer of the schema that it was read from
 	Kinds jsontree.Kinds // 0 if no value matches, as for the schema false
 
-	Number *Number // nil if there are no rules; likewise the next three
+	// The rules on values of one kind; nil if there are none.
+	Number *Number
 	Text   *Text
 	Array  *Array
 	Object *Object
-	Enum   *Enum
+
+	Enum *Enum
 
 	Alts *Union // nil if there are no alternatives
 	Ref  *Def   // a shared schema that must match as well; nil if there is none

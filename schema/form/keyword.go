@@ -221,8 +221,7 @@ func (w *keywordReader) enum(values []*jsontree.Value) {
 	}
 }
 
-// numbersIn returns the rules of f on numbers, made if need be; likewise the
-// next three.
+// numbersIn returns the rules of f on numbers. It makes them if f has none.
 func numbersIn(f *Form) *Number {
 	if f.Number == nil {
 		f.Number = &Number{}
@@ -230,6 +229,7 @@ func numbersIn(f *Form) *Number {
 	return f.Number
 }
 
+// textsIn returns the rules of f on texts. It makes them if f has none.
 func textsIn(f *Form) *Text {
 	if f.Text == nil {
 		f.Text = &Text{MaxLength: -1}
@@ -237,6 +237,7 @@ func textsIn(f *Form) *Text {
 	return f.Text
 }
 
+// arraysIn returns the rules of f on arrays. It makes them if f has none.
 func arraysIn(f *Form) *Array {
 	if f.Array == nil {
 		f.Array = &Array{MaxItems: -1}
@@ -244,6 +245,7 @@ func arraysIn(f *Form) *Array {
 	return f.Array
 }
 
+// objectsIn returns the rules of f on objects. It makes them if f has none.
 func objectsIn(f *Form) *Object {
 	if f.Object == nil {
 		f.Object = &Object{MaxProperties: -1}

@@ -126,15 +126,17 @@ func impossible(o *Object) bool {
 	return o != nil && slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Required && p.Form.Kinds == 0 })
 }
 
-// idle reports whether there are no rules; likewise the next two.
+// idle reports whether t has no rules: every text matches it.
 func (t *Text) idle() bool {
 	return t == nil || len(t.Content) == 0 && t.MinLength == 0 && t.MaxLength < 0 && t.Pattern == "" && t.Format == ""
 }
 
+// idle reports whether a has no rules: every array matches it.
 func (a *Array) idle() bool {
 	return a == nil || a.Prefix == nil && a.Items == nil && a.MinItems == 0 && a.MaxItems < 0 && !a.Unique
 }
 
+// idle reports whether o has no rules: every object matches it.
 func (o *Object) idle() bool {
 	return o == nil || o.Properties == nil && o.Additional == nil && o.MinProperties == 0 && o.MaxProperties < 0
 }

@@ -55,10 +55,10 @@ type report struct {
 	losses []Loss
 	told   int             // how often something was reported
 	known  map[Loss]bool   // those in losses
-	worst  map[site]Loss   // of each keyword, if it is not exact
-	whole  map[string]Loss // of schemas of which nothing is left as it was, likewise
-	merged map[string]Loss // of keywords that schemas have from their parts, likewise
-	twins  map[site]Loss   // of keywords of properties, by name instead of pointer, likewise
+	worst  map[site]Loss   // of each keyword, the worst loss that is not exact
+	whole  map[string]Loss // of schemas of which nothing is left as it was, the worst loss
+	merged map[string]Loss // of keywords that schemas have from their parts, the worst loss
+	twins  map[site]Loss   // of keywords of properties, by name instead of pointer, the worst loss
 	sites  map[site]bool   // keywords with a loss
 }
 
