@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"reflect"
 	"strconv"
 	"strings"
@@ -310,12 +308,7 @@ func (a *access) probe(w http.ResponseWriter, r *http.Request) {
 
 // answerAlive answers a request without a token: it reports only that toolpost serves.
 func (a *access) answerAlive(w http.ResponseWriter, r *http.Request) {
-	if challenge := r.Header.Get(proof.ChallengeHeader); challenge != "" {
-		local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-		if remote, err := netip.ParseAddrPort(r.RemoteAddr); local != nil && err == nil && remote.Addr().Unmap().IsLoopback() {
-			w.Header().Set(proof.Header, proof.Of(a.token, challenge, local.String()))
-		}
-	}
+	proof.Answer(w, r, proof.Header, a.token)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n")) // the client is gone if it fails

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -75,6 +76,9 @@ func (e *Endpoint) withInstance(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(upstream.InstanceHeader, e.gateway.Instances())
+		if e.run != nil && r.URL.Path == healthPath {
+			proof.Answer(w, r, proof.RunHeader, e.run.Key)
+		}
 		next.ServeHTTP(w, r)
 	})
 }

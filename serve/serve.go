@@ -65,6 +65,7 @@ type Endpoint struct {
 	metrics   *telemetry.Metrics  // nil unless they are served
 	limits    *limit.Limits       // of requests to servers; nil for OpenTools
 	recorder  *recording.Recorder // nil if nothing is recorded
+	run       *owner.Run          // as the user's commands find it; may be nil
 	secrets   *owner.Secrets      // it has the known secrets, which are hidden in all that is written
 
 	endWaiting context.CancelFunc
@@ -231,9 +232,25 @@ func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	if err := e.start(options); err != nil {
 		return err
 	}
+	e.noteRun(cfg)
 	e.options.View.Serving(e.Access())
 	e.follow(cfg)
 	return nil
+}
+
+// noteRun has the user's commands find the endpoint. One for a part of the configuration or
+// for a single client is not what they look for.
+func (e *Endpoint) noteRun(cfg *config.Config) {
+	o := &e.options
+	if o.Stdio || o.Bridge || o.Profile != "" || o.Dialect != "" || cfg.File == "" && cfg.URLs == "" || !e.listener.loopback() {
+		return
+	}
+	var err error
+	if e.run, err = owner.NoteRun(cfg, e.listener.url()); err != nil {
+		e.log.Warn("commands such as call start servers of their own, because the address cannot be noted", "err", err)
+		return
+	}
+	e.closer = append(e.closer, func() error { return e.run.Forget(cfg) })
 }
 
 // bridgeStart is how long a bridge waits for its server to be started. Clients that

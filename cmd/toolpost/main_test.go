@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(ownStates{m}, map[string]func(){
 		"toolpost": main,
 		"fixture":  fixture.Serve,
 		"asking":   askingServer,
@@ -32,6 +32,20 @@ func TestMain(m *testing.M) {
 		"private":  private,
 		"solitary": serveSolitary,
 	})
+}
+
+// ownStates runs the tests with a folder for states of their own: a person who runs them may be
+// serving.
+type ownStates struct{ *testing.M }
+
+func (m ownStates) Run() int {
+	dir, err := os.MkdirTemp("", "toolpost-states-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("XDG_STATE_HOME", dir)
+	return m.M.Run()
 }
 
 // TestScripts runs testdata/*.txtar. Beside testscript's own commands:
@@ -57,6 +71,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("XDG_STATE_HOME", "")
 			env.Setenv("TOOLPOST_TOKEN", "")
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every program with -race takes a second to end
 			env.Values[programsKey{}] = map[string]*background{}

@@ -103,7 +103,7 @@ func (t *Transport) dial(ctx context.Context, network, address string) (net.Conn
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	if err := prove(conn, t.token); err != nil {
+	if err := prove(conn, Header, t.token); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -117,9 +117,30 @@ const (
 	maxProof  = 64 << 10
 )
 
+// OfRun returns base with connections only to the process that noted the key when it began to
+// serve; see [RunHeader].
+func OfRun(key string, base *http.Transport) *http.Transport {
+	t, dial := base.Clone(), base.DialContext
+	t.Proxy = nil
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		defer stop()
+		if err := prove(conn, RunHeader, key); err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
+		return conn, nil
+	}
+	return t
+}
+
 // prove asks the server at the other end of conn for a proof that it knows the
 // token, and leaves conn ready for requests.
-func prove(conn net.Conn, token string) error {
+func prove(conn net.Conn, header, token string) error {
 	address, ok := conn.RemoteAddr().(*net.TCPAddr)
 	if !ok || !address.IP.IsLoopback() {
 		return errUnproven
@@ -142,7 +163,7 @@ func prove(conn net.Conn, token string) error {
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || in.Buffered() > 0 || resp.Close {
 		return errUnproven
 	}
-	if !hmac.Equal([]byte(resp.Header.Get(Header)), []byte(Of(token, challenge, address.String()))) {
+	if !hmac.Equal([]byte(resp.Header.Get(header)), []byte(Of(token, challenge, address.String()))) {
 		return errUnproven
 	}
 	return conn.SetDeadline(time.Time{})

@@ -9,6 +9,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"net"
+	"net/http"
+	"net/netip"
 )
 
 // ChallengeHeader has a client's question whether the server knows the token, in a request
@@ -17,9 +20,19 @@ import (
 const (
 	ChallengeHeader = "Toolpost-Challenge"
 	Header          = "Toolpost-Proof"
+	RunHeader       = "Toolpost-Run-Proof" // in the place of Header, with the key of a run
 	Realm           = `Bearer realm="toolpost"`
 	HealthPath      = "/healthz"
 )
+
+// Answer answers the challenge of a request from this machine in a header.
+func Answer(w http.ResponseWriter, r *http.Request, header, key string) {
+	challenge := r.Header.Get(ChallengeHeader)
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if remote, err := netip.ParseAddrPort(r.RemoteAddr); challenge != "" && local != nil && err == nil && remote.Addr().Unmap().IsLoopback() {
+		w.Header().Set(header, Of(key, challenge, local.String()))
+	}
+}
 
 // Of shows knowledge of the token without revealing it. It holds for one
 // challenge and one address: a program on another port cannot pass on the proof

@@ -1,0 +1,95 @@
+package owner
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/proof"
+)
+
+// TestRun: the process that noted a run gets requests; another one at its address is only
+// asked for the proof, and neither is one of another configuration found.
+func TestRun(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	var run *Run
+	var mu sync.Mutex
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization"))
+		if run != nil {
+			proof.Answer(w, r, proof.RunHeader, run.Key)
+		}
+	}))
+	defer server.Close()
+	c := &config.Config{URLs: "http://one.example/mcp?key=secret"}
+	if FindRun(c) != nil {
+		t.Error("a run was found before there was one")
+	}
+	noted, err := NoteRun(c, server.URL+"/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, _ := runPath(c)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 && os.Getenv("OS") != "Windows_NT" {
+		t.Errorf("%v, %v", info, err)
+	}
+	if raw, _ := os.ReadFile(path); strings.Contains(string(raw)+path, "secret") {
+		t.Errorf("%s: %s", path, raw)
+	}
+	call := func() error {
+		s := FindRun(c).Server("none")
+		req, _ := http.NewRequest(http.MethodPost, s.URL, strings.NewReader("arguments"))
+		resp, err := s.Wrap(http.DefaultTransport.(*http.Transport).Clone()).RoundTrip(req)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		return err
+	}
+	if err := call(); err == nil {
+		t.Error("a process without the key got a request")
+	}
+	mu.Lock()
+	run = noted
+	mu.Unlock()
+	if err := call(); err != nil {
+		t.Error(err)
+	}
+	if got, want := strings.Join(asked, ", "), "GET /healthz , GET /healthz , POST /mcp/none "; got != want {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+	if FindRun(&config.Config{URLs: "http://two.example/mcp"}) != nil {
+		t.Error("a run of another configuration was found")
+	}
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(filepath.Dir(path), "left.json")
+	if err := os.WriteFile(left, fmt.Appendf(nil, `{"pid":%d,"url":"http://127.0.0.1:1/mcp","key":"k"}`, dead.Process.Pid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, err := NoteRun(c, server.URL+"/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := noted.Forget(c); err != nil || FindRun(c) == nil {
+		t.Errorf("the run of another process was forgotten: %v", err)
+	}
+	if err := other.Forget(c); err != nil || FindRun(c) != nil {
+		t.Errorf("the run is still noted: %v", err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("the note of a process that has ended is still there")
+	}
+}
