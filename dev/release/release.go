@@ -21,6 +21,7 @@ const (
 	homepage   = "https://github.com/toolpost/toolpost"
 	licence    = "Apache-2.0"
 	maintainer = "Toolpost"
+	image      = "ghcr.io/toolpost/toolpost"
 )
 
 // A release is what is built from one commit.
@@ -147,6 +148,13 @@ func (r *release) put(name string, data []byte) error {
 		return err
 	}
 	return os.WriteFile(path, data, 0o644)
+}
+
+// download returns where users get a platform's archive, and its checksum.
+func (r *release) download(p program) (url, digest string, err error) {
+	name, _ := r.archive(p)
+	digest, err = r.digest(name)
+	return homepage + "/releases/download/" + r.version + "/" + name, digest, err
 }
 
 // texts returns the licence and the README, which every package has.
