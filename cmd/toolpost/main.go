@@ -20,6 +20,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/servers"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/tools"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/upgrade"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
 
@@ -75,7 +76,7 @@ To start, run "toolpost serve" in any folder.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), redmineCommand(), topCommand(), tokenCommand(), versionCommand(), cli.ExitCodesTopic())
+	root.AddCommand(serveCommand(), redmineCommand(), topCommand(), tokenCommand(), versionCommand(), upgrade.Command(), cli.ExitCodesTopic())
 	root.AddCommand(tools.List(), tools.Find(), tools.Call())
 	root.AddCommand(servers.Add(), servers.Remove(), servers.Import(), servers.Link(), servers.Login(), servers.Logout(), servers.Status(), servers.Secret())
 	root.AddCommand(checks.Check(), checks.Doctor(), checks.Lint(), checks.Adapt())

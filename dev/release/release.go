@@ -131,14 +131,17 @@ func (r *release) compile(platform string) error {
 	return nil
 }
 
-// write writes the packages of all formats, and the checksums.
+// write writes the packages of all formats, and the signed checksums.
 func (r *release) write() error {
 	for _, f := range formats {
 		if err := f.write(r); err != nil {
 			return fmt.Errorf("write the %s: %w", f.name, err)
 		}
 	}
-	return r.sum()
+	if err := r.sum(); err != nil {
+		return err
+	}
+	return r.sign()
 }
 
 // put writes a file below the folder of the release.
