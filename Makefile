@@ -117,8 +117,8 @@ soak:
 update:
 	TOOLPOST_UPDATE=1 go test -count=1 ./...
 
-# release builds the archives of all platforms, SBOMs and checksums into dist, of
-# the tag of the commit or of VERSION.
+# release builds the archives of all platforms, SBOMs, checksums and packages into
+# dist, of the tag of the commit or of VERSION; TOOLPOST_SIGNING_KEY signs the checksums.
 VERSION ?=
 release:
 	go run ./dev/release -version "$(VERSION)" -out dist

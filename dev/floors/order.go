@@ -85,6 +85,7 @@ var outside = map[string][]string{
 	"cmd/toolpost/internal/checks":     {"github.com/spf13/cobra"},
 	"cmd/toolpost/internal/agents":     {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"cmd/toolpost/internal/folder":     {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/upgrade":    {"github.com/spf13/cobra"},
 }
 
 // Order checks that every package is in a folder of the order, and that no import runs from

@@ -49,6 +49,7 @@ type machine struct {
 	root string   // the root of its files, if programs run in it with chroot
 	home string   // as programs see it
 	env  []string // of all programs
+	uid  int      // who runs them, if not this process's user
 }
 
 // newMachine returns a machine whose user has an empty home.
@@ -74,6 +75,9 @@ func (m *machine) command(args ...string) *exec.Cmd {
 	if m.root != "" {
 		cmd.Path, cmd.Err = args[0], nil
 		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: m.root}
+	}
+	if m.uid != 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(m.uid), Gid: uint32(m.uid)}
 	}
 	cmd.Dir, cmd.Env = m.home, m.env
 	return cmd
@@ -239,6 +243,11 @@ func (m *machine) link(with func(...string) []string) {
 	}
 	defer os.RemoveAll(filepath.Dir(client))
 	defer os.Remove(m.path("servers.json"))
+	if m.uid != 0 {
+		if err := errors.Join(os.Chown(filepath.Dir(client), m.uid, m.uid), os.Chown(client, m.uid, m.uid)); err != nil {
+			m.Fatal(err)
+		}
+	}
 	m.run(with("link", "cursor", "--yes", "--config", "servers.json")...)
 	var linked struct {
 		Servers map[string]struct {

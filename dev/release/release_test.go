@@ -123,31 +123,6 @@ func TestReleaseRefuses(t *testing.T) {
 	}
 }
 
-// TestContainerFile: the image has the program alone, built as releases are, and
-// does not run as root.
-func TestContainerFile(t *testing.T) {
-	text := string(read(t, "../../Dockerfile"))
-	stages := strings.Split(text, "\nFROM ")
-	last := stages[len(stages)-1]
-	for _, want := range []string{"scratch\n", "USER 65532:65532", `ENTRYPOINT ["/toolpost"]`, "ca-certificates.crt"} {
-		if !strings.Contains(last, want) {
-			t.Errorf("the image lacks %q:\n%s", want, last)
-		}
-	}
-	if !strings.Contains(text, "-trimpath") || !strings.Contains(text, "CGO_ENABLED=0") || !strings.Contains(text, "-X github.com/toolpost/toolpost/cmd/toolpost/internal/cli.released=") {
-		t.Errorf("the program is not built as releases are:\n%s", text)
-	}
-	goVersion := ""
-	for line := range strings.Lines(string(read(t, "../../go.mod"))) {
-		if v, ok := strings.CutPrefix(line, "go "); ok {
-			goVersion = strings.TrimSuffix(strings.TrimSpace(v), ".0")
-		}
-	}
-	if !strings.Contains(text, "golang:"+goVersion) {
-		t.Errorf("the container file does not use Go %s of go.mod", goVersion)
-	}
-}
-
 // TestActionsArePinned: workflows run no action of a name that can be moved.
 func TestActionsArePinned(t *testing.T) {
 	n := 0
