@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 	"github.com/toolpost/toolpost/stdtool/internal/mark"
 )
 
@@ -21,7 +21,7 @@ type process struct {
 	cmd     *exec.Cmd
 	mark    mark.Mark     // of all that it started
 	grace   time.Duration // between asking a group to end and killing it
-	out     *group.Output
+	out     *procgroup.Output
 	drained chan struct{} // closed when all output was taken
 	gone    chan struct{} // closed when nothing is left
 	left    bool          // the command left others behind, which were ended; known when gone
@@ -29,16 +29,16 @@ type process struct {
 
 // start starts cmd; what it writes goes to w.
 func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
-	out, theirs, err := group.Pipe()
+	out, theirs, err := procgroup.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer theirs.Close()
 	cmd.Stdout, cmd.Stderr = theirs, theirs
-	group.Detach(cmd)
+	procgroup.Detach(cmd)
 	p := &process{cmd: cmd, mark: mark.New(), grace: grace, out: out, drained: make(chan struct{}), gone: make(chan struct{})}
 	cmd.Env = append(slices.Clip(cmd.Env), string(p.mark))
-	if err := group.Start(cmd, func(error) { p.finish() }); err != nil {
+	if err := procgroup.Start(cmd, func(error) { p.finish() }); err != nil {
 		out.End()
 		return nil, err
 	}
@@ -48,9 +48,9 @@ func start(cmd *exec.Cmd, w io.Writer, grace time.Duration) (*process, error) {
 
 // finish ends what the command left behind, and takes the rest of the output.
 func (p *process) finish() {
-	if pid := p.cmd.Process.Pid; !group.Ends(pid, linger) {
+	if pid := p.cmd.Process.Pid; !procgroup.Ends(pid, linger) {
 		p.left = true
-		group.End(pid, p.grace)
+		procgroup.End(pid, p.grace)
 	}
 	if !p.mark.Ends(linger) {
 		p.left = p.left || p.mark.Found() // a process of somebody else may have looked like one of ours
@@ -76,7 +76,7 @@ func (p *process) copyOutput(w io.Writer) {
 
 // end ends the command and all that it started: SIGTERM, after a grace SIGKILL.
 // It returns when nothing is left, unless the system cannot kill it.
-func (p *process) end() { group.Stop(p.cmd.Process.Pid, p.gone, 0, p.grace) }
+func (p *process) end() { procgroup.Stop(p.cmd.Process.Pid, p.gone, 0, p.grace) }
 
 func (p *process) isGone() bool {
 	select {

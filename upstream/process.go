@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/environ"
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 )
 
 // A process is a server that is started here, with all that it starts.
@@ -23,7 +23,7 @@ type process struct {
 	cmd     *exec.Cmd
 	stdin   inputPipe
 	stdout  outputPipe
-	stderr  group.Tail
+	stderr  procgroup.Tail
 	grace   time.Duration
 	exited  chan struct{} // closed when the child is gone; state is then set
 	gone    chan struct{} // closed when its whole group is gone
@@ -37,7 +37,7 @@ type inputPipe interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// An outputPipe is a *group.Output, except in tests.
+// An outputPipe is a *procgroup.Output, except in tests.
 type outputPipe interface {
 	io.Reader
 	End()
@@ -57,12 +57,12 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{stderr: group.Tail{Most: 2 << 10}, grace: grace, exited: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{stderr: procgroup.Tail{Most: 2 << 10}, grace: grace, exited: make(chan struct{}), gone: make(chan struct{})}
 	p.cmd = exec.Command(path, cfg.Args...)
 	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = env, cfg.Dir, &p.stderr
 	p.cmd.WaitDelay = 250 * time.Millisecond // a grandchild may hold stderr open
-	group.Lead(p.cmd)
-	out, stdout, err := group.Pipe()
+	procgroup.Lead(p.cmd)
+	out, stdout, err := procgroup.Pipe()
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 	if stdin, err := p.cmd.StdinPipe(); err == nil {
 		p.stdin = stdin.(inputPipe)
 	}
-	if err := group.Start(p.cmd, p.finish); err != nil {
+	if err := procgroup.Start(p.cmd, p.finish); err != nil {
 		p.stdout.End()
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (p *process) finish(err error) {
 		p.state = err.Error()
 	}
 	close(p.exited)
-	group.End(p.cmd.Process.Pid, p.grace)
+	procgroup.End(p.cmd.Process.Pid, p.grace)
 	p.stdout.End()
 	close(p.gone)
 }
@@ -101,11 +101,11 @@ func (p *process) close() {
 			defer close(closed)
 			p.stdin.Close()
 		}()
-		group.Stop(p.cmd.Process.Pid, p.gone, p.grace, p.grace)
+		procgroup.Stop(p.cmd.Process.Pid, p.gone, p.grace, p.grace)
 		p.stdout.End()
 		select {
 		case <-closed:
-		case <-time.After(group.Reaping):
+		case <-time.After(procgroup.Reaping):
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 )
 
 // A Process is one running command. Only one goroutine at a time may read its
@@ -19,7 +19,7 @@ type Process struct {
 	grace  time.Duration
 	log    *slog.Logger
 	input  input
-	output *group.Output
+	output *procgroup.Output
 	lines  *lineReader
 	stderr *stderr
 
@@ -71,18 +71,18 @@ func command(ctx context.Context, opts *Options) (*exec.Cmd, error) {
 	cmd := exec.Command(path, opts.Args...)
 	cmd.Dir = opts.Dir
 	cmd.Env = environment(os.Environ(), opts.Env, opts.Dir)
-	group.Lead(cmd)
+	procgroup.Lead(cmd)
 	return cmd, nil
 }
 
 // start makes the pipes and the process.
 func (p *Process) start() error {
-	stdout, theirStdout, err := group.Pipe()
+	stdout, theirStdout, err := procgroup.Pipe()
 	if err != nil {
 		return err
 	}
 	defer theirStdout.Close()
-	stderr, theirStderr, err := group.Pipe()
+	stderr, theirStderr, err := procgroup.Pipe()
 	if err != nil {
 		stdout.End()
 		return err
@@ -93,7 +93,7 @@ func (p *Process) start() error {
 	if err == nil {
 		p.input.file = stdin
 		p.output, p.stderr = stdout, newStderr(stderr)
-		err = group.Start(p.cmd, func(error) { p.finish() })
+		err = procgroup.Start(p.cmd, func(error) { p.finish() })
 	}
 	if err != nil {
 		stdout.End()
@@ -106,7 +106,7 @@ func (p *Process) start() error {
 func (p *Process) finish() {
 	close(p.exited)
 	p.output.End() // what it started may hold the pipes open: that is not waited for
-	if pid := p.cmd.Process.Pid; !group.End(pid, p.grace) {
+	if pid := p.cmd.Process.Pid; !procgroup.End(pid, p.grace) {
 		p.log.Warn("processes that the claude command started do not end", "group", pid)
 	}
 	p.input.abandon()
@@ -130,7 +130,7 @@ func (p *Process) Close() error {
 
 func (p *Process) end() error {
 	_ = p.CloseInput() // the next steps do not need it
-	if !group.Stop(p.cmd.Process.Pid, p.gone, p.grace, p.grace) {
+	if !procgroup.Stop(p.cmd.Process.Pid, p.gone, p.grace, p.grace) {
 		return fmt.Errorf("end the claude command: process %d did not end after it was killed", p.cmd.Process.Pid)
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 )
 
 const (
@@ -15,13 +15,13 @@ const (
 
 // A stderr reads the standard error output and keeps its end.
 type stderr struct {
-	output *group.Output
-	done   chan struct{} // closed at its end
-	tail   group.Tail    // without secrets
+	output *procgroup.Output
+	done   chan struct{}  // closed at its end
+	tail   procgroup.Tail // without secrets
 }
 
-func newStderr(output *group.Output) *stderr {
-	return &stderr{output: output, done: make(chan struct{}), tail: group.Tail{Most: maxTail}}
+func newStderr(output *procgroup.Output) *stderr {
+	return &stderr{output: output, done: make(chan struct{}), tail: procgroup.Tail{Most: maxTail}}
 }
 
 func (s *stderr) read(tell func(line string), hide *strings.Replacer) {

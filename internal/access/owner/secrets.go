@@ -15,7 +15,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -84,13 +84,13 @@ func readKept(name string) (string, error) {
 func readOutput(ctx context.Context, folder, line string) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, secretTime, fmt.Errorf("it did not end within %v", secretTime))
 	defer cancel()
-	out, reason := &secretBuffer{}, &group.Tail{Most: maxReason}
+	out, reason := &secretBuffer{}, &procgroup.Tail{Most: maxReason}
 	cmd := shellCommand(ctx, line)
 	cmd.Dir = folder
 	cmd.Stdout, cmd.Stderr = out, reason
 	cmd.WaitDelay = time.Second // an agent that the command has started may hold its output open
-	group.Lead(cmd)
-	cmd.Cancel = func() error { group.Kill(cmd.Process.Pid); return os.ErrProcessDone }
+	procgroup.Lead(cmd)
+	cmd.Cancel = func() error { procgroup.Kill(cmd.Process.Pid); return os.ErrProcessDone }
 	runtime.LockOSThread() // the command gets a signal when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 )
 
 // A Mark is a variable in the environment of a command and of all that it
@@ -19,14 +19,14 @@ func New() Mark { return Mark("TOOLPOST_COMMAND=" + rand.Text()) }
 
 // Ends waits for the end of all that are marked.
 func (m Mark) Ends(patience time.Duration) bool {
-	return group.Wait(patience, func() bool { return m.signal(0) })
+	return procgroup.Wait(patience, func() bool { return m.signal(0) })
 }
 
-// End ends all that are marked, as [group.End] ends a group. What
+// End ends all that are marked, as [procgroup.End] ends a group. What
 // they start meanwhile is looked for again.
 func (m Mark) End(grace time.Duration) bool {
 	if !m.signal(syscall.SIGTERM) || m.Ends(grace) {
 		return true
 	}
-	return group.Wait(group.Reaping, func() bool { return m.signal(syscall.SIGKILL) })
+	return procgroup.Wait(procgroup.Reaping, func() bool { return m.signal(syscall.SIGKILL) })
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 	"github.com/toolpost/toolpost/stdtool/internal/mark"
 )
 
@@ -25,10 +25,10 @@ func TestMark(t *testing.T) {
 	} {
 		ours, other := mark.New(), mark.New()
 		cmd := exec.Command("/bin/sh", "-c", script)
-		group.Lead(cmd)
+		procgroup.Lead(cmd)
 		cmd.Env = append(os.Environ(), string(ours))
 		ended := make(chan error)
-		if err := group.Start(cmd, func(err error) { ended <- err }); err != nil {
+		if err := procgroup.Start(cmd, func(err error) { ended <- err }); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-ended; err != nil {

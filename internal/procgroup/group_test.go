@@ -1,13 +1,13 @@
 //go:build unix
 
-package group_test
+package procgroup_test
 
 import (
 	"os/exec"
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 )
 
 // start runs a shell script, and returns its group when it has ended.
@@ -16,7 +16,7 @@ func start(t *testing.T, script string, lead func(*exec.Cmd)) (pid int) {
 	cmd := exec.Command("/bin/sh", "-c", script)
 	lead(cmd)
 	ended := make(chan error)
-	if err := group.Start(cmd, func(err error) { ended <- err }); err != nil {
+	if err := procgroup.Start(cmd, func(err error) { ended <- err }); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err != nil {
@@ -31,12 +31,12 @@ func TestEnd(t *testing.T) {
 		"one heeds SIGTERM": `sleep 1000 &`,
 		"one does not":      `trap "" TERM; sleep 1000 &`, // what is ignored is so in children
 	} {
-		for how, lead := range map[string]func(*exec.Cmd){"Lead": group.Lead, "Detach": group.Detach} {
+		for how, lead := range map[string]func(*exec.Cmd){"Lead": procgroup.Lead, "Detach": procgroup.Detach} {
 			pid := start(t, script, lead)
-			if gone := group.Ends(pid, 0); gone != (name == "nothing is left") {
+			if gone := procgroup.Ends(pid, 0); gone != (name == "nothing is left") {
 				t.Errorf("%s, %s: gone before: %v", name, how, gone)
 			}
-			if !group.End(pid, 50*time.Millisecond) || !group.Ends(pid, 0) {
+			if !procgroup.End(pid, 50*time.Millisecond) || !procgroup.Ends(pid, 0) {
 				t.Errorf("%s, %s: something is left", name, how)
 			}
 		}
@@ -45,7 +45,7 @@ func TestEnd(t *testing.T) {
 
 func TestStartFails(t *testing.T) {
 	cmd := exec.Command("/nonexistent")
-	if err := group.Start(cmd, func(error) { t.Error("it has ended") }); err == nil {
+	if err := procgroup.Start(cmd, func(error) { t.Error("it has ended") }); err == nil {
 		t.Error("a command that is not there was started")
 	}
 }

@@ -1,18 +1,18 @@
 //go:build unix || windows
 
-package group_test
+package procgroup_test
 
 import (
 	"io"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/group"
+	"github.com/toolpost/toolpost/internal/procgroup"
 )
 
 // End ends an Output while the pipe is still open. Everything that was written
 // before can still be read.
 func TestOutput(t *testing.T) {
-	o, theirs, err := group.Pipe()
+	o, theirs, err := procgroup.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}

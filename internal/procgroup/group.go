@@ -1,6 +1,6 @@
-// Package group starts commands in process groups, and ends a group whole, with everything
+// Package procgroup starts commands in process groups, and ends a group whole, with everything
 // that its command started. A group lives no longer than this process.
-package group
+package procgroup
 
 import (
 	"os/exec"
