@@ -10,11 +10,11 @@ import (
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/configedit"
 )
 
 // maxConverted is the longest TOML or YAML file that is read.
-const maxConverted = edit.MaxTOML
+const maxConverted = configedit.MaxTOML
 
 // clientJSON returns a client's file as JSON, and reports whether it was
 // converted from TOML (Codex) or YAML (Continue): then positions in it are not
@@ -27,13 +27,13 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 		return nil, true, fmt.Errorf("it is larger than %d bytes", maxConverted)
 	}
 	var v any
-	if edit.IsTOML(path) {
-		v, err = edit.DecodeTOML(data)
+	if configedit.IsTOML(path) {
+		v, err = configedit.DecodeTOML(data)
 	} else {
 		v, err = decodeYAML(data)
 	}
 	switch {
-	case errors.Is(err, edit.ErrExpands):
+	case errors.Is(err, configedit.ErrExpands):
 		return nil, true, err
 	case err != nil:
 		return nil, true, fmt.Errorf("it cannot be parsed as %s", strings.ToUpper(filepath.Ext(path)[1:])) // the parser's error may show values
@@ -54,7 +54,7 @@ func decodeYAML(data []byte) (v any, err error) {
 		return nil, err
 	}
 	if left := chargeYAML(&root, 0, maxExpanded); left < 0 {
-		return nil, edit.ErrExpands
+		return nil, configedit.ErrExpands
 	}
 	return v, root.Decode(&v)
 }

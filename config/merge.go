@@ -7,7 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
 
@@ -15,11 +15,11 @@ import (
 // parsed before. Only the new lines differ.
 func (im *importer) write(data []byte, keep func(*ImportedServer) bool) error {
 	im.out.JSON = data
-	d, err := edit.Open("", data)
+	d, err := configedit.Open("", data)
 	if err != nil {
 		return fmt.Errorf("import servers: %w", err)
 	}
-	var added []edit.Member
+	var added []configedit.Member
 	for _, f := range im.found {
 		if f.value.Value == nil {
 			continue
@@ -28,7 +28,7 @@ func (im *importer) write(data []byte, keep func(*ImportedServer) bool) error {
 		if keep != nil && !keep(&server) {
 			continue
 		}
-		added = append(added, edit.Member{Name: server.Name, Value: minimal(f.value)})
+		added = append(added, configedit.Member{Name: server.Name, Value: minimal(f.value)})
 		im.out.Servers = append(im.out.Servers, server)
 	}
 	if len(added) == 0 {
@@ -42,7 +42,7 @@ func (im *importer) write(data []byte, keep func(*ImportedServer) bool) error {
 }
 
 // serverList returns the key under which a toolpost.json keeps its servers.
-func serverList(d edit.Document) string {
+func serverList(d configedit.Document) string {
 	if list, err := d.Get("mcpServers"); list == nil && err == nil {
 		if list, _ = d.Get("servers"); list != nil {
 			return "servers"
@@ -66,7 +66,7 @@ func Add(file string, data []byte, name string, entry any) ([]byte, *Description
 	if empty(data) {
 		data = []byte(emptyFile)
 	}
-	d, err := edit.Open("", data)
+	d, err := configedit.Open("", data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("add %s to %s: %w", name, file, err)
 	}
@@ -74,7 +74,7 @@ func Add(file string, data []byte, name string, entry any) ([]byte, *Description
 	if taken, _ := d.Get(list, name); taken != nil {
 		return nil, nil, fmt.Errorf("add %s: %s has a server of that name already; choose another with --name, or remove it with: toolpost remove %s", name, file, name)
 	}
-	if err := edit.Set(d, encode(entry), list, name); err != nil {
+	if err := configedit.Set(d, encode(entry), list, name); err != nil {
 		return nil, nil, fmt.Errorf("add %s to %s: %w", name, file, err)
 	}
 	written, err := readUnexpanded(file, d.Bytes())
@@ -99,7 +99,7 @@ func Remove(file string, data []byte, names ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := edit.Open("", data)
+	d, err := configedit.Open("", data)
 	if err != nil {
 		return nil, fmt.Errorf("remove a server from %s: %w", file, err)
 	}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
@@ -73,7 +73,7 @@ func (s *source) root() *hujson.Object {
 		s.fail(0, "the file is not UTF-8 text; save it as UTF-8")
 		return nil
 	}
-	if at := edit.TooDeep(s.data, maxDepth); at >= 0 {
+	if at := configedit.TooDeep(s.data, maxDepth); at >= 0 {
 		s.fail(at, "the file is nested more than %d levels deep", maxDepth)
 		return nil
 	}

@@ -39,7 +39,7 @@ var outside = map[string][]string{
 	"":                               {jsonModule},
 	"bind":                           {jsonModule},
 	"internal/codec":                 {jsonModule},
-	"internal/edit":                  {"github.com/BurntSushi/toml", "github.com/tailscale/hujson"},
+	"internal/configedit":            {"github.com/BurntSushi/toml", "github.com/tailscale/hujson"},
 	"stdtool/internal/encodings":     {"golang.org/x/text"}, // tables of encodings
 	"internal/extension":             {jsonModule},
 	"internal/wire":                  {jsonModule, "golang.org/x/net"}, // domains in URIs

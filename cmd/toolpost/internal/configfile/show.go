@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -49,18 +49,18 @@ func lines(data []byte) []string {
 // Redacted returns the content of a file without the values that are probably
 // secrets.
 func Redacted(file string, data []byte) []byte {
-	d, err := edit.Open(file, data)
+	d, err := configedit.Open(file, data)
 	switch {
 	case err != nil || len(data) == 0:
 		return nil // only what was parsed is shown
-	case edit.IsTOML(file):
+	case configedit.IsTOML(file):
 		return redactTOML(data)
 	}
 	return redactJSON(d.Bytes())
 }
 
 func redactTOML(data []byte) []byte {
-	values, err := edit.DecodeTOML(data)
+	values, err := configedit.DecodeTOML(data)
 	if err != nil {
 		return nil
 	}

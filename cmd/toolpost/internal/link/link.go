@@ -16,7 +16,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/ownership"
 )
 
@@ -61,11 +61,11 @@ func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Cha
 			return nil, err
 		}
 	}
-	d, err := edit.Open(f.Path, base)
+	d, err := configedit.Open(f.Path, base)
 	if err != nil {
 		return nil, err
 	}
-	if err := edit.Set(d, f.Entry(e), path...); err != nil {
+	if err := configedit.Set(d, f.Entry(e), path...); err != nil {
 		return nil, err
 	}
 	after := d.Bytes()
@@ -110,11 +110,11 @@ func (s *Store) undo(f config.ClientFile, known *record, now []byte) ([]byte, er
 // without the gateway's entries: with the entry that the backup has in the place of
 // each, if there is one.
 func removeEntries(f config.ClientFile, names []string, backup, now []byte) ([]byte, error) {
-	old, err := edit.Open(f.Path, backup)
+	old, err := configedit.Open(f.Path, backup)
 	if err != nil {
 		return nil, err
 	}
-	d, err := edit.Open(f.Path, now)
+	d, err := configedit.Open(f.Path, now)
 	if err != nil {
 		return nil, err
 	}
@@ -132,14 +132,14 @@ func removeEntries(f config.ClientFile, names []string, backup, now []byte) ([]b
 
 // takeOut makes an entry what it was in the old content, and removes the lists that
 // only the link needed.
-func takeOut(d, old edit.Document, path []string) (err error) {
+func takeOut(d, old configedit.Document, path []string) (err error) {
 	if previous, _ := old.Get(path...); previous != nil {
-		err = edit.Restore(d, old, path...)
+		err = configedit.Restore(d, old, path...)
 	} else {
 		err = d.Remove(path...)
 	}
 	for n := len(path) - 1; n > 0 && err == nil; n-- {
-		if had, _ := old.Get(path[:n]...); had == nil && edit.IsBlank(d, path[:n]...) {
+		if had, _ := old.Get(path[:n]...); had == nil && configedit.IsBlank(d, path[:n]...) {
 			err = d.Remove(path[:n]...)
 		}
 	}
@@ -256,7 +256,7 @@ func (s *Store) Linked(f config.ClientFile) (name string, changed bool) {
 	if err != nil || data == nil {
 		return "", true
 	}
-	d, err := edit.Open(f.Path, data)
+	d, err := configedit.Open(f.Path, data)
 	if err != nil {
 		return "", true
 	}

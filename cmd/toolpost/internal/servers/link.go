@@ -23,7 +23,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
 
@@ -297,9 +297,9 @@ func (l *linking) byHand(f config.ClientFile) string {
 
 // entry returns the lines that make the gateway a server of a client, "" if there are none.
 func (l *linking) entry(f config.ClientFile) string {
-	d, err := edit.Open(f.Path, nil)
+	d, err := configedit.Open(f.Path, nil)
 	if err == nil {
-		err = edit.Set(d, f.Entry(l.endpoint(f)), f.ServerPath(l.name)...)
+		err = configedit.Set(d, f.Entry(l.endpoint(f)), f.ServerPath(l.name)...)
 	}
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-package edit_test
+package configedit_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/configedit"
 )
 
 // TestRemoveKeepsOthers checks on random documents that removing a member keeps the
@@ -21,7 +21,7 @@ func TestRemoveKeepsOthers(t *testing.T) {
 		text := g.json(0)
 		want := decode(t, "a.json", text)
 		for name := range want {
-			got := change(t, "a.json", text, func(d edit.Document) error { return d.Remove(name) })
+			got := change(t, "a.json", text, func(d configedit.Document) error { return d.Remove(name) })
 			if strings.Count(got, "note") != strings.Count(text, "note")-notesIn(t, text, name) {
 				t.Fatalf("seed %d: without %q\n%s\nis\n%s", seed, name, text, got)
 			}
@@ -62,7 +62,7 @@ func TestTooDeep(t *testing.T) {
 		"{ /* \" */ \"a\": " + deep + "}",
 		"{\"b\": \"\\\\\", /* \"\n */\"a\": " + deep + "}",
 	} {
-		if _, err := edit.Open("a.json", []byte(text)); err == nil || !strings.Contains(err.Error(), "nested") {
+		if _, err := configedit.Open("a.json", []byte(text)); err == nil || !strings.Contains(err.Error(), "nested") {
 			t.Errorf("%.30q: %v", text, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestTooDeep(t *testing.T) {
 		`a = ["""\\"""""",`, // the parser takes six quotes after a backslash
 	} {
 		end := map[bool]string{true: "]"}[strings.HasSuffix(before, ",")]
-		if _, err := edit.DecodeTOML([]byte(before + deep + end)); !errors.Is(err, edit.ErrExpands) {
+		if _, err := configedit.DecodeTOML([]byte(before + deep + end)); !errors.Is(err, configedit.ErrExpands) {
 			t.Errorf("%q: %v", before, err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestTooDeep(t *testing.T) {
 		"a.json": "// " + deep + "\n{\"a\": \"" + deep + "\"/*" + deep + "*/}",
 		"a.toml": "# " + deep + "\na = '" + deep + "'\n",
 	} {
-		if _, err := edit.Open(file, []byte(text)); err != nil {
+		if _, err := configedit.Open(file, []byte(text)); err != nil {
 			t.Errorf("brackets in strings and comments: %v", err)
 		}
 	}

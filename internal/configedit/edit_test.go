@@ -1,4 +1,4 @@
-package edit_test
+package configedit_test
 
 import (
 	"bytes"
@@ -12,15 +12,15 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/edit"
+	"github.com/toolpost/toolpost/internal/configedit"
 )
 
 const server = `{"command": "toolpost", "args": ["serve", "--stdio"]}`
 
 // change opens a text, changes it and returns the new text.
-func change(t *testing.T, file, text string, do func(edit.Document) error) string {
+func change(t *testing.T, file, text string, do func(configedit.Document) error) string {
 	t.Helper()
-	d, err := edit.Open(file, []byte(text))
+	d, err := configedit.Open(file, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestSetJSON(t *testing.T) {
 		"other value":     {"{\"list\": {\n  /* before */ \"b\": {\"y\": 2} /* after */ , \"c\": 1}}", "{\"list\": {\n  /* before */ \"b\": {\n    \"x\": 1\n  } /* after */ , \"c\": 1}}"},
 	}
 	for name, tt := range tests {
-		got := change(t, "a.json", tt.before, func(d edit.Document) error { return edit.Set(d, json.RawMessage(`{"x":1}`), "list", "b") })
+		got := change(t, "a.json", tt.before, func(d configedit.Document) error { return configedit.Set(d, json.RawMessage(`{"x":1}`), "list", "b") })
 		if got != tt.after {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
 		}
@@ -70,7 +70,7 @@ func TestRemoveJSON(t *testing.T) {
 		"no list":                {`{}`, `{}`},
 	}
 	for name, tt := range tests {
-		got := change(t, "a.json", tt.before, func(d edit.Document) error { return d.Remove("list", "b") })
+		got := change(t, "a.json", tt.before, func(d configedit.Document) error { return d.Remove("list", "b") })
 		if got != tt.after {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
 		}
@@ -95,17 +95,19 @@ func TestTOML(t *testing.T) {
 		"line endings": {"a = 1\r\n", "a = 1\r\n\r\n" + strings.ReplaceAll(block, "\n", "\r\n")},
 	}
 	for name, tt := range tests {
-		got := change(t, "config.toml", tt.before, func(d edit.Document) error { return edit.Set(d, json.RawMessage(server), "mcp_servers", "toolpost") })
+		got := change(t, "config.toml", tt.before, func(d configedit.Document) error {
+			return configedit.Set(d, json.RawMessage(server), "mcp_servers", "toolpost")
+		})
 		if got != tt.after {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
 		}
 	}
 	for _, before := range []string{"mcp_servers = { toolpost = { url = \"a\" } }\n", "mcp_servers.toolpost.url = \"a\"\n", "[mcp_servers]\ntoolpost.url = \"a\"\n"} {
-		d, err := edit.Open("config.toml", []byte(before))
+		d, err := configedit.Open("config.toml", []byte(before))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := edit.Set(d, json.RawMessage(server), "mcp_servers", "toolpost"); err == nil {
+		if err := configedit.Set(d, json.RawMessage(server), "mcp_servers", "toolpost"); err == nil {
 			t.Errorf("%q is changed to %q", before, d.Bytes())
 		}
 		if err := d.Remove("mcp_servers", "toolpost"); err == nil || string(d.Bytes()) != before {
@@ -116,26 +118,26 @@ func TestTOML(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for _, text := range []string{"[]", "{", `{"list": 1`, "\xff", strings.Repeat("[", 600), "// a\n{} {}"} {
-		if _, err := edit.Open("a.json", []byte(text)); err == nil {
+		if _, err := configedit.Open("a.json", []byte(text)); err == nil {
 			t.Errorf("%.20q is opened", text)
 		}
 	}
 	for _, text := range []string{`{"list": []}`, `{"list": {}, "list": {}}`, `{"list": {"b": 1, "b": 2}}`, `{"list": null}`} {
-		d, err := edit.Open("a.json", []byte(text))
+		d, err := configedit.Open("a.json", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := edit.Set(d, json.RawMessage("{}"), "list", "b"); err == nil || string(d.Bytes()) != text {
+		if err := configedit.Set(d, json.RawMessage("{}"), "list", "b"); err == nil || string(d.Bytes()) != text {
 			t.Errorf("%s becomes %s", text, d.Bytes())
 		}
 	}
 	// A table that extends an inline one is not TOML, although our parser reads it.
 	for _, text := range []string{"list = {a = {x = 1}}\n", "\"list\" = {}\n", "[list]\nb = {x = 1}\n", "[list]\n b.x = 1\n", "list.b.x = 1\n"} {
-		d, err := edit.Open("a.toml", []byte(text))
+		d, err := configedit.Open("a.toml", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := edit.Set(d, json.RawMessage(server), "list", "b"); err == nil || string(d.Bytes()) != text {
+		if err := configedit.Set(d, json.RawMessage(server), "list", "b"); err == nil || string(d.Bytes()) != text {
 			t.Errorf("%s becomes %s", text, d.Bytes())
 		}
 	}
@@ -150,7 +152,9 @@ func TestRoundTrips(t *testing.T) {
 		if seed%4 == 3 {
 			text, file = g.toml(), "a.toml"
 		}
-		set := change(t, file, text, func(d edit.Document) error { return edit.Set(d, json.RawMessage(server), "list", "toolpost") })
+		set := change(t, file, text, func(d configedit.Document) error {
+			return configedit.Set(d, json.RawMessage(server), "list", "toolpost")
+		})
 		want := decode(t, file, text)
 		list, _ := want["list"].(map[string]any)
 		if list == nil {
@@ -164,7 +168,7 @@ func TestRoundTrips(t *testing.T) {
 		if strings.Count(set, "note") != strings.Count(text, "note") || (g.newline == "\n") == strings.Contains(set, "\r") {
 			t.Fatalf("seed %d: comments or line endings of\n%s\nin\n%s", seed, text, set)
 		}
-		undone := change(t, file, set, func(d edit.Document) error { return d.Remove("list", "toolpost") })
+		undone := change(t, file, set, func(d configedit.Document) error { return d.Remove("list", "toolpost") })
 		if had := len(list) > 1 || file == "a.toml"; had && undone != text {
 			t.Fatalf("seed %d: undone is\n%q\nwant\n%q", seed, undone, text)
 		}
@@ -251,19 +255,19 @@ func FuzzTOML(f *testing.F) {
 }
 
 func roundTrip(t *testing.T, file string, data []byte) {
-	d, err := edit.Open(file, data)
+	d, err := configedit.Open(file, data)
 	if err != nil {
 		return
 	}
 	before := d.Bytes()
 	first := others(t, file, before)
-	if err := edit.Set(d, json.RawMessage(server), "list", "toolpost"); err != nil {
+	if err := configedit.Set(d, json.RawMessage(server), "list", "toolpost"); err != nil {
 		if !bytes.Equal(d.Bytes(), before) {
 			t.Fatalf("refused, but changed %q to %q", before, d.Bytes())
 		}
 		return
 	}
-	again, err := edit.Open(file, d.Bytes())
+	again, err := configedit.Open(file, d.Bytes())
 	if err != nil {
 		t.Fatalf("%q became %q: %v", data, d.Bytes(), err)
 	}
@@ -304,12 +308,12 @@ func TestSetAll(t *testing.T) {
 		"a.toml": "[list.x]\nc = 1 # one\n\n[list.b]\nc = 2\n\n[list.a]\nc = 3\n",
 	} {
 		text := map[string]string{"a.json": "{\n  \"list\": {\n    \"x\": 1 // one\n  }\n}\n", "a.toml": "[list.x]\nc = 1 # one\n"}[file]
-		members := []edit.Member{{Name: "b", Value: json.RawMessage(`{"c": 2}`)}, {Name: "a", Value: json.RawMessage(`{"c": 3}`)}}
-		if got := change(t, file, text, func(d edit.Document) error { return d.SetAll(members, "list") }); got != want {
+		members := []configedit.Member{{Name: "b", Value: json.RawMessage(`{"c": 2}`)}, {Name: "a", Value: json.RawMessage(`{"c": 3}`)}}
+		if got := change(t, file, text, func(d configedit.Document) error { return d.SetAll(members, "list") }); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
 		}
-		members = append(members, edit.Member{Name: "broken", Value: json.RawMessage(`{`)})
-		got := change(t, file, text, func(d edit.Document) error {
+		members = append(members, configedit.Member{Name: "broken", Value: json.RawMessage(`{`)})
+		got := change(t, file, text, func(d configedit.Document) error {
 			if err := d.SetAll(members, "list"); err == nil {
 				t.Errorf("%s: a broken value is written", file)
 			}

@@ -1,7 +1,7 @@
-// Package edit changes single members of configuration files that people write:
+// Package configedit changes single members of configuration files that people write:
 // JSON with comments and trailing commas, and TOML. Everything else stays as it
 // is: comments, order, indentation, line endings, a byte order mark.
-package edit
+package configedit
 
 import (
 	"encoding/json"
