@@ -20,7 +20,7 @@ type duplex struct {
 	write func(payload) error
 	turn  chan struct{}    // full while a goroutine writes
 	open  inflight.Counter // calls that are to be answered soon
-	begun sync.Once        // done when initialize is answered: changes are sent from then on
+	begun sync.Once        // done with the answer to initialize: changes are sent after it
 
 	opening atomic.Bool // initialize has come
 	known   milestone   // the client is known, or cannot be
@@ -114,10 +114,14 @@ func (d *duplex) serve(calls []*request, batch bool) {
 	response := d.respond(calls, batch, out)
 	out.close()
 	defer response.close()
-	_ = d.put(context.Background(), response) // the session has ended if it fails
-	if d.peer.Load() != nil {
-		d.begun.Do(func() { d.listener.open(d) })
-	}
+	_ = d.inTurn(context.Background(), func() error { // the session has ended if it fails
+		if d.peer.Load() != nil {
+			// Before the client can read the response, so that it misses nothing from then
+			// on. What the listener sends waits for its turn.
+			d.begun.Do(func() { d.listener.open(d) })
+		}
+		return d.write(response)
+	})
 }
 
 // send implements [sender].
@@ -125,9 +129,14 @@ func (d *duplex) send(ctx context.Context, message []byte) error {
 	return d.put(ctx, inMemory(message))
 }
 
-// put sends a message. It waits for its turn, but not longer than ctx or the
-// session last. A client that cannot be written to ends its session.
+// put sends a message.
 func (d *duplex) put(ctx context.Context, message payload) error {
+	return d.inTurn(ctx, func() error { return d.write(message) })
+}
+
+// inTurn runs write when it has its turn. It waits for that, but not longer than ctx or
+// the session last. A client that cannot be written to ends its session.
+func (d *duplex) inTurn(ctx context.Context, write func() error) error {
 	select {
 	case d.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -136,7 +145,7 @@ func (d *duplex) put(ctx context.Context, message payload) error {
 		return errEnded
 	}
 	defer func() { <-d.turn }()
-	err := d.write(message)
+	err := write()
 	if err != nil {
 		d.end(errEnded)
 	}

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 type deafStream struct{}
@@ -47,6 +49,41 @@ func TestNotificationsWaitWithinLimits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A client that has read the answer to initialize misses no notification from then on.
+func TestNotificationRightAfterInitialize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, err := New(toolpost.Tools{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		var got []string
+		d := server.core.newSession(opener{}).newDuplex(func(p payload) error {
+			var raw bytes.Buffer
+			for i := range p {
+				_ = p[i].copy(&raw, 0, p[i].size())
+			}
+			if got = append(got, raw.String()); len(got) == 1 { // the client has the answer
+				server.event(toolpost.Event{Notification: &toolpost.Call{Name: "x/changed"}}, server.core.views.base)
+			}
+			return nil
+		})
+		msgs, batch, fault := wire.Parse([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + wire.LastSession + `","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`))
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		if err := d.deliver(t.Context(), msgs, batch, newHold(server.core.held, d.quotaHolder(), 100)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if len(got) != 2 || !strings.Contains(got[0], "protocolVersion") || !strings.Contains(got[1], "x/changed") {
+			t.Errorf("the client got %q", got)
+		}
+		d.end(errEnded)
+	})
 }
 
 // A source that is closed with the server is no cause for a warning.
