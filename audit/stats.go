@@ -3,8 +3,6 @@ package audit
 import (
 	"cmp"
 	"slices"
-
-	"github.com/toolpost/toolpost/internal/percentile"
 )
 
 // A Key returns what a call is counted under.
@@ -49,9 +47,18 @@ func Summarize(calls []*Record, by Key) []Stats {
 	all := []Stats{}
 	for name, s := range found {
 		slices.Sort(durations[name])
-		s.P50, s.P95 = percentile.Of(durations[name], 50), percentile.Of(durations[name], 95)
+		s.P50, s.P95 = percentile(durations[name], 50), percentile(durations[name], 95)
 		all = append(all, *s)
 	}
 	slices.SortFunc(all, func(a, b Stats) int { return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Name, b.Name)) })
 	return all
+}
+
+// percentile returns the smallest of the sorted values that p percent of them do not
+// exceed, zero if there are none.
+func percentile(sorted []float64, p int) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[(len(sorted)*p+99)/100-1]
 }

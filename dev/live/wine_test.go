@@ -25,7 +25,7 @@ func TestWine(t *testing.T) {
 	peer(t, "node", "", ".") // skips without the parts
 	wine := newWine(t)
 	for _, test := range []struct{ pkg, only string }{
-		{"internal/atomicfile", "."}, {"internal/group", "."}, {"internal/filewatch", "."}, {"internal/environ", "."}, {"usage", "."},
+		{"internal/atomicfile", "."}, {"internal/procgroup", "."}, {"internal/filewatch", "."}, {"internal/environ", "."}, {"usage", "."},
 		{"agent", "File|Session|Store|Keep|Record|Resume|Torn"},
 	} {
 		t.Run(test.pkg, func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/percentile"
 	"github.com/toolpost/toolpost/serve/status"
 )
 
@@ -62,5 +61,9 @@ func newer[T any](all []T, after uint64, seq func(T) uint64) []T {
 // percentiles returns the median and the 95th percentile in milliseconds.
 func percentiles(durations []time.Duration) (p50, p95 float64) {
 	sorted := slices.Sorted(slices.Values(durations))
-	return percentile.Of(sorted, 50).Seconds() * 1000, percentile.Of(sorted, 95).Seconds() * 1000
+	of := func(p int) float64 { return sorted[(len(sorted)*p+99)/100-1].Seconds() * 1000 }
+	if len(sorted) == 0 {
+		return 0, 0
+	}
+	return of(50), of(95)
 }
