@@ -50,13 +50,13 @@ type memory struct {
 	wake   signal
 
 	mu      sync.Mutex
-	entries map[string]*remembered // by server
+	entries map[string]*memoryEntry // by server
 	names   *names
 	renamed bool // the names are not stored
 }
 
-// remembered is the entry of one server.
-type remembered struct {
+// A memoryEntry is the entry of one server.
+type memoryEntry struct {
 	print string
 	tried bool            // its lists were waited for
 	slow  bool            // it took long and did not list
@@ -67,7 +67,7 @@ type remembered struct {
 // newMemory returns a memory. A folder that cannot be used is reported, and
 // nothing is stored.
 func newMemory(c *Catalog, logger *slog.Logger) *memory {
-	r := &memory{logger: logger, wake: newSignal(), entries: map[string]*remembered{}, names: newNames()}
+	r := &memory{logger: logger, wake: newSignal(), entries: map[string]*memoryEntry{}, names: newNames()}
 	if c == nil {
 		return r
 	}
@@ -147,7 +147,7 @@ func (r *memory) recall(s *config.Server) (known *upstream.Known, listed bool) {
 		r.entries[s.Name] = e
 	}
 	if e.print != print || r.folder == nil {
-		*e = remembered{print: print}
+		*e = memoryEntry{print: print}
 	}
 	return e.known, e.tried
 }
@@ -161,8 +161,8 @@ func (r *memory) isSlow(server string) bool {
 }
 
 // read returns the stored entry of a server, an empty one if there is none.
-func (r *memory) read(server string) *remembered {
-	e := &remembered{}
+func (r *memory) read(server string) *memoryEntry {
+	e := &memoryEntry{}
 	if r.folder == nil {
 		return e
 	}
@@ -203,7 +203,7 @@ func (r *memory) note(m *member) {
 
 // noteUnlisted notes that a server has not listed yet. One that failed at once the first
 // time is not slow.
-func (e *remembered) noteUnlisted(failed, late bool) {
+func (e *memoryEntry) noteUnlisted(failed, late bool) {
 	if slow := e.slow || late && (!failed || !e.tried); slow != e.slow || !e.tried && (failed || late) {
 		e.tried, e.slow, e.dirty = true, slow, true
 	}

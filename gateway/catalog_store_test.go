@@ -13,7 +13,7 @@ func TestStoreAgain(t *testing.T) {
 	if r.folder == nil {
 		t.Fatal("no folder")
 	}
-	r.entries["a"] = &remembered{print: "p", tried: true, dirty: true}
+	r.entries["a"] = &memoryEntry{print: "p", tried: true, dirty: true}
 	r.renamed = true
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ const maxDeclared = 16 << 10
 
 // joinExtensions declares the extensions that the servers declare, and routes
 // their methods.
-func (j *joined) joinExtensions(members []*member) {
+func (j *joinResult) joinExtensions(members []*member) {
 	x := &router{members: members}
 	for _, m := range members {
 		if !m.extends() {

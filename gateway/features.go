@@ -12,7 +12,7 @@ import (
 )
 
 // joinPrompts names prompts as tools are named.
-func (j *joined) joinPrompts(members []*member) {
+func (j *joinResult) joinPrompts(members []*member) {
 	var offers []offer[*toolpost.Prompt]
 	for _, m := range members {
 		for _, p := range m.features().Prompts {
@@ -41,7 +41,7 @@ func (j *joined) joinPrompts(members []*member) {
 
 // joinResources keeps URIs as they are; that of a server before has another name
 // for the servers after it, see [aliases].
-func (j *joined) joinResources(members []*member) {
+func (j *joinResult) joinResources(members []*member) {
 	owner := map[resourceID]*member{}
 	for _, m := range members {
 		for _, r := range j.offeredResources(m) {
@@ -73,7 +73,7 @@ func (j *joined) joinResources(members []*member) {
 
 // joinRequests routes reads of resources that no server lists, and subscriptions, if
 // a server takes them.
-func (j *joined) joinRequests(members []*member) {
+func (j *joinResult) joinRequests(members []*member) {
 	watchable, readable := false, false
 	for _, m := range members {
 		f := m.features()
@@ -108,7 +108,7 @@ func compareResources(a, b *toolpost.Resource) int {
 }
 
 // offeredResources returns the resources of m that can be served.
-func (j *joined) offeredResources(m *member) (offered []*toolpost.Resource) {
+func (j *joinResult) offeredResources(m *member) (offered []*toolpost.Resource) {
 	for _, r := range m.features().Resources {
 		if err := r.Validate(); err != nil {
 			j.note("", "server %s: its resource template %.40q… is left out: %v", m.server.Name, r.URI, err)
@@ -135,7 +135,7 @@ const cutMark = "\n[the rest is left out: it is too long]"
 
 // joinInstructions joins what the servers say about themselves, each under its
 // name. A server that is alone speaks for the gateway.
-func (j *joined) joinInstructions(members []*member) {
+func (j *joinResult) joinInstructions(members []*member) {
 	enabled := 0
 	for _, m := range members {
 		if !m.server.Disabled {
@@ -197,7 +197,7 @@ func cut(text string, limit int) string {
 
 // joinIntroductions passes on how a server that is alone describes itself,
 // without hidden characters and unsafe icons.
-func (j *joined) joinIntroductions(members []*member) {
+func (j *joinResult) joinIntroductions(members []*member) {
 	var only *member
 	for _, m := range members {
 		switch {

@@ -35,7 +35,7 @@ func features(g *gateway.Gateway) *toolpost.Features {
 	return g.Live().Features()
 }
 
-func withheld(g *gateway.Gateway) (w []gateway.WithheldTool) {
+func withheldTool(g *gateway.Gateway) (w []gateway.WithheldTool) {
 	g.Watch(func(s *gateway.Snapshot) { w = s.Withheld })()
 	return w
 }

@@ -98,7 +98,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	g := &Gateway{logger: opts.Logger, start: start, shared: shared{tasks: newTasks(), admit: opts.Admit, around: opts.Around, login: opts.Login}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
 	g.approver = &approver{ask: opts.Ask}
-	g.joined, g.layers = &joined{}, toolpost.Join()
+	g.joined, g.layers = &joinResult{}, toolpost.Join()
 	if g.logger == nil {
 		g.logger = slog.Default()
 	}

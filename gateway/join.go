@@ -16,8 +16,8 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// joined holds the lists of all members, joined at one moment.
-type joined struct {
+// A joinResult holds the lists of all members, joined at one moment.
+type joinResult struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 	findings []toolpost.Finding
@@ -46,8 +46,8 @@ type toolKey struct {
 // join joins the tools and features of members so that each name and URI means
 // one thing. The lists are sorted, so that their bytes do not depend on the order
 // in which servers answer or list. Before has the tools that were joined last.
-func join(ctx context.Context, members []*member, quiet *regexp.Regexp, memory *memory, before map[toolKey]*toolpost.Tool) *joined {
-	j := &joined{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}, origins: newOrigins(), memory: memory, settled: allListed(members)}
+func join(ctx context.Context, members []*member, quiet *regexp.Regexp, memory *memory, before map[toolKey]*toolpost.Tool) *joinResult {
+	j := &joinResult{features: &toolpost.Features{}, served: map[toolKey]*toolpost.Tool{}, origins: newOrigins(), memory: memory, settled: allListed(members)}
 	j.keys, j.denied = map[string]*member{}, map[string]deniedTool{}
 	for _, m := range members {
 		if m.prefix == m.key+"__" && !m.server.Disabled {
@@ -65,7 +65,7 @@ func join(ctx context.Context, members []*member, quiet *regexp.Regexp, memory *
 	return j
 }
 
-func (j *joined) note(name, format string, args ...any) {
+func (j *joinResult) note(name, format string, args ...any) {
 	j.findings = append(j.findings, toolpost.Finding{Tool: name, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -77,7 +77,7 @@ type offer[T any] struct {
 	why  pins.Reason // why the tool is withheld; "" if it is not
 }
 
-func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[toolKey]*toolpost.Tool) {
+func (j *joinResult) joinTools(ctx context.Context, members []*member, quiet *regexp.Regexp, before map[toolKey]*toolpost.Tool) {
 	var offers []offer[*toolpost.Tool]
 	for _, m := range members {
 		offers = append(offers, m.offers(ctx)...)
@@ -118,7 +118,7 @@ func (j *joined) joinTools(ctx context.Context, members []*member, quiet *regexp
 }
 
 // assignNames returns the name of every offer, "" for those that are left out.
-func assignNames[T any](j *joined, what string, offers []offer[T]) []string {
+func assignNames[T any](j *joinResult, what string, offers []offer[T]) []string {
 	claims, owner := make([]claim, len(offers)), map[string]*member{}
 	for i, o := range offers {
 		claims[i] = o.claimOf(what, o.name, cleartext.Clean(o.name))
@@ -152,7 +152,7 @@ func assignNames[T any](j *joined, what string, offers []offer[T]) []string {
 // namesake returns the other server to which a name belongs by its beginning, unless
 // the configuration gives m the same prefix: only a tool that is called so by its
 // server would take the calls of that one.
-func (j *joined) namesake(m *member, name string) *member {
+func (j *joinResult) namesake(m *member, name string) *member {
 	key, _, _ := strings.Cut(name, "__")
 	if other := j.keys[key]; other != nil && other.link != m.link && !strings.HasPrefix(m.prefix, key+"__") {
 		return other
@@ -169,7 +169,7 @@ type rename struct {
 
 // noteRenames reports the names that a server shares with the server that has
 // them: in one line, as all have one cause and one remedy.
-func noteRenames(j *joined, what string, between [2]*member, renames []rename) {
+func noteRenames(j *joinResult, what string, between [2]*member, renames []rename) {
 	if len(renames) == 0 {
 		return
 	}
@@ -204,7 +204,7 @@ func enumerate(texts []string) string {
 
 // noteUnmatchedQuiet reports globs of quiet tools that match no tool, once all
 // servers are ready.
-func (j *joined) noteUnmatchedQuiet(members []*member, cfg *config.Config) {
+func (j *joinResult) noteUnmatchedQuiet(members []*member, cfg *config.Config) {
 	if cfg.QuietOptional || slices.ContainsFunc(members, func(m *member) bool { return !m.server.Disabled && m.status().State != upstream.Ready }) {
 		return
 	}
@@ -242,7 +242,7 @@ func suspicionOf(d *toolpost.Definition) *suspicion {
 }
 
 // noteSuspicion warns about the definition of a tool, which is served nevertheless.
-func (j *joined) noteSuspicion(m *member, tool, name string) {
+func (j *joinResult) noteSuspicion(m *member, tool, name string) {
 	s := m.suspicions[tool]
 	if s == nil {
 		return
@@ -263,7 +263,7 @@ func (j *joined) noteSuspicion(m *member, tool, name string) {
 
 // noteLookalikes warns about tools of different servers whose names people may take
 // for each other.
-func (j *joined) noteLookalikes() {
+func (j *joinResult) noteLookalikes() {
 	names := map[string][]string{}
 	for _, t := range j.tools {
 		s := suspect.Skeleton(t.Name)

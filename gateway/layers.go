@@ -135,7 +135,7 @@ func (m *member) keepUsable(tools []*toolpost.Tool) (usable []*toolpost.Tool) {
 }
 
 // A withheld tool is one whose definition the user has yet to approve.
-type withheld struct {
+type withheldTool struct {
 	name string // on the server
 	why  pins.Reason
 }
@@ -150,7 +150,7 @@ func (m *member) keepApproved(tools []*toolpost.Tool) (approved []*toolpost.Tool
 	reasons := m.pins.review(m.lister(), tools)
 	for _, t := range tools {
 		if why := reasons[pinName(t.Name)]; why != "" {
-			m.withheld = append(m.withheld, withheld{t.Name, why})
+			m.withheld = append(m.withheld, withheldTool{t.Name, why})
 		} else {
 			approved = append(approved, t)
 		}
@@ -167,7 +167,7 @@ func (m *member) applyFilters(tools []*toolpost.Tool) (filtered []*toolpost.Tool
 		names = append(names, name)
 		return (m.allow == nil || match(m.allow, name)) && !match(m.deny, name)
 	}
-	m.withheld = slices.DeleteFunc(m.withheld, func(w withheld) bool { return !passes(w.name) })
+	m.withheld = slices.DeleteFunc(m.withheld, func(w withheldTool) bool { return !passes(w.name) })
 	m.noteWithheld()
 	for _, t := range tools {
 		if passes(t.Name) {

@@ -17,7 +17,7 @@ import (
 type lists struct {
 	mu      sync.Mutex
 	members []*member
-	joined  *joined
+	joined  *joinResult
 }
 
 func (l *lists) current() []*member {
@@ -26,7 +26,7 @@ func (l *lists) current() []*member {
 	return l.members
 }
 
-func (l *lists) set(members []*member, j *joined) {
+func (l *lists) set(members []*member, j *joinResult) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.members, l.joined = members, j
@@ -73,7 +73,7 @@ func (l *lists) complete() bool {
 // resources: their instructions, extensions and subscriptions.
 func (l *lists) joinFeatures(servers map[string]bool) *toolpost.Features {
 	members := slices.DeleteFunc(slices.Clone(l.current()), func(m *member) bool { return !servers[m.server.Name] })
-	j := &joined{features: &toolpost.Features{}}
+	j := &joinResult{features: &toolpost.Features{}}
 	j.joinRequests(members)
 	j.joinExtensions(members)
 	j.joinInstructions(members)

@@ -46,7 +46,7 @@ type member struct {
 
 	allow, deny, extensions *regexp.Regexp
 	outputs                 []*regexp.Regexp // the globs of server.Outputs
-	layered
+	layerState
 }
 
 // shared is what all members have in common.
@@ -59,13 +59,13 @@ type shared struct {
 	approver *approver
 }
 
-// layered is what the layers of a member make of its tools. It is guarded by
+// A layerState is what the layers of a member make of its tools. It is guarded by
 // [Gateway].work.
-type layered struct {
+type layerState struct {
 	layers   toolpost.Toolset
 	offered  []offer[*toolpost.Tool] // by the last listing that did not fail
 	findings []toolpost.Finding      // of the last listing
-	withheld []withheld              // tools that the last listing withheld
+	withheld []withheldTool          // tools that the last listing withheld
 	denied   map[string]string       // why the approval rules deny tools of the last listing, by the server's names without hidden characters
 
 	suspicions map[string]*suspicion // definitions of the last listing that look like attacks, by the server's name
@@ -88,7 +88,7 @@ type link struct {
 
 	mu      sync.Mutex
 	watched map[string]bool // resources that are subscribed to, by URI; false if only at the link before
-	linked  linked
+	linked  linkedURIs
 	aliases aliases
 }
 

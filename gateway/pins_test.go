@@ -126,7 +126,7 @@ func TestChangedToolIsWithheld(t *testing.T) {
 	if err := g.Missing(gateway.Client{}, "evil__add"); err == nil || err.Error() != refusal {
 		t.Errorf("a call: %v", err)
 	}
-	if got := withheld(g); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "evil__add" ||
+	if got := withheldTool(g); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "evil__add" ||
 		!bytes.Contains(got[0].Pending, []byte("id_rsa")) || !bytes.Contains(got[0].Approved, []byte(`"1"`)) {
 		t.Errorf("withheld: %+v", got)
 	}
@@ -262,14 +262,14 @@ func TestPinsOfFilteredTools(t *testing.T) {
 	wantTools(t, g, "a__one")
 	f.last("a").describes("one", "1", "secret", "2", "two", "1")
 	wantTools(t, g, "a__one", "a__two")
-	if got := findings(g); len(got) > 0 || len(withheld(g)) > 0 {
+	if got := findings(g); len(got) > 0 || len(withheldTool(g)) > 0 {
 		t.Errorf("findings: %q", got)
 	}
 	if err := g.Reload(t.Context(), servers("a", "x")); err != nil {
 		t.Fatal(err)
 	}
 	wantTools(t, g, "a__one", "a__two")
-	if len(withheld(g)) != 1 {
+	if len(withheldTool(g)) != 1 {
 		t.Error("the change is not noticed when the filter is gone")
 	}
 }
@@ -456,7 +456,7 @@ func TestPinsOfHiddenNames(t *testing.T) {
 	wantTools(t, g, "a__add", "a__keep")
 	f.last("a").describes("add\u200b", "2", "keep", "1")
 	wantTools(t, g, "a__keep")
-	if got := withheld(g); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "a__add" || !bytes.Contains(got[0].Pending, []byte("\u200b")) {
+	if got := withheldTool(g); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "a__add" || !bytes.Contains(got[0].Pending, []byte("\u200b")) {
 		t.Errorf("withheld: %+v", got)
 	}
 	f.last("a").describes("add\u200b", "2", "add", "1", "keep", "1", "end", "1")

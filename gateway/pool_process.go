@@ -39,8 +39,8 @@ func (own *process) isSettled() bool {
 
 func (own *process) known() *upstream.Known { return (&link{up: own.connection}).known() }
 
-// served is where a call notes which process served it; see [link.noteProcess].
-type served struct{ process *process }
+// A processNote is where a call notes which process served it; see [link.noteProcess].
+type processNote struct{ process *process }
 
 type (
 	servedKey    struct{}
@@ -51,7 +51,7 @@ type (
 // clients without sessions it would not be known otherwise.
 func (l *link) noteProcess(ctx context.Context, call *toolpost.Call) context.Context {
 	if _, ok := l.up.(*pool); ok && isStateless(call) {
-		return context.WithValue(ctx, servedKey{}, &served{})
+		return context.WithValue(ctx, servedKey{}, &processNote{})
 	}
 	return ctx
 }
@@ -59,7 +59,7 @@ func (l *link) noteProcess(ctx context.Context, call *toolpost.Call) context.Con
 // processOf returns the process that serves, or has served, a call: nil if the server
 // has only one.
 func (l *link) processOf(ctx context.Context, call *toolpost.Call) *process {
-	if s, ok := ctx.Value(servedKey{}).(*served); ok && s.process != nil {
+	if s, ok := ctx.Value(servedKey{}).(*processNote); ok && s.process != nil {
 		return s.process
 	}
 	if p, ok := l.up.(*pool); ok {
@@ -248,7 +248,7 @@ func (p *pool) handler(run func(context.Context, *process, *toolpost.Call) (*too
 		}
 		defer p.release(own)
 		if isStateless(call) {
-			if s, ok := ctx.Value(servedKey{}).(*served); ok {
+			if s, ok := ctx.Value(servedKey{}).(*processNote); ok {
 				s.process = own
 			}
 		}

@@ -179,15 +179,15 @@ const (
 // not have.
 const unlistedTime = 10 * time.Second
 
-// linked holds the URIs of resources that a server need not list: those that
+// linkedURIs holds the URIs of resources that a server need not list: those that
 // its results link to, and those that it has read. The oldest are forgotten.
-type linked struct {
+type linkedURIs struct {
 	mu    sync.Mutex
 	uris  map[string]bool
 	order []string
 }
 
-func (l *linked) add(uri string) {
+func (l *linkedURIs) add(uri string) {
 	if uri == "" || len(uri) > maxLinkedURI {
 		return
 	}
@@ -207,7 +207,7 @@ func (l *linked) add(uri string) {
 	l.order = append(l.order, uri)
 }
 
-func (l *linked) has(uri string) bool {
+func (l *linkedURIs) has(uri string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.uris[uri]
@@ -215,7 +215,7 @@ func (l *linked) has(uri string) bool {
 
 // addLinks adds the resources that a tool's result names. Most results name
 // none, and are not decoded.
-func (l *linked) addLinks(r *toolpost.Result) {
+func (l *linkedURIs) addLinks(r *toolpost.Result) {
 	if r == nil {
 		return
 	}

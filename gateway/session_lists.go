@@ -106,7 +106,7 @@ func (g *Gateway) processKey(processes map[*member]*process) string {
 // refreshSessions renews the lists of the sessions that have lists of their own, after
 // those of all clients, and adds to a snapshot what is withheld and found only there. The
 // caller holds work.
-func (g *Gateway) refreshSessions(all *joined, snapshot *Snapshot) {
+func (g *Gateway) refreshSessions(all *joinResult, snapshot *Snapshot) {
 	before, processes := g.views.sessions(), g.ownProcesses()
 	if len(before.of)+len(processes) == 0 {
 		return
@@ -133,7 +133,7 @@ func (g *Gateway) refreshSessions(all *joined, snapshot *Snapshot) {
 }
 
 // relistSessions returns the lists of sessions with these processes, by session.
-func (g *Gateway) relistSessions(before *sessionTable, processes map[string]map[*member]*process, all *joined) map[string]*sessionLists {
+func (g *Gateway) relistSessions(before *sessionTable, processes map[string]map[*member]*process, all *joinResult) map[string]*sessionLists {
 	known := map[string]*sessionLists{}
 	for s := range before.all {
 		known[s.of] = s
@@ -160,11 +160,11 @@ func (g *Gateway) relistSessions(before *sessionTable, processes map[string]map[
 
 // newSessionLists returns the lists of some processes for a session that had others
 // before, or those of all clients.
-func newSessionLists(of string, before *sessionLists, all *joined) *sessionLists {
+func newSessionLists(of string, before *sessionLists, all *joinResult) *sessionLists {
 	s := &sessionLists{of: of}
-	s.joined = &joined{served: all.served}
+	s.joined = &joinResult{served: all.served}
 	if before != nil {
-		s.joined = &joined{served: before.joined.served}
+		s.joined = &joinResult{served: before.joined.served}
 	}
 	return s
 }
@@ -206,7 +206,7 @@ func (g *Gateway) relistSession(s *sessionLists, processes map[*member]*process)
 }
 
 // add adds what is withheld and found only in the lists of a session.
-func (s *Snapshot) add(own *joined) {
+func (s *Snapshot) add(own *joinResult) {
 	for _, w := range own.withheld {
 		if !slices.ContainsFunc(s.Withheld, func(o WithheldTool) bool { return o.Server == w.Server && o.Tool == w.Tool }) {
 			s.Withheld = append(s.Withheld, w)

@@ -32,16 +32,16 @@ type viewChooser struct {
 	search   config.Search
 
 	mu    sync.RWMutex
-	known map[Client]claimed
+	known map[Client]claimedView
 }
 
-// claimed is what a client gets because of what it claims.
-type claimed struct{ profile, dialect string }
+// A claimedView is what a client gets because of what it claims.
+type claimedView struct{ profile, dialect string }
 
 // newViewChooser returns the chooser of a configuration; opts take precedence.
 // Profiles that are the same as before stay the same.
 func newViewChooser(cfg *config.Config, opts *ViewOptions, before *viewChooser) (*viewChooser, error) {
-	c := &viewChooser{book: cfg.Dialects, opts: opts, always: cfg.Dialect, server: cmp.Or(opts.Name, cfg.Name), search: cfg.Search, known: map[Client]claimed{}, profiles: map[string]*profile{}}
+	c := &viewChooser{book: cfg.Dialects, opts: opts, always: cfg.Dialect, server: cmp.Or(opts.Name, cfg.Name), search: cfg.Search, known: map[Client]claimedView{}, profiles: map[string]*profile{}}
 	if c.book == nil {
 		c.book, _ = dialect.NewBook(nil) // only overlays can be wrong
 	}
@@ -77,7 +77,7 @@ func (c *viewChooser) viewOf(r Client, log *slog.Logger) (key viewKey, err error
 	if c.opts.Profile != "" {
 		key.profile = c.opts.Profile
 	}
-	var chosen claimed
+	var chosen claimedView
 	if key.profile == "" || key.dialect == "" {
 		chosen = c.choose(Client{Name: clipClaim(r.Name), Version: clipClaim(r.Version), UserAgent: clipClaim(r.UserAgent)}, log)
 	}
@@ -167,7 +167,7 @@ const maxClients = 1000
 
 // choose selects a profile and a dialect by what the client claims, and
 // remembers them.
-func (c *viewChooser) choose(r Client, log *slog.Logger) claimed {
+func (c *viewChooser) choose(r Client, log *slog.Logger) claimedView {
 	c.mu.RLock()
 	chosen, known := c.known[r]
 	c.mu.RUnlock()

@@ -11,9 +11,9 @@ import (
 
 // A category groups the issues of a project.
 type category struct {
-	named
-	Project  named  `json:"project"`
-	Assignee *named `json:"assigned_to,omitempty" row:"new issues go to %s" set:"assigned_to_id"`
+	idName
+	Project  idName  `json:"project"`
+	Assignee *idName `json:"assigned_to,omitempty" row:"new issues go to %s" set:"assigned_to_id"`
 }
 
 // categoryEndpoint is how categories of issues are read, written and compared.
@@ -31,10 +31,10 @@ type listCategoriesInput struct {
 
 func listCategories(s *Toolset) entry {
 	return listTool(s, "list_issue_categories", "List issue categories", "List the issue categories of a project and who gets their new issues.", "issue categories", "issue_categories",
-		func(ctx context.Context, in listCategoriesInput, p named) (*listing[category], error) {
+		func(ctx context.Context, in listCategoriesInput, p idName) (*listing[category], error) {
 			src := categories(p.ID)
 			all, err := readAll[category](ctx, s, src.path, src.key, "the issue categories of project "+p.String())
-			return whole(all, in.rowSpan), err
+			return wholeList(all, in.rowSpan), err
 		})
 }
 
@@ -46,7 +46,7 @@ type createCategoryInput struct {
 
 func createCategory(s *Toolset) entry {
 	return projectTool(s, "create_issue_category", "Create an issue category", "Create an issue category in a project.", adds,
-		func(ctx context.Context, in createCategoryInput, p named) (*toolpost.Result, error) {
+		func(ctx context.Context, in createCategoryInput, p idName) (*toolpost.Result, error) {
 			w := newWrite(ctx, s, p.ID)
 			w.noteMatch(in.Project, p)
 			w.fill(&in)

@@ -55,15 +55,15 @@ func filterMatches(all []string, text string) []string {
 }
 
 func projectNames(ctx context.Context, s *Toolset, _ map[string]string) ([]string, error) {
-	return textsOf(ctx, s, projects(), func(n named) string { return n.Name })
+	return textsOf(ctx, s, projects(), func(n idName) string { return n.Name })
 }
 
 func projectKeys(ctx context.Context, s *Toolset, _ map[string]string) ([]string, error) {
-	return textsOf(ctx, s, projects(), func(n named) string { return n.Identifier })
+	return textsOf(ctx, s, projects(), func(n idName) string { return n.Identifier })
 }
 
 func statusNames(ctx context.Context, s *Toolset, _ map[string]string) ([]string, error) {
-	return textsOf(ctx, s, statuses(), func(n named) string { return n.Name })
+	return textsOf(ctx, s, statuses(), func(n idName) string { return n.Name })
 }
 
 // versionNames need the project.
@@ -75,10 +75,10 @@ func versionNames(ctx context.Context, s *Toolset, given map[string]string) ([]s
 	if err != nil {
 		return nil, err
 	}
-	return textsOf(ctx, s, versions(p.ID), func(n named) string { return n.Name })
+	return textsOf(ctx, s, versions(p.ID), func(n idName) string { return n.Name })
 }
 
-func textsOf(ctx context.Context, s *Toolset, src source, text func(named) string) ([]string, error) {
+func textsOf(ctx context.Context, s *Toolset, src source, text func(idName) string) ([]string, error) {
 	all, err := s.names(ctx, src, false)
 	var found []string
 	for _, n := range all {

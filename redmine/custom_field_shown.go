@@ -70,7 +70,7 @@ func personName(ctx context.Context, s *Toolset, project, id int) string {
 		}
 	}
 	if u, err := userEndpoint().get(ctx, s, userEndpoint().recordPath(id), ""); err == nil {
-		return u.named().String()
+		return u.idName().String()
 	}
 	return fmt.Sprintf("user [%d]", id)
 }
@@ -87,7 +87,7 @@ func versionName(ctx context.Context, s *Toolset, project, id int) string {
 		}
 	}
 	if v, err := versionEndpoint().get(ctx, s, versionEndpoint().recordPath(id), ""); err == nil {
-		return named{ID: v.ID, Name: v.Name}.String()
+		return idName{ID: v.ID, Name: v.Name}.String()
 	}
 	return fmt.Sprintf("version [%d]", id)
 }

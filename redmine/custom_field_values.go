@@ -62,10 +62,10 @@ func (f field) wire(ctx context.Context, s *Toolset, project int, text string) (
 }
 
 // people are those that a field of persons offers.
-func (f field) people() (all []named) {
+func (f field) people() (all []idName) {
 	for _, c := range f.Choices {
 		if n, ok := number(c.Value); ok {
-			all = append(all, named{ID: n, Name: c.Label})
+			all = append(all, idName{ID: n, Name: c.Label})
 		}
 	}
 	return all

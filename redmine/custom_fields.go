@@ -22,17 +22,17 @@ type field struct {
 	Shown []string        `json:"-"` // the values as people read them, if that is known
 
 	// Redmine shows the rest to administrators only, in the definition of the field.
-	Kind     string  `json:"customized_type,omitempty" row:"%s"`
-	Format   string  `json:"field_format,omitempty" row:"%s"`
-	Required bool    `json:"is_required,omitempty" row:"required"`
-	Multiple bool    `json:"multiple,omitempty" row:"several values"`
-	Default  string  `json:"default_value,omitempty" row:"default %s"`
-	Choices  choices `json:"possible_values,omitempty" row:"values: %s"`
-	Trackers []named `json:"trackers,omitempty"`
-	Roles    []named `json:"roles,omitempty" row:"only for %s"` // that alone see it
+	Kind     string   `json:"customized_type,omitempty" row:"%s"`
+	Format   string   `json:"field_format,omitempty" row:"%s"`
+	Required bool     `json:"is_required,omitempty" row:"required"`
+	Multiple bool     `json:"multiple,omitempty" row:"several values"`
+	Default  string   `json:"default_value,omitempty" row:"default %s"`
+	Choices  choices  `json:"possible_values,omitempty" row:"values: %s"`
+	Trackers []idName `json:"trackers,omitempty"`
+	Roles    []idName `json:"roles,omitempty" row:"only for %s"` // that alone see it
 }
 
-func (f field) String() string { return named{ID: f.ID, Name: f.Name}.String() }
+func (f field) String() string { return idName{ID: f.ID, Name: f.Name}.String() }
 
 // values are the texts of the value.
 func (f field) values() []string {
@@ -109,9 +109,9 @@ func setFields(ctx context.Context, s *Toolset, project int, set []setField, kno
 
 // pickField finds a custom field by its name or id.
 func pickField(text string, known []field) (field, error) {
-	all := make([]named, len(known))
+	all := make([]idName, len(known))
 	for i, f := range known {
-		all[i] = named{ID: f.ID, Name: f.Name}
+		all[i] = idName{ID: f.ID, Name: f.Name}
 	}
 	n, err := matchName("custom field", text, all)
 	if err != nil {
@@ -224,7 +224,7 @@ func issueFields(ctx context.Context, s *Toolset, project, tracker int) ([]field
 	if me.Admin {
 		all, err := definedFields(ctx, s, "issue")
 		return slices.DeleteFunc(all, func(f field) bool {
-			return tracker > 0 && !slices.ContainsFunc(f.Trackers, func(t named) bool { return t.ID == tracker })
+			return tracker > 0 && !slices.ContainsFunc(f.Trackers, func(t idName) bool { return t.ID == tracker })
 		}), err
 	}
 	all, err := seenFields(ctx, s, project, tracker)

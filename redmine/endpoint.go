@@ -98,7 +98,7 @@ func (k endpoint[T]) post(w *write, path, what string) (int, error) {
 	if err := w.s.client.send(w.ctx, http.MethodPost, path+".json", w.body(k.key), &answer); err != nil {
 		return 0, k.words(withHint(err, w.fields), what)
 	}
-	made, err := decodeRecord[named](w.s.client, path, answer[k.key])
+	made, err := decodeRecord[idName](w.s.client, path, answer[k.key])
 	if err != nil {
 		return 0, fmt.Errorf("%w %s", err, perhaps)
 	}

@@ -148,9 +148,9 @@ func deleteAttachment(s *Toolset) entry {
 // A projectFile is a file of a project or of one of its versions.
 type projectFile struct {
 	attachment
-	Version   *named `json:"version,omitempty" row:"version %s"`
-	Downloads int    `json:"downloads" row:"%s downloads,always"`
-	Digest    string `json:"digest,omitempty"`
+	Version   *idName `json:"version,omitempty" row:"version %s"`
+	Downloads int     `json:"downloads" row:"%s downloads,always"`
+	Digest    string  `json:"digest,omitempty"`
 }
 
 type listFilesInput struct {
@@ -160,16 +160,16 @@ type listFilesInput struct {
 
 func listFiles(s *Toolset) entry {
 	return listTool(s, "list_files", "List project files", "List the files of a project and its versions.", "files", "files",
-		func(ctx context.Context, in listFilesInput, p named) (*listing[projectFile], error) {
+		func(ctx context.Context, in listFilesInput, p idName) (*listing[projectFile], error) {
 			all, err := projectFiles(ctx, s, p)
-			l := whole(all, in.rowSpan)
+			l := wholeList(all, in.rowSpan)
 			l.facts = map[string]any{"project": p}
 			return l, err
 		})
 }
 
 // projectFiles are all files of a project. Redmine has no pages of this list.
-func projectFiles(ctx context.Context, s *Toolset, p named) ([]projectFile, error) {
+func projectFiles(ctx context.Context, s *Toolset, p idName) ([]projectFile, error) {
 	var answer struct {
 		Files []projectFile `json:"files"`
 	}
@@ -187,7 +187,7 @@ type addFileInput struct {
 
 func addFile(s *Toolset) entry {
 	return projectTool(s, "add_file", "Add a project file", "Add an uploaded file to a project or one of its versions.", adds,
-		func(ctx context.Context, in addFileInput, p named) (*toolpost.Result, error) {
+		func(ctx context.Context, in addFileInput, p idName) (*toolpost.Result, error) {
 			set := map[string]any{"token": in.Token, "filename": in.Name, "description": in.Description}
 			if in.Version != "" {
 				var err error
@@ -217,7 +217,7 @@ func addFile(s *Toolset) entry {
 
 // ownVersion finds a version of a project. Redmine fails on one that another
 // project shares with it.
-func ownVersion(ctx context.Context, s *Toolset, p named, text string) (int, error) {
+func ownVersion(ctx context.Context, s *Toolset, p idName, text string) (int, error) {
 	v, err := s.find(ctx, versions(p.ID), text)
 	if err != nil {
 		return 0, err
@@ -332,7 +332,7 @@ type attachment struct {
 	Name        string    `json:"filename" set:"filename"`
 	Size        byteCount `json:"filesize" text:"size,always" row:"%s,always"`
 	Type        string    `json:"content_type" text:"type" row:"%s" set:"content_type"`
-	Author      named     `json:"author" text:"author" row:"%n"`
+	Author      idName    `json:"author" text:"author" row:"%n"`
 	CreatedOn   timestamp `json:"created_on" text:"created" row:"%s"`
 	Description string    `json:"description,omitempty" text:"description" row:"%s" set:"description"`
 	URL         string    `json:"content_url,omitempty"`
@@ -343,6 +343,6 @@ type byteCount int64
 
 func (n byteCount) String() string { return fmt.Sprintf("%d bytes", int64(n)) }
 
-func (a *attachment) String() string { return named{ID: a.ID, Name: a.Name}.String() }
+func (a *attachment) String() string { return idName{ID: a.ID, Name: a.Name}.String() }
 
 func (a *attachment) title() string { return fmt.Sprintf("File %s [%d]", a.Name, a.ID) }

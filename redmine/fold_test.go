@@ -37,7 +37,7 @@ func FuzzSamePerson(f *testing.F) {
 }
 
 func TestExactNames(t *testing.T) {
-	all := []named{{ID: 12, Name: "Bob Developer"}, {ID: 13, Name: "bob developer"}, {ID: 14, Name: "12"}, {ID: 15, Name: "Ann"}}
+	all := []idName{{ID: 12, Name: "Bob Developer"}, {ID: 13, Name: "bob developer"}, {ID: 14, Name: "12"}, {ID: 15, Name: "Ann"}}
 	for text, want := range map[string][]int{
 		"Bob Developer": {12}, "BOB  DEVELOPER": {12, 13}, "15": {15}, "#15": {15}, "１５": {15}, " Ann ": {15},
 		"12": {12, 14}, "An": nil, "": nil, "0": nil, "#": nil, "99999999999999999999": nil,

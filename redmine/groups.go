@@ -20,7 +20,7 @@ type userGroup struct {
 	Memberships  memberships  `json:"memberships,omitempty"`
 }
 
-type groupUsers []named
+type groupUsers []idName
 
 func (all groupUsers) lines() string {
 	if len(all) == 0 {
@@ -39,10 +39,10 @@ func groupEndpoint() endpoint[userGroup] {
 	}
 }
 
-func (g *userGroup) String() string { return named{ID: g.ID, Name: g.Name}.String() }
+func (g *userGroup) String() string { return idName{ID: g.ID, Name: g.Name}.String() }
 
 func (g *userGroup) has(user int) bool {
-	return slices.ContainsFunc(g.Users, func(n named) bool { return n.ID == user })
+	return slices.ContainsFunc(g.Users, func(n idName) bool { return n.ID == user })
 }
 
 func readGroup(ctx context.Context, s *Toolset, text string, exact bool) (*userGroup, error) {
@@ -60,9 +60,9 @@ type listGroupsInput struct {
 
 func listGroups(s *Toolset) entry {
 	return listTool(s, "list_groups", "List groups of users", "List groups of users, for administrators.", "groups", "groups",
-		func(ctx context.Context, in listGroupsInput, _ named) (*listing[named], error) {
-			all, _, err := rows[named](ctx, s, userGroups().path, url.Values{}, userGroups().key, 0, maxNames)
-			return whole(withPart(all, in.Name, named.name), in.rowSpan), forAdmins(err, "the list of groups")
+		func(ctx context.Context, in listGroupsInput, _ idName) (*listing[idName], error) {
+			all, _, err := rows[idName](ctx, s, userGroups().path, url.Values{}, userGroups().key, 0, maxNames)
+			return wholeList(withPart(all, in.Name, idName.name), in.rowSpan), forAdmins(err, "the list of groups")
 		})
 }
 

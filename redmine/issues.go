@@ -13,14 +13,14 @@ import (
 type issue struct {
 	ID             int            `json:"id" brief:"id"`
 	Subject        string         `json:"subject" brief:"subject" set:"subject"`
-	Tracker        named          `json:"tracker" brief:"tracker" set:"tracker_id"`
+	Tracker        idName         `json:"tracker" brief:"tracker" set:"tracker_id"`
 	Status         issueStatus    `json:"status" text:"status" row:"%n" brief:"status" set:"status_id"`
-	Priority       named          `json:"priority" text:"priority" row:"%n" brief:"priority" set:"priority_id"`
-	Project        named          `json:"project" text:"project" row:"%n" brief:"project" set:"project_id"`
-	AssignedTo     *named         `json:"assigned_to,omitempty" text:"assigned to" row:"%n" brief:"assignee" set:"assigned_to_id"`
-	Category       *named         `json:"category,omitempty" text:"category" set:"category_id"`
-	FixedVersion   *named         `json:"fixed_version,omitempty" text:"version" row:"version %n" brief:"version" set:"fixed_version_id"`
-	Author         named          `json:"author" text:"author"`
+	Priority       idName         `json:"priority" text:"priority" row:"%n" brief:"priority" set:"priority_id"`
+	Project        idName         `json:"project" text:"project" row:"%n" brief:"project" set:"project_id"`
+	AssignedTo     *idName        `json:"assigned_to,omitempty" text:"assigned to" row:"%n" brief:"assignee" set:"assigned_to_id"`
+	Category       *idName        `json:"category,omitempty" text:"category" set:"category_id"`
+	FixedVersion   *idName        `json:"fixed_version,omitempty" text:"version" row:"version %n" brief:"version" set:"fixed_version_id"`
+	Author         idName         `json:"author" text:"author"`
 	Parent         *issueRef      `json:"parent,omitempty" text:"parent" row:"parent %s" brief:"parent" set:"parent_issue_id"`
 	StartDate      string         `json:"start_date,omitempty" text:"start" set:"start_date"`
 	DueDate        string         `json:"due_date,omitempty" text:"due" row:"due %s" brief:"due" set:"due_date"`
@@ -33,8 +33,8 @@ type issue struct {
 	CreatedOn      timestamp      `json:"created_on" text:"created"`
 	UpdatedOn      timestamp      `json:"updated_on" text:"updated" brief:"updated"`
 	ClosedOn       timestamp      `json:"closed_on,omitempty" text:"closed"`
-	Watchers       []named        `json:"watchers,omitempty" text:"watchers"`
-	Allowed        []named        `json:"allowed_statuses,omitempty" text:"next statuses"`
+	Watchers       []idName       `json:"watchers,omitempty" text:"watchers"`
+	Allowed        []idName       `json:"allowed_statuses,omitempty" text:"next statuses"`
 	Hidden         []string       `json:"hidden,omitempty" text:"hidden from this account"`
 	Hash           string         `json:"description_hash,omitempty" text:"description hash"` // for an edit
 	Description    longText       `json:"description,omitempty" set:"description"`
@@ -65,7 +65,7 @@ func (i *issue) prepare() {
 }
 
 type issueStatus struct {
-	named
+	idName
 	Closed bool `json:"is_closed"`
 }
 
@@ -79,12 +79,12 @@ func (r issueRef) String() string { return fmt.Sprintf("#%d", r.ID) }
 // IsZero reports whether the reference is empty.
 func (r issueRef) IsZero() bool { return r.ID == 0 }
 
-func (r issueRef) reference() idRef { return idRef{named{ID: r.ID}} }
+func (r issueRef) reference() idRef { return idRef{idName{ID: r.ID}} }
 
 // subtasks are the issues below an issue, each with its own.
 type subtasks []struct {
 	ID       int      `json:"id"`
-	Tracker  named    `json:"tracker"`
+	Tracker  idName   `json:"tracker"`
 	Subject  string   `json:"subject"`
 	Children subtasks `json:"children,omitempty"`
 }

@@ -104,7 +104,7 @@ func (w *issueWrite) compareFilesAndWatchers(now *issue) {
 	w.compareFiles(before, now.Attachments)
 	watchers, _ := w.set["watcher_user_ids"].([]int)
 	for _, id := range watchers {
-		if !slices.ContainsFunc(now.Watchers, func(n named) bool { return n.ID == id }) {
+		if !slices.ContainsFunc(now.Watchers, func(n idName) bool { return n.ID == id }) {
 			w.wrong = append(w.wrong, fmt.Sprintf("user %d does not watch it, or this account may not see who does", id))
 		}
 	}

@@ -39,7 +39,7 @@ func (in *deleteIssueInput) todo(ctx context.Context, s *Toolset, i *issue) (str
 		switch {
 		case err != nil:
 			return "", err
-		case to.ID == i.ID || inside(i.Children, to.ID):
+		case to.ID == i.ID || isInside(i.Children, to.ID):
 			return "", toolpost.Retry("Issue %d would be deleted too, so the logged time cannot move there; give another issue.", to.ID)
 		case to.Project.ID != i.Project.ID:
 			return "", toolpost.Retry("Issue %d is in project %s. Logged time can be moved within project %s only.", to.ID, to.Project, i.Project)
@@ -49,9 +49,9 @@ func (in *deleteIssueInput) todo(ctx context.Context, s *Toolset, i *issue) (str
 	return "?todo=destroy", nil
 }
 
-func inside(all subtasks, id int) bool {
+func isInside(all subtasks, id int) bool {
 	for _, c := range all {
-		if c.ID == id || inside(c.Children, id) {
+		if c.ID == id || isInside(c.Children, id) {
 			return true
 		}
 	}

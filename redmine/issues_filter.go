@@ -76,7 +76,7 @@ func subproject(q *listQuery, text string) {
 		q.project(text) // what it has is what is asked for
 		below, err := subprojects(q.ctx, q.s, top)
 		q.fail(err)
-		if id := q.list.project; id != top && !slices.ContainsFunc(below, func(n named) bool { return n.ID == id }) {
+		if id := q.list.project; id != top && !slices.ContainsFunc(below, func(n idName) bool { return n.ID == id }) {
 			q.fail(toolpost.Retry("Project %s is not a subproject of the given project, which has: %s.", text, cmp.Or(listNames(below), "none")))
 		}
 	}
@@ -116,7 +116,7 @@ func filterPerson(q *listQuery, text string) (string, error) {
 // without a reason.
 func checkPersonID(q *listQuery, me *user, n int) error {
 	all, err := people(q.ctx, q.s, q.list.project)
-	if err != nil || slices.ContainsFunc(all, func(p named) bool { return p.ID == n }) {
+	if err != nil || slices.ContainsFunc(all, func(p idName) bool { return p.ID == n }) {
 		return err
 	}
 	err = q.s.client.get(q.ctx, fmt.Sprintf("/users/%d.json", n), nil, &struct{}{})
@@ -156,7 +156,7 @@ func filterGroup(q *listQuery, text string) (string, error) {
 
 // visibleGroups returns all groups for administrators, and those in the own
 // projects and the project asked for otherwise.
-func visibleGroups(q *listQuery) ([]named, error) {
+func visibleGroups(q *listQuery) ([]idName, error) {
 	me, err := q.s.account(q.ctx)
 	switch {
 	case err != nil:
@@ -167,7 +167,7 @@ func visibleGroups(q *listQuery) ([]named, error) {
 		return q.s.colleagues(q.ctx, true)
 	}
 	members, err := membersOf(q.ctx, q.s, q.list.project)
-	var all []named
+	var all []idName
 	for _, m := range members {
 		if m.Group != nil {
 			all = append(all, *m.Group)

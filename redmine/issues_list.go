@@ -84,7 +84,7 @@ func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*t
 }
 
 // shownFields are the custom fields of a row if they are asked for.
-func shownFields(q *listQuery, asked bool, in named, fields customFields) customFields {
+func shownFields(q *listQuery, asked bool, in idName, fields customFields) customFields {
 	if !asked {
 		return nil
 	}
@@ -155,7 +155,7 @@ func withStatus(q *listQuery, text string) {
 	if operator != "" && text != l {
 		all, err := q.s.names(q.ctx, statuses(), false)
 		q.fail(err)
-		if len(selectNamed(all, func(n named) bool { return n.Name == text })) == 1 {
+		if len(selectNamed(all, func(n idName) bool { return n.Name == text })) == 1 {
 			operator = ""
 		}
 	}
@@ -166,12 +166,12 @@ const sortable = "id, project, tracker, status, priority, author, assigned_to, c
 	"parent, subject, start_date, due_date, estimated_hours, done_ratio, created_on, updated_on, closed_on"
 
 // parts are what an issue names, by kind.
-func (i *issue) parts() map[string]*named {
-	all := map[string]*named{
-		"project": &i.Project, "tracker": &i.Tracker, "status": &i.Status.named, "priority": &i.Priority,
+func (i *issue) parts() map[string]*idName {
+	all := map[string]*idName{
+		"project": &i.Project, "tracker": &i.Tracker, "status": &i.Status.idName, "priority": &i.Priority,
 		"assignee": i.AssignedTo, "version": i.FixedVersion,
 	}
-	maps.DeleteFunc(all, func(_ string, n *named) bool { return n == nil || n.ID == 0 })
+	maps.DeleteFunc(all, func(_ string, n *idName) bool { return n == nil || n.ID == 0 })
 	return all
 }
 

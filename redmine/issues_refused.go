@@ -20,9 +20,9 @@ func (w *issueWrite) explainRefusal(err error, what string) error {
 	}
 	text := told.Error()
 	if p, err := projectEndpoint().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
-		text = fmt.Sprintf("Project %s is closed, so it cannot take issues until it is reopened. %s", p.named(), text)
+		text = fmt.Sprintf("Project %s is closed, so it cannot take issues until it is reopened. %s", p.idName(), text)
 	} else if err == nil && w.before == nil && lacksIssues(w.ctx, w.s, p.ID) {
-		return toolpost.Failed("Project %s does not use issue tracking (the module is switched off), so it cannot take issues.", p.named())
+		return toolpost.Failed("Project %s does not use issue tracking (the module is switched off), so it cannot take issues.", p.idName())
 	}
 	if w.set["assigned_to_id"] != nil {
 		if all, err := people(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
@@ -45,7 +45,7 @@ func lacksIssues(ctx context.Context, s *Toolset, project int) bool {
 
 // whyNot is why an issue cannot have a status now: what blocks it, if it would be
 // closed, or the workflow.
-func whyNot(ctx context.Context, s *Toolset, issue int, wanted named) string {
+func whyNot(ctx context.Context, s *Toolset, issue int, wanted idName) string {
 	workflow := fmt.Sprintf("the workflow does not allow %s for this account", wanted)
 	all, err := readAll[value](ctx, s, statuses().path, statuses().key, "the statuses")
 	if err != nil || !slices.ContainsFunc(all, func(v value) bool { return v.ID == wanted.ID && v.Closed }) {

@@ -213,7 +213,7 @@ func (w *issueWrite) status(text string) {
 	}
 	n, err := w.s.find(w.ctx, statuses(), text)
 	w.noteMatch(text, n)
-	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a named) bool { return a.ID == n.ID }) {
+	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a idName) bool { return a.ID == n.ID }) {
 		err = toolpost.Retry("Issue %d is %s, and %s. Statuses you can set now: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listNames(w.before.Allowed))
 	}
 	w.put("status_id", idRef{n}, err)

@@ -15,10 +15,10 @@ type journals []journal
 
 type journal struct {
 	ID        int       `json:"id"`
-	User      named     `json:"user"`
+	User      idName    `json:"user"`
 	CreatedOn timestamp `json:"created_on"`
 	UpdatedOn timestamp `json:"updated_on,omitempty"` // since Redmine 6.0, as UpdatedBy
-	UpdatedBy *named    `json:"updated_by,omitempty"`
+	UpdatedBy *idName   `json:"updated_by,omitempty"`
 	Private   bool      `json:"private_notes,omitempty"`
 	Notes     longText  `json:"notes,omitempty"`
 	Details   []detail  `json:"details,omitempty"`
@@ -95,16 +95,16 @@ func (d detail) String() string {
 // Before is the issue before a move, which may have left its category and version in
 // the other project, or nil.
 func nameJournalIDs(ctx context.Context, s *Toolset, i, before *issue) {
-	from := func(src source) func() ([]named, error) {
-		return func() ([]named, error) { return s.names(ctx, src, false) }
+	from := func(src source) func() ([]idName, error) {
+		return func() ([]idName, error) { return s.names(ctx, src, false) }
 	}
-	sources := map[string]func() ([]named, error){
+	sources := map[string]func() ([]idName, error){
 		"status_id": from(statuses()), "tracker_id": from(trackers()), "priority_id": from(priorities()), "project_id": from(projects()),
 		"category_id": from(categories(i.Project.ID)), "fixed_version_id": from(versions(i.Project.ID)),
-		"assigned_to_id": func() ([]named, error) { return people(ctx, s, i.Project.ID) },
+		"assigned_to_id": func() ([]idName, error) { return people(ctx, s, i.Project.ID) },
 	}
 	nameChanges(ctx, s, i)
-	known := map[string][]named{}
+	known := map[string][]idName{}
 	for _, j := range i.Journals {
 		for k := range j.Details {
 			d := &j.Details[k]
@@ -122,17 +122,17 @@ func nameJournalIDs(ctx context.Context, s *Toolset, i, before *issue) {
 }
 
 // namedField is what an issue has in a field, as a list of at most one.
-func (i *issue) namedField(field string) []named {
+func (i *issue) namedField(field string) []idName {
 	if i == nil {
 		return nil
 	}
-	if has := map[string]*named{"category_id": i.Category, "fixed_version_id": i.FixedVersion, "assigned_to_id": i.AssignedTo}[field]; has != nil {
-		return []named{*has}
+	if has := map[string]*idName{"category_id": i.Category, "fixed_version_id": i.FixedVersion, "assigned_to_id": i.AssignedTo}[field]; has != nil {
+		return []idName{*has}
 	}
 	return nil
 }
 
-func nameOfID(id longText, known []named) longText {
+func nameOfID(id longText, known []idName) longText {
 	for _, n := range known {
 		if fmt.Sprint(n.ID) == string(id) {
 			return longText(n.String())

@@ -26,8 +26,8 @@ type rowSpan struct {
 
 func (in rowSpan) most() int { return min(cmp.Or(in.Limit, usualRows), maxRows) }
 
-// whole is a part of a list that Redmine gives whole.
-func whole[R any](all []R, in rowSpan) *listing[R] {
+// wholeList returns the part of a list that Redmine gives whole.
+func wholeList[R any](all []R, in rowSpan) *listing[R] {
 	return &listing[R]{rows: pageOf(all, in), offset: in.Offset, total: len(all)}
 }
 

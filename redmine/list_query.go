@@ -61,7 +61,7 @@ func (q *listQuery) remark(format string, a ...any) {
 }
 
 // noteMatch notes what a part of a name was taken for.
-func (q *listQuery) noteMatch(text string, n named) {
+func (q *listQuery) noteMatch(text string, n idName) {
 	if note := takenFor(text, n); note != "" && !slices.Contains(q.told, note) {
 		q.told = append(q.told, note)
 	}

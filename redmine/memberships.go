@@ -16,15 +16,15 @@ import (
 // A member is a user or group with roles in a project.
 type member struct {
 	ID      int        `json:"id"`
-	Project named      `json:"project"`
-	User    *named     `json:"user,omitempty"`
-	Group   *named     `json:"group,omitempty"`
+	Project idName     `json:"project"`
+	User    *idName    `json:"user,omitempty"`
+	Group   *idName    `json:"group,omitempty"`
 	Roles   []heldRole `json:"roles" set:"roles"`
 }
 
 // A heldRole is a role of a member, perhaps by a group or the parent project.
 type heldRole struct {
-	named
+	idName
 	Inherited bool `json:"inherited,omitempty"`
 }
 
@@ -34,8 +34,8 @@ func (m *member) UnmarshalJSON(raw []byte) error {
 	type plain member
 	all := struct {
 		*plain
-		Anonymous *named `json:"group_anonymous"`
-		NonMember *named `json:"group_non_member"`
+		Anonymous *idName `json:"group_anonymous"`
+		NonMember *idName `json:"group_non_member"`
 	}{plain: (*plain)(m)}
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return err
@@ -44,14 +44,14 @@ func (m *member) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func (m member) who() named {
+func (m member) who() idName {
 	switch {
 	case m.User != nil:
 		return *m.User
 	case m.Group != nil:
 		return *m.Group
 	}
-	return named{}
+	return idName{}
 }
 
 func (m member) String() string {
@@ -106,7 +106,7 @@ type listMembershipsInput struct {
 
 func listMemberships(s *Toolset) entry {
 	return listTool(s, "list_memberships", "List members", "List the members of a project with their roles.", "members", "memberships",
-		func(ctx context.Context, in listMembershipsInput, p named) (*listing[member], error) {
+		func(ctx context.Context, in listMembershipsInput, p idName) (*listing[member], error) {
 			all, total, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", in.Offset, in.most())
 			return &listing[member]{rows: all, offset: in.Offset, total: total, facts: map[string]any{"project": p}}, explain(err, "the members of project "+p.String())
 		})
@@ -120,12 +120,12 @@ type createMembershipInput struct {
 
 func createMembership(s *Toolset) entry {
 	return projectTool(s, "create_membership", "Add members", "Add users or groups to a project, all with the same roles.", adds,
-		func(ctx context.Context, in createMembershipInput, p named) (*toolpost.Result, error) {
+		func(ctx context.Context, in createMembershipInput, p idName) (*toolpost.Result, error) {
 			before, err := members(ctx, s, p)
 			if err != nil {
 				return nil, err
 			}
-			var users []named
+			var users []idName
 			for _, text := range in.Users {
 				n, err := s.resolve(ctx, text, scope{project: p.ID, outside: true, exact: true})
 				if err != nil {
@@ -134,7 +134,7 @@ func createMembership(s *Toolset) entry {
 				if i := slices.IndexFunc(before, func(m member) bool { return m.who().ID == n.ID }); i >= 0 {
 					return nil, toolpost.Retry("Nothing was changed: %s is already a member of project %s. Call update_membership to change the roles.\n%s", n, p, before[i].text())
 				}
-				if !slices.ContainsFunc(users, func(u named) bool { return u.ID == n.ID }) {
+				if !slices.ContainsFunc(users, func(u idName) bool { return u.ID == n.ID }) {
 					users = append(users, n)
 				}
 			}
@@ -148,7 +148,7 @@ func createMembership(s *Toolset) entry {
 
 // addMembers adds them one by one: of several Redmine adds none if one does not
 // fit, and reports success.
-func addMembers(ctx context.Context, s *Toolset, p named, users []named, roles []int) (*toolpost.Result, error) {
+func addMembers(ctx context.Context, s *Toolset, p idName, users []idName, roles []int) (*toolpost.Result, error) {
 	var failed error
 	var wrong []string
 	var made []int
@@ -298,7 +298,7 @@ func (in *membershipID) names(ctx context.Context, s *Toolset, m *member) []stri
 }
 
 // members are all of a project.
-func members(ctx context.Context, s *Toolset, p named) ([]member, error) {
+func members(ctx context.Context, s *Toolset, p idName) ([]member, error) {
 	all, err := membersOf(ctx, s, p.ID)
 	return all, explain(err, "the members of project "+p.String())
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A named is what has an id and a name.
-type named struct {
+// An idName identifies a record: most of Redmine's records have an id and a name.
+type idName struct {
 	ID         int    `json:"id"`
 	Name       string `json:"name" set:"name"`
 	Identifier string `json:"identifier,omitempty"` // of a project
 }
 
-func (n named) name() string { return n.Name }
+func (n idName) name() string { return n.Name }
 
 // withPart are the records with a text in their names, in any case.
 func withPart[R any](all []R, text string, name func(R) string) []R {
@@ -26,7 +26,7 @@ func withPart[R any](all []R, text string, name func(R) string) []R {
 	return slices.DeleteFunc(all, func(r R) bool { return !strings.Contains(strings.ToLower(name(r)), text) })
 }
 
-func (n named) String() string { return strings.TrimSpace(fmt.Sprintf("%s [%d]", n.Name, n.ID)) }
+func (n idName) String() string { return strings.TrimSpace(fmt.Sprintf("%s [%d]", n.Name, n.ID)) }
 
 // maxNames are read of what a name is looked for in.
 const maxNames = 10_000
@@ -67,13 +67,13 @@ func projectSource(project int, what, key string) source {
 
 // names returns all of a source: those of a project from Redmine, and others again from
 // it if they must be.
-func (s *Toolset) names(ctx context.Context, src source, again bool) ([]named, error) {
-	read := func() ([]named, error) {
+func (s *Toolset) names(ctx context.Context, src source, again bool) ([]idName, error) {
+	read := func() ([]idName, error) {
 		query := url.Values{}
 		if src == projects() {
 			query.Set("status", listedProjects)
 		}
-		all, _, err := rows[named](ctx, s, src.path, query, src.key, 0, maxNames)
+		all, _, err := rows[idName](ctx, s, src.path, query, src.key, 0, maxNames)
 		return all, explain(err, "the "+src.what+" names")
 	}
 	if strings.HasPrefix(src.path, "/projects/") {
@@ -94,10 +94,10 @@ func (s *Toolset) forgetAll() {
 
 // find returns what a text names: an id, a name in any case, or a part of a name
 // that only one has.
-func (s *Toolset) find(ctx context.Context, src source, text string) (named, error) {
+func (s *Toolset) find(ctx context.Context, src source, text string) (idName, error) {
 	all, err := s.names(ctx, src, false)
 	if err != nil {
-		return named{}, err
+		return idName{}, err
 	}
 	if found := matchExact(text, all); len(found) == 1 {
 		return found[0], nil
@@ -113,29 +113,29 @@ func (s *Toolset) find(ctx context.Context, src source, text string) (named, err
 const longestName = 1000
 
 // matchName is find in a list.
-func matchName(what, text string, all []named) (named, error) {
+func matchName(what, text string, all []idName) (idName, error) {
 	if text = strings.TrimSpace(text); len(text) > longestName {
-		return named{}, toolpost.Retry("There is no %s with a name of %d bytes.", what, len(text))
+		return idName{}, toolpost.Retry("There is no %s with a name of %d bytes.", what, len(text))
 	}
 	if text == "" {
-		return named{}, noMatchError(what, text, all)
+		return idName{}, noMatchError(what, text, all)
 	}
 	found := matchExact(text, all)
 	if _, id := number(text); len(found) == 0 && !id { // an id that is not there is no part of a name
-		found = selectNamed(all, func(n named) bool { return strings.Contains(foldName(n.Name), foldName(text)) })
+		found = selectNamed(all, func(n idName) bool { return strings.Contains(foldName(n.Name), foldName(text)) })
 	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return named{}, unclear(text, found)
+		return idName{}, unclear(text, found)
 	}
-	return named{}, noMatchError(what, text, all)
+	return idName{}, noMatchError(what, text, all)
 }
 
 // unclear returns the error that text names more than one.
-func unclear(text string, found []named) error {
-	if id, ok := number(text); ok && slices.ContainsFunc(found, func(n named) bool { return n.ID == id }) {
+func unclear(text string, found []idName) error {
+	if id, ok := number(text); ok && slices.ContainsFunc(found, func(n idName) bool { return n.ID == id }) {
 		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with # and the id.", text, listNames(found))
 	}
 	return toolpost.Retry("%q can mean several: %s. Call again with one of the ids.", text, listNames(found))
@@ -143,15 +143,15 @@ func unclear(text string, found []named) error {
 
 // matchExact returns what text names whole: by its id or, if that is a number too, its
 // name; else by its name or key, else by its name in any case and width.
-func matchExact(text string, all []named) (found []named) {
+func matchExact(text string, all []idName) (found []idName) {
 	if text = strings.TrimSpace(text); len(text) > longestName {
 		return nil
 	}
 	id, _ := number(text)
-	for _, same := range []func(n named) bool{
-		func(n named) bool { return n.ID == id || id > 0 && n.Name == text },
-		func(n named) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
-		func(n named) bool { return text != "" && foldName(n.Name) == foldName(text) },
+	for _, same := range []func(n idName) bool{
+		func(n idName) bool { return n.ID == id || id > 0 && n.Name == text },
+		func(n idName) bool { return n.Name == text || n.Identifier != "" && n.Identifier == text },
+		func(n idName) bool { return text != "" && foldName(n.Name) == foldName(text) },
 	} {
 		if found = selectNamed(all, same); len(found) > 0 {
 			break
@@ -161,7 +161,7 @@ func matchExact(text string, all []named) (found []named) {
 }
 
 // selectNamed are the ones for which same holds.
-func selectNamed(all []named, same func(n named) bool) (found []named) {
+func selectNamed(all []idName, same func(n idName) bool) (found []idName) {
 	for _, n := range all {
 		if same(n) {
 			found = append(found, n)
@@ -172,7 +172,7 @@ func selectNamed(all []named, same func(n named) bool) (found []named) {
 
 // noMatchError returns the error that text names none of all. Of many it shows those
 // whose names are most like text first.
-func noMatchError(what, text string, all []named) error {
+func noMatchError(what, text string, all []idName) error {
 	archived := ""
 	if what == projects().what {
 		archived = " An archived project is not listed: unarchive it first."
@@ -184,7 +184,7 @@ func noMatchError(what, text string, all []named) error {
 		return toolpost.Retry("Name a %s. There are: %s.", what, listNames(all))
 	case len(all) > maxListed:
 		all = slices.Clone(all)
-		slices.SortStableFunc(all, func(a, b named) int { return likeness(text, b) - likeness(text, a) })
+		slices.SortStableFunc(all, func(a, b idName) int { return likeness(text, b) - likeness(text, a) })
 		return toolpost.Retry("There is no %s %q. Most like it are: %s.%s", what, text, listNames(all), archived)
 	}
 	return toolpost.Retry("There is no %s %q. There are: %s.%s", what, text, listNames(all), archived)
@@ -192,7 +192,7 @@ func noMatchError(what, text string, all []named) error {
 
 // likeness is how much of text is in the name or the key of n: in per mille, the
 // pairs of characters that both have.
-func likeness(text string, n named) (most int) {
+func likeness(text string, n idName) (most int) {
 	wanted := pairs(text)
 	for _, name := range []string{n.Name, n.Identifier} {
 		has, both := pairs(name), 0
@@ -220,7 +220,7 @@ func pairs(name string) map[string]bool {
 const maxListed = 40
 
 // listNames names at most [maxListed].
-func listNames(all []named) string {
+func listNames(all []idName) string {
 	var b strings.Builder
 	for i, n := range all {
 		switch {
@@ -236,24 +236,24 @@ func listNames(all []named) string {
 }
 
 // project finds a project by id, identifier or name.
-func (s *Toolset) project(ctx context.Context, text string) (named, error) {
+func (s *Toolset) project(ctx context.Context, text string) (idName, error) {
 	text = strings.TrimSpace(text)
 	if text != "" && !strings.ContainsAny(text, " /?#%") {
 		var answer struct {
-			Project named `json:"project"`
+			Project idName `json:"project"`
 		}
 		err := s.client.get(ctx, "/projects/"+url.PathEscape(text)+".json", nil, &answer)
 		switch {
 		case err == nil && answer.Project.ID > 0:
 			return answer.Project, nil
 		case err == nil:
-			return named{}, toolpost.Failed("Redmine's answer for project %q has no project in it. Ask the user to check that this is the address of Redmine itself.", text)
+			return idName{}, toolpost.Failed("Redmine's answer for project %q has no project in it. Ask the user to check that this is the address of Redmine itself.", text)
 		}
 		if status(err) == http.StatusForbidden {
 			if n, ok := projectByName(ctx, s, text); ok {
 				return n, nil
 			}
-			return named{}, explain(err, "project "+text)
+			return idName{}, explain(err, "project "+text)
 		}
 	}
 	return s.find(ctx, projects(), text)
@@ -261,11 +261,11 @@ func (s *Toolset) project(ctx context.Context, text string) (named, error) {
 
 // projectByName finds the project that has a name, which is another one's key or leads to a
 // page of Redmine, such as "new".
-func projectByName(ctx context.Context, s *Toolset, text string) (named, bool) {
+func projectByName(ctx context.Context, s *Toolset, text string) (idName, bool) {
 	all, err := s.names(ctx, projects(), false)
-	found := selectNamed(all, func(n named) bool { return strings.EqualFold(n.Name, text) })
+	found := selectNamed(all, func(n idName) bool { return strings.EqualFold(n.Name, text) })
 	if _, id := number(text); err != nil || id || len(found) != 1 {
-		return named{}, false
+		return idName{}, false
 	}
 	return found[0], true
 }

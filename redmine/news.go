@@ -13,8 +13,8 @@ import (
 type news struct {
 	ID          int          `json:"id"`
 	Title       string       `json:"title" set:"title"`
-	Project     named        `json:"project" text:"project" row:"%s"`
-	Author      named        `json:"author" text:"author" row:"%n"`
+	Project     idName       `json:"project" text:"project" row:"%s"`
+	Author      idName       `json:"author" text:"author" row:"%n"`
 	CreatedOn   timestamp    `json:"created_on" text:"created" row:"%s"`
 	Summary     string       `json:"summary,omitempty" text:"summary" row:"%s" set:"summary"`
 	Attachments files        `json:"attachments,omitempty"`
@@ -29,7 +29,7 @@ func (n *news) String() string { return fmt.Sprintf("[%d] %s", n.ID, n.Title) }
 
 type newsComments []struct {
 	ID      int      `json:"id"`
-	Author  named    `json:"author"`
+	Author  idName   `json:"author"`
 	Content longText `json:"content"`
 }
 
@@ -51,7 +51,7 @@ type listNewsInput struct {
 
 func listNews(s *Toolset) entry {
 	return listTool(s, "list_news", "List news", "List news, newest first, without full texts.", "news", "news",
-		func(ctx context.Context, in listNewsInput, p named) (*listing[news], error) {
+		func(ctx context.Context, in listNewsInput, p idName) (*listing[news], error) {
 			path := "/news"
 			if p.ID > 0 {
 				path = newsPath(p)
@@ -64,7 +64,7 @@ func listNews(s *Toolset) entry {
 		})
 }
 
-func newsPath(p named) string { return fmt.Sprintf("/projects/%d/news", p.ID) }
+func newsPath(p idName) string { return fmt.Sprintf("/projects/%d/news", p.ID) }
 
 type newsID struct {
 	ID string `json:"id"`
@@ -103,7 +103,7 @@ type createNewsInput struct {
 
 func createNews(s *Toolset) entry {
 	return projectTool(s, "create_news", "Create news", "Publish news in a project.\nRedmine may mail it to the members.", adds,
-		func(ctx context.Context, in createNewsInput, p named) (*toolpost.Result, error) {
+		func(ctx context.Context, in createNewsInput, p idName) (*toolpost.Result, error) {
 			before, _, err := rows[news](ctx, s, newsPath(p)+".json", url.Values{}, "news", 0, 1)
 			if err != nil {
 				return nil, explain(err, "the news of project "+p.Name)
@@ -124,7 +124,7 @@ func createNews(s *Toolset) entry {
 }
 
 // readBackNews finds the news that was just made, as Redmine does not return its id.
-func readBackNews(w *write, p named, last int) (*toolpost.Result, error) {
+func readBackNews(w *write, p idName, last int) (*toolpost.Result, error) {
 	title := w.set["title"].(string)
 	all, _, err := rows[news](w.ctx, w.s, newsPath(p)+".json", url.Values{}, "news", 0, 10)
 	found := 0

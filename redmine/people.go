@@ -25,23 +25,23 @@ type scope struct {
 
 // resolve finds a user or group: "me" or "current", an id, a login, or a name.
 // Administrators find everybody, others the people of their projects.
-func (s *Toolset) resolve(ctx context.Context, text string, in scope) (named, error) {
+func (s *Toolset) resolve(ctx context.Context, text string, in scope) (idName, error) {
 	text = strings.TrimSpace(text)
 	me, err := s.account(ctx)
 	if err != nil {
-		return named{}, err
+		return idName{}, err
 	}
-	var found named
+	var found idName
 	id, isID := number(text)
 	switch {
 	case in.groups:
 		found, err = s.findGroup(ctx, me, text)
 	case text == "" && in.users:
-		return named{}, toolpost.Retry("Give a person: an id, a name or me.")
+		return idName{}, toolpost.Retry("Give a person: an id, a name or me.")
 	case me.matches(text) && me.ID == 0:
-		return named{}, toolpost.Failed("%q needs credentials: ask the user to set REDMINE_API_KEY", text)
+		return idName{}, toolpost.Failed("%q needs credentials: ask the user to set REDMINE_API_KEY", text)
 	case me.matches(text), in.users && isID && id == me.ID:
-		return named{ID: me.ID, Name: me.name()}, nil
+		return idName{ID: me.ID, Name: me.name()}, nil
 	case in.users && isID:
 		return s.userWithID(ctx, me, id)
 	case in.outside:
@@ -56,26 +56,26 @@ func (s *Toolset) resolve(ctx context.Context, text string, in scope) (named, er
 }
 
 // person finds a member of a project, or of the own projects if it is 0.
-func (s *Toolset) person(ctx context.Context, project int, text string) (named, error) {
+func (s *Toolset) person(ctx context.Context, project int, text string) (idName, error) {
 	return s.resolve(ctx, text, scope{project: project})
 }
 
-func (s *Toolset) userWithID(ctx context.Context, me *user, id int) (named, error) {
+func (s *Toolset) userWithID(ctx context.Context, me *user, id int) (idName, error) {
 	u, err := userEndpoint().get(ctx, s, userEndpoint().recordPath(id), "")
 	switch {
 	case status(err) == http.StatusNotFound && !me.Admin:
-		return named{ID: id, Name: "somebody whom this account cannot see"}, nil
+		return idName{ID: id, Name: "somebody whom this account cannot see"}, nil
 	case err != nil:
-		return named{}, explain(err, fmt.Sprintf("user %d", id))
+		return idName{}, explain(err, fmt.Sprintf("user %d", id))
 	}
-	return u.named(), nil
+	return u.idName(), nil
 }
 
 // findMember finds a member of a project, and for administrators any user.
-func (s *Toolset) findMember(ctx context.Context, me *user, text string, project int) (named, error) {
+func (s *Toolset) findMember(ctx context.Context, me *user, text string, project int) (idName, error) {
 	all, err := people(ctx, s, project)
 	if err != nil {
-		return named{}, err
+		return idName{}, err
 	}
 	if found := matchExact(text, all); len(found) == 1 {
 		return found[0], nil
@@ -83,10 +83,10 @@ func (s *Toolset) findMember(ctx context.Context, me *user, text string, project
 	if found := withName(text, all); len(found) == 1 {
 		return found[0], nil
 	} else if len(found) > 1 {
-		return named{}, unclear(text, found)
+		return idName{}, unclear(text, found)
 	}
 	if id, ok := number(text); ok {
-		return named{ID: id, Name: fmt.Sprintf("user %d", id)}, nil // one that this account cannot list
+		return idName{ID: id, Name: fmt.Sprintf("user %d", id)}, nil // one that this account cannot list
 	}
 	switch {
 	case me.Admin:
@@ -98,31 +98,31 @@ func (s *Toolset) findMember(ctx context.Context, me *user, text string, project
 }
 
 // withName returns the people with a name, in any order of its parts.
-func withName(text string, all []named) []named {
-	return selectNamed(all, func(n named) bool { return samePerson(n.Name, text) })
+func withName(text string, all []idName) []idName {
+	return selectNamed(all, func(n idName) bool { return samePerson(n.Name, text) })
 }
 
 // findUser finds one of all users, as an administrator: by the login, then a member
 // by a part of the name, then anybody by the mail address or a part of the login,
 // name or mail address.
-func (s *Toolset) findUser(ctx context.Context, text string, project int, members []named) (named, error) {
+func (s *Toolset) findUser(ctx context.Context, text string, project int, members []idName) (idName, error) {
 	users, err := searchUsers(ctx, s, text)
 	if err != nil {
-		return named{}, err
+		return idName{}, err
 	}
 	if i := slices.IndexFunc(users, func(u user) bool { return foldName(u.Login) == foldName(text) }); i >= 0 {
-		return users[i].named(), nil
+		return users[i].idName(), nil
 	}
 	n, missing := matchName("person", text, members)
 	if missing == nil {
 		return n, nil
 	}
-	var all []named
+	var all []idName
 	for _, u := range users {
 		if strings.EqualFold(u.Mail, text) {
-			return u.named(), nil
+			return u.idName(), nil
 		}
-		all = append(all, u.named())
+		all = append(all, u.idName())
 	}
 	if found := withName(text, all); len(found) == 1 {
 		return found[0], nil
@@ -133,31 +133,31 @@ func (s *Toolset) findUser(ctx context.Context, text string, project int, member
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) > 1:
-		return named{}, unclear(text, all)
+		return idName{}, unclear(text, all)
 	case project == 0:
-		return named{}, toolpost.Retry("There is no user %q: no login, name or mail address contains that. List the users to find the right one.", text)
+		return idName{}, toolpost.Retry("There is no user %q: no login, name or mail address contains that. List the users to find the right one.", text)
 	}
-	return named{}, missing
+	return idName{}, missing
 }
 
 // findGroup finds a group. Accounts that are not administrators find the groups that
 // are members of their own projects.
-func (s *Toolset) findGroup(ctx context.Context, me *user, text string) (named, error) {
+func (s *Toolset) findGroup(ctx context.Context, me *user, text string) (idName, error) {
 	if me.Admin {
 		return s.find(ctx, userGroups(), text)
 	}
 	if id, ok := number(text); ok {
-		return named{ID: id, Name: "group"}, nil
+		return idName{ID: id, Name: "group"}, nil
 	}
 	return s.findColleague(ctx, "group", text, true)
 }
 
 // findOutside finds a user or group who may not be a member of the project yet.
-func (s *Toolset) findOutside(ctx context.Context, me *user, text string, in scope) (named, error) {
+func (s *Toolset) findOutside(ctx context.Context, me *user, text string, in scope) (idName, error) {
 	if me.Admin {
 		groups, err := s.names(ctx, userGroups(), true)
 		if err != nil {
-			return named{}, err
+			return idName{}, err
 		}
 		if found := matchExact(text, groups); len(found) > 0 {
 			return s.onlyGroup(ctx, text, found[0])
@@ -169,38 +169,38 @@ func (s *Toolset) findOutside(ctx context.Context, me *user, text string, in sco
 	}
 	all, err := visibleMembers(ctx, s)
 	if err != nil {
-		return named{}, err
+		return idName{}, err
 	}
 	if n, err = matchName("person", text, all); err != nil {
-		return named{}, toolpost.Retry("%v Only administrators can look up all users: give the id.", err)
+		return idName{}, toolpost.Retry("%v Only administrators can look up all users: give the id.", err)
 	}
 	return n, nil
 }
 
 // onlyGroup returns a group, unless the text is its name and that of users.
-func (s *Toolset) onlyGroup(ctx context.Context, text string, group named) (named, error) {
+func (s *Toolset) onlyGroup(ctx context.Context, text string, group idName) (idName, error) {
 	if _, isID := number(text); isID {
 		return group, nil
 	}
 	users, err := searchUsers(ctx, s, group.Name)
 	if err != nil {
-		return named{}, err
+		return idName{}, err
 	}
-	all := []named{group}
+	all := []idName{group}
 	for i := range users {
 		if u := &users[i]; strings.EqualFold(u.name(), group.Name) || strings.EqualFold(u.Login, group.Name) {
-			all = append(all, u.named())
+			all = append(all, u.idName())
 		}
 	}
 	if len(all) > 1 {
-		return named{}, unclear(group.Name, all)
+		return idName{}, unclear(group.Name, all)
 	}
 	return group, nil
 }
 
 // requireExact refuses a text that is only a part of the name that it was found by.
-func (s *Toolset) requireExact(ctx context.Context, text string, found named, in scope) error {
-	if len(matchExact(text, []named{found})) > 0 {
+func (s *Toolset) requireExact(ctx context.Context, text string, found idName, in scope) error {
+	if len(matchExact(text, []idName{found})) > 0 {
 		return nil
 	}
 	what, names := found.String(), []string{fmt.Sprint(found.ID), found.Name}
@@ -214,7 +214,7 @@ func (s *Toolset) requireExact(ctx context.Context, text string, found named, in
 
 // people are the members of a project, or of the own projects if it is 0.
 // Administrators have none of 0: they can list all users.
-func people(ctx context.Context, s *Toolset, project int) ([]named, error) {
+func people(ctx context.Context, s *Toolset, project int) ([]idName, error) {
 	if project == 0 {
 		me, err := s.account(ctx)
 		if err != nil || me.Admin || me.ID == 0 {
@@ -226,7 +226,7 @@ func people(ctx context.Context, s *Toolset, project int) ([]named, error) {
 	if err != nil {
 		return nil, explain(err, "the members of the project")
 	}
-	var all []named
+	var all []idName
 	for _, m := range members {
 		all = append(all, m.who())
 	}
@@ -249,8 +249,8 @@ func searchUsers(ctx context.Context, s *Toolset, text string) ([]user, error) {
 
 // colleagues are the users, or the groups, of the projects that this account is a
 // member of.
-func (s *Toolset) colleagues(ctx context.Context, groups bool) ([]named, error) {
-	return s.lists.get(fmt.Sprintf("own projects/groups %t/memberships.json", groups), false, func() ([]named, error) {
+func (s *Toolset) colleagues(ctx context.Context, groups bool) ([]idName, error) {
+	return s.lists.get(fmt.Sprintf("own projects/groups %t/memberships.json", groups), false, func() ([]idName, error) {
 		own, err := ownMemberships(ctx, s)
 		if err != nil {
 			return nil, err
@@ -260,17 +260,17 @@ func (s *Toolset) colleagues(ctx context.Context, groups bool) ([]named, error) 
 }
 
 // findColleague finds one of them. They are read again for a name that is not known.
-func (s *Toolset) findColleague(ctx context.Context, what, text string, groups bool) (named, error) {
+func (s *Toolset) findColleague(ctx context.Context, what, text string, groups bool) (idName, error) {
 	all, err := s.colleagues(ctx, groups)
 	if err != nil {
-		return named{}, err
+		return idName{}, err
 	}
 	if n, err := matchName(what, text, all); err == nil {
 		return n, nil
 	}
 	s.forget("memberships")
 	if all, err = s.colleagues(ctx, groups); err != nil {
-		return named{}, err
+		return idName{}, err
 	}
 	return matchName(what, text, all)
 }
@@ -279,7 +279,7 @@ func (s *Toolset) findColleague(ctx context.Context, what, text string, groups b
 const maxOwnProjects = 50
 
 // membersOfAll are the users, or the groups, of several projects.
-func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]named, error) {
+func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]idName, error) {
 	in = in[:min(len(in), maxOwnProjects)]
 	found, errs := make([][]member, len(in)), make([]error, len(in))
 	var reads []func()
@@ -287,7 +287,7 @@ func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]
 		reads = append(reads, func() { found[i], errs[i] = membersOf(ctx, s, in[i].Project.ID) })
 	}
 	runAll(reads...)
-	var all []named
+	var all []idName
 	seen := map[int]bool{}
 	for i, members := range found {
 		if errs[i] != nil && status(errs[i]) != http.StatusForbidden { // of an archived project
@@ -308,12 +308,12 @@ func membersOfAll(ctx context.Context, s *Toolset, in []member, groups bool) ([]
 const maxNeighbours = 20
 
 // visibleMembers returns the members of the projects that this account sees.
-func visibleMembers(ctx context.Context, s *Toolset) ([]named, error) {
+func visibleMembers(ctx context.Context, s *Toolset) ([]idName, error) {
 	near, err := s.names(ctx, projects(), false)
 	if err != nil {
 		return nil, err
 	}
-	var all []named
+	var all []idName
 	for _, p := range near[:min(len(near), maxNeighbours)] {
 		some, err := people(ctx, s, p.ID)
 		if err != nil {

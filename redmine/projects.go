@@ -27,27 +27,27 @@ type project struct {
 	Identifier     string         `json:"identifier" text:"key" row:"key %s" set:"identifier"`
 	Status         projectStatus  `json:"status" text:"status" row:"%s"`
 	IsPublic       bool           `json:"is_public" text:"public,always" row:"!private" set:"is_public"`
-	Parent         *named         `json:"parent,omitempty" text:"in" row:"in %s" set:"parent_id"`
-	Version        *named         `json:"default_version,omitempty" text:"default version" set:"default_version_id"`
-	Assignee       *named         `json:"default_assignee,omitempty" text:"default assignee" set:"default_assigned_to_id"`
+	Parent         *idName        `json:"parent,omitempty" text:"in" row:"in %s" set:"parent_id"`
+	Version        *idName        `json:"default_version,omitempty" text:"default version" set:"default_version_id"`
+	Assignee       *idName        `json:"default_assignee,omitempty" text:"default assignee" set:"default_assigned_to_id"`
 	InheritMembers inherited      `json:"inherit_members,omitempty" text:"members of the parent project" set:"inherit_members"`
 	Homepage       string         `json:"homepage,omitempty" text:"homepage" set:"homepage"`
 	CustomFields   customFields   `json:"custom_fields,omitzero"`
-	Trackers       []named        `json:"trackers,omitempty" text:"trackers" row:"\n  trackers: %s" set:"tracker_ids,omitempty"`
-	Categories     []named        `json:"issue_categories,omitempty" text:"issue categories" row:"\n  issue categories: %s"`
-	Activities     []named        `json:"time_entry_activities,omitempty" text:"time entry activities" row:"\n  time entry activities: %s"`
-	IssueFields    []named        `json:"issue_custom_fields,omitempty" text:"issue custom fields" row:"\n  issue custom fields: %s"`
+	Trackers       []idName       `json:"trackers,omitempty" text:"trackers" row:"\n  trackers: %s" set:"tracker_ids,omitempty"`
+	Categories     []idName       `json:"issue_categories,omitempty" text:"issue categories" row:"\n  issue categories: %s"`
+	Activities     []idName       `json:"time_entry_activities,omitempty" text:"time entry activities" row:"\n  time entry activities: %s"`
+	IssueFields    []idName       `json:"issue_custom_fields,omitempty" text:"issue custom fields" row:"\n  issue custom fields: %s"`
 	Modules        projectModules `json:"enabled_modules,omitempty" text:"modules" row:"\n  modules: %s" set:"enabled_module_names"`
 	CreatedOn      timestamp      `json:"created_on,omitempty" text:"created"`
 	UpdatedOn      timestamp      `json:"updated_on,omitempty" text:"updated"`
 	Description    longText       `json:"description,omitempty" set:"description"`
 }
 
-func (p *project) named() named { return named{p.ID, p.Name, p.Identifier} }
+func (p *project) idName() idName { return idName{p.ID, p.Name, p.Identifier} }
 
-func (p *project) String() string { return p.named().String() }
+func (p *project) String() string { return p.idName().String() }
 
-func (p *project) title() string { return "Project " + p.named().String() }
+func (p *project) title() string { return "Project " + p.idName().String() }
 
 // projectParts are what a project includes.
 const projectParts = "trackers,issue_categories,enabled_modules,time_entry_activities,issue_custom_fields"
@@ -84,7 +84,7 @@ type projectModules []string
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (m *projectModules) UnmarshalJSON(data []byte) error {
-	var all []named
+	var all []idName
 	err := json.Unmarshal(data, &all)
 	*m = projectModules{}
 	for _, one := range all {
@@ -99,7 +99,7 @@ func (m projectModules) String() string { return strings.Join(m, ", ") }
 func projectEndpoint() endpoint[project] {
 	return endpoint[project]{
 		key: "project", path: "/projects", include: projectParts, stale: []string{"projects"},
-		name: func(p *project) string { return "project " + p.named().String() },
+		name: func(p *project) string { return "project " + p.idName().String() },
 		check: func(w *write, _, p *project) {
 			checkParts(w, p)
 			namesakes(w, p)
@@ -114,7 +114,7 @@ func namesakes(w *write, p *project) {
 		return
 	}
 	all, err := w.s.names(w.ctx, projects(), false)
-	same := selectNamed(all, func(n named) bool { return n.ID != p.ID && strings.EqualFold(n.Name, p.Name) })
+	same := selectNamed(all, func(n idName) bool { return n.ID != p.ID && strings.EqualFold(n.Name, p.Name) })
 	if err == nil && len(same) > 0 {
 		w.notes = append(w.notes, fmt.Sprintf("These projects have the same name: %s. Use their ids or keys.", listNames(same)))
 	}
@@ -137,7 +137,7 @@ type listProjectsInput struct {
 
 func listProjects(s *Toolset) entry {
 	return listTool(s, "list_projects", "List projects", "List the projects that you can see.", "projects", "projects",
-		func(ctx context.Context, in listProjectsInput, _ named) (*listing[project], error) {
+		func(ctx context.Context, in listProjectsInput, _ idName) (*listing[project], error) {
 			query, err := projectQuery(ctx, s, &in)
 			if err != nil {
 				return nil, err
@@ -216,17 +216,17 @@ func showProject(s *Toolset) entry {
 }
 
 // subprojects are the active and closed ones below a project, at any depth.
-func subprojects(ctx context.Context, s *Toolset, top int) ([]named, error) {
+func subprojects(ctx context.Context, s *Toolset, top int) ([]idName, error) {
 	all, _, err := rows[project](ctx, s, "/projects.json", url.Values{"status": {listedProjects}}, "projects", 0, maxNames)
 	if err != nil {
 		return nil, explain(err, "the list of projects")
 	}
 	inside := []int{top}
-	var found []named
+	var found []idName
 	for i := range all { // parents come before what is in them
 		if p := &all[i]; p.Parent != nil && slices.Contains(inside, p.Parent.ID) {
 			inside = append(inside, p.ID)
-			found = append(found, p.named())
+			found = append(found, p.idName())
 		}
 	}
 	return found, nil

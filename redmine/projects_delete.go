@@ -21,14 +21,14 @@ func (in *deleteProjectInput) find(ctx context.Context, s *Toolset) (*project, e
 func deleteProject(s *Toolset) entry {
 	return deleteTool(s, projectEndpoint, "delete_project", "Delete a project", "Delete a project with its subprojects, issues, logged time, wiki and files.\nClosing or archiving it keeps everything.",
 		func(ctx context.Context, in *deleteProjectInput, p *project, r *removal) (err error) {
-			r.given, r.names, r.what = in.ID, wholeNames(p.named()), fmt.Sprintf("project %s, key %s", p.named(), p.Identifier)
-			r.would, r.facts, err = goesWithProject(ctx, s, p.named())
+			r.given, r.names, r.what = in.ID, wholeNames(p.idName()), fmt.Sprintf("project %s, key %s", p.idName(), p.Identifier)
+			r.would, r.facts, err = goesWithProject(ctx, s, p.idName())
 			return err
 		})
 }
 
 // goesWithProject shows what goes with a project.
-func goesWithProject(ctx context.Context, s *Toolset, p named) (would string, facts map[string]any, err error) {
+func goesWithProject(ctx context.Context, s *Toolset, p idName) (would string, facts map[string]any, err error) {
 	below, err := subprojects(ctx, s, p.ID)
 	if err != nil {
 		return "", nil, err

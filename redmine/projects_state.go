@@ -76,12 +76,12 @@ func unarchiveProject(s *Toolset) entry {
 
 // unarchivedWith returns the projects that were not there before: Redmine unarchives
 // those that a project is in with it.
-func unarchivedWith(ctx context.Context, s *Toolset, p named, before []named) string {
+func unarchivedWith(ctx context.Context, s *Toolset, p idName, before []idName) string {
 	now, err := s.names(ctx, projects(), true)
 	if err != nil {
 		return " Projects that it is in may be unarchived with it."
 	}
-	also := selectNamed(now, func(n named) bool { return n.ID != p.ID && !slices.Contains(before, n) })
+	also := selectNamed(now, func(n idName) bool { return n.ID != p.ID && !slices.Contains(before, n) })
 	if len(also) == 0 {
 		return ""
 	}
@@ -124,9 +124,9 @@ func setState(ctx context.Context, s *Toolset, key, verb string) error {
 
 // readBackState answers with the state of a project, which must be one of those
 // wanted, and with what is below it.
-func readBackState(ctx context.Context, s *Toolset, n named, verb, more string, wanted ...projectStatus) (*toolpost.Result, error) {
+func readBackState(ctx context.Context, s *Toolset, n idName, verb, more string, wanted ...projectStatus) (*toolpost.Result, error) {
 	now, err := projectEndpoint().read(ctx, s, n.ID, "")
-	var below []named
+	var below []idName
 	if err == nil {
 		below, err = subprojects(ctx, s, n.ID)
 	}
@@ -144,4 +144,4 @@ func readBackState(ctx context.Context, s *Toolset, n named, verb, more string, 
 }
 
 // wholeNames are what names a project whole.
-func wholeNames(p named) []string { return []string{fmt.Sprint(p.ID), p.Identifier, p.Name} }
+func wholeNames(p idName) []string { return []string{fmt.Sprint(p.ID), p.Identifier, p.Name} }

@@ -60,7 +60,7 @@ func updateProject(s *Toolset) entry {
 	return changeTool(s, projectEndpoint, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.",
 		func(w *write, in *updateProjectInput, before *project) {
 			if in.Key != "" && in.Key != before.Identifier {
-				w.err = toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", before.named(), before.Identifier)
+				w.err = toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", before.idName(), before.Identifier)
 				return
 			}
 			fillProject(w, in, &in.projectInput)
@@ -125,12 +125,12 @@ func usesModule(w *write, module string) bool {
 
 // setIssueFields sets the custom fields that the issues of the project have.
 func setIssueFields(w *write, texts []string) {
-	var all []named
+	var all []idName
 	if len(texts) > 0 && w.err == nil {
 		var fields []field
 		fields, w.err = issueFields(w.ctx, w.s, w.project, 0)
 		for _, f := range fields {
-			all = append(all, named{ID: f.ID, Name: f.Name})
+			all = append(all, idName{ID: f.ID, Name: f.Name})
 		}
 	}
 	setList(w, "issue_custom_field_ids", texts, func(text string) (int, error) {

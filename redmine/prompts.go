@@ -35,7 +35,7 @@ type argument struct {
 
 	// find returns what stands in the text for the value, which may be empty. The
 	// text may have its id too.
-	find func(ctx context.Context, s *Toolset, value string, project named) (named, error)
+	find func(ctx context.Context, s *Toolset, value string, project idName) (idName, error)
 }
 
 func prompts() []prompt {
@@ -112,27 +112,27 @@ func (p prompt) fill(ctx context.Context, s *Toolset, raw json.RawMessage) (stri
 	return strings.NewReplacer(replace...).Replace(p.text), nil
 }
 
-func findStatus(ctx context.Context, s *Toolset, value string, _ named) (named, error) {
+func findStatus(ctx context.Context, s *Toolset, value string, _ idName) (idName, error) {
 	switch value {
 	case "":
 		value = "open"
 		fallthrough
 	case "open", "closed", "*":
-		return named{Name: value}, nil
+		return idName{Name: value}, nil
 	}
 	return s.find(ctx, statuses(), value)
 }
 
-func findVersion(ctx context.Context, s *Toolset, value string, project named) (named, error) {
+func findVersion(ctx context.Context, s *Toolset, value string, project idName) (idName, error) {
 	return s.find(ctx, versions(project.ID), value)
 }
 
-func findDay(_ context.Context, _ *Toolset, value string, _ named) (named, error) {
+func findDay(_ context.Context, _ *Toolset, value string, _ idName) (idName, error) {
 	if value == "" {
-		return named{Name: time.Now().AddDate(0, 0, -7).Format(time.DateOnly)}, nil
+		return idName{Name: time.Now().AddDate(0, 0, -7).Format(time.DateOnly)}, nil
 	}
 	if _, err := time.Parse(time.DateOnly, value); err != nil {
-		return named{}, fmt.Errorf("%q is not a date; write it like 2026-01-31", value)
+		return idName{}, fmt.Errorf("%q is not a date; write it like 2026-01-31", value)
 	}
-	return named{Name: value}, nil
+	return idName{Name: value}, nil
 }

@@ -134,7 +134,7 @@ func valueText(v reflect.Value, always bool) string {
 	switch value := v.Interface().(type) {
 	case fmt.Stringer:
 		return value.String()
-	case []named:
+	case []idName:
 		return listNames(value)
 	case []string:
 		return strings.Join(value, ", ")
@@ -202,8 +202,8 @@ func settableValue(v reflect.Value) any {
 	case reflect.Bool:
 		return v.Bool()
 	}
-	if list := reflect.TypeFor[[]named](); v.CanConvert(list) {
-		return idsOf(v.Convert(list).Interface().([]named))
+	if list := reflect.TypeFor[[]idName](); v.CanConvert(list) {
+		return idsOf(v.Convert(list).Interface().([]idName))
 	}
 	if list := reflect.TypeFor[[]string](); v.CanConvert(list) {
 		return slices.Sorted(slices.Values(v.Convert(list).Interface().([]string)))
@@ -328,7 +328,7 @@ type files []attachment
 func (all files) lines() string { return filesText(all) }
 
 // idsOf are the ids of records, in order.
-func idsOf(all []named) []int {
+func idsOf(all []idName) []int {
 	ids := []int{}
 	for _, n := range all {
 		ids = append(ids, n.ID)

@@ -32,8 +32,8 @@ type Toolset struct {
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 
-	editing keylock.Locks   // of descriptions and pages
-	lists   memory[[]named] // by their paths
+	editing keylock.Locks    // of descriptions and pages
+	lists   memory[[]idName] // by their paths
 	roles   memory[*role]
 	formats memory[field]
 

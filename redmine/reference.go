@@ -19,11 +19,11 @@ func referenceTools(s *Toolset) []entry {
 
 // A value is one of a fixed set, such as a status, with what is known of it.
 type value struct {
-	named
+	idName
 	Closed      bool     `json:"is_closed,omitempty" row:"closed"`
 	Default     bool     `json:"is_default,omitempty" row:"default"`
 	Active      *active  `json:"active,omitempty" row:"%s"`
-	First       *named   `json:"default_status,omitempty" row:"begins as %s"`
+	First       *idName  `json:"default_status,omitempty" row:"begins as %s"`
 	Fields      []string `json:"enabled_standard_fields,omitempty" row:"fields: %s"`
 	Description string   `json:"description,omitempty" row:"%s"`
 }
@@ -45,7 +45,7 @@ type listReferenceInput struct {
 // listReference is the tool that lists a fixed set.
 func listReference(s *Toolset, name, what, description string, src source) entry {
 	return listTool(s, name, "List "+what, description, what, src.key,
-		func(ctx context.Context, in listReferenceInput, _ named) (*listing[value], error) {
+		func(ctx context.Context, in listReferenceInput, _ idName) (*listing[value], error) {
 			all, err := readAll[value](ctx, s, src.path, src.key, "the list of "+what)
 			return every(withPart(all, in.Name, value.name)), err
 		})
@@ -57,7 +57,7 @@ type listActivitiesInput struct {
 
 func listActivities(s *Toolset) entry {
 	return listTool(s, "list_activities", "List activities", "List the activities that time can be logged for.", "activities", activities().key,
-		func(ctx context.Context, in listActivitiesInput, p named) (*listing[value], error) {
+		func(ctx context.Context, in listActivitiesInput, p idName) (*listing[value], error) {
 			if p.ID == 0 {
 				all, err := readAll[value](ctx, s, activities().path, activities().key, "the list of activities")
 				return every(all), err
@@ -65,7 +65,7 @@ func listActivities(s *Toolset) entry {
 			known, own, err := activitiesOf(ctx, s, p.ID)
 			var all []value
 			for _, n := range known {
-				all = append(all, value{named: n})
+				all = append(all, value{idName: n})
 			}
 			l := every(all)
 			if !own {

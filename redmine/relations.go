@@ -33,7 +33,7 @@ type listRelationsInput struct {
 
 func listRelations(s *Toolset) entry {
 	return listTool(s, "list_issue_relations", "List relations", "List how an issue relates to others.", "relations", "relations",
-		func(ctx context.Context, in listRelationsInput, _ named) (*listing[relation], error) {
+		func(ctx context.Context, in listRelationsInput, _ idName) (*listing[relation], error) {
 			n, err := id("an issue", in.Issue)
 			if err != nil {
 				return nil, err
@@ -84,7 +84,7 @@ func (in *relationID) find(ctx context.Context, s *Toolset) (*relation, error) {
 	return relationEndpoint().find(ctx, s, "a relation", in.ID, "")
 }
 
-func (relationID) confirmed() bool { return true }
+func (relationID) isConfirmed() bool { return true }
 
 func deleteRelation(s *Toolset) entry {
 	return deleteTool(s, relationEndpoint, "delete_issue_relation", "Remove a relation", "Remove a relation between two issues.",

@@ -31,13 +31,13 @@ type revisionInput struct {
 }
 
 // path returns the path of the issues of the revision, and its project.
-func (in *revisionInput) path(ctx context.Context, s *Toolset) (string, named, error) {
+func (in *revisionInput) path(ctx context.Context, s *Toolset) (string, idName, error) {
 	repository, err := segment("a repository", in.Repository)
 	if err != nil {
-		return "", named{}, err
+		return "", idName{}, err
 	}
 	if in.Revision, err = segment("a revision", in.Revision); err != nil {
-		return "", named{}, err
+		return "", idName{}, err
 	}
 	p, err := s.project(ctx, in.Project)
 	return fmt.Sprintf("/projects/%d/repository/%s/revisions/%s/issues", p.ID, repository, in.Revision), p, err
@@ -98,7 +98,7 @@ type changesets []changeset
 
 type changeset struct {
 	Revision    string   `json:"revision"`
-	User        named    `json:"user"`
+	User        idName   `json:"user"`
 	Comments    longText `json:"comments"`
 	CommittedOn string   `json:"committed_on"`
 }

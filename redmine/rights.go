@@ -35,7 +35,7 @@ func allRoles(ctx context.Context, s *Toolset, m *member, again bool, holds func
 
 // ownTime are the projects in which this account sees no time of others. Redmine
 // leaves that out of lists, as if there were none.
-func ownTime(ctx context.Context, s *Toolset) (in []named) {
+func ownTime(ctx context.Context, s *Toolset) (in []idName) {
 	me, err := s.account(ctx)
 	if err != nil || me.Admin || me.ID == 0 {
 		return nil

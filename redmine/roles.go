@@ -4,7 +4,7 @@ import "context"
 
 // A role is what its members may do.
 type role struct {
-	named
+	idName
 	Assignable  bool     `json:"assignable" text:"gets issues assigned,always"`
 	Issues      string   `json:"issues_visibility" text:"sees issues"`
 	Time        string   `json:"time_entries_visibility" text:"sees time"`

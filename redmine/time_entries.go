@@ -20,9 +20,9 @@ type timeEntry struct {
 	ID           int          `json:"id" brief:"id"`
 	SpentOn      string       `json:"spent_on" text:"day" brief:"spent_on" set:"spent_on"`
 	Hours        hours        `json:"hours" row:"%s,always" brief:"hours,always" set:"hours"`
-	User         named        `json:"user" text:"person" row:"%n" brief:"user" set:"user_id"`
-	Activity     named        `json:"activity" text:"activity" row:"%n" brief:"activity" set:"activity_id"`
-	Project      named        `json:"project" text:"project" row:"%n" brief:"project" set:"project_id"`
+	User         idName       `json:"user" text:"person" row:"%n" brief:"user" set:"user_id"`
+	Activity     idName       `json:"activity" text:"activity" row:"%n" brief:"activity" set:"activity_id"`
+	Project      idName       `json:"project" text:"project" row:"%n" brief:"project" set:"project_id"`
 	Issue        *issueRef    `json:"issue,omitempty" text:"issue" row:"%s" brief:"issue_id" set:"issue_id"`
 	Subject      string       `json:"subject,omitempty" row:" %s" brief:"subject"` // of the issue, in lists
 	Comments     string       `json:"comments,omitempty" text:"comments" row:"%s" brief:"comments" set:"comments"`
@@ -88,7 +88,7 @@ func timeFields(ctx context.Context, s *Toolset) ([]field, error) {
 // activitiesOf are the activities of a project, which may have its own. From 6.1.4
 // on Redmine leaves them out for who does not see its logged time, but perhaps may
 // log some: then they are those of all projects.
-func activitiesOf(ctx context.Context, s *Toolset, project int) (all []named, own bool, err error) {
+func activitiesOf(ctx context.Context, s *Toolset, project int) (all []idName, own bool, err error) {
 	p, err := projectEndpoint().read(ctx, s, project, "time_entry_activities")
 	if err != nil {
 		return nil, false, err
@@ -117,7 +117,7 @@ type projectTimeInput struct {
 
 func createTimeForProject(s *Toolset) entry {
 	return projectTool(s, "create_time_entry_for_project", "Log time on a project", "Log hours on a project without an issue.\nDefaults are today and the default activity.", adds,
-		func(ctx context.Context, in projectTimeInput, p named) (*toolpost.Result, error) {
+		func(ctx context.Context, in projectTimeInput, p idName) (*toolpost.Result, error) {
 			w := &timeWrite{write: newWrite(ctx, s, p.ID)}
 			w.noteMatch(in.Project, p)
 			w.set["project_id"] = p.ID
@@ -233,7 +233,7 @@ func (w *timeWrite) open() error {
 	}
 	p, err := projectEndpoint().read(w.ctx, w.s, w.project, "")
 	if err == nil && p.Status == closedProject {
-		err = toolpost.Retry("Project %s is closed, so logged time cannot be moved there.", p.named())
+		err = toolpost.Retry("Project %s is closed, so logged time cannot be moved there.", p.idName())
 	}
 	return err
 }
@@ -254,7 +254,7 @@ func (w *timeWrite) activity(text string) {
 	}
 	all, _, err := activitiesOf(w.ctx, w.s, w.project)
 	if err == nil {
-		var a named
+		var a idName
 		a, err = matchName("activity", text, all)
 		w.set["activity_id"] = idRef{a}
 	}

@@ -125,7 +125,7 @@ type projectID struct {
 func (in projectID) project() string { return in.Project }
 
 // projectTool makes a tool that works in one project.
-func projectTool[In interface{ project() string }](s *Toolset, name, title, description string, e effect, fn func(ctx context.Context, in In, p named) (*toolpost.Result, error)) entry {
+func projectTool[In interface{ project() string }](s *Toolset, name, title, description string, e effect, fn func(ctx context.Context, in In, p idName) (*toolpost.Result, error)) entry {
 	return tool(s, name, title, description, e, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		p, err := s.project(ctx, in.project())
 		if err != nil {
@@ -143,9 +143,9 @@ type optionalProject struct {
 func (in optionalProject) ifProject() string { return in.Project }
 
 // listTool makes a tool that lists records, in the project p if its arguments name one.
-func listTool[In, R any](s *Toolset, name, title, description, what, key string, list func(ctx context.Context, in In, p named) (*listing[R], error)) entry {
+func listTool[In, R any](s *Toolset, name, title, description, what, key string, list func(ctx context.Context, in In, p idName) (*listing[R], error)) entry {
 	return tool(s, name, title, description, reads, func(ctx context.Context, in In) (*toolpost.Result, error) {
-		var p named
+		var p idName
 		var err error
 		switch in := any(in).(type) {
 		case interface{ project() string }:
@@ -205,17 +205,17 @@ type confirmation struct {
 	Confirm bool `json:"confirm,omitempty" desc:"Without it, only a preview"`
 }
 
-func (c confirmation) confirmed() bool { return c.Confirm }
+func (c confirmation) isConfirmed() bool { return c.Confirm }
 
 // deleteTool makes a tool that deletes the record that its arguments name. Plan
 // completes what the answer shows before it is confirmed.
-func deleteTool[In interface{ confirmed() bool }, T any, L locator[T, In]](s *Toolset, k func() endpoint[T], name, title, description string, plan func(ctx context.Context, in *In, record *T, r *removal) error) entry {
+func deleteTool[In interface{ isConfirmed() bool }, T any, L locator[T, In]](s *Toolset, k func() endpoint[T], name, title, description string, plan func(ctx context.Context, in *In, record *T, r *removal) error) entry {
 	return tool(s, name, title, description, removes, func(ctx context.Context, in In) (*toolpost.Result, error) {
 		record, err := L(&in).find(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		r := &removal{what: k().name(record), would: "This would be deleted:\n\n" + textOf(record), facts: map[string]any{k().key: record}, confirmed: in.confirmed()}
+		r := &removal{what: k().name(record), would: "This would be deleted:\n\n" + textOf(record), facts: map[string]any{k().key: record}, confirmed: in.isConfirmed()}
 		if err := plan(ctx, &in, record, r); err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ type user struct {
 	LastLogin    timestamp    `json:"last_login_on,omitempty" text:"last login" row:"last login %s"`
 	TwoFactor    string       `json:"twofa_scheme,omitempty" text:"second factor"`
 	PasswordSet  string       `json:"passwd_changed_on,omitempty"` // when it was set
-	Groups       []named      `json:"groups,omitempty" text:"groups" set:"group_ids"`
+	Groups       []idName     `json:"groups,omitempty" text:"groups" set:"group_ids"`
 	Memberships  memberships  `json:"memberships,omitempty"`
 }
 
@@ -76,15 +76,15 @@ func userStatus(text string) (int, error) {
 func userEndpoint() endpoint[user] {
 	return endpoint[user]{
 		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: explainUsers,
-		name: func(u *user) string { return "user " + u.named().String() },
+		name: func(u *user) string { return "user " + u.idName().String() },
 	}
 }
 
-func (u *user) String() string { return u.named().String() }
+func (u *user) String() string { return u.idName().String() }
 
 func (u *user) name() string { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
 
-func (u *user) named() named { return named{ID: u.ID, Name: u.name()} }
+func (u *user) idName() idName { return idName{ID: u.ID, Name: u.name()} }
 
 // explainUsers explains a failure that has to do with users.
 func explainUsers(err error, what string) error {
@@ -122,7 +122,7 @@ type listUsersInput struct {
 
 func listUsers(s *Toolset) entry {
 	return listTool(s, "list_users", "List users", "List user accounts, for administrators.\nOthers find people with show user.", "users", "users",
-		func(ctx context.Context, in listUsersInput, _ named) (*listing[user], error) {
+		func(ctx context.Context, in listUsersInput, _ idName) (*listing[user], error) {
 			query := url.Values{"status": {""}} // all
 			state := 0
 			if in.Status != "all" {

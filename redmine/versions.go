@@ -25,7 +25,7 @@ type version struct {
 	Status       string       `json:"status" text:"status" row:"%s" set:"status"`
 	Due          string       `json:"due_date,omitempty" text:"due" row:"due %s" set:"due_date"`
 	Sharing      sharing      `json:"sharing" text:"sharing" row:"shared: %s" set:"sharing"`
-	Project      named        `json:"project,omitzero" text:"project" row:"of project %s"`
+	Project      idName       `json:"project,omitzero" text:"project" row:"of project %s"`
 	Wiki         string       `json:"wiki_page_title,omitempty" text:"wiki page" set:"wiki_page_title"`
 	Issues       *issueCount  `json:"issues,omitempty" text:"issues"`
 	Estimated    *hours       `json:"estimated_hours,omitempty" text:"estimated"`
@@ -36,9 +36,9 @@ type version struct {
 	Description  longText     `json:"description,omitempty" set:"description"`
 }
 
-func (v *version) named() named { return named{ID: v.ID, Name: v.Name} }
+func (v *version) idName() idName { return idName{ID: v.ID, Name: v.Name} }
 
-func (v *version) String() string { return v.named().String() }
+func (v *version) String() string { return v.idName().String() }
 
 func (v *version) title() string { return "Version " + v.String() }
 
@@ -66,15 +66,15 @@ type listVersionsInput struct {
 
 func listVersions(s *Toolset) entry {
 	return listTool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for.", "versions", "versions",
-		func(ctx context.Context, in listVersionsInput, p named) (*listing[version], error) {
+		func(ctx context.Context, in listVersionsInput, p idName) (*listing[version], error) {
 			all, err := readAll[version](ctx, s, versions(p.ID).path, "versions", "the versions of project "+p.String())
 			all = slices.DeleteFunc(all, func(v version) bool { return in.Status != "" && in.Status != "all" && v.Status != in.Status })
-			l := whole(all, in.rowSpan)
+			l := wholeList(all, in.rowSpan)
 			for i := range l.rows {
 				v := &l.rows[i]
 				v.Description, v.CreatedOn, v.UpdatedOn = "", "", ""
 				if v.Project.ID == p.ID {
-					v.Project = named{}
+					v.Project = idName{}
 				}
 			}
 			return l, err
@@ -82,12 +82,12 @@ func listVersions(s *Toolset) entry {
 }
 
 // openVersions are those that new issues of a project can be planned for.
-func openVersions(ctx context.Context, s *Toolset, project int) ([]named, error) {
+func openVersions(ctx context.Context, s *Toolset, project int) ([]idName, error) {
 	all, _, err := rows[version](ctx, s, versions(project).path, url.Values{}, "versions", 0, maxNames)
-	var open []named
+	var open []idName
 	for _, v := range all {
 		if v.Status == "open" {
-			open = append(open, v.named())
+			open = append(open, v.idName())
 		}
 	}
 	return open, err
@@ -211,7 +211,7 @@ type createVersionInput struct {
 
 func createVersion(s *Toolset) entry {
 	return projectTool(s, "create_version", "Create a version", "Create a version in a project.", adds,
-		func(ctx context.Context, in createVersionInput, p named) (*toolpost.Result, error) {
+		func(ctx context.Context, in createVersionInput, p idName) (*toolpost.Result, error) {
 			w, of := newWrite(ctx, s, p.ID), versions(p.ID)
 			w.noteMatch(in.Project, p)
 			w.fill(&in)
@@ -269,11 +269,11 @@ func versionInUse(err error, what string) error {
 }
 
 // ofVersion finds a version of the project, or any by its id.
-func ofVersion(ctx context.Context, s *Toolset, project int, text string) (named, error) {
+func ofVersion(ctx context.Context, s *Toolset, project int, text string) (idName, error) {
 	if project > 0 {
 		all, err := s.names(ctx, versions(project), true)
 		if err != nil {
-			return named{}, err
+			return idName{}, err
 		}
 		n, err := matchName("version", text, all)
 		if _, ok := number(text); !ok || len(matchExact(text, all)) > 0 {
@@ -282,8 +282,8 @@ func ofVersion(ctx context.Context, s *Toolset, project int, text string) (named
 	}
 	n, ok := number(text)
 	if !ok {
-		return named{}, toolpost.Retry("Give the project too: every version belongs to a project.")
+		return idName{}, toolpost.Retry("Give the project too: every version belongs to a project.")
 	}
 	err := s.client.get(ctx, fmt.Sprintf("/versions/%d.json", n), nil, &struct{}{})
-	return named{ID: n}, explain(err, "version "+text)
+	return idName{ID: n}, explain(err, "version "+text)
 }

@@ -15,9 +15,9 @@ import (
 // A wikiPage is a page of a project's wiki. In lists it has no text.
 type wikiPage struct {
 	Title       string     `json:"title" row:"%s" set:"title"`
-	Project     *named     `json:"project,omitempty" text:"project"` // not in Redmine's answer
+	Project     *idName    `json:"project,omitempty" text:"project"` // not in Redmine's answer
 	Version     int        `json:"version" text:"version" row:"version %s"`
-	Author      *named     `json:"author,omitempty" text:"author"`
+	Author      *idName    `json:"author,omitempty" text:"author"`
 	UpdatedOn   timestamp  `json:"updated_on" text:"updated" row:"%s"`
 	CreatedOn   timestamp  `json:"created_on"`
 	Parent      wikiParent `json:"parent,omitzero" text:"parent" row:"under %s" set:"parent_title"`
@@ -45,9 +45,9 @@ type listWikiInput struct {
 
 func listWiki(s *Toolset) entry {
 	return listTool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project.", "wiki pages", "wiki_pages",
-		func(ctx context.Context, in listWikiInput, p named) (*listing[wikiPage], error) {
+		func(ctx context.Context, in listWikiInput, p idName) (*listing[wikiPage], error) {
 			all, err := wikiPages(ctx, s, p)
-			l := whole(all, in.rowSpan)
+			l := wholeList(all, in.rowSpan)
 			l.facts = map[string]any{"project": p}
 			return l, err
 		})
@@ -55,7 +55,7 @@ func listWiki(s *Toolset) entry {
 
 // wikiPages are the pages of a project, without texts. Redmine has no pages of
 // this list.
-func wikiPages(ctx context.Context, s *Toolset, p named) ([]wikiPage, error) {
+func wikiPages(ctx context.Context, s *Toolset, p idName) ([]wikiPage, error) {
 	var answer struct {
 		Pages []wikiPage `json:"wiki_pages"`
 	}
@@ -71,7 +71,7 @@ type getWikiInput struct {
 
 func getWiki(s *Toolset) entry {
 	return projectTool(s, "get_wiki_page", "Show a wiki page", "Show a wiki page with its version and files.", reads,
-		func(ctx context.Context, in getWikiInput, p named) (*toolpost.Result, error) {
+		func(ctx context.Context, in getWikiInput, p idName) (*toolpost.Result, error) {
 			version, err := 0, error(nil)
 			if in.Version != "" {
 				version, err = id("a version", in.Version)
@@ -113,7 +113,7 @@ func wikiEndpoint() endpoint[wikiPage] {
 
 // wikiPath is where a page is: the start page without a title, the newest version
 // for 0.
-func wikiPath(p named, title string, version int) string {
+func wikiPath(p idName, title string, version int) string {
 	at := fmt.Sprintf("/projects/%d/wiki", p.ID)
 	if title = wikiTitle(title); title != "" {
 		at += "/" + url.PathEscape(title)
@@ -124,12 +124,12 @@ func wikiPath(p named, title string, version int) string {
 	return at
 }
 
-func readWiki(ctx context.Context, s *Toolset, p named, title string, version int) (*wikiPage, error) {
+func readWiki(ctx context.Context, s *Toolset, p idName, title string, version int) (*wikiPage, error) {
 	return wikiEndpoint().get(ctx, s, wikiPath(p, title, version), "attachments")
 }
 
 // missingWiki explains why a page cannot be read, and says which ones there are.
-func missingWiki(ctx context.Context, s *Toolset, p named, title string, version int, err error) error {
+func missingWiki(ctx context.Context, s *Toolset, p idName, title string, version int, err error) error {
 	switch status(err) {
 	case http.StatusNotAcceptable: // Redmine redirects to an address that is none of its API
 		return toolpost.Retry("Wiki page %s of %s was renamed. List the wiki pages to find its new title.", title, p.Name)
@@ -153,7 +153,7 @@ func missingWiki(ctx context.Context, s *Toolset, p named, title string, version
 }
 
 // noStart returns the error that a wiki has no start page.
-func noStart(p named, all []wikiPage) error {
+func noStart(p idName, all []wikiPage) error {
 	if len(all) == 0 {
 		return toolpost.Retry("The wiki of %s is empty.", p.Name)
 	}
@@ -169,7 +169,7 @@ func titles(all []wikiPage) string {
 	return strings.Join(some, ", ")
 }
 
-func noWiki(p named, title string, all []wikiPage) error {
+func noWiki(p idName, title string, all []wikiPage) error {
 	if len(all) == 0 {
 		return toolpost.Retry("There is no wiki page %q: the wiki of %s is empty.", title, p.Name)
 	}

@@ -75,7 +75,7 @@ func editWiki(s *Toolset) entry {
 // A wikiWrite is a change of a page.
 type wikiWrite struct {
 	*write
-	in     named // the project
+	in     idName // the project
 	title  string
 	before *wikiPage // nil for a new one
 }

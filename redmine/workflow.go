@@ -20,7 +20,7 @@ type listProjectStatusesInput struct {
 // after it.
 type step struct {
 	Status issueStatus `json:"status"`
-	Next   []named     `json:"next,omitempty"`
+	Next   []idName    `json:"next,omitempty"`
 	Issue  int         `json:"seen_in_issue,omitempty"` // 0 if no issue has the status
 	Away   bool        `json:"of_other_project,omitempty"`
 }
@@ -35,7 +35,7 @@ const (
 
 func listProjectStatuses(s *Toolset) entry {
 	return projectTool(s, "list_project_statuses", "List a project's statuses", "List the statuses that issues of a project and tracker can have, and which may follow which.", reads,
-		func(ctx context.Context, in listProjectStatusesInput, n named) (*toolpost.Result, error) {
+		func(ctx context.Context, in listProjectStatusesInput, n idName) (*toolpost.Result, error) {
 			p, err := projectEndpoint().read(ctx, s, n.ID, "trackers")
 			if err != nil {
 				return nil, err
@@ -104,7 +104,7 @@ func workflow(ctx context.Context, s *Toolset, project, tracker int) ([]step, st
 		switch {
 		case i >= 0:
 			steps = append(steps, step{st, seen[i].Next, seen[i].Issue, seen[i].Away})
-		case slices.ContainsFunc(seen, func(x step) bool { return slices.Contains(x.Next, st.named) }):
+		case slices.ContainsFunc(seen, func(x step) bool { return slices.Contains(x.Next, st.idName) }):
 			steps = append(steps, step{Status: st})
 		}
 	}
@@ -141,7 +141,7 @@ func stepsOf(ctx context.Context, s *Toolset, query url.Values, seen []step) ([]
 		if slices.Contains(known, fmt.Sprint(i.Status.ID)) {
 			return seen, nil // changed meanwhile
 		}
-		next := slices.DeleteFunc(i.Allowed, func(n named) bool { return n.ID == i.Status.ID })
+		next := slices.DeleteFunc(i.Allowed, func(n idName) bool { return n.ID == i.Status.ID })
 		seen = append(seen, step{i.Status, next, i.ID, away})
 		known = append(known, fmt.Sprint(i.Status.ID))
 	}
@@ -151,8 +151,8 @@ func stepsOf(ctx context.Context, s *Toolset, query url.Values, seen []step) ([]
 func guessSteps(ctx context.Context, s *Toolset, tracker int, all []issueStatus) ([]step, error) {
 	var answer struct {
 		Trackers []struct {
-			named
-			First *named `json:"default_status"`
+			idName
+			First *idName `json:"default_status"`
 		} `json:"trackers"`
 	}
 	if err := s.client.get(ctx, "/trackers.json", nil, &answer); err != nil {

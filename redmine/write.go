@@ -116,8 +116,8 @@ func setGiven[T any](w *write, name string, value *T) {
 	}
 }
 
-// plain sets a text as it is: only of an issue Redmine takes none for an empty one.
-func plain(w *write, name, text string) {
+// setPlain sets a text as it is: only of an issue Redmine takes none for an empty one.
+func setPlain(w *write, name, text string) {
 	if text != "" {
 		w.set[name] = text
 	}
@@ -197,14 +197,14 @@ func set[T any](w *write, name, text string, read func(string) (T, error)) {
 
 // refer sets what find finds. Something may be called as what clears it: then 0
 // does.
-func refer(w *write, name, text string, all func() ([]named, error), find func(string) (named, error)) {
+func refer(w *write, name, text string, all func() ([]idName, error), find func(string) (idName, error)) {
 	switch text = strings.TrimSpace(text); {
 	case text == "0":
 		text = none
 	case strings.EqualFold(text, none) && w.err == nil:
 		known, err := all()
 		w.err = explain(err, "what may be called "+none)
-		if found := selectNamed(known, func(n named) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
+		if found := selectNamed(known, func(n idName) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
 			w.err = toolpost.Retry("For %s, %q can mean %s or an empty value: give the id, or 0 to clear it.", name, text, listNames(found))
 		}
 	}
@@ -218,7 +218,7 @@ func refer(w *write, name, text string, all func() ([]named, error), find func(s
 }
 
 // noteMatch notes what a part of a name was taken for.
-func (w *write) noteMatch(text string, n named) {
+func (w *write) noteMatch(text string, n idName) {
 	if me, err := w.s.account(w.ctx); err == nil && me.matches(text) {
 		return
 	}
@@ -228,8 +228,8 @@ func (w *write) noteMatch(text string, n named) {
 }
 
 // takenFor returns a note if text is only a part of the name of n.
-func takenFor(text string, n named) string {
-	if n.ID == 0 || len(matchExact(text, []named{n})) > 0 || samePerson(n.Name, text) {
+func takenFor(text string, n idName) string {
+	if n.ID == 0 || len(matchExact(text, []idName{n})) > 0 || samePerson(n.Name, text) {
 		return ""
 	}
 	return fmt.Sprintf("%q was taken for %s.", text, n)
@@ -237,13 +237,13 @@ func takenFor(text string, n named) string {
 
 // setNamed sets what text names in a source.
 func (w *write) setNamed(name, text string, src source) {
-	refer(w, name, text, func() ([]named, error) { return w.s.names(w.ctx, src, false) },
-		func(text string) (named, error) { return w.s.find(w.ctx, src, text) })
+	refer(w, name, text, func() ([]idName, error) { return w.s.names(w.ctx, src, false) },
+		func(text string) (idName, error) { return w.s.find(w.ctx, src, text) })
 }
 
 func (w *write) person(name, text string) {
-	refer(w, name, text, func() ([]named, error) { return people(w.ctx, w.s, w.project) },
-		func(text string) (named, error) { return w.s.person(w.ctx, w.project, text) })
+	refer(w, name, text, func() ([]idName, error) { return people(w.ctx, w.s, w.project) },
+		func(text string) (idName, error) { return w.s.person(w.ctx, w.project, text) })
 }
 
 func (w *write) day(name, text string) { set(w, name, text, date) }
@@ -272,13 +272,13 @@ func sameMinute(a, b any) bool {
 }
 
 // An idRef is a record with a name as a change sets it: Redmine gets its id.
-type idRef struct{ named }
+type idRef struct{ idName }
 
 // MarshalJSON implements [json.Marshaler].
 func (r idRef) MarshalJSON() ([]byte, error) { return strconv.AppendInt(nil, int64(r.ID), 10), nil }
 
 // reference lets the name of a record stand for it in a change.
-func (n named) reference() idRef { return idRef{n} }
+func (n idName) reference() idRef { return idRef{n} }
 
 // bare is a value as it is compared: of an idRef the id, of a text one with the same
 // line ends, as Redmine makes CR LF of any.

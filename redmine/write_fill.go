@@ -10,8 +10,8 @@ import (
 //
 //	Due string `json:"due_date,omitempty" fill:"date"`
 var fillers = map[string]func(w *write, name, text string){
-	"plain":       plain,
-	"trimmed":     func(w *write, name, text string) { plain(w, name, strings.TrimSpace(text)) },
+	"plain":       setPlain,
+	"trimmed":     func(w *write, name, text string) { setPlain(w, name, strings.TrimSpace(text)) },
 	"text":        (*write).text,
 	"date":        (*write).day,
 	"hours":       (*write).hours,

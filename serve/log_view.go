@@ -28,7 +28,7 @@ func (v *LogView) Serving(a *Access) { a.Log(v.log) }
 
 // Updated implements [View].
 func (v *LogView) Updated(s *gateway.Snapshot) {
-	for _, st := range v.changed(s.Status) {
+	for _, st := range v.findChanges(s.Status) {
 		switch {
 		case st.State == upstream.Failed && st.Retry.IsZero():
 			v.log.Error("server cannot be started", "server", st.Name, "err", st.Err)
@@ -69,10 +69,10 @@ var lossKinds = [...]lower.Kind{
 	lower.Rejected, lower.Dropped, lower.Narrowed, lower.Widened, lower.Described, lower.Checked, lower.Encoded, lower.Noop,
 }
 
-// changed returns the servers whose state or tools have changed since the last
+// findChanges returns the servers whose state or tools have changed since the last
 // report. Attempts to connect are not reported, only how they end. Servers that
 // have been removed are reported as closed.
-func (v *LogView) changed(now []upstream.Status) (changed []upstream.Status) {
+func (v *LogView) findChanges(now []upstream.Status) (changed []upstream.Status) {
 	before := v.servers
 	v.servers = map[string]upstream.Status{}
 	for _, st := range now {

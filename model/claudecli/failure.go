@@ -19,14 +19,14 @@ import (
 
 // A quoted is an error whose text may come from the CLI: it is shortened and
 // escaped.
-type quoted struct {
+type quotedError struct {
 	text string
 	err  error
 }
 
-func (e *quoted) Error() string { return e.text }
+func (e *quotedError) Error() string { return e.text }
 
-func (e *quoted) Unwrap() error { return e.err }
+func (e *quotedError) Unwrap() error { return e.err }
 
 // hider returns a function that removes the secrets of the environment.
 func hider(env []string) func(string) string {
@@ -70,7 +70,7 @@ func (m *Model) failure(ctx context.Context, err error) *model.Error {
 		e.Status = result.APIStatus
 		e.Kind = (&report{status: result.APIStatus, reason: result.TerminalReason, text: err.Error()}).kindOf()
 	}
-	e.Err = &quoted{m.quote(err.Error()), err}
+	e.Err = &quotedError{m.quote(err.Error()), err}
 	return e
 }
 

@@ -14,7 +14,7 @@ import (
 // with the schema if the model cannot enforce it. Models before Gemini 3 refuse
 // JSON output and tools in one request: while the model may call tools, the
 // schema is such an instruction; after that, the tools are left out.
-func (g *generator) requestOutput(r *model.Request, s *settings, config *generationConfig, p *prepared) (instruction string, err error) {
+func (g *generator) requestOutput(r *model.Request, s *settings, config *generationConfig, p *preparedRequest) (instruction string, err error) {
 	instruction = provider.OutputInstruction(r.Output)
 	if s.Tools != nil && !g.rules.jsonWithTools {
 		if !r.NoCalls {
@@ -53,7 +53,7 @@ func (g *generator) requestOutput(r *model.Request, s *settings, config *generat
 
 // decodeOutput converts structured output to the shape of the schema of the
 // request. The raw forms remain as they are.
-func (p *prepared) decodeOutput(m *model.Message) {
+func (p *preparedRequest) decodeOutput(m *model.Message) {
 	if p.output == nil || p.output.Identity() || len(m.Calls()) > 0 {
 		return
 	}

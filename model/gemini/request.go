@@ -11,7 +11,7 @@ import (
 )
 
 // A prepared is a request as it is sent, and what its response is read with.
-type prepared struct {
+type preparedRequest struct {
 	body   []byte
 	tools  *toolset
 	output *lower.Codec // converts structured output back; nil for text
@@ -19,7 +19,7 @@ type prepared struct {
 }
 
 // prepare writes the body of a request and checks it.
-func (g *generator) prepare(r *model.Request) (*prepared, error) {
+func (g *generator) prepare(r *model.Request) (*preparedRequest, error) {
 	if err := model.Validate(r.Messages); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (g *generator) prepare(r *model.Request) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{tools: ts, losses: h.losses}
+	p := &preparedRequest{tools: ts, losses: h.losses}
 	s, err := g.settings(r, p)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (g *generator) prepare(r *model.Request) (*prepared, error) {
 }
 
 // settings returns everything but the contents.
-func (g *generator) settings(r *model.Request, p *prepared) (*settings, error) {
+func (g *generator) settings(r *model.Request, p *preparedRequest) (*settings, error) {
 	thinking, loss, err := g.rules.thinking(g.origin.Model, r.Effort)
 	if err != nil {
 		return nil, err

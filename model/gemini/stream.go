@@ -120,7 +120,7 @@ func decode(data []byte, v any) error {
 // A stream is a response that is being read.
 type stream struct {
 	*generator
-	*prepared
+	*preparedRequest
 	parts   parts
 	finish  string // the worst reason that was given for the end
 	message string // what it says about that
@@ -130,8 +130,8 @@ type stream struct {
 	tokens  tokens
 }
 
-func newStream(g *generator, p *prepared) *stream {
-	return &stream{generator: g, prepared: p, parts: parts{tools: p.tools, body: p.body}}
+func newStream(g *generator, p *preparedRequest) *stream {
+	return &stream{generator: g, preparedRequest: p, parts: parts{tools: p.tools, body: p.body}}
 }
 
 // read reads the whole stream, and yields its pieces and the response. If yield

@@ -47,7 +47,7 @@ func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 }
 
 // prepare builds the body of a request and checks it.
-func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
+func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*preparedRequest, error) {
 	adapt := func() (*toolset, error) {
 		o, err := m.chatTools(ctx, r.Tools)
 		if err != nil {
@@ -55,7 +55,7 @@ func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*prepared, e
 		}
 		return newToolset(o)
 	}
-	return m.endpoint.prepare(r, adapt, func(p *prepared) error {
+	return m.endpoint.prepare(r, adapt, func(p *preparedRequest) error {
 		w := &chatWriter{newWriter(m.endpoint, p.tools)}
 		if err := w.conversation(r); err != nil {
 			return err
@@ -96,7 +96,7 @@ type chatSchema struct {
 }
 
 // params returns the request without tools and messages.
-func (m *chatModel) params(r *model.Request, p *prepared) *chatRequest {
+func (m *chatModel) params(r *model.Request, p *preparedRequest) *chatRequest {
 	params := &chatRequest{Model: m.origin.Model, StreamOptions: streamOptions{IncludeUsage: true}}
 	if m.isOpenAI() {
 		params.PromptCacheKey = cacheKey(r.CacheKey) // few other servers know it, and some refuse what they do not know

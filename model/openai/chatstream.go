@@ -48,7 +48,7 @@ type chatUsage struct {
 type chatStream struct {
 	*endpoint
 	*sink
-	prepared *prepared
+	prepared *preparedRequest
 
 	id, model string
 	reason    string   // the worst that was said of why the response ended; empty if that is not known

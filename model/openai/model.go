@@ -45,7 +45,7 @@ func (m *responsesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2
 }
 
 // A prepared request is one that can be sent.
-type prepared struct {
+type preparedRequest struct {
 	body   []byte
 	tools  *toolset
 	format *answerFormat // nil for text
@@ -59,8 +59,8 @@ func (e *endpoint) invalid(err error) error {
 
 // prepare checks the request, and builds its body with write. Adapt returns the
 // form of its tools; it is called once for a set.
-func (e *endpoint) prepare(r *model.Request, adapt func() (*toolset, error), write func(*prepared) error) (*prepared, error) {
-	p := &prepared{tools: &toolset{}}
+func (e *endpoint) prepare(r *model.Request, adapt func() (*toolset, error), write func(*preparedRequest) error) (*preparedRequest, error) {
+	p := &preparedRequest{tools: &toolset{}}
 	err := model.Validate(r.Messages)
 	if err == nil && r.Tools != nil {
 		p.tools, err = e.tools.Get(r.Tools, adapt)
@@ -78,7 +78,7 @@ func (e *endpoint) prepare(r *model.Request, adapt func() (*toolset, error), wri
 }
 
 // prepare builds the body of a request and checks it.
-func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepared, error) {
+func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*preparedRequest, error) {
 	adapt := func() (*toolset, error) {
 		o, err := m.responsesTools(ctx, r.Tools)
 		if err != nil {
@@ -86,7 +86,7 @@ func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepar
 		}
 		return newToolset(o, m.deferTools(o)...)
 	}
-	return m.endpoint.prepare(r, adapt, func(p *prepared) error {
+	return m.endpoint.prepare(r, adapt, func(p *preparedRequest) error {
 		in := &inputWriter{newWriter(m.endpoint, p.tools)}
 		if err := in.messages(r.Messages, in.assistant, in.user); err != nil {
 			return err
@@ -98,7 +98,7 @@ func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepar
 
 // encode sets the body of the request: the parameters, the tools, and the
 // conversation. It returns the error of check.
-func (p *prepared) encode(params any, conversation member, check func(body []byte) error) error {
+func (p *preparedRequest) encode(params any, conversation member, check func(body []byte) error) error {
 	raw, err := json.Marshal(params)
 	if err != nil {
 		return fmt.Errorf("encode the request: %w", err)
@@ -140,7 +140,7 @@ type textFormat struct {
 }
 
 // params returns the request without tools and input.
-func (m *responsesModel) params(r *model.Request, p *prepared) *responsesRequest {
+func (m *responsesModel) params(r *model.Request, p *preparedRequest) *responsesRequest {
 	params := &responsesRequest{Model: m.origin.Model, Instructions: r.System,
 		PromptCacheKey: cacheKey(r.CacheKey), MaxOutputTokens: max(0, r.MaxTokens)}
 	if canReason(m.origin.Model) {

@@ -16,7 +16,7 @@ import (
 type responseStream struct {
 	*endpoint
 	*sink
-	prepared *prepared
+	prepared *preparedRequest
 
 	items []streamItem
 	slots map[looseInt]int // indexes of items by the provider's index

@@ -109,10 +109,10 @@ func (f *Form) trimRules() {
 	if f.Kinds&jsontree.KindNumber == 0 || f.Number != nil && *f.Number == (Number{}) {
 		f.Number = nil
 	}
-	if f.Kinds&jsontree.KindString == 0 || f.Text.idle() {
+	if f.Kinds&jsontree.KindString == 0 || f.Text.isEmpty() {
 		f.Text = nil
 	}
-	if f.Kinds&jsontree.KindArray == 0 || f.Array.idle() {
+	if f.Kinds&jsontree.KindArray == 0 || f.Array.isEmpty() {
 		f.Array = nil
 	}
 	if f.Kinds&jsontree.KindObject == 0 {
@@ -126,17 +126,17 @@ func impossible(o *Object) bool {
 	return o != nil && slices.ContainsFunc(o.Properties, func(p Property) bool { return p.Required && p.Form.Kinds == 0 })
 }
 
-// idle reports whether t has no rules: every text matches it.
-func (t *Text) idle() bool {
+// isEmpty reports whether t has no rules: every text matches it.
+func (t *Text) isEmpty() bool {
 	return t == nil || len(t.Content) == 0 && t.MinLength == 0 && t.MaxLength < 0 && t.Pattern == "" && t.Format == ""
 }
 
-// idle reports whether a has no rules: every array matches it.
-func (a *Array) idle() bool {
+// isEmpty reports whether a has no rules: every array matches it.
+func (a *Array) isEmpty() bool {
 	return a == nil || a.Prefix == nil && a.Items == nil && a.MinItems == 0 && a.MaxItems < 0 && !a.Unique
 }
 
-// idle reports whether o has no rules: every object matches it.
-func (o *Object) idle() bool {
+// isEmpty reports whether o has no rules: every object matches it.
+func (o *Object) isEmpty() bool {
 	return o == nil || o.Properties == nil && o.Additional == nil && o.MinProperties == 0 && o.MaxProperties < 0
 }

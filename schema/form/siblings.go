@@ -11,7 +11,7 @@ import (
 // shows that no member is expected.
 func (w *keywordReader) settle() {
 	f := w.f
-	if f.Object.idle() && w.v.Get("properties") == nil {
+	if f.Object.isEmpty() && w.v.Get("properties") == nil {
 		f.Object = nil
 	}
 	w.impossible()

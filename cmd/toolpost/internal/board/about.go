@@ -35,9 +35,9 @@ func (a About) lines(access *serve.Access, width int, color bool) []string {
 	lines := []string{bold(cleartext.Printable("Serving " + access.URL))}
 	switch {
 	case a.Folder != "" && a.Chosen:
-		lines = append(lines, wrap(a.what())...)
+		lines = append(lines, wrap(a.describeTools())...)
 	case a.Folder != "":
-		lines = append(lines, wrap("No configuration: "+a.what())...)
+		lines = append(lines, wrap("No configuration: "+a.describeTools())...)
 	case a.Empty:
 		lines = append(lines, wrap("Warning: "+NoServers)...)
 	}
@@ -57,8 +57,8 @@ func (a About) lines(access *serve.Access, width int, color bool) []string {
 	return append(lines, "")
 }
 
-// what says which tools are served over the folder.
-func (a About) what() string { return strings.TrimPrefix(a.Folder, "serving ") }
+// describeTools says which tools are served over the folder.
+func (a About) describeTools() string { return strings.TrimPrefix(a.Folder, "serving ") }
 
 // steps are what people do next, with the commands.
 func (a About) steps(access *serve.Access) [][2]string {

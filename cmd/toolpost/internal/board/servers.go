@@ -81,7 +81,7 @@ func (s *servers) table(room, width int, now time.Time, paint func(code, text st
 	if len(s.now) == 0 || room < 1 {
 		return nil
 	}
-	sum := total(s.now)
+	sum := countReady(s.now)
 	if room < minRoom {
 		return []string{terminal.Cut(sum, width)}
 	}
@@ -135,14 +135,14 @@ func (s *servers) entry(st upstream.Status, name, width int, now time.Time, pain
 		tools, took = strconv.Itoa(st.Tools), fmt.Sprintf("%.1f s", st.Took.Seconds())
 		note = strings.TrimSpace(string(st.Transport) + " " + st.Version)
 	case starts(st):
-		took = short(now.Sub(cmp.Or(s.since[st.Name], now)))
+		took = formatDuration(now.Sub(cmp.Or(s.since[st.Name], now)))
 		if note = st.Package; note == "" && st.State == upstream.Installing {
 			note = "its command installs packages"
 		}
 	case !st.Retry.IsZero():
 		note = "tried again"
 		if wait := st.Retry.Sub(now); wait > 0 {
-			note = "tried again in " + short(wait)
+			note = "tried again in " + formatDuration(wait)
 		}
 	}
 	cells := []string{terminal.Pad(cleartext.Printable(st.Name), name), terminal.Pad(string(st.State), stateWidth), fmt.Sprintf("%5s", tools), fmt.Sprintf("%6s", took), cleartext.Printable(note)}
@@ -169,8 +169,8 @@ var colors = map[upstream.State]string{
 	upstream.Ready: "32", upstream.Connecting: "33", upstream.Installing: "33", upstream.Failed: "31", upstream.NeedsLogin: "31", gateway.Disabled: "2",
 }
 
-// short is a duration in whole seconds or minutes.
-func short(d time.Duration) string {
+// formatDuration writes a duration in whole seconds or minutes.
+func formatDuration(d time.Duration) string {
 	if d < 100*time.Second {
 		return fmt.Sprintf("%d s", int(d.Seconds()))
 	}
@@ -193,8 +193,8 @@ func counts(servers []upstream.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-// total counts what is ready, of the servers that are not disabled.
-func total(servers []upstream.Status) string {
+// countReady counts what is ready, of the servers that are not disabled.
+func countReady(servers []upstream.Status) string {
 	ready, enabled, tools := 0, 0, 0
 	for _, st := range servers {
 		if st.State != gateway.Disabled {

@@ -80,21 +80,21 @@ func newField(p *jsontree.Value, required bool) *field {
 		f.fallback = json.RawMessage(d.Raw)
 	}
 	if text := textOf(p.Get("description")); text != "" {
-		f.lines = append(f.lines, short(text))
+		f.lines = append(f.lines, clipForeign(text))
 	}
 	for i, c := range f.choices {
-		f.lines = append(f.lines, fmt.Sprintf("%d  %s", i+1, short(c.title)))
+		f.lines = append(f.lines, fmt.Sprintf("%d  %s", i+1, clipForeign(c.title)))
 	}
-	name := short(textOf(p.Get("title")))
+	name := clipForeign(textOf(p.Get("title")))
 	if name == "" {
-		name = short(p.Name)
+		name = clipForeign(p.Name)
 	}
 	f.prompt = "  " + name + f.hint() + ": "
 	return f
 }
 
-// short returns a foreign text in one line that is not long.
-func short(text string) string {
+// clipForeign returns a foreign text in one line that is not long.
+func clipForeign(text string) string {
 	return terminal.Cut(cleartext.Printable(jsontree.Clip(text, 4*longestWord)), longestWord)
 }
 
@@ -121,7 +121,7 @@ func (f *field) hint() string {
 	}
 	switch {
 	case f.fallback != nil:
-		hints = append(hints, "Enter for "+short(f.title(f.fallback)))
+		hints = append(hints, "Enter for "+clipForeign(f.title(f.fallback)))
 	case !f.required:
 		hints = append(hints, "Enter for none")
 	}

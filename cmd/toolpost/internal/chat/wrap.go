@@ -19,12 +19,12 @@ type wrapper struct {
 	last      rune // of the text of this line; 0 at its beginning
 	column    int
 	spaces    int // not yet written
-	word      []styled
+	word      []styledText
 	wordWidth int
 }
 
-// styled is a text in one style.
-type styled struct{ text, style string }
+// styledText is a text in one style.
+type styledText struct{ text, style string }
 
 // text adds text in a style, which is the code of a terminal such as "1".
 func (w *wrapper) text(text, style string) {
@@ -68,7 +68,7 @@ func (w *wrapper) extend(text, style string) {
 	if n := len(w.word); n > 0 && w.word[n-1].style == style {
 		w.word[n-1].text += text
 	} else {
-		w.word = append(w.word, styled{text, style})
+		w.word = append(w.word, styledText{text, style})
 	}
 	w.wordWidth += ansi.StringWidth(text)
 }

@@ -37,14 +37,14 @@ func next(r *model.Request) (string, []model.Part) {
 		s = look(found[0].text)
 	}
 	switch {
-	case len(r.Messages) == 1 && len(opening(has)) == 0:
+	case len(r.Messages) == 1 && len(openingCalls(has)) == 0:
 		return "I am a script and look through folders, but there are no tools to do it with. Start toolpost without `--tools none`.", nil
 	case len(r.Messages) == 1:
-		return "I am a **script** in the place of a model, but the tools and this folder are real. I look through the folder first.", opening(has)
+		return "I am a **script** in the place of a model, but the tools and this folder are real. I look through the folder first.", openingCalls(has)
 	case p.results["read"] == nil && p.results["grep"] == nil && s.files > 0 && (has("read") || has("grep")):
-		return s.describe() + " I read the one that describes it best and search all of them.", reading(s, has)
+		return s.describe() + " I read the one that describes it best and search all of them.", readingCalls(s, has)
 	case p.results["write"] == nil && has("write"):
-		return "Now I write down what I found, if you allow it.", writing(s, p, has)
+		return "Now I write down what I found, if you allow it.", writingCalls(s, p, has)
 	}
 	return answer(s, p), nil
 }
@@ -88,8 +88,8 @@ func remember(r *model.Request) *past {
 	return p
 }
 
-// opening are the first calls.
-func opening(has func(string) bool) (calls []model.Part) {
+// openingCalls are the first calls.
+func openingCalls(has func(string) bool) (calls []model.Part) {
 	if has("write_todos") {
 		calls = append(calls, todos("in_progress", "pending", "pending"))
 	}
@@ -111,8 +111,8 @@ func todos(states ...string) model.Part {
 	return call("write_todos", fields{"todos": all})
 }
 
-// reading are the calls that look into the files.
-func reading(s *survey, has func(string) bool) (calls []model.Part) {
+// readingCalls are the calls that look into the files.
+func readingCalls(s *survey, has func(string) bool) (calls []model.Part) {
 	if has("write_todos") {
 		calls = append(calls, todos("completed", "in_progress", "pending"))
 	}
@@ -125,8 +125,8 @@ func reading(s *survey, has func(string) bool) (calls []model.Part) {
 	return calls
 }
 
-// writing are the calls that write the report.
-func writing(s *survey, p *past, has func(string) bool) (calls []model.Part) {
+// writingCalls are the calls that write the report.
+func writingCalls(s *survey, p *past, has func(string) bool) (calls []model.Part) {
 	if has("write_todos") {
 		calls = append(calls, todos("completed", "completed", "in_progress"))
 	}

@@ -113,7 +113,7 @@ func (m *Matrix) add(a *lint.Adapted) (findings []Finding) {
 			Fix:     fmt.Sprintf("to see what was lost: toolpost lint --for %s", d.ID)})
 	}
 	for _, f := range a.Findings {
-		findings = append(findings, m.whole(d, &f))
+		findings = append(findings, m.listFinding(d, &f))
 	}
 	m.Clients = append(m.Clients, c)
 	return findings
@@ -139,9 +139,9 @@ func (m *Matrix) withhold(client string, w *dialect.Withheld) {
 		Message: "this client does not get the tool: " + w.Why, Fix: m.fixes[cmp.Or(rule, w.Rule)]}
 }
 
-// whole turns a finding about the list as a whole, such as too many tools, into
+// listFinding turns a finding about the list as a whole, such as too many tools, into
 // one of doctor.
-func (m *Matrix) whole(d *dialect.Dialect, f *dialect.Finding) Finding {
+func (m *Matrix) listFinding(d *dialect.Dialect, f *dialect.Finding) Finding {
 	_, rule, _ := strings.Cut(f.Rule, "/")
 	severity := Warning
 	if f.Effect.Rank() <= dialect.RefusesCall.Rank() {

@@ -104,7 +104,7 @@ func (r *resolver) values(in *Input) ([]string, error) {
 	case given != nil:
 		return given, in.check(given)
 	case in.Default != nil:
-		return in.Default, literal(in.Default...)
+		return in.Default, refuseExpansion(in.Default...)
 	case !in.Required:
 		return nil, nil
 	case !in.Secret && r.answers.Ask != nil:
@@ -175,8 +175,8 @@ func (r *resolver) finish() (*Plan, error) {
 
 var errReference = errors.New(`the description contains "${", which would read a variable of your environment; add the server with its command instead: toolpost add -- COMMAND`)
 
-// literal refuses texts of a description that toolpost.json would expand.
-func literal(texts ...string) error {
+// refuseExpansion refuses texts of a description that toolpost.json would expand.
+func refuseExpansion(texts ...string) error {
 	if strings.Contains(strings.Join(texts, "\n"), "${") {
 		return errReference
 	}

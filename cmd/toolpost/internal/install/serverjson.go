@@ -233,7 +233,7 @@ func (r *resolver) arguments(all []argument) (words []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := literal(a.Name); err != nil {
+		if err := refuseExpansion(a.Name); err != nil {
 			return nil, err
 		}
 		for _, v := range values {
@@ -273,7 +273,7 @@ var braces = lazyregexp.New(`\{([A-Za-z0-9_.-]+)\}`)
 
 // fill replaces {name} in a text by the values of variables. Other braces stay.
 func (r *resolver) fill(text string, variables map[string]argument) (filled string, err error) {
-	if err := literal(text); err != nil {
+	if err := refuseExpansion(text); err != nil {
 		return "", err
 	}
 	references := 0 // in the values of the user

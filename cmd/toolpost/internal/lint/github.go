@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// plain describes a problem in one line, for formats that show it in a place.
-func (p *problem) plain() string {
+// oneLine describes a problem in one line, for formats that show it in a place.
+func (p *problem) oneLine() string {
 	text := p.message()
 	if p.name != "" {
 		text = fmt.Sprintf("tool %q: %s", p.name, text)
@@ -39,7 +39,7 @@ func writeGitHub(w io.Writer, r *Report, _ *Options) error {
 				place += fmt.Sprintf("col=%d,endColumn=%d,", at.column, at.endColumn)
 			}
 		}
-		_, err := fmt.Fprintf(w, "::%s %stitle=%s::%s\n", commands[p.level()], place, property.Replace(p.rule.Name), data.Replace(p.plain()))
+		_, err := fmt.Fprintf(w, "::%s %stitle=%s::%s\n", commands[p.level()], place, property.Replace(p.rule.Name), data.Replace(p.oneLine()))
 		if err != nil {
 			return err
 		}

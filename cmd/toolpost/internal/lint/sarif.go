@@ -53,7 +53,7 @@ func sarifRule(r *dialect.Rule) object {
 func (r *Report) sarifResult(p *problem, rule int) object {
 	key := sha256.Sum256([]byte(strings.Join([]string{p.name, p.rule.Name, p.pointer, p.keyword}, "\x00")))
 	result := object{
-		"ruleId": p.rule.Name, "ruleIndex": rule, "level": p.level().String(), "message": object{"text": p.plain()},
+		"ruleId": p.rule.Name, "ruleIndex": rule, "level": p.level().String(), "message": object{"text": p.oneLine()},
 		"partialFingerprints": object{"toolpost/v1": fmt.Sprintf("%x", key[:16])},
 		"properties":          object{"tool": p.name, "hits": p.jsonHits()},
 	}

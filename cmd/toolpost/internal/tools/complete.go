@@ -41,19 +41,19 @@ func complete(cmd *cobra.Command, t *connect.Target, args []string, word string)
 	if len(rest) > 0 {
 		return completeArguments(s.Set.Lookup(rest[0]), rest[1:], word), none | cobra.ShellCompDirectiveNoSpace
 	}
-	names := printable(toolNames(s))
+	names := printableTexts(toolNames(s))
 	if found == nil {
 		return names, none
 	}
-	unknown := unlisted(names, gateway.Prefixes(found))
+	unknown := unlistedPrefixes(names, gateway.Prefixes(found))
 	if len(unknown) > 0 {
 		return append(names, unknown...), none | cobra.ShellCompDirectiveNoSpace
 	}
 	return names, none
 }
 
-// unlisted returns the prefixes of servers that no name is known of.
-func unlisted(names []string, prefixes map[string]string) (all []string) {
+// unlistedPrefixes returns the prefixes of servers that no name is known of.
+func unlistedPrefixes(names []string, prefixes map[string]string) (all []string) {
 	for _, prefix := range slices.Sorted(maps.Values(prefixes)) {
 		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, prefix) }) {
 			all = append(all, prefix)
@@ -90,17 +90,17 @@ func completeArguments(tool *toolpost.Tool, given []string, word string) (all []
 			}
 			all = append(all, key+"="+text)
 		}
-		return printable(all)
+		return printableTexts(all)
 	}
 	for _, key := range slices.Sorted(maps.Keys(input.Properties)) {
 		if !slices.ContainsFunc(given, func(arg string) bool { return strings.HasPrefix(arg, key+"=") }) {
 			all = append(all, key+"=")
 		}
 	}
-	return printable(all)
+	return printableTexts(all)
 }
 
-// printable returns the texts that a terminal shows as they are: they come from servers.
-func printable(all []string) []string {
+// printableTexts returns the texts that a terminal shows as they are: they come from servers.
+func printableTexts(all []string) []string {
 	return slices.DeleteFunc(all, func(text string) bool { return cleartext.Printable(text) != text })
 }

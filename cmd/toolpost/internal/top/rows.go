@@ -75,7 +75,7 @@ func (m *Model) rows(s *status.Status, t tab) (all []row) {
 
 func (m *Model) server(s *status.Server) row {
 	text := fmt.Sprintf("%s %s %5d %5s %6s %7s %7s %3d %6s", pad(s.Name, m.nameWidth()), pad(s.State, 10), s.Tools,
-		short(s.Calls), short(s.Errors), milliseconds(s.P50), milliseconds(s.P95), s.Running, short(s.Tokens))
+		formatNumber(s.Calls), formatNumber(s.Errors), milliseconds(s.P50), milliseconds(s.P95), s.Running, formatNumber(s.Tokens))
 	if s.Error != "" {
 		text += "  " + s.Error
 	}
@@ -83,7 +83,7 @@ func (m *Model) server(s *status.Server) row {
 }
 
 func (m *Model) client(c *status.Client, now time.Time) row {
-	text := fmt.Sprintf("%s %8d %8s %6s %6s %s ago", pad(c.Name, m.nameWidth()+8), c.Sessions, short(c.Calls), short(c.Errors), short(c.Tokens), age(now.Sub(c.Last)))
+	text := fmt.Sprintf("%s %8d %8s %6s %6s %s ago", pad(c.Name, m.nameWidth()+8), c.Sessions, formatNumber(c.Calls), formatNumber(c.Errors), formatNumber(c.Tokens), age(now.Sub(c.Last)))
 	return row{text: text, detail: c, key: c.Name}
 }
 
@@ -93,7 +93,7 @@ func (m *Model) call(c *status.Call) row {
 		name = c.Method
 	}
 	text := fmt.Sprintf("%s %s %s %8s %6s %6s %s", clock(c.Time), pad(c.Client, m.clientWidth()), pad(name, m.toolWidth()),
-		milliseconds(c.MS), short(c.BytesOut), short(c.Tokens), c.Outcome)
+		milliseconds(c.MS), formatNumber(c.BytesOut), formatNumber(c.Tokens), c.Outcome)
 	return row{text: text, bad: c.Failed(), detail: c, key: fmt.Sprint(c.Seq), server: c.Server}
 }
 

@@ -46,7 +46,7 @@ func (m *Model) head() string {
 		}
 	}
 	return m.cut(fmt.Sprintf("toolpost %s  up %s  %d/%d servers  %d tools  %s requests  %s errors  %s tokens  %d running",
-		s.Version, age(s.Time.Sub(s.Started)), ready, len(s.Servers), s.Tools, short(sum.Calls), short(sum.Errors), short(sum.Tokens), s.Running))
+		s.Version, age(s.Time.Sub(s.Started)), ready, len(s.Servers), s.Tools, formatNumber(sum.Calls), formatNumber(sum.Errors), formatNumber(sum.Tokens), s.Running))
 }
 
 // tabLine shows the tabs, and the filter.
@@ -141,8 +141,8 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
-// short writes a number in at most five characters.
-func short(n int64) string {
+// formatNumber writes a number in at most five characters.
+func formatNumber(n int64) string {
 	switch {
 	case n < 10_000:
 		return fmt.Sprint(n)
