@@ -37,4 +37,5 @@ COPY --from=build --chown=65532:65532 /empty/ /
 COPY --from=build /toolpost /toolpost
 ENV HOME=/data
 USER 65532:65532
+WORKDIR /data
 ENTRYPOINT ["/toolpost"]

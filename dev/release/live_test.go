@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,10 +47,10 @@ func liveRelease(t *testing.T, write func(*release) error) *release {
 // A machine is a folder that has the home of a user who has nothing yet.
 type machine struct {
 	*testing.T
-	root string   // the root of its files, if programs run in it with chroot
+	root string   // the root of its files, if programs run in a root of their own
 	home string   // as programs see it
 	env  []string // of all programs
-	uid  int      // who runs them, if not this process's user
+	uid  int      // who runs them in that root
 }
 
 // newMachine returns a machine whose user has an empty home.
@@ -71,16 +72,32 @@ func newMachine(t *testing.T, env ...string) *machine {
 
 // command returns a command that runs on the machine, in the user's home.
 func (m *machine) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(args[0], args[1:]...)
-	if m.root != "" {
-		cmd.Path, cmd.Err = args[0], nil
-		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: m.root}
+	if m.root == "" {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = m.home, m.env
+		return cmd
 	}
-	if m.uid != 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(m.uid), Gid: uint32(m.uid)}
-	}
-	cmd.Dir, cmd.Env = m.home, m.env
+	user := strconv.Itoa(m.uid)
+	cmd := exec.Command("unshare", append([]string{"--mount", "--mount-proc", "--root", m.root, "--wd", m.home, "--setuid", user, "--setgid", user, "--"}, args...)...)
+	cmd.Env = m.env
 	return cmd
+}
+
+// newRoot returns a machine whose programs run with a root of their own, which has /proc
+// and the user's home; they see the variables given only.
+func newRoot(t *testing.T, root, home string, uid int, env ...string) *machine {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root may change the root of a program")
+	}
+	if out, err := exec.Command(need(t, "unshare"), "--mount", "--mount-proc", "true").CombinedOutput(); err != nil {
+		t.Skipf("this machine does not let root mount: %v\n%s", err, out)
+	}
+	m := &machine{T: t, root: root, home: home, uid: uid, env: append([]string{"HOME=" + home}, env...)}
+	if err := errors.Join(os.Chmod(root, 0o755), os.MkdirAll(filepath.Join(root, "proc"), 0o755), os.MkdirAll(m.path(""), 0o755), os.Chown(m.path(""), uid, uid)); err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // run returns what a command prints on standard output.
