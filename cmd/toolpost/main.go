@@ -76,19 +76,27 @@ To start, run "toolpost serve" in any folder.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(serveCommand(), redmineCommand(), topCommand(), tokenCommand(), versionCommand(), upgrade.Command(), cli.ExitCodesTopic())
-	root.AddCommand(tools.List(), tools.Find(), tools.Call())
-	root.AddCommand(servers.Add(), servers.Remove(), servers.Import(), servers.Link(), servers.Login(), servers.Logout(), servers.Status(), servers.Secret())
-	root.AddCommand(checks.Check(), checks.Doctor(), checks.Lint(), checks.Adapt())
-	root.AddCommand(review.Trust(), review.Pins(), review.Approve(), review.Diff())
-	root.AddCommand(records.Audit(), records.Replay(), records.Cache())
-	root.AddCommand(agents.Run(), agents.Chat(), agents.Prices(), agents.Claude())
+	addGroup(root, "Serve", serveCommand(), servers.Link(), statusCommand(), topCommand(), logsCommand(), checks.Doctor(), redmineCommand())
+	addGroup(root, "Servers", servers.Add(), servers.Import(), servers.Remove(), checks.Check(), servers.Login(), servers.Logins(), servers.Logout(), servers.Secret())
+	addGroup(root, "Tools", tools.List(), tools.Find(), tools.Call(), checks.Lint(), checks.Adapt())
+	addGroup(root, "Access and records", review.Trust(), review.Pins(), review.Approve(), tokenCommand(), records.Audit(), records.Cache(), records.Replay(), review.Diff())
+	addGroup(root, "Models", agents.Chat(), agents.Run(), agents.Prices(), agents.Claude())
+	root.AddCommand(versionCommand(), upgrade.Command(), cli.ExitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = cli.CheckArgs(c.Args)
 	}
 	strictHelp(root)
 	root.SetUsageFunc(printUsage)
 	return root
+}
+
+// addGroup adds commands that help lists together, in their order.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+		root.AddCommand(c)
+	}
 }
 
 // strictHelp has help and completion refuse what they do not know, instead of showing

@@ -3,13 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
-	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,10 +12,6 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
-	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/serve"
-	"github.com/toolpost/toolpost/serve/status"
 )
 
 const topHelp = `Show what a running "toolpost serve" does: servers, clients, calls, errors and
@@ -97,65 +87,4 @@ func showStatus(ctx context.Context, w io.Writer, address string, asJSON bool, f
 	width, height := terminal.Size(w)
 	_, err = io.WriteString(w, top.Once(address, cmp.Or(width, onceWidth), cmp.Or(height, onceHeight), s))
 	return err
-}
-
-// longestStatus is the size up to which the answer of a gateway is read.
-const longestStatus = 16 << 20
-
-// statusFetcher asks the gateway at the address of server, with the user's token
-// if the gateway wants it.
-func statusFetcher(server *config.Server, cfg *config.Config) (top.Fetch, error) {
-	owner.UseToken(cfg)
-	address, err := statusAddress(server.URL)
-	if err != nil {
-		return nil, err
-	}
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	client := &http.Client{Transport: base, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if server.Wrap != nil {
-		client.Transport = server.Wrap(base)
-	}
-	return func(ctx context.Context, after uint64) (*status.Status, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?after="+strconv.FormatUint(after, 10), nil)
-		if err != nil {
-			return nil, err
-		}
-		for name, value := range server.Headers {
-			req.Header.Set(name, value)
-		}
-		resp, err := client.Do(req)
-		if err != nil {
-			return nil, fmt.Errorf("%w; is toolpost serve running there?", err)
-		}
-		defer resp.Body.Close()
-		return readStatus(resp)
-	}, nil
-}
-
-func readStatus(resp *http.Response) (*status.Status, error) {
-	switch {
-	case resp.StatusCode == http.StatusUnauthorized:
-		return nil, fmt.Errorf(`the server wants a token: run toolpost top as the user who started it, or add -H "Authorization: Bearer TOKEN"`)
-	case resp.StatusCode == http.StatusForbidden:
-		return nil, fmt.Errorf("the server refuses this host name; use the address that toolpost serve prints, or start it with --allow-host")
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("GET %s answers %d; the server is not a toolpost serve, or an older one", serve.StatusPath, resp.StatusCode)
-	}
-	s := &status.Status{}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, longestStatus)).Decode(s); err != nil {
-		return nil, fmt.Errorf("read the answer of %s: %w", serve.StatusPath, err)
-	}
-	return s, nil
-}
-
-// statusAddress returns where a gateway reports its state, from the address that
-// clients use.
-func statusAddress(address string) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", cli.Usagef("ADDRESS cannot be read; want http://HOST:PORT")
-	}
-	prefix, _, _ := strings.Cut(u.Path, "/mcp")
-	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(prefix, "/")+serve.StatusPath, "", ""
-	return u.String(), nil
 }

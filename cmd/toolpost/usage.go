@@ -48,10 +48,16 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	if !cmd.HasAvailableSubCommands() {
 		return
 	}
-	b.WriteString("\n\nAvailable Commands:")
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() || sub.Name() == "help" {
-			fmt.Fprintf(b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+	for _, group := range append(cmd.Groups(), &cobra.Group{Title: "Other"}) {
+		title := group.Title
+		if len(cmd.Groups()) == 0 {
+			title = "Available Commands"
+		}
+		b.WriteString("\n\n" + title + ":")
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID == group.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				fmt.Fprintf(b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+			}
 		}
 	}
 }

@@ -67,14 +67,14 @@ func (r *Run) Forget(c *config.Config) error {
 func forgetEnded(dir string) {
 	notes, _ := filepath.Glob(filepath.Join(dir, "*.json")) // the pattern is correct
 	for _, path := range notes {
-		if r := readRun(path); r != nil && !isAlive(r.PID) {
+		if r := readRun(path); r != nil && !IsAlive(r.PID) {
 			_ = os.Remove(path) // it does no harm
 		}
 	}
 }
 
-// isAlive reports whether there may be a process.
-func isAlive(pid int) bool {
+// IsAlive reports whether there may be a process.
+func IsAlive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

@@ -40,7 +40,7 @@ printed in any browser. If that runs on another machine, it ends at an address
 that cannot be reached there: paste this address.
 
 "auth" of the server's entry sets the client, its secret and scopes; see
-docs/login.md. "toolpost status" lists logins, and "toolpost logout" ends one.`
+docs/login.md. "toolpost logins" lists them, and "toolpost logout" ends one.`
 
 // loginOptions are the flags of login and logout.
 type loginOptions struct {
@@ -220,7 +220,7 @@ func (o *loginOptions) logout(cmd *cobra.Command, name string) error {
 		return fmt.Errorf("log out of %q: %w", name, err)
 	}
 	if !found {
-		return cli.Usagef("there is no login to %q; \"toolpost status\" lists logins", name)
+		return cli.Usagef("there is no login to %q; \"toolpost logins\" lists them", name)
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), cleartext.Printable("Logged out of "+name+"."))
 	return nil
@@ -233,19 +233,19 @@ type listedLogin struct {
 	Place string `json:"place"`
 }
 
-// Status returns the command "status".
-func Status() *cobra.Command {
+// Logins returns the command "logins".
+func Logins() *cobra.Command {
 	var (
 		o      loginOptions
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:   "status",
+		Use:   "logins",
 		Short: "List the logins to servers",
 		Long: `List the logins to servers: who logged in, with which scopes, until when, and
 where the tokens are kept. No secret is shown.`,
-		Example: `  toolpost status
-  toolpost status --json`,
+		Example: `  toolpost logins
+  toolpost logins --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, place, err := o.list(cmd)

@@ -25,8 +25,9 @@ import (
 func Remove() *cobra.Command {
 	var t configurationEdit
 	cmd := &cobra.Command{
-		Use:   "remove NAME…",
-		Short: "Remove servers from toolpost.json",
+		Use:     "remove NAME…",
+		Aliases: []string{"rm"},
+		Short:   "Remove servers from toolpost.json",
 		Long: `Remove servers from the configuration that serve uses. Show the difference of
 the file, whose comments stay, and write it if you give --yes or answer yes in a
 terminal. A running serve then stops the servers at once. The folder of a bundle

@@ -22,9 +22,10 @@ func List() *cobra.Command {
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:   "list [ADDRESS] [-- COMMAND…]",
-		Short: "List the tools of a configuration, an address or a command",
-		Long:  "List tools, each with the first line of its description.\n" + connect.TargetHelp,
+		Use:     "list [ADDRESS] [-- COMMAND…]",
+		Aliases: []string{"ls"},
+		Short:   "List the tools of a configuration, an address or a command",
+		Long:    "List tools, each with the first line of its description.\n" + connect.TargetHelp,
 		Example: `  toolpost list
   toolpost list http://127.0.0.1:7717/mcp
   toolpost list --json -- npx -y @modelcontextprotocol/server-everything`,

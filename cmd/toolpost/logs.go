@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/serve/status"
+)
+
+func logsCommand() *cobra.Command {
+	var (
+		r              running
+		follow, asJSON bool
+		every          time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "logs [ADDRESS] [SERVER]",
+		Short: "Show the last log lines of serve, or those about one server",
+		Long: `Show the last log lines and failed calls of a running toolpost serve, or only
+those about one SERVER of it. With --follow, go on until it ends.
+` + runningHelp,
+		Example: `  toolpost logs
+  toolpost logs github --follow`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			server := ""
+			if n := len(args); n > 0 && !cli.IsAddress(args[n-1]) {
+				server, args = args[n-1], args[:n-1]
+			}
+			fetch, err := r.find(cmd, args)
+			if err != nil {
+				return err
+			}
+			for after := uint64(0); ; {
+				s, err := fetch(cmd.Context(), after)
+				if err != nil {
+					return err
+				}
+				if after == 0 && server != "" && !slices.ContainsFunc(s.Servers, func(one status.Server) bool { return one.Name == server }) {
+					return cli.Usagef("the serve that runs has no server %q; \"toolpost status\" lists them", server)
+				}
+				if err := writeLogs(cmd.OutOrStdout(), s, server, asJSON); err != nil || !follow {
+					return err
+				}
+				after = s.Seq
+				select {
+				case <-time.After(every):
+				case <-cmd.Context().Done():
+					return nil
+				}
+			}
+		},
+	}
+	r.flags(cmd)
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with new lines")
+	cmd.Flags().DurationVar(&every, "interval", time.Second, "with --follow, ask again after this `TIME`")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object for each line")
+	return cmd
+}
+
+// writeLogs writes the log lines and failed calls of a state in their order.
+func writeLogs(w io.Writer, s *status.Status, server string, asJSON bool) error {
+	lines := slices.Clone(s.Logs)
+	for _, c := range s.Calls {
+		if c.Failed() {
+			text := fmt.Sprintf("call failed tool=%s server=%s client=%s outcome=%s err=%s", c.Name, c.Server, c.Client, c.Outcome, c.Error)
+			lines = append(lines, status.Log{Seq: c.Seq, Time: c.Time, Level: "warn", Text: text})
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b status.Log) int { return int(a.Seq) - int(b.Seq) })
+	for _, l := range lines {
+		if server != "" && !strings.Contains(l.Text+" ", " server="+server+" ") {
+			continue
+		}
+		if asJSON {
+			if err := cli.WriteJSON(w, l); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%s %-5s %s\n", l.Time.Local().Format(time.DateTime), l.Level, cleartext.Printable(l.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/serve"
+	"github.com/toolpost/toolpost/serve/status"
+)
+
+// A running is the serve that a command line is about.
+type running struct {
+	target connect.Target
+	run    *owner.Run // nil for an address
+}
+
+const runningHelp = `
+It is the serve at ADDRESS, or the one that runs with the configuration: that of
+--config FILE, otherwise the one that serve would use here.`
+
+// errNotRunning means that nothing serves the configuration.
+var errNotRunning = errors.New("toolpost serve does not run with this configuration; start it with: toolpost serve")
+
+func (r *running) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.target.Config, "config", "", "configuration `FILE`")
+	cmd.Flags().StringArrayVarP(&r.target.Headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
+}
+
+// find returns how the serve is asked. Where there is none, the error is errNotRunning.
+func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
+	cfg, rest, err := r.target.Split(args, -1)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rest) > 0:
+		return nil, cli.Usagef("%q is not an address; give http://… or https://…", rest[0])
+	case cfg != nil:
+		return statusFetcher(&cfg.Servers[0], cfg)
+	}
+	found, err := cli.FindConfiguration(cmd.Context(), r.target.Config, &cli.Prompter{Out: io.Discard})
+	if err != nil {
+		return nil, err
+	}
+	if found != nil {
+		r.run = owner.FindRun(found)
+	}
+	if r.run == nil {
+		return nil, errNotRunning
+	}
+	server := r.run.Server("")
+	r.target.Address = strings.TrimSuffix(r.run.URL, "/mcp")
+	fetch, err := statusFetcher(&server, &config.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, after uint64) (*status.Status, error) {
+		s, err := fetch(ctx, after)
+		if err != nil && !owner.IsAlive(r.run.PID) {
+			err = errNotRunning // it ended without a word
+		}
+		return s, err
+	}, nil
+}
+
+// longestStatus is the size up to which the answer of a gateway is read.
+const longestStatus = 16 << 20
+
+// statusFetcher asks the gateway at the address of server, with the user's token
+// if the gateway wants it.
+func statusFetcher(server *config.Server, cfg *config.Config) (top.Fetch, error) {
+	owner.UseToken(cfg)
+	address, err := statusAddress(server.URL)
+	if err != nil {
+		return nil, err
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	client := &http.Client{Transport: base, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if server.Wrap != nil {
+		client.Transport = server.Wrap(base)
+	}
+	return func(ctx context.Context, after uint64) (*status.Status, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?after="+strconv.FormatUint(after, 10), nil)
+		if err != nil {
+			return nil, err
+		}
+		for name, value := range server.Headers {
+			req.Header.Set(name, value)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return nil, fmt.Errorf("%w; is toolpost serve running there?", err)
+		}
+		defer resp.Body.Close()
+		return readStatus(resp)
+	}, nil
+}
+
+func readStatus(resp *http.Response) (*status.Status, error) {
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized:
+		return nil, fmt.Errorf(`the server wants a token: run toolpost top as the user who started it, or add -H "Authorization: Bearer TOKEN"`)
+	case resp.StatusCode == http.StatusForbidden:
+		return nil, fmt.Errorf("the server refuses this host name; use the address that toolpost serve prints, or start it with --allow-host")
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("GET %s answers %d; the server is not a toolpost serve, or an older one", serve.StatusPath, resp.StatusCode)
+	}
+	s := &status.Status{}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, longestStatus)).Decode(s); err != nil {
+		return nil, fmt.Errorf("read the answer of %s: %w", serve.StatusPath, err)
+	}
+	return s, nil
+}
+
+// statusAddress returns where a gateway reports its state, from the address that
+// clients use.
+func statusAddress(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", cli.Usagef("ADDRESS cannot be read; want http://HOST:PORT")
+	}
+	prefix, _, _ := strings.Cut(u.Path, "/mcp")
+	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(prefix, "/")+serve.StatusPath, "", ""
+	return u.String(), nil
+}
