@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/serve/status"
 )
@@ -38,24 +39,10 @@ those about one SERVER of it. With --follow, go on until it ends.
 			if err != nil {
 				return err
 			}
-			for after := uint64(0); ; {
-				s, err := fetch(cmd.Context(), after)
-				if err != nil {
-					return err
-				}
-				if after == 0 && server != "" && !slices.ContainsFunc(s.Servers, func(one status.Server) bool { return one.Name == server }) {
-					return cli.Usagef("the serve that runs has no server %q; \"toolpost status\" lists them", server)
-				}
-				if err := writeLogs(cmd.OutOrStdout(), s, server, asJSON); err != nil || !follow {
-					return err
-				}
-				after = s.Seq
-				select {
-				case <-time.After(every):
-				case <-cmd.Context().Done():
-					return nil
-				}
+			if !follow {
+				every = 0
 			}
+			return showLogs(cmd, fetch, server, asJSON, every)
 		},
 	}
 	r.flags(cmd)
@@ -63,6 +50,28 @@ those about one SERVER of it. With --follow, go on until it ends.
 	cmd.Flags().DurationVar(&every, "interval", time.Second, "with --follow, ask again after this `TIME`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object for each line")
 	return cmd
+}
+
+// showLogs writes the lines that there are, and with an interval those that come.
+func showLogs(cmd *cobra.Command, fetch top.Fetch, server string, asJSON bool, every time.Duration) error {
+	for after := uint64(0); ; {
+		s, err := fetch(cmd.Context(), after)
+		if err != nil {
+			return err
+		}
+		if after == 0 && server != "" && !slices.ContainsFunc(s.Servers, func(one status.Server) bool { return one.Name == server }) {
+			return cli.Usagef("the serve that runs has no server %q; \"toolpost status\" lists them", server)
+		}
+		if err := writeLogs(cmd.OutOrStdout(), s, server, asJSON); err != nil || every <= 0 {
+			return err
+		}
+		after = s.Seq
+		select {
+		case <-time.After(every):
+		case <-cmd.Context().Done():
+			return nil
+		}
+	}
 }
 
 // writeLogs writes the log lines and failed calls of a state in their order.
