@@ -17,7 +17,7 @@ import (
 // listed even if the server does not answer; then they return the error.
 type sourceConnection struct {
 	inProcess
-	check  func(context.Context) error
+	source inprocess.Source
 	checks toolpost.Watchers // of what the checks change
 	log    *slog.Logger
 	cancel context.CancelFunc
@@ -46,7 +46,7 @@ func (g *Gateway) startSource(s *config.Server, opts *upstream.Options) (connect
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &sourceConnection{
-		inProcess: inProcess{toolpost.SourceOf(source), s.Name}, check: source.Check, log: opts.Logger.With("server", s.Name),
+		inProcess: inProcess{toolpost.SourceOf(source), s.Name}, source: source, log: opts.Logger.With("server", s.Name),
 		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
 		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: s.Transport},
 	}
@@ -115,6 +115,16 @@ func (c *sourceConnection) publish(err error, took, wait time.Duration) {
 	}
 	c.mu.Unlock()
 	c.checks.Notify(toolpost.Event{})
+}
+
+// check asks the source. One that panics must not end the other servers.
+func (c *sourceConnection) check(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it panicked: %v", p)
+		}
+	}()
+	return c.source.Check(ctx)
 }
 
 // Watch calls f with what the source reports, and after each check.

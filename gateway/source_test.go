@@ -123,3 +123,34 @@ func TestSourceOfUnknownType(t *testing.T) {
 		t.Errorf("the other is %+v", s)
 	}
 }
+
+// A panicking source is one whose check panics.
+type panicking struct{ toolpost.Toolset }
+
+func (panicking) Check(context.Context) error { panic("odd") }
+
+// TestSourceThatPanics: the tools are listed, and the status has the reason.
+func TestSourceThatPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{Name: "a", Transport: "odd"}, Source: &inprocess.Options{}}}}
+		g, err := gateway.Open(t.Context(), cfg, &gateway.Options{
+			Logger: slog.New(slog.DiscardHandler),
+			Sources: map[upstream.Transport]inprocess.Opener{"odd": func(*inprocess.Options) (inprocess.Source, error) {
+				return panicking{toolpost.Tools{tool("ping", "a")}}, nil
+			}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		if err := g.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := g.Status()[0]; s.State != upstream.Failed || s.Reason() != "it panicked: odd" || s.Tools != 1 {
+			t.Errorf("the status is %+v", s)
+		}
+		if got := call(g, "a__ping"); got != "a ping" {
+			t.Errorf("the tool answers %q", got)
+		}
+	})
+}
