@@ -15,7 +15,7 @@ import (
 // parsed before. Only the new lines differ.
 func (im *importer) write(data []byte, keep func(*ImportedServer) bool) error {
 	im.out.JSON = data
-	d, err := configedit.Open("", data)
+	d, err := configedit.Open(data)
 	if err != nil {
 		return fmt.Errorf("import servers: %w", err)
 	}
@@ -66,7 +66,7 @@ func Add(file string, data []byte, name string, entry any) ([]byte, *Description
 	if empty(data) {
 		data = []byte(emptyFile)
 	}
-	d, err := configedit.Open("", data)
+	d, err := configedit.Open(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("add %s to %s: %w", name, file, err)
 	}
@@ -99,7 +99,7 @@ func Remove(file string, data []byte, names ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := configedit.Open("", data)
+	d, err := configedit.Open(data)
 	if err != nil {
 		return nil, fmt.Errorf("remove a server from %s: %w", file, err)
 	}

@@ -47,8 +47,9 @@ func jsonSkip(data []byte, i int) int {
 	return i
 }
 
-// tomlSkip skips a string or comment of TOML.
-func tomlSkip(data []byte, i int) int {
+// SkipTOML returns the offset after the string or comment of TOML that begins at an offset,
+// or the offset if none does.
+func SkipTOML(data []byte, i int) int {
 	switch data[i] {
 	case '"', '\'':
 		return stringEnd(data, i, true)

@@ -1,13 +1,12 @@
-// Package configedit changes single members of configuration files that people write:
-// JSON with comments and trailing commas, and TOML. Everything else stays as it
-// is: comments, order, indentation, line endings, a byte order mark.
+// Package configedit changes single members of configuration files that people write, JSON
+// with comments and trailing commas, and reads TOML within limits. Everything else in a
+// changed file stays as it is: comments, order, indentation, line endings, a byte order mark.
 package configedit
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -34,18 +33,9 @@ type Member struct {
 	Value json.RawMessage
 }
 
-// Open parses the content of a file, which is TOML if the name of the file ends
-// with .toml, otherwise JSON with comments. The error does not quote the content,
-// which may be secret.
-func Open(file string, data []byte) (Document, error) {
-	if IsTOML(file) {
-		return openTOML(data)
-	}
-	return openJSON(data)
-}
-
-// IsTOML reports whether a file of that name is TOML.
-func IsTOML(file string) bool { return strings.EqualFold(filepath.Ext(file), ".toml") }
+// Open parses JSON with comments. The error does not quote the content, which may be
+// secret.
+func Open(data []byte) (Document, error) { return openJSON(data) }
 
 // Set adds a member, and the tables that contain it, or replaces its value.
 func Set(d Document, value json.RawMessage, path ...string) error {

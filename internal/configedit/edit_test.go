@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/BurntSushi/toml"
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/internal/configedit"
@@ -18,9 +17,9 @@ import (
 const server = `{"command": "toolpost", "args": ["serve", "--stdio"]}`
 
 // change opens a text, changes it and returns the new text.
-func change(t *testing.T, file, text string, do func(configedit.Document) error) string {
+func change(t *testing.T, text string, do func(configedit.Document) error) string {
 	t.Helper()
-	d, err := configedit.Open(file, []byte(text))
+	d, err := configedit.Open([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +45,7 @@ func TestSetJSON(t *testing.T) {
 		"other value":     {"{\"list\": {\n  /* before */ \"b\": {\"y\": 2} /* after */ , \"c\": 1}}", "{\"list\": {\n  /* before */ \"b\": {\n    \"x\": 1\n  } /* after */ , \"c\": 1}}"},
 	}
 	for name, tt := range tests {
-		got := change(t, "a.json", tt.before, func(d configedit.Document) error { return configedit.Set(d, json.RawMessage(`{"x":1}`), "list", "b") })
+		got := change(t, tt.before, func(d configedit.Document) error { return configedit.Set(d, json.RawMessage(`{"x":1}`), "list", "b") })
 		if got != tt.after {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
 		}
@@ -70,74 +69,25 @@ func TestRemoveJSON(t *testing.T) {
 		"no list":                {`{}`, `{}`},
 	}
 	for name, tt := range tests {
-		got := change(t, "a.json", tt.before, func(d configedit.Document) error { return d.Remove("list", "b") })
+		got := change(t, tt.before, func(d configedit.Document) error { return d.Remove("list", "b") })
 		if got != tt.after {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
-		}
-	}
-}
-
-func TestTOML(t *testing.T) {
-	const block = "[mcp_servers.toolpost]\ncommand = \"toolpost\"\nargs = [\"serve\", \"--stdio\"]\n"
-	tests := map[string]struct{ before, after string }{
-		"empty":        {"", block},
-		"after others": {"# mine\nmodel = \"o\" # best\n", "# mine\nmodel = \"o\" # best\n\n" + block},
-		"no line end":  {"model = \"o\"", "model = \"o\"\n\n" + block},
-		"in its place": {
-			"[mcp_servers.toolpost]\nurl = \"http://a\"\n[mcp_servers.toolpost.env]\nA = \"\"\"\n[x]\n\"\"\"\n# next\n[z]\na = 1\n",
-			block + "\n# next\n[z]\na = 1\n",
-		},
-		"odd header": {"[ mcp_servers . \"toolpost\" ] # ours\nurl = 'http://a'\n\n[b]\n", block + "\n[b]\n"},
-		"text in strings": {
-			"a = '''\n[mcp_servers.toolpost]\n'''\nb = [\n  \"[mcp_servers.toolpost]\", # ]\n]\n",
-			"a = '''\n[mcp_servers.toolpost]\n'''\nb = [\n  \"[mcp_servers.toolpost]\", # ]\n]\n\n" + block,
-		},
-		"line endings": {"a = 1\r\n", "a = 1\r\n\r\n" + strings.ReplaceAll(block, "\n", "\r\n")},
-	}
-	for name, tt := range tests {
-		got := change(t, "config.toml", tt.before, func(d configedit.Document) error {
-			return configedit.Set(d, json.RawMessage(server), "mcp_servers", "toolpost")
-		})
-		if got != tt.after {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.after)
-		}
-	}
-	for _, before := range []string{"mcp_servers = { toolpost = { url = \"a\" } }\n", "mcp_servers.toolpost.url = \"a\"\n", "[mcp_servers]\ntoolpost.url = \"a\"\n"} {
-		d, err := configedit.Open("config.toml", []byte(before))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := configedit.Set(d, json.RawMessage(server), "mcp_servers", "toolpost"); err == nil {
-			t.Errorf("%q is changed to %q", before, d.Bytes())
-		}
-		if err := d.Remove("mcp_servers", "toolpost"); err == nil || string(d.Bytes()) != before {
-			t.Errorf("%q is changed to %q", before, d.Bytes())
 		}
 	}
 }
 
 func TestRefuses(t *testing.T) {
 	for _, text := range []string{"[]", "{", `{"list": 1`, "\xff", strings.Repeat("[", 600), "// a\n{} {}"} {
-		if _, err := configedit.Open("a.json", []byte(text)); err == nil {
+		if _, err := configedit.Open([]byte(text)); err == nil {
 			t.Errorf("%.20q is opened", text)
 		}
 	}
 	for _, text := range []string{`{"list": []}`, `{"list": {}, "list": {}}`, `{"list": {"b": 1, "b": 2}}`, `{"list": null}`} {
-		d, err := configedit.Open("a.json", []byte(text))
+		d, err := configedit.Open([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := configedit.Set(d, json.RawMessage("{}"), "list", "b"); err == nil || string(d.Bytes()) != text {
-			t.Errorf("%s becomes %s", text, d.Bytes())
-		}
-	}
-	// A table that extends an inline one is not TOML, although our parser reads it.
-	for _, text := range []string{"list = {a = {x = 1}}\n", "\"list\" = {}\n", "[list]\nb = {x = 1}\n", "[list]\n b.x = 1\n", "list.b.x = 1\n"} {
-		d, err := configedit.Open("a.toml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := configedit.Set(d, json.RawMessage(server), "list", "b"); err == nil || string(d.Bytes()) != text {
 			t.Errorf("%s becomes %s", text, d.Bytes())
 		}
 	}
@@ -148,43 +98,36 @@ func TestRefuses(t *testing.T) {
 func TestRoundTrips(t *testing.T) {
 	for seed := range uint64(400) {
 		g := &generator{rand.New(rand.NewPCG(seed, 1)), []string{"\n", "\r\n"}[seed%2], []string{"  ", "\t", "    "}[seed%3]}
-		text, file := g.json(0), "a.json"
-		if seed%4 == 3 {
-			text, file = g.toml(), "a.toml"
-		}
-		set := change(t, file, text, func(d configedit.Document) error {
+		text := g.json(0)
+		set := change(t, text, func(d configedit.Document) error {
 			return configedit.Set(d, json.RawMessage(server), "list", "toolpost")
 		})
-		want := decode(t, file, text)
+		want := decode(t, text)
 		list, _ := want["list"].(map[string]any)
 		if list == nil {
 			list = map[string]any{}
 			want["list"] = list
 		}
 		list["toolpost"] = map[string]any{"command": "toolpost", "args": []any{"serve", "--stdio"}}
-		if got := decode(t, file, set); !reflect.DeepEqual(got, want) {
+		if got := decode(t, set); !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d: got %v, want %v of\n%s", seed, got, want, set)
 		}
 		if strings.Count(set, "note") != strings.Count(text, "note") || (g.newline == "\n") == strings.Contains(set, "\r") {
 			t.Fatalf("seed %d: comments or line endings of\n%s\nin\n%s", seed, text, set)
 		}
-		undone := change(t, file, set, func(d configedit.Document) error { return d.Remove("list", "toolpost") })
-		if had := len(list) > 1 || file == "a.toml"; had && undone != text {
+		undone := change(t, set, func(d configedit.Document) error { return d.Remove("list", "toolpost") })
+		if had := len(list) > 1; had && undone != text {
 			t.Fatalf("seed %d: undone is\n%q\nwant\n%q", seed, undone, text)
 		}
 	}
 }
 
-func decode(t *testing.T, file, text string) map[string]any {
+func decode(t *testing.T, text string) map[string]any {
 	t.Helper()
 	v := map[string]any{}
-	var err error
-	if file == "a.toml" {
-		err = toml.Unmarshal([]byte(text), &v)
-	} else if text, e := hujson.Standardize([]byte(text)); e == nil {
-		err = json.Unmarshal(text, &v)
-	} else {
-		err = e
+	standard, err := hujson.Standardize([]byte(text))
+	if err == nil {
+		err = json.Unmarshal(standard, &v)
 	}
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
@@ -225,20 +168,6 @@ func (g *generator) comment() string {
 	return []string{"", "", " // note", " /* note */"}[g.IntN(4)]
 }
 
-func (g *generator) toml() string {
-	var b strings.Builder
-	for i := range g.IntN(3) {
-		b.WriteString(fmt.Sprintf("k%d = ", i) + []string{"1", `"[x] # note"`, "[1, # note" + g.newline + "]", `'''` + g.newline + `[list.toolpost]'''`, "2026-01-02"}[g.IntN(5)] + g.newline)
-	}
-	for i := range g.IntN(3) {
-		b.WriteString(g.newline + fmt.Sprintf("[list.s%d] # note", i) + g.newline + `command = "a"` + g.newline)
-	}
-	if b.Len() == 0 {
-		b.WriteString("# note" + g.newline)
-	}
-	return b.String()
-}
-
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{
 		"{\"list\": {\"a\": 1, // c\n},}", "{\"list\": {// c\n\"toolpost\": 1, \"c\": 2}}",
@@ -246,28 +175,23 @@ func FuzzJSON(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { roundTrip(t, "a.json", data) })
+	f.Fuzz(func(t *testing.T, data []byte) { roundTrip(t, data) })
 }
 
-func FuzzTOML(f *testing.F) {
-	f.Add([]byte("a = \"\"\"\n[x]\"\"\"\n[list.toolpost]\nb = {c = 1}\n"))
-	f.Fuzz(func(t *testing.T, data []byte) { roundTrip(t, "a.toml", data) })
-}
-
-func roundTrip(t *testing.T, file string, data []byte) {
-	d, err := configedit.Open(file, data)
+func roundTrip(t *testing.T, data []byte) {
+	d, err := configedit.Open(data)
 	if err != nil {
 		return
 	}
 	before := d.Bytes()
-	first := others(t, file, before)
+	first := others(t, before)
 	if err := configedit.Set(d, json.RawMessage(server), "list", "toolpost"); err != nil {
 		if !bytes.Equal(d.Bytes(), before) {
 			t.Fatalf("refused, but changed %q to %q", before, d.Bytes())
 		}
 		return
 	}
-	again, err := configedit.Open(file, d.Bytes())
+	again, err := configedit.Open(d.Bytes())
 	if err != nil {
 		t.Fatalf("%q became %q: %v", data, d.Bytes(), err)
 	}
@@ -280,19 +204,19 @@ func roundTrip(t *testing.T, file string, data []byte) {
 	if got, _ := again.Get("list", "toolpost"); got != nil {
 		t.Fatalf("%q still has it", again.Bytes())
 	}
-	if got := others(t, file, again.Bytes()); !reflect.DeepEqual(got, first) {
+	if got := others(t, again.Bytes()); !reflect.DeepEqual(got, first) {
 		t.Fatalf("%q became %q", data, again.Bytes())
 	}
 }
 
 // others returns the values of JSON without the member that roundTrip changes, and
-// without the list if that has no other members. TOML compares its values itself.
-func others(t *testing.T, file string, data []byte) map[string]any {
+// without the list if that has no other members.
+func others(t *testing.T, data []byte) map[string]any {
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	if _, err := hujson.Parse([]byte(text)); err != nil || file == "a.toml" {
+	if _, err := hujson.Parse([]byte(text)); err != nil {
 		return map[string]any{} // a file of comments
 	}
-	all := decode(t, file, text)
+	all := decode(t, text)
 	if list, ok := all["list"].(map[string]any); ok {
 		if delete(list, "toolpost"); len(list) == 0 {
 			delete(all, "list")
@@ -303,24 +227,20 @@ func others(t *testing.T, file string, data []byte) map[string]any {
 
 // Several members are written, in order, or none.
 func TestSetAll(t *testing.T) {
-	for file, want := range map[string]string{
-		"a.json": "{\n  \"list\": {\n    \"x\": 1, // one\n    \"b\": {\n      \"c\": 2\n    },\n    \"a\": {\n      \"c\": 3\n    }\n  }\n}\n",
-		"a.toml": "[list.x]\nc = 1 # one\n\n[list.b]\nc = 2\n\n[list.a]\nc = 3\n",
-	} {
-		text := map[string]string{"a.json": "{\n  \"list\": {\n    \"x\": 1 // one\n  }\n}\n", "a.toml": "[list.x]\nc = 1 # one\n"}[file]
-		members := []configedit.Member{{Name: "b", Value: json.RawMessage(`{"c": 2}`)}, {Name: "a", Value: json.RawMessage(`{"c": 3}`)}}
-		if got := change(t, file, text, func(d configedit.Document) error { return d.SetAll(members, "list") }); got != want {
-			t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
+	const text = "{\n  \"list\": {\n    \"x\": 1 // one\n  }\n}\n"
+	const want = "{\n  \"list\": {\n    \"x\": 1, // one\n    \"b\": {\n      \"c\": 2\n    },\n    \"a\": {\n      \"c\": 3\n    }\n  }\n}\n"
+	members := []configedit.Member{{Name: "b", Value: json.RawMessage(`{"c": 2}`)}, {Name: "a", Value: json.RawMessage(`{"c": 3}`)}}
+	if got := change(t, text, func(d configedit.Document) error { return d.SetAll(members, "list") }); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	members = append(members, configedit.Member{Name: "broken", Value: json.RawMessage(`{`)})
+	got := change(t, text, func(d configedit.Document) error {
+		if err := d.SetAll(members, "list"); err == nil {
+			t.Error("a broken value is written")
 		}
-		members = append(members, configedit.Member{Name: "broken", Value: json.RawMessage(`{`)})
-		got := change(t, file, text, func(d configedit.Document) error {
-			if err := d.SetAll(members, "list"); err == nil {
-				t.Errorf("%s: a broken value is written", file)
-			}
-			return nil
-		})
-		if got != text {
-			t.Errorf("%s: after an error, got\n%s", file, got)
-		}
+		return nil
+	})
+	if got != text {
+		t.Errorf("after an error, got\n%s", got)
 	}
 }

@@ -2,14 +2,16 @@ package configedit
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
+	"path/filepath"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 )
+
+// IsTOML reports whether a file of that name is TOML.
+func IsTOML(file string) bool { return strings.EqualFold(filepath.Ext(file), ".toml") }
 
 // MaxTOML is the longest TOML that is read, in bytes.
 const MaxTOML = 1 << 20
@@ -27,7 +29,7 @@ func DecodeTOML(data []byte) (v map[string]any, err error) {
 	if len(data) > MaxTOML {
 		return nil, fmt.Errorf("it is larger than %d bytes", MaxTOML)
 	}
-	if tooDeep(data, maxDepth, tomlSkip) >= 0 {
+	if tooDeep(data, maxDepth, SkipTOML) >= 0 {
 		return nil, ErrExpands
 	}
 	for line := range bytes.Lines(data) {
@@ -36,202 +38,4 @@ func DecodeTOML(data []byte) (v map[string]any, err error) {
 		}
 	}
 	return v, toml.Unmarshal(data, &v)
-}
-
-// A tomlDocument is TOML. No encoder keeps comments, so an edit replaces lines,
-// and is checked: the changed text must have the same values but for the member.
-type tomlDocument struct {
-	text    []byte
-	values  map[string]any
-	newline string
-}
-
-func openTOML(data []byte) (*tomlDocument, error) {
-	values, err := DecodeTOML(data)
-	if err != nil {
-		return nil, unreadable("it is not TOML, or too large") // the parser's error may show values
-	}
-	if values == nil {
-		values = map[string]any{}
-	}
-	return &tomlDocument{data, values, newline(data)}, nil
-}
-
-func (d *tomlDocument) Bytes() []byte { return bytes.Clone(d.text) }
-
-func (d *tomlDocument) Get(path ...string) (json.RawMessage, error) {
-	var v any = d.values
-	for n, name := range path {
-		table, ok := v.(map[string]any)
-		if !ok {
-			return nil, notTable(path[:n])
-		}
-		if v, ok = table[name]; !ok {
-			return nil, nil
-		}
-	}
-	return json.Marshal(v)
-}
-
-func (d *tomlDocument) set(value json.RawMessage, path []string) error {
-	block, err := d.render(value, path)
-	if err != nil {
-		return err
-	}
-	added, err := DecodeTOML(block)
-	if err != nil {
-		return fmt.Errorf("write the value as TOML: %w", err)
-	}
-	text, start := d.without(path)
-	if isValue(text, path) {
-		return errByHand
-	}
-	if start < 0 {
-		start = len(text)
-	}
-	before, after := text[:start], text[start:]
-	if len(before) > 0 && before[len(before)-1] != '\n' {
-		before = append(bytes.Clone(before), d.newline...)
-	}
-	if len(bytes.TrimSpace(before)) > 0 && !endsBlank(before) {
-		before = append(bytes.Clone(before), d.newline...)
-	}
-	if len(after) > 0 && !startsBlank(after) {
-		after = append([]byte(d.newline), after...)
-	}
-	return d.replace(slices.Concat(before, block, after), graft(d.values, lookup(added, path), path))
-}
-
-func (d *tomlDocument) SetAll(members []Member, path ...string) error {
-	changed := *d
-	for _, m := range members {
-		if err := changed.set(m.Value, append(path[:len(path):len(path)], m.Name)); err != nil {
-			return err
-		}
-	}
-	*d = changed
-	return nil
-}
-
-func (d *tomlDocument) Remove(path ...string) error {
-	if v, err := d.Get(path...); v == nil || err != nil {
-		return err
-	}
-	text, start := d.without(path)
-	if start < 0 {
-		return errByHand
-	}
-	if before, after := text[:start], text[start:]; endsBlank(before) && (startsBlank(after) || len(after) == 0) {
-		before = bytes.TrimSuffix(bytes.TrimSuffix(before, []byte("\n")), []byte("\r"))
-		text = slices.Concat(before, after)
-	}
-	return d.replace(text, graft(d.values, nil, path))
-}
-
-// errByHand reports an entry that is written in a form that is not edited, such
-// as an inline table.
-var errByHand = errors.New("the entry is written in a form that cannot be changed without changing other lines")
-
-// replace takes a new text if it has the wanted values.
-func (d *tomlDocument) replace(text []byte, want map[string]any) error {
-	got, err := DecodeTOML(text)
-	if got == nil {
-		got = map[string]any{}
-	}
-	if err != nil || !reflect.DeepEqual(prune(got), prune(want)) {
-		return errByHand
-	}
-	d.text, d.values = text, got
-	return nil
-}
-
-func endsBlank(text []byte) bool {
-	return bytes.HasSuffix(text, []byte("\n\n")) || bytes.HasSuffix(text, []byte("\n\r\n"))
-}
-
-func startsBlank(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("\n")) || bytes.HasPrefix(text, []byte("\r\n"))
-}
-
-// without returns the text without the tables of a member, and the offset at
-// which the first of them was, -1 if there is none.
-func (d *tomlDocument) without(path []string) (text []byte, start int) {
-	start = -1
-	kept, inside, open := 0, false, false
-	for _, s := range statements(d.text) {
-		if s.key != nil {
-			inside = len(s.key) >= len(path) && slices.Equal(s.key[:len(path)], path)
-		}
-		if inside && !open {
-			text = append(text, d.text[kept:s.start]...)
-		}
-		if inside && start < 0 {
-			start = len(text)
-		}
-		if open = inside; inside {
-			kept = s.end
-		}
-	}
-	return append(text, d.text[kept:]...), start
-}
-
-// isValue reports whether the text has a key with a value where a table at path
-// would be: TOML does not let a table extend an inline one, and a client that reads
-// the file would refuse all of it. The parser used here accepts that.
-func isValue(text []byte, path []string) bool {
-	var table []string
-	for _, s := range statements(text) {
-		if s.key != nil {
-			table = s.key
-			continue
-		}
-		key := slices.Concat(table, keyOf(string(text[s.start:s.end])))
-		if n := min(len(key), len(path)); slices.Equal(key[:n], path[:n]) {
-			return true
-		}
-	}
-	return false
-}
-
-// lookup returns the member at path, nil if there is none.
-func lookup(values map[string]any, path []string) any {
-	var v any = values
-	for _, name := range path {
-		table, _ := v.(map[string]any)
-		v = table[name]
-	}
-	return v
-}
-
-// graft returns values with the member at path replaced, or removed if v is nil.
-func graft(values map[string]any, v any, path []string) map[string]any {
-	out := map[string]any{}
-	for name, value := range values {
-		out[name] = value
-	}
-	switch child, _ := values[path[0]].(map[string]any); {
-	case len(path) > 1:
-		out[path[0]] = graft(child, v, path[1:])
-	case v == nil:
-		delete(out, path[0])
-	default:
-		out[path[0]] = v
-	}
-	return out
-}
-
-// prune returns values without empty tables: a header without members is the
-// same as none.
-func prune(values map[string]any) map[string]any {
-	out := map[string]any{}
-	for name, v := range values {
-		if table, ok := v.(map[string]any); ok {
-			if table = prune(table); len(table) > 0 {
-				out[name] = table
-			}
-			continue
-		}
-		out[name] = v
-	}
-	return out
 }

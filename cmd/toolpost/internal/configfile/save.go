@@ -1,6 +1,6 @@
 // Package configfile changes configuration files of the user, a toolpost.json or the file of
 // another MCP client: it shows the difference without secrets, locks the file, and saves it
-// whole or not at all. What is changed in the text is done by package configedit.
+// whole or not at all. Packages configedit and tomledit change its text.
 package configfile
 
 import (

@@ -49,7 +49,7 @@ func lines(data []byte) []string {
 // Redacted returns the content of a file without the values that are probably
 // secrets.
 func Redacted(file string, data []byte) []byte {
-	d, err := configedit.Open(file, data)
+	d, err := Open(file, data)
 	switch {
 	case err != nil || len(data) == 0:
 		return nil // only what was parsed is shown

@@ -61,7 +61,7 @@ func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Cha
 			return nil, err
 		}
 	}
-	d, err := configedit.Open(f.Path, base)
+	d, err := configfile.Open(f.Path, base)
 	if err != nil {
 		return nil, err
 	}
@@ -110,11 +110,11 @@ func (s *Store) undo(f config.ClientFile, known *record, now []byte) ([]byte, er
 // without the gateway's entries: with the entry that the backup has in the place of
 // each, if there is one.
 func removeEntries(f config.ClientFile, names []string, backup, now []byte) ([]byte, error) {
-	old, err := configedit.Open(f.Path, backup)
+	old, err := configfile.Open(f.Path, backup)
 	if err != nil {
 		return nil, err
 	}
-	d, err := configedit.Open(f.Path, now)
+	d, err := configfile.Open(f.Path, now)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (s *Store) Linked(f config.ClientFile) (name string, changed bool) {
 	if err != nil || data == nil {
 		return "", true
 	}
-	d, err := configedit.Open(f.Path, data)
+	d, err := configfile.Open(f.Path, data)
 	if err != nil {
 		return "", true
 	}

@@ -297,7 +297,7 @@ func (l *linking) byHand(f config.ClientFile) string {
 
 // entry returns the lines that make the gateway a server of a client, "" if there are none.
 func (l *linking) entry(f config.ClientFile) string {
-	d, err := configedit.Open(f.Path, nil)
+	d, err := configfile.Open(f.Path, nil)
 	if err == nil {
 		err = configedit.Set(d, f.Entry(l.endpoint(f)), f.ServerPath(l.name)...)
 	}

@@ -1,4 +1,4 @@
-package configedit
+package tomledit
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 )
 
 // render writes an object as a table with that path.
-func (d *tomlDocument) render(value json.RawMessage, path []string) ([]byte, error) {
+func (d *document) render(value json.RawMessage, path []string) ([]byte, error) {
 	v, err := hujson.Parse(value)
 	if err != nil {
 		return nil, err

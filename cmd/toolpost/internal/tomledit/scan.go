@@ -1,9 +1,11 @@
-package configedit
+package tomledit
 
 import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/configedit"
 )
 
 // A statement is the header of a table, or a key with its value, with the lines
@@ -16,10 +18,7 @@ type statement struct {
 // statements returns the statements of a text, which is valid TOML.
 func statements(text []byte) []statement {
 	var all []statement
-	start := 0
-	if bytes.HasPrefix(text, byteOrderMark) {
-		start = len(byteOrderMark)
-	}
+	start := len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff"))) // after the byte order mark
 	for start < len(text) {
 		i := start
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
@@ -45,7 +44,7 @@ func statements(text []byte) []statement {
 // valueEnd returns the offset after the lines of a key and its value.
 func valueEnd(text []byte, i int) int {
 	for depth := 0; i < len(text); i++ {
-		if end := tomlSkip(text, i); end > i {
+		if end := configedit.SkipTOML(text, i); end > i {
 			if i = end - 1; text[i] != '\n' { // the line ends a comment, too
 				continue
 			}
@@ -79,11 +78,19 @@ func keyOf(line string) []string {
 			key, line = append(key, line[:end]), line[end:]
 			continue
 		}
-		end := stringEnd([]byte(line), 0, true)
+		end := configedit.SkipTOML([]byte(line), 0)
 		name := line[1:max(1, end-1)]
 		if line[0] == '"' {
 			_ = json.Unmarshal([]byte(line[:end]), &name) // an escape that JSON does not have stays as it is
 		}
 		key, line = append(key, name), line[end:]
 	}
+}
+
+// lineEnd returns the offset after the line that contains i.
+func lineEnd(text []byte, i int) int {
+	if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
+		return i + n + 1
+	}
+	return len(text)
 }
