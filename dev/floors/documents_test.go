@@ -91,18 +91,57 @@ func sourceOf(path string) (string, error) {
 	return b.String(), nil
 }
 
-// TestReadmePrograms checks that the README shows the examples as they are, and
-// that they have no more lines than a reader takes in at once: below the imports.
-func TestReadmePrograms(t *testing.T) {
-	for name, most := range map[string]int{"examples/claude/main.go": 25, "examples/gateway/main.go": 40} {
-		all := texts(t, "README.md", name)
-		example := all[filepath.Join(root, name)]
-		if !strings.Contains(all[filepath.Join(root, "README.md")], "```go\n"+example+"```\n") {
-			t.Errorf("the README does not have %s as it is; copy it there", name)
+// TestPrograms checks that pages show the examples as they are, and that these have no
+// more lines than a reader takes in at once: below the imports.
+func TestPrograms(t *testing.T) {
+	for _, tt := range []struct {
+		page, example string
+		most          int
+	}{{"docs/claude.md", "examples/claude/main.go", 25}, {"docs/library.md", "examples/gateway/main.go", 40}} {
+		all := texts(t, tt.page, tt.example)
+		example := all[filepath.Join(root, tt.example)]
+		if !strings.Contains(all[filepath.Join(root, tt.page)], "```go\n"+example+"```\n") {
+			t.Errorf("%s does not have %s as it is; copy it there", tt.page, tt.example)
 		}
-		if _, program, ok := strings.Cut(example, "\n)\n\n"); !ok || strings.Count(program, "\n") > most {
-			t.Errorf("%s has %d lines below its imports, at most %d", name, strings.Count(program, "\n"), most)
+		if _, program, ok := strings.Cut(example, "\n)\n\n"); !ok || strings.Count(program, "\n") > tt.most {
+			t.Errorf("%s has %d lines below its imports, at most %d", tt.example, strings.Count(program, "\n"), tt.most)
 		}
+	}
+}
+
+// TestPackagesAreFound checks that the guide to the library names every package that a
+// program can import.
+func TestPackagesAreFound(t *testing.T) {
+	guide := texts(t, "docs/library.md")[filepath.Join(root, "docs/library.md")]
+	files, err := floors.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{"": true}
+	for _, f := range files {
+		name := f.Package
+		first, _, _ := strings.Cut(name, "/")
+		if seen[name] || strings.Contains("/"+name+"/", "/internal/") || first == "dev" || first == "examples" || first == "cmd" || first == "sdk" {
+			continue
+		}
+		seen[name] = true
+		if !strings.Contains(guide, "](../"+name+")") && !strings.Contains(guide, "`"+name+"`") {
+			t.Errorf("docs/library.md does not name package %s", name)
+		}
+	}
+}
+
+// TestReadmeIsShort checks that the README is read in a few minutes, and shows the screen of
+// serve as it is.
+func TestReadmeIsShort(t *testing.T) {
+	const screen = "cmd/toolpost/internal/board/testdata/readme-80x24.txt"
+	all := texts(t, "README.md", screen)
+	readme := all[filepath.Join(root, "README.md")]
+	if n := len(strings.Fields(readme)); n > 900 {
+		t.Errorf("the README has %d words, at most 900", n)
+	}
+	if !strings.Contains(readme, "```\n"+all[filepath.Join(root, screen)]+"```\n") {
+		t.Errorf("the README does not have %s as it is; copy it there", screen)
 	}
 }
 
@@ -116,6 +155,9 @@ func TestGuideClaude(t *testing.T) {
 	}
 	for _, block := range blocks {
 		block, _, _ = strings.Cut(block, "```")
+		if strings.HasPrefix(block, "// Command claude") { // see TestPrograms
+			continue
+		}
 		if !strings.Contains(flush(guide), flush(block)) {
 			t.Errorf("guide_test.go does not have these lines, one after the other:\n%s", block)
 		}

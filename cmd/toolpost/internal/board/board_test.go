@@ -117,6 +117,11 @@ func TestPictures(t *testing.T) {
 			s.Serving(&serve.Access{URL: "https://tools.example.com/mcp", Token: "secret", Issuer: "https://login.example.com/realms/team"})
 			s.show(starting("one", ""))
 		},
+		"readme": func(s *stage) {
+			s.Serving(&serve.Access{URL: address})
+			s.show(ready("files", 14), ready("github", 41), starting("memory", "@modelcontextprotocol/server-memory"), failed("search", "no token: the variable TOKEN is not set", time.Now().Add(30*time.Second)))
+			time.Sleep(4 * time.Second)
+		},
 		"no-servers": func(s *stage) {
 			s.Describe(About{Empty: true})
 			s.Serving(&serve.Access{URL: address})
