@@ -24,14 +24,15 @@ var completions = map[string]string{
 // writeDebian writes a package for Debian and Ubuntu for each architecture. It needs no
 // other package and has no scripts.
 func writeDebian(r *release) error {
+	linux := slices.DeleteFunc(slices.Clone(r.programs), func(p program) bool { return p.goos != "linux" })
+	if len(linux) == 0 {
+		return nil
+	}
 	shared, err := r.debianFiles()
 	if err != nil {
 		return err
 	}
-	for _, p := range r.programs {
-		if p.goos != "linux" {
-			continue
-		}
+	for _, p := range linux {
 		data, err := r.debian(p, append([]file{{"usr/bin/toolpost", 0o755, p.data}}, shared...))
 		if err != nil {
 			return err

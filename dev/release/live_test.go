@@ -266,21 +266,27 @@ func (m *machine) link(with func(...string) []string) {
 		}
 	}
 	m.run(with("link", "cursor", "--yes", "--config", "servers.json")...)
-	var linked struct {
+	var file struct {
 		Servers map[string]struct {
 			Command string
 			Args    []string
 		} `json:"mcpServers"`
 	}
 	text := string(read(m.T, client))
-	if err := json.Unmarshal([]byte(strings.Replace(text, "// mine\n", "", 1)), &linked); err != nil {
+	if err := json.Unmarshal([]byte(strings.Replace(text, "// mine\n", "", 1)), &file); err != nil {
 		m.Fatalf("%v in\n%s", err, text)
 	}
-	entry, ok := linked.Servers["toolpost"]
+	entry, ok := file.Servers["toolpost"]
 	if !ok {
 		m.Fatalf("toolpost is not in\n%s", text)
 	}
-	m.lists(with("list", "--"), append([]string{entry.Command}, entry.Args...))
+	linked := append([]string{entry.Command}, entry.Args...)
+	for _, cache := range []string{"/_npx/", "/uv/archive-"} {
+		if strings.Contains(linked[0], cache) {
+			m.Errorf("the client is to start %s, which is in a cache", linked[0])
+		}
+	}
+	m.lists(with("list", "--"), linked)
 	m.run(with("link", "--undo", "--yes")...)
 	if after := string(read(m.T, client)); after != before {
 		m.Errorf("after link --undo, the file is\n%s", after)

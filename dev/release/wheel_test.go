@@ -77,7 +77,7 @@ func TestUVX(t *testing.T) {
 	r := liveRelease(t, writeWheels)
 	python := need(t, "python3")
 	index := pythonIndex(t, filepath.Join(r.out, "pypi"))
-	m := newMachine(t, "UV_DEFAULT_INDEX="+index, "UV_PYTHON="+python, "UV_PYTHON_DOWNLOADS=never", "PIP_INDEX_URL="+index, "PIP_DISABLE_PIP_VERSION_CHECK=1")
+	m := newMachine(t, "UV_DEFAULT_INDEX="+index, "UV_PYTHON="+python, "UV_PYTHON_DOWNLOADS=never", "PATH="+found[0]+":"+os.Getenv("PATH"), "PIP_INDEX_URL="+index, "PIP_DISABLE_PIP_VERSION_CHECK=1")
 	before := m.files()
 	uvx, uv := filepath.Join(found[0], "uvx"), filepath.Join(found[0], "uv")
 	m.tryOut(uvx, "toolpost")

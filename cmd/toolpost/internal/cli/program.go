@@ -3,18 +3,38 @@ package cli
 import (
 	"github.com/toolpost/toolpost/serve"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
 // DefaultAddress is the address that serve listens on without --addr.
 const DefaultAddress = serve.DefaultAddr
 
-// Program is how other programs start this one: they do not have our PATH.
-// A build in the folder of temporary files, as of "go run", does not last.
-func Program() string {
+// Program returns the command line with which other programs start this one: they do not
+// have our PATH.
+func Program() []string {
 	path, err := os.Executable()
-	if err != nil || strings.HasPrefix(path, os.TempDir()) || strings.Contains(path, "go-build") {
-		return "toolpost"
+	if err != nil || strings.HasPrefix(path, os.TempDir()) {
+		return []string{"toolpost"}
 	}
-	return path
+	return commandLine(path)
+}
+
+// commandLine returns a command line that starts the program at a path also after an
+// upgrade: a build of "go run" and what npx and uvx keep in their caches do not last, and
+// Homebrew has a folder for each version, with a link to the newest one.
+func commandLine(path string) []string {
+	slashes := filepath.ToSlash(path)
+	prefix, _, isHomebrew := strings.Cut(slashes, "/Cellar/")
+	switch {
+	case strings.Contains(slashes, "/_npx/"):
+		return []string{"npx", "--yes", "toolpost"}
+	case strings.Contains(slashes, "/uv/archive-"):
+		return []string{"uvx", "toolpost"}
+	case isHomebrew:
+		return []string{prefix + "/bin/toolpost"}
+	case strings.Contains(slashes, "go-build"):
+		return []string{"toolpost"}
+	}
+	return []string{path}
 }

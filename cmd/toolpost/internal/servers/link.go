@@ -211,7 +211,8 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("locate %s: %w", found.File, err)
 	}
-	e := &config.Endpoint{Command: cli.Program(), Args: []string{"serve", "--stdio", "--config", file}, Variables: found.Variables()}
+	program := append(cli.Program(), "serve", "--stdio", "--config", file)
+	e := &config.Endpoint{Command: program[0], Args: program[1:], Variables: found.Variables()}
 	if l.profile != "" {
 		e.Args = append(e.Args, "--profile", l.profile)
 	}
@@ -240,7 +241,8 @@ func (l *linking) useAddress(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Nothing answers at %s yet; start it with: toolpost serve\n", cleartext.Printable(u.String()))
 	}
 	address := &config.Endpoint{URL: u.String()}
-	bridge := &config.Endpoint{Command: cli.Program(), Args: []string{"serve", u.String(), "--stdio"}}
+	program := append(cli.Program(), "serve", u.String(), "--stdio")
+	bridge := &config.Endpoint{Command: program[0], Args: program[1:]}
 	l.endpoint = func(f config.ClientFile) *config.Endpoint {
 		if need || f.StartsServers() {
 			return bridge
