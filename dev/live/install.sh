@@ -14,8 +14,6 @@ cache=${TOOLPOST_LIVE_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/toolpost-live}
 mkdir -p "$cache" 2>/dev/null || cache=$here/../../.live && mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 
-trap 'rm -rf "${new:-}"' EXIT
-
 # npm fetches the node binary in a script of its package; no other package
 # may run code while it is installed. The agents need none: their binaries are
 # in packages of their own, one for each platform.
@@ -31,14 +29,12 @@ install() { # NAME VERSION [optional]
 		--save-exact "$(scripts "$1")" "$1@$2" </dev/null >&2); then
 		echo "install $1@$2: npm failed; check that npm reaches its registry and run again" >&2
 		rm -rf "$new"
-		[ "$3" = optional ] && return
+		[ "${3:-}" = optional ] && return
 		exit 1
 	fi
 	[ -d "$final" ] || mv "$new" "$final"
 	rm -rf "$new"
 }
-
-while read -r name version need; do install "$name" "$version" "$need"; done <"$peers"
 
 # The scripts of a virtual environment do not survive that it is renamed: it is
 # used as "bin/python …".
@@ -57,8 +53,6 @@ environment() { # NAME VERSION NEED…
 	rm -rf "$new"
 }
 
-# shellcheck disable=SC2086 # needs are several words
-while read -r name version needs; do environment "$name" "$version" $needs; done <"$pypi"
 # The Java SDK and what it needs, from Maven Central. mvn and a JDK come from apt
 # where that is allowed.
 java_sdk() { # VERSION
@@ -85,14 +79,47 @@ java_sdk() { # VERSION
 	fi
 	rm -rf "$new"
 }
-java_sdk 0.17.0
 
 # Wine runs tests for Windows; it comes from apt where that is allowed.
 wine_from_apt() { timeout 600 apt-get install -y --no-install-recommends wine wine64; }
-if [ $# = 0 ] && ! command -v wine >/dev/null; then
+install_wine() {
+	if command -v wine >/dev/null; then return; fi
 	if [ -n "${CI:-}${TOOLPOST_LIVE_INSTALL:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
 		{ wine_from_apt || { apt-get update && wine_from_apt; }; } </dev/null >&2 || true
 	fi
 	command -v wine >/dev/null || echo "wine is not installed; tests for Windows are skipped. TOOLPOST_LIVE_INSTALL=1 installs it with apt" >&2
-fi
+}
+
+# A worker installs every WORKERS-th line of a list. Most of the time of an
+# installation is a wait for the network.
+workers=4
+worker() { # COMMAND LIST NUMBER
+	trap 'rm -rf "${new:-}"' EXIT
+	line=0 new=
+	while read -r name version needs; do
+		line=$((line + 1))
+		# shellcheck disable=SC2086 # needs are several words
+		[ $((line % workers)) != "$3" ] || "$1" "$name" "$version" $needs
+	done <"$2"
+}
+
+# What may come from apt is installed one after the other: apt locks its files.
+system() { # [wine]
+	trap 'rm -rf "${new:-}"' EXIT
+	java_sdk 0.17.0
+	if [ "${1:-}" = wine ]; then install_wine; fi
+}
+
+pids=
+start() { "$@" & pids="$pids $!"; }
+if [ $# = 0 ]; then start system wine; else start system; fi
+number=0
+while [ $number -lt $workers ]; do
+	start worker install "$peers" $number
+	start worker environment "$pypi" $number
+	number=$((number + 1))
+done
+failed=0
+for pid in $pids; do wait "$pid" || failed=1; done
+[ $failed = 0 ] || exit 1
 echo "$cache"
