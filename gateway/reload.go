@@ -229,7 +229,7 @@ func (g *Gateway) linkOptions(l *link, s *config.Server, before *member) upstrea
 		l.listed = false // it may have to be started first, each time
 	}
 	if before == nil && g.options.OnDemand != nil && g.options.OnDemand(s.Name, opts.Known != nil || g.memory.isSlow(s.Name)) {
-		opts.OnDemand, opts.Eager = true, true
+		opts.OnDemand = true
 	}
 	l.seed = opts.Known
 	return opts

@@ -250,7 +250,7 @@ func (e *Endpoint) noteRun(cfg *config.Config) {
 		e.log.Warn("commands such as call start servers of their own, because the address cannot be noted", "err", err)
 		return
 	}
-	e.closer = append(e.closer, func() error { return e.run.Forget(cfg) })
+	e.closer = append(e.closer, func() error { return e.run.Forget() })
 }
 
 // bridgeStart is how long a bridge waits for its server to be started. Clients that

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,16 +58,19 @@ those about one SERVER of it. With --follow, go on until it ends.
 func showLogs(cmd *cobra.Command, fetch top.Fetch, server string, asJSON bool, every time.Duration) error {
 	for after := uint64(0); ; {
 		s, err := fetch(cmd.Context(), after)
+		if after > 0 && (errors.Is(err, errNotRunning) || errors.Is(err, context.Canceled)) {
+			return nil // serve or the user ended it
+		}
+		if err == nil && after == 0 {
+			err = checkServer(s, server)
+		}
 		if err != nil {
 			return err
-		}
-		if after == 0 && server != "" && !slices.ContainsFunc(s.Servers, func(one status.Server) bool { return one.Name == server }) {
-			return cli.Usagef("the serve that runs has no server %q; \"toolpost status\" lists them", server)
 		}
 		if err := writeLogs(cmd.OutOrStdout(), s, server, asJSON); err != nil || every <= 0 {
 			return err
 		}
-		after = s.Seq
+		after = max(s.Seq, 1)
 		select {
 		case <-time.After(every):
 		case <-cmd.Context().Done():
@@ -74,27 +79,35 @@ func showLogs(cmd *cobra.Command, fetch top.Fetch, server string, asJSON bool, e
 	}
 }
 
+// checkServer reports that there is no such server; "" stands for all.
+func checkServer(s *status.Status, server string) error {
+	if server == "" || slices.ContainsFunc(s.Servers, func(one status.Server) bool { return one.Name == server }) {
+		return nil
+	}
+	return cli.Usagef("the serve that runs has no server %q; \"toolpost status\" lists them", server)
+}
+
 // writeLogs writes the log lines and failed calls of a state in their order.
 func writeLogs(w io.Writer, s *status.Status, server string, asJSON bool) error {
 	lines := slices.Clone(s.Logs)
 	for _, c := range s.Calls {
 		if c.Failed() {
 			text := fmt.Sprintf("call failed tool=%s server=%s client=%s outcome=%s err=%s", c.Name, c.Server, c.Client, c.Outcome, c.Error)
-			lines = append(lines, status.Log{Seq: c.Seq, Time: c.Time, Level: "warn", Text: text})
+			lines = append(lines, status.Log{Seq: c.Seq, Time: c.Time, Level: "warn", Text: text, Server: c.Server})
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b status.Log) int { return int(a.Seq) - int(b.Seq) })
 	for _, l := range lines {
-		if server != "" && !strings.Contains(l.Text+" ", " server="+server+" ") {
+		if server != "" && l.Server != server {
 			continue
 		}
 		if asJSON {
-			if err := cli.WriteJSON(w, l); err != nil {
+			if err := json.NewEncoder(w).Encode(l); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s %-5s %s\n", l.Time.Local().Format(time.DateTime), l.Level, cleartext.Printable(l.Text)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %-5s %s\n", l.Time.Local().Format(time.DateTime), cleartext.Printable(l.Level), cleartext.Printable(l.Text)); err != nil {
 			return err
 		}
 	}

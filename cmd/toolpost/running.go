@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +62,7 @@ func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	if r.run == nil {
 		return nil, errNotRunning
 	}
-	server := r.run.Server("")
+	server := r.run.Server()
 	r.target.Address = strings.TrimSuffix(r.run.URL, "/mcp")
 	fetch, err := statusFetcher(&server, &config.Config{})
 	if err != nil {
@@ -69,8 +70,8 @@ func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	}
 	return func(ctx context.Context, after uint64) (*status.Status, error) {
 		s, err := fetch(ctx, after)
-		if err != nil && !owner.IsAlive(r.run.PID) {
-			err = errNotRunning // it ended without a word
+		if errors.Is(err, syscall.ECONNREFUSED) || err != nil && !owner.IsAlive(r.run.PID) {
+			err = errNotRunning // it ended, or is ending
 		}
 		return s, err
 	}, nil

@@ -77,7 +77,7 @@ func (r *running) show(w io.Writer, s *status.Status) error {
 		if server.State == "ready" {
 			ready++
 		}
-		rows = append(rows, []string{cleartext.Printable(server.Name), server.State, fmt.Sprint(server.Tools), cleartext.Printable(server.Error)})
+		rows = append(rows, []string{cleartext.Printable(server.Name), cleartext.Printable(server.State), fmt.Sprint(server.Tools), cleartext.Printable(server.Error)})
 	}
 	if len(s.Servers) > 0 {
 		width, _ := terminal.Size(w)

@@ -81,4 +81,6 @@ type Log struct {
 	Time  time.Time `json:"time"`
 	Level string    `json:"level"`
 	Text  string    `json:"text"` // message and attributes
+
+	Server string `json:"server,omitempty"` // that it is about
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -28,36 +29,32 @@ type Run struct {
 	URL     string    `json:"url"` // of /mcp
 	Key     string    `json:"key"` // proves that the process at URL is this one; see [proof.OfRun]
 	Started time.Time `json:"started"`
+
+	path string // of the note
 }
 
 // NoteRun notes that this process serves a configuration at an address.
 func NoteRun(c *config.Config, address string) (*Run, error) {
 	r := &Run{PID: os.Getpid(), URL: address, Key: rand.Text(), Started: time.Now().UTC()}
-	path, err := runPath(c)
+	prefix, err := runPrefix(c)
 	if err != nil {
 		return nil, err
 	}
+	r.path = prefix + strconv.Itoa(r.PID) + ".json"
 	raw, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return nil, fmt.Errorf("note the address: %w", err)
 	}
-	forgetEnded(filepath.Dir(path))
-	return r, atomicfile.Write(path, raw, nil)
+	forgetEnded(filepath.Dir(r.path))
+	return r, atomicfile.Write(r.path, raw, nil)
 }
 
-// Forget removes the note, unless another process has written its own.
-func (r *Run) Forget(c *config.Config) error {
-	path, err := runPath(c)
-	if err != nil {
-		return err
-	}
-	if now := readRun(path); now == nil || now.Key != r.Key {
-		return nil
-	}
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+// Forget removes the note.
+func (r *Run) Forget() error {
+	if err := os.Remove(r.path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -79,19 +76,31 @@ func IsAlive(pid int) bool {
 	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// FindRun returns the noted run of a configuration, nil if there is none. Its process may
-// have ended without a word: requests go there only with [Run.Server].
-func FindRun(c *config.Config) *Run {
-	path, err := runPath(c)
+// FindRun returns the run of a configuration that began last, nil if there is none. Its
+// process may have ended without a word: requests go there only with [Run.Server].
+func FindRun(c *config.Config) (last *Run) {
+	prefix, err := runPrefix(c)
 	if err != nil {
 		return nil
 	}
-	return readRun(path)
+	notes, _ := filepath.Glob(prefix + "*.json") // the pattern is correct
+	for _, path := range notes {
+		if r := readRun(path); r != nil && IsAlive(r.PID) && (last == nil || r.Started.After(last.Started)) {
+			last = r
+		}
+	}
+	return last
 }
 
+// maxNote is more than a note has.
+const maxNote = 64 << 10
+
 func readRun(path string) *Run {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxNote {
+		return nil
+	}
 	raw, err := os.ReadFile(path)
-	r := &Run{}
+	r := &Run{path: path}
 	if err != nil || json.Unmarshal(raw, r) != nil || r.Key == "" {
 		return nil
 	}
@@ -101,11 +110,11 @@ func readRun(path string) *Run {
 	return r
 }
 
-// Server returns the run as a server of a configuration. Its connections prove that they
+// Server returns the run as a server of a configuration, for requests of its owner. Its connections prove that they
 // lead to the process of the run, and then carry the token if it asks for it.
-func (r *Run) Server(view string) config.Server {
+func (r *Run) Server() config.Server {
 	s := config.Server{Prefix: new(string)}
-	s.Name, s.URL = "toolpost serve", r.URL+"/"+view
+	s.Name, s.URL = "toolpost serve", r.URL
 	token := KnownToken()
 	s.Wrap = func(base *http.Transport) http.RoundTripper {
 		proven := proof.OfRun(r.Key, base)
@@ -117,13 +126,13 @@ func (r *Run) Server(view string) config.Server {
 	return s
 }
 
-// runPath is the file of the note. Its name does not show the configuration, which may be a
+// runPrefix is how the files of notes begin, before the process. Their names do not show the configuration, which may be a
 // list of addresses with secrets.
-func runPath(c *config.Config) (string, error) {
+func runPrefix(c *config.Config) (string, error) {
 	dir, err := StateDir()
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(identity(c)))
-	return filepath.Join(dir, "running", hex.EncodeToString(sum[:12])+".json"), nil
+	return filepath.Join(dir, "running", hex.EncodeToString(sum[:12])+"-"), nil
 }

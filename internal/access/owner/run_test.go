@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -40,7 +40,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, _ := runPath(c)
+	path := noted.path
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 && os.Getenv("OS") != "Windows_NT" {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%s: %s", path, raw)
 	}
 	call := func() error {
-		s := FindRun(c).Server("none")
+		s := FindRun(c).Server()
 		req, _ := http.NewRequest(http.MethodPost, s.URL, strings.NewReader("arguments"))
 		resp, err := s.Wrap(http.DefaultTransport.(*http.Transport).Clone()).RoundTrip(req)
 		if err == nil {
@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 	if err := call(); err != nil {
 		t.Error(err)
 	}
-	if got, want := strings.Join(asked, ", "), "GET /healthz , GET /healthz , POST /mcp/none "; got != want {
+	if got, want := strings.Join(asked, ", "), "GET /healthz , GET /healthz , POST /mcp "; got != want {
 		t.Errorf("asked %q, want %q", got, want)
 	}
 	if FindRun(&config.Config{URLs: "http://two.example/mcp"}) != nil {
@@ -75,19 +75,23 @@ func TestRun(t *testing.T) {
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(filepath.Dir(path), "left.json")
-	if err := os.WriteFile(left, fmt.Appendf(nil, `{"pid":%d,"url":"http://127.0.0.1:1/mcp","key":"k"}`, dead.Process.Pid), 0o600); err != nil {
+	left := strings.TrimSuffix(path, strconv.Itoa(os.Getpid())+".json") + strconv.Itoa(dead.Process.Pid) + ".json"
+	note := fmt.Appendf(nil, `{"pid":%d,"url":"http://127.0.0.1:1/mcp","key":"k","started":"2100-01-01T00:00:00Z"}`, dead.Process.Pid)
+	if err := os.WriteFile(left, note, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	other, err := NoteRun(c, server.URL+"/mcp")
+	if r := FindRun(c); r == nil || r.Key != noted.Key {
+		t.Errorf("found %+v, although its process has ended", r)
+	}
+	other, err := NoteRun(&config.Config{URLs: "http://two.example/mcp"}, server.URL+"/mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := noted.Forget(c); err != nil || FindRun(c) == nil {
-		t.Errorf("the run of another process was forgotten: %v", err)
+	if err := noted.Forget(); err != nil || FindRun(c) != nil || FindRun(&config.Config{URLs: "http://two.example/mcp"}) == nil {
+		t.Errorf("forgot another one: %v", err)
 	}
-	if err := other.Forget(c); err != nil || FindRun(c) != nil {
-		t.Errorf("the run is still noted: %v", err)
+	if err := other.Forget(); err != nil {
+		t.Error(err)
 	}
 	if _, err := os.Stat(left); err == nil {
 		t.Error("the note of a process that has ended is still there")

@@ -2,9 +2,7 @@ package connect
 
 import (
 	"log/slog"
-	"path"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,31 +15,6 @@ import (
 type startPlan struct {
 	catalog  *gateway.Catalog // nil if nothing is stored
 	onDemand func(server string, tried bool) bool
-}
-
-// patienceForRun is how long a call waits for the serve that runs.
-const patienceForRun = 2 * time.Second
-
-// openRunning opens the serve that runs with the configuration and has the tool that is to be
-// called. It returns nil if there is none, or if it could not ask the user about the call.
-func (t *Target) openRunning(cmd *cobra.Command, cfg *config.Config) *Session {
-	if t.Tool == "" || t.fresh || cfg.File == "" && cfg.URLs == "" || len(cfg.Approvals) > 0 {
-		return nil
-	}
-	run := owner.FindRun(cfg)
-	if run == nil {
-		return nil
-	}
-	part := &Target{Timeout: min(patienceForRun, t.Timeout), Address: run.URL}
-	s, err := part.OpenServers(cmd, &config.Config{Servers: []config.Server{run.Server(path.Join(t.Profile, config.NoDialect))}}, nil)
-	if err != nil {
-		return nil
-	}
-	if s.Set.Lookup(t.Tool) == nil {
-		_ = s.Close() // the configuration is opened instead
-		return nil
-	}
-	return s
 }
 
 // Reopen is Open once more, which starts all servers.
@@ -75,18 +48,17 @@ func (t *Target) plan(cfg *config.Config) startPlan {
 	return p
 }
 
-// mayOwn reports whether a server may have the tool that is called: its prefix begins the
-// name, or no server's does.
+// mayOwn reports whether a server may have the tool that is called: it has no prefix, its
+// prefix begins the name, or no server's does.
 func (t *Target) mayOwn(server string, prefixes map[string]string) bool {
-	if t.Tool == "" {
+	prefix, has := prefixes[server]
+	if t.Tool == "" || !has || strings.HasPrefix(t.Tool, prefix) {
 		return true
 	}
-	best := ""
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(t.Tool, prefix) && len(prefix) > len(best) {
-			best = prefix
+	for _, other := range prefixes {
+		if strings.HasPrefix(t.Tool, other) {
+			return false
 		}
 	}
-	prefix, has := prefixes[server]
-	return best == "" || !has || prefix == best
+	return true
 }

@@ -222,9 +222,6 @@ func OpenCurrentFolder(ctx context.Context) (*Session, error) {
 
 // OpenServers connects to the servers of cfg.
 func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gateway.Pins) (*Session, error) {
-	if s := t.openRunning(cmd, cfg); s != nil {
-		return s, nil
-	}
 	ctx := cmd.Context()
 	owner.UseToken(cfg)
 	silent := slog.New(slog.DiscardHandler)

@@ -95,7 +95,16 @@ func fromZip(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxProgram))
+	return readProgram(f)
+}
+
+// readProgram reads a whole program.
+func readProgram(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxProgram+1))
+	if err == nil && (len(data) == 0 || len(data) > maxProgram) {
+		err = fmt.Errorf("the program in the archive has %d bytes; want 1 to %d", len(data), maxProgram)
+	}
+	return data, err
 }
 
 func fromTar(data []byte) ([]byte, error) {
@@ -111,8 +120,8 @@ func fromTar(data []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.Name == "toolpost" {
-			return io.ReadAll(io.LimitReader(r, maxProgram))
+		if h.Name == "toolpost" && h.Typeflag == tar.TypeReg {
+			return readProgram(r)
 		}
 	}
 }
