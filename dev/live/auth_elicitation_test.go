@@ -85,7 +85,7 @@ func TestAuthElicitation(t *testing.T) {
 						return nil
 					})
 				}
-				h.must("logged in", "status", "--config", config)
+				h.must("logged in", "logins", "--config", config)
 			})
 		}
 	}
