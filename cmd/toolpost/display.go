@@ -17,7 +17,7 @@ import (
 type display struct {
 	log     *slog.Logger
 	view    view
-	about   board.About
+	about   board.Intro
 	clients board.Clients
 	out     *logBuffer
 }

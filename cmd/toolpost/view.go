@@ -10,7 +10,7 @@ import (
 // A view shows the state of serve to people.
 type view interface {
 	serve.View
-	Describe(board.About) // before Serving
+	Describe(board.Intro) // before Serving
 	Close()
 }
 
@@ -18,12 +18,12 @@ type view interface {
 type logView struct {
 	*serve.LogView
 	log   *slog.Logger
-	about board.About
+	about board.Intro
 }
 
 func newLogView(log *slog.Logger) *logView { return &logView{LogView: serve.NewLogView(log), log: log} }
 
-func (v *logView) Describe(a board.About) { v.about = a }
+func (v *logView) Describe(a board.Intro) { v.about = a }
 
 func (v *logView) Serving(a *serve.Access) {
 	v.LogView.Serving(a)

@@ -21,12 +21,12 @@ import (
 // table of servers stays at the bottom and changes in place; what happens is written above
 // it. It implements [serve.View].
 type Board struct {
-	out   io.Writer
-	size  func() (width, height int)
-	color bool
-	about About
-	tick  *time.Ticker
-	end   chan struct{} // closed by Close
+	out     io.Writer
+	size    func() (width, height int)
+	color   bool
+	subject Intro
+	tick    *time.Ticker
+	end     chan struct{} // closed by Close
 
 	mu      sync.Mutex
 	access  *serve.Access
@@ -47,7 +47,7 @@ func New(out io.Writer, size func() (width, height int), color bool) *Board {
 }
 
 // Describe sets what is served. It is called before [Board.Serving].
-func (b *Board) Describe(a About) { b.about = a }
+func (b *Board) Describe(a Intro) { b.subject = a }
 
 // follow draws the seconds of servers that start, and the table in the size that the
 // terminal has now.
@@ -76,9 +76,9 @@ func (b *Board) Serving(a *serve.Access) {
 	defer b.mu.Unlock()
 	b.access = a
 	width, _ := b.size()
-	lines := b.about.lines(a, width, b.color)
+	lines := b.subject.lines(a, width, b.color)
 	b.intro = len(lines)
-	_, _ = io.WriteString(b.out, strings.Join(lines, "\n")+"\n") // there is no other place to report the error
+	b.write(strings.Join(lines, "\n") + "\n")
 }
 
 // Updated implements [serve.View].
@@ -88,7 +88,7 @@ func (b *Board) Updated(s *gateway.Snapshot) {
 	changed, news := b.servers.update(s, time.Now())
 	if b.settled {
 		for _, st := range changed {
-			b.say(time.Now().Format(time.TimeOnly) + "  " + change(st))
+			b.writeText(time.Now().Format(time.TimeOnly) + "  " + change(st))
 		}
 	}
 	b.findings(news)
@@ -101,10 +101,10 @@ const maxFindings = 3
 func (b *Board) findings(news []string) {
 	for i, text := range news {
 		if i == maxFindings && len(news) > maxFindings+1 {
-			b.say(fmt.Sprintf("%d more findings; toolpost doctor lists all", len(news)-i))
+			b.writeText(fmt.Sprintf("%d more findings; toolpost doctor lists all", len(news)-i))
 			return
 		}
-		b.say(text)
+		b.writeText(text)
 	}
 }
 
@@ -120,7 +120,7 @@ func (b *Board) Adapted(a *dialect.Adapted) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, line := range adaptation(a) {
-		b.say(line)
+		b.writeText(line)
 	}
 	b.draw()
 }
@@ -129,9 +129,9 @@ func (b *Board) Adapted(a *dialect.Adapted) {
 func (b *Board) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	err := b.above(cleartext.Sanitize(string(p)))
+	b.insert(cleartext.Sanitize(string(p)))
 	b.draw()
-	return len(p), err
+	return len(p), nil
 }
 
 // Note writes a dim line about what happens.
@@ -145,21 +145,22 @@ func (b *Board) Note(when time.Time, text string) {
 func (b *Board) note(when time.Time, text string) {
 	width, _ := b.size()
 	line := terminal.Cut(cleartext.Printable(when.Format(time.TimeOnly)+"  "+text), width)
-	_ = b.above(b.paint("2", line) + "\n") // there is no other place to report the error
+	b.insert(b.paint("2", line) + "\n")
 }
 
-// say writes a text above the table, wrapped.
-func (b *Board) say(text string) {
+// writeText writes a text above the table, wrapped.
+func (b *Board) writeText(text string) {
 	width, _ := b.size()
 	lines := terminal.Wrap(cleartext.Printable(text), max(20, width))
-	_ = b.above(strings.Join(lines, "\n") + "\n") // there is no other place to report the error
+	b.insert(strings.Join(lines, "\n") + "\n")
 }
 
-// above writes lines where the table is, which is drawn again afterwards.
-func (b *Board) above(lines string) error {
-	_, err := io.WriteString(b.out, b.erase()+lines)
-	return err
-}
+// insert writes lines in the place of the table. The caller draws the table again below
+// them.
+func (b *Board) insert(lines string) { b.write(b.erase() + lines) }
+
+// write writes to the terminal. Errors are ignored: the terminal is where they are shown.
+func (b *Board) write(text string) { _, _ = io.WriteString(b.out, text) }
 
 // draw puts the table in the place of the one before, unless it is the same.
 func (b *Board) draw() {
@@ -176,7 +177,7 @@ func (b *Board) draw() {
 	if text == b.text && width == b.width && len(lines) == len(b.drawn) {
 		return
 	}
-	_, _ = io.WriteString(b.out, b.erase()+text) // there is no other place to report the error
+	b.write(b.erase() + text)
 	b.text, b.width, b.drawn = text, width, nil
 	for _, l := range lines {
 		b.drawn = append(b.drawn, terminal.Width(l))

@@ -98,17 +98,17 @@ func TestPictures(t *testing.T) {
 			s.show(all...)
 		},
 		"folder": func(s *stage) {
-			s.Describe(About{Folder: "serving read, list, glob and grep over /home/me/a-project (read only)"})
+			s.Describe(Intro{Folder: "serving read, list, glob and grep over /home/me/a-project (read only)"})
 			s.Serving(&serve.Access{URL: address})
 			s.Settled()
 		},
 		"bash": func(s *stage) {
-			s.Describe(About{Folder: "serving bash, bash_output and bash_kill over /home/me/a-project", Chosen: true})
+			s.Describe(Intro{Folder: "serving bash, bash_output and bash_kill over /home/me/a-project", Chosen: true})
 			s.Serving(&serve.Access{URL: "http://127.0.0.1:9000/mcp", Token: "secret", Source: `"toolpost token"`})
 			s.Settled()
 		},
 		"bridge": func(s *stage) {
-			s.Describe(About{Bridge: true})
+			s.Describe(Intro{Bridge: true})
 			s.Serving(&serve.Access{URL: address, Warning: "everyone who reaches the port can call the tools of this server, with your credentials"})
 			s.show(ready("server", 3))
 			s.Settled()
@@ -123,7 +123,7 @@ func TestPictures(t *testing.T) {
 			time.Sleep(4 * time.Second)
 		},
 		"no-servers": func(s *stage) {
-			s.Describe(About{Empty: true})
+			s.Describe(Intro{Empty: true})
 			s.Serving(&serve.Access{URL: address})
 			s.show()
 			s.Settled()
@@ -210,9 +210,9 @@ func TestWideNames(t *testing.T) {
 	}
 }
 
-// TestHappenings shows clients, calls and reloads, a dim line each, problems as log lines,
+// TestActivity shows clients, calls and reloads, a dim line each, problems as log lines,
 // and the findings that are new.
-func TestHappenings(t *testing.T) {
+func TestActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, 90, 50, true)
 		s.Serving(&serve.Access{URL: address})
@@ -291,7 +291,7 @@ func withoutTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// TestChanges: a server that fails again and again is told once.
+// TestChanges checks that a server that fails again with another error is reported once.
 func TestChanges(t *testing.T) {
 	var s servers
 	at := func(st ...upstream.Status) string {

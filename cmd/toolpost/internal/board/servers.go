@@ -177,7 +177,7 @@ func formatDuration(d time.Duration) string {
 	return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
 }
 
-// counts says how many servers are in each state.
+// counts returns how many servers are in each state.
 func counts(servers []upstream.Status) string {
 	n := map[upstream.State]int{}
 	for _, st := range servers {

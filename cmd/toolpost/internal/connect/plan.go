@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
-// A startPlan says which servers of a configuration a command starts.
+// A startPlan describes which servers of a configuration a command starts.
 type startPlan struct {
 	catalog  *gateway.Catalog // nil if nothing is stored
 	onDemand func(server string, tried bool) bool

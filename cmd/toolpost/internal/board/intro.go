@@ -9,22 +9,22 @@ import (
 	"github.com/toolpost/toolpost/serve"
 )
 
-// About says what is served, as far as the address does not tell it.
-type About struct {
+// An Intro describes what is served, as far as the address does not show it.
+type Intro struct {
 	Folder string // the tools over a folder; "" for servers
 	Chosen bool   // the command line asks for the tools of the folder
 	Empty  bool   // the configuration has no servers
 	Bridge bool   // one server is served as it is
 }
 
-// NoServers says what a person does about a configuration without servers.
+// NoServers is the advice for a configuration without servers.
 const NoServers = "the configuration has no servers; add one with \"toolpost add NAME\", or under \"mcpServers\"; it is used at once"
 
-// NoConfiguration says how a person gets a configuration.
+// NoConfiguration is the advice where there is no configuration.
 const NoConfiguration = `run "toolpost import" or "toolpost add NAME", and start again`
 
 // lines are the first ones on the terminal: the address, and what to do next.
-func (a About) lines(access *serve.Access, width int, color bool) []string {
+func (a Intro) lines(access *serve.Access, width int, color bool) []string {
 	bold := func(s string) string {
 		if !color {
 			return s
@@ -58,10 +58,10 @@ func (a About) lines(access *serve.Access, width int, color bool) []string {
 }
 
 // describeTools says which tools are served over the folder.
-func (a About) describeTools() string { return strings.TrimPrefix(a.Folder, "serving ") }
+func (a Intro) describeTools() string { return strings.TrimPrefix(a.Folder, "serving ") }
 
-// steps are what people do next, with the commands.
-func (a About) steps(access *serve.Access) [][2]string {
+// steps returns the next steps of a user, each with its command.
+func (a Intro) steps(access *serve.Access) [][2]string {
 	steps := [][2]string{{"Connect clients", "toolpost link --url " + access.URL}}
 	switch {
 	case a.Folder != "" && !a.Chosen:

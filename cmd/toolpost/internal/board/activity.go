@@ -17,21 +17,21 @@ import (
 // Logger returns a logger that shows calls and what else happens as dim lines on the board,
 // and the records that problems takes as log lines.
 func (b *Board) Logger(problems slog.Handler) *slog.Logger {
-	return slog.New(&happening{problems, b})
+	return slog.New(&activity{problems, b})
 }
 
-type happening struct {
+type activity struct {
 	slog.Handler // of problems
 	board        *Board
 }
 
 // Enabled reports whether records of a level are shown.
-func (h *happening) Enabled(ctx context.Context, level slog.Level) bool {
+func (h *activity) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelInfo || h.Handler.Enabled(ctx, level)
 }
 
 // Handle shows a record.
-func (h *happening) Handle(ctx context.Context, r slog.Record) error {
+func (h *activity) Handle(ctx context.Context, r slog.Record) error {
 	switch {
 	case r.Message == "call":
 		h.board.Note(r.Time, call(r))
@@ -44,13 +44,13 @@ func (h *happening) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // WithAttrs implements [slog.Handler].
-func (h *happening) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &happening{h.Handler.WithAttrs(attrs), h.board}
+func (h *activity) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &activity{h.Handler.WithAttrs(attrs), h.board}
 }
 
 // WithGroup implements [slog.Handler].
-func (h *happening) WithGroup(name string) slog.Handler {
-	return &happening{h.Handler.WithGroup(name), h.board}
+func (h *activity) WithGroup(name string) slog.Handler {
+	return &activity{h.Handler.WithGroup(name), h.board}
 }
 
 // call describes a call: the client, the tool, the duration and the outcome.
