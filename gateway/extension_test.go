@@ -342,18 +342,22 @@ func TestConflictingApps(t *testing.T) {
 	})
 }
 
-// The resources that a long result names are known without its being loaded.
+// The resources that a long result names are known without its being loaded, and one
+// that two servers have gets its other URI.
 func TestLinksOfLongResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, f := open(t, servers("a", "x", "b", "x"))
 		for _, who := range []string{"a", "b"} {
 			f.last(who).connect("tool")
 			f.last(who).set(func(u *fake) {
-				u.features = &toolpost.Features{ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-					return toolpost.TextResult(who), nil
-				}}
+				u.features = &toolpost.Features{
+					Resources: []*toolpost.Resource{{URI: "x://same"}},
+					ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+						return toolpost.TextResult(who), nil
+					},
+				}
 				u.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-					return long(`{"content":[{"type":"resource_link","uri":"x://link"},{"type":"resource","resource":{"text":"","uri":"x://` + who + `"}}]}`), nil
+					return long(`{"content":[{"type":"resource_link","uri":"x://link"},{"type":"resource","resource":{"text":"","uri":"x://` + who + `"}},{"type":"resource_link","uri":"x://same"}]}`), nil
 				})
 			})
 		}
@@ -363,6 +367,9 @@ func TestLinksOfLongResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := r.Encoded().Long
+		if edits := o.Edits(); len(edits) != 1 || string(edits[0].By) != `"x://b/same"` {
+			t.Errorf("the edits are %v", edits)
+		}
 		o.Close()
 		if _, err := o.Load(); err == nil {
 			t.Error("the result was loaded")

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -164,6 +165,9 @@ func (m *member) toClient(h toolpost.Handler, tool bool) toolpost.Handler {
 func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
 	raw := result.Encoded().Raw
 	if o := result.Encoded().Long; o != nil && m.aliases.hasAny() {
+		if !o.More {
+			return m.renamed(result)
+		}
 		raw, _ = o.Load() // encoding the result returns the same error
 	}
 	if len(raw) == 0 {
@@ -178,6 +182,20 @@ func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool
 		return result
 	}
 	return toolpost.RawResult(shown).WithOutputRef(result.OutputRef())
+}
+
+// renamed returns a result that may be in a file, and stays there, with the URIs that
+// clients know.
+func (m *member) renamed(result *toolpost.Result) *toolpost.Result {
+	e := result.Encoded()
+	e.Long.Rename(func(uri string) string { return m.aliases.clientURI(m.key, uri) })
+	if meta := m.aliases.show(m.key, e.Scan.ResultMeta); !bytes.Equal(meta, e.Scan.ResultMeta) {
+		found := *e.Scan
+		found.ResultMeta = meta
+		e.Scan = &found
+		return toolpost.EncodedResult(e).WithOutputRef(result.OutputRef())
+	}
+	return result
 }
 
 // read returns what reads a resource by the URI that clients know.

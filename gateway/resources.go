@@ -19,12 +19,6 @@ const (
 	maxAliasDepth = 32
 )
 
-// Members that name resources, and members whose content is data.
-var (
-	uriMembers  = []string{"uri", "resourceUri", "ui/resourceUri"}
-	dataMembers = []string{"structuredContent", "text", "blob"}
-)
-
 // aliases are the URIs of a server that another server has too. Clients know
 // scheme://rest of such a server as scheme://key/rest, where key names the
 // server.
@@ -99,15 +93,15 @@ func (a *aliases) show(key string, raw json.RawMessage) json.RawMessage {
 
 func (a *aliases) showIn(key, name string, raw json.RawMessage, depth int) json.RawMessage {
 	switch {
-	case depth > maxAliasDepth || len(raw) == 0 || slices.Contains(dataMembers, name):
-	case raw[0] == '"' && slices.Contains(uriMembers, name):
+	case depth > maxAliasDepth || len(raw) == 0 || slices.Contains(wire.DataMembers, name):
+	case raw[0] == '"' && slices.Contains(wire.URIMembers, name):
 		if uri := wire.Unquote(raw); a.has(uri) {
 			return wire.Quote(alias(key, uri))
 		}
 	case raw[0] == '{':
 		return wire.Edit(raw, func(name string, value json.RawMessage) json.RawMessage { return a.showIn(key, name, value, depth+1) })
 	case raw[0] == '[':
-		return editElements(raw, func(item json.RawMessage) json.RawMessage { return a.showIn(key, name, item, depth+1) })
+		return editElements(raw, func(item json.RawMessage) json.RawMessage { return a.showIn(key, "", item, depth+1) })
 	}
 	return raw
 }
@@ -220,8 +214,10 @@ func (l *linkedURIs) addLinks(r *toolpost.Result) {
 		return
 	}
 	if o := r.Encoded().Long; o != nil {
-		for _, uri := range o.URIs {
-			l.add(uri)
+		for _, u := range o.URIs {
+			if u.Content {
+				l.add(u.Text)
+			}
 		}
 		return
 	}

@@ -2,8 +2,10 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/longjson"
@@ -152,11 +154,17 @@ func (b breaker) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// applyEdits returns an object in a file with edits, which are in order.
+// applyEdits returns an object in a file with edits, which are in order, and with its
+// own, but for those that lie within them.
 func applyEdits(o *longjson.Object, edits []longjson.Edit) payload {
+	edits = append(edits, o.Edits()...)
+	slices.SortStableFunc(edits, func(a, b longjson.Edit) int { return cmp.Compare(a.From, b.From) })
 	p := make(payload, 0, 2*len(edits)+1)
 	at := int64(0)
 	for _, e := range edits {
+		if e.From < at {
+			continue
+		}
 		p = append(p, part{file: o, span: longjson.Span{From: at, To: e.From}}, part{data: e.By})
 		at = e.To
 	}

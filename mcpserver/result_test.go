@@ -65,6 +65,28 @@ func TestEncodeOfScannedResults(t *testing.T) {
 	}
 }
 
+// A resource gets its other URI in a result that is not in memory, unless that part of
+// the result is removed.
+func TestRenamedURIs(t *testing.T) {
+	c := &core{info: json.RawMessage(`{"name":"s"}`)}
+	for _, test := range []struct{ raw, want string }{
+		{`{"content":[{"type":"resource_link","uri":"x://a"},{"uri":"x://b"}],"_meta":{"ui":{"resourceUri":"x://a"}}}`,
+			`{"content":[{"type":"resource_link","uri":"x://s/a"},{"uri":"x://b"}],"_meta":{"ui":{"resourceUri":"x://s/a"}}}`},
+		{`{"_meta":{"toolpost/output_ref":"r","uri":"x://a"},"structuredContent":{"uri":"x://a"},"content":[{"uri":"x://a"}]}`,
+			`{"_meta":{"uri":"x://s/a"},"structuredContent":{"uri":"x://a"},"content":[{"uri":"x://s/a"}]}`},
+	} {
+		o := longResult(t, `{"jsonrpc":"2.0","id":1,"result":`+test.raw+`}`)
+		o.Rename(func(uri string) string { return strings.Replace(uri, "x://a", "x://s/a", 1) })
+		meta := []byte(strings.Replace(string(wire.Get([]byte(test.raw), "_meta")), "x://a", "x://s/a", 1))
+		r := &request{Message: &wire.Message{}, peer: &peer{version: wire.LastSession}}
+		p, err := c.encode(r, toolpost.EncodedResult(toolpost.Encoded{Long: o, Scan: &wire.Answer{ResultMeta: meta}}), nil)
+		var got bytes.Buffer
+		if err2 := (framing{}).write(&got, p, func() {}); err != nil || err2 != nil || got.String() != test.want {
+			t.Errorf("got  %s %v %v\nwant %s", &got, err, err2, test.want)
+		}
+	}
+}
+
 // A client gets content with each result of a tool, in whatever piece it comes.
 func TestMissingContent(t *testing.T) {
 	c := &core{info: json.RawMessage(`{"name":"s"}`)}

@@ -6,13 +6,16 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // An Object is a JSON object in a spool. Its offsets are those of the object. It
 // is for one reader: the reader closes it after copying it.
 type Object struct {
 	Members []Member
-	URIs    []string // see [Scanner]
+	URIs    []URI
+	More    bool // it names more resources than these
 
 	from, size int64 // in the spool
 
@@ -25,10 +28,13 @@ var errClosed = errors.New("it is not there any more: a result that is not in me
 
 // NewObject returns the result that s has found in a spool, which it takes over.
 func NewObject(spool *Spool, s *Scanner) *Object {
-	o := &Object{Members: make([]Member, len(s.Members)), URIs: s.URIs, spool: spool, from: s.Result.From, size: s.Result.size()}
+	o := &Object{Members: make([]Member, len(s.Members)), URIs: s.URIs, More: s.More, spool: spool, from: s.Result.From, size: s.Result.size()}
 	for i, m := range s.Members {
 		m.From, m.To, m.Value = m.From-o.from, m.To-o.from, m.Value-o.from
 		o.Members[i] = m
+	}
+	for i := range o.URIs {
+		o.URIs[i].From, o.URIs[i].To = o.URIs[i].From-o.from, o.URIs[i].To-o.from
 	}
 	return o
 }
@@ -51,13 +57,34 @@ func (o *Object) Read(part Span) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Load returns all of the object, and keeps it in memory from now on.
+// Rename gives the resources that the object names other URIs: those that f returns.
+// Read and Copy still have the old ones, which [Object.Edits] replaces.
+func (o *Object) Rename(f func(uri string) string) {
+	for i := range o.URIs {
+		u := &o.URIs[i]
+		if uri := f(u.Text); uri != u.Text {
+			u.Text, u.renamed = uri, true
+		}
+	}
+}
+
+// Edits returns what Rename changed, in order.
+func (o *Object) Edits() (edits []Edit) {
+	for _, u := range o.URIs {
+		if u.renamed {
+			edits = append(edits, Edit{u.Span, wire.Quote(u.Text)})
+		}
+	}
+	return edits
+}
+
+// Load returns all of the object, with its edits. It is in memory from now on.
 func (o *Object) Load() ([]byte, error) {
 	o.mu.Lock()
 	data := o.data
 	o.mu.Unlock()
 	if data != nil {
-		return data, nil
+		return o.edited(data), nil
 	}
 	data, err := o.Read(Span{0, o.size})
 	if err == nil {
@@ -66,7 +93,21 @@ func (o *Object) Load() ([]byte, error) {
 		o.mu.Unlock()
 		o.Close()
 	}
-	return data, err
+	return o.edited(data), err
+}
+
+// edited returns data, which is the whole object, with its edits.
+func (o *Object) edited(data []byte) []byte {
+	edits := o.Edits()
+	if len(edits) == 0 || int64(len(data)) < o.size {
+		return data
+	}
+	b, at := make([]byte, 0, len(data)+longestURI), int64(0)
+	for _, e := range edits {
+		b = append(append(b, data[at:e.From]...), e.By...)
+		at = e.To
+	}
+	return append(b, data[at:]...)
 }
 
 // Copy writes a part of the object.

@@ -44,6 +44,16 @@ type String struct {
 	Text bool // it may be replaced by another text
 }
 
+// A URI is a string of a result that names a resource: a member that is called
+// so, and is not part of data.
+type URI struct {
+	Text    string
+	Span         // with its quotes
+	Content bool // it is that of a block of content, or of the resource in one
+
+	renamed bool
+}
+
 // A Scanner checks a response that comes in pieces, which Write takes, and finds
 // its result. It keeps little of it, however long it is.
 type Scanner struct {
@@ -51,15 +61,18 @@ type Scanner struct {
 	Result  Span    // an object
 	Strings Strings // of the result
 	Members []Member
-	Request bool     // the message has a method or params
-	URIs    []string // of the resources that the content of the result names
-	Odd     bool     // a client may refuse something in the content; see [wire.Answer]
-	Newer   bool     // older versions lack a type of the content; see [wire.Answer]
+	Request bool // the message has a method or params
+	URIs    []URI
+	More    bool // there are more of them
+	Odd     bool // a client may refuse something in the content; see [wire.Answer]
+	Newer   bool // older versions lack a type of the content; see [wire.Answer]
 
 	at    int64
 	want  expected
 	stack []byte    // the open brackets
 	names [6]string // of the members that are open, by the depth of their object
+	last  string    // the name that was read last
+	data  int       // the depth of the object that has the data which is read; 0 for none
 	verdict
 	token
 	part
@@ -206,20 +219,28 @@ func (s *Scanner) value(c byte) {
 	s.beginInContent(c)
 	switch {
 	case c == '{' || c == '[':
-		if s.want = nameOrEnd; c == '[' {
-			s.want = elementOrEnd
-		}
-		s.malformed = s.malformed || len(s.stack) == 0 && c == '['
-		s.stack = append(s.stack, c)
-		s.failed = len(s.stack) > deepestMessage
-		s.setName("")
-		s.at++
+		s.open(c)
 	case c == '"':
 		s.token = token{kind: '"', start: s.at, text: append(s.text[:0], c)}
 		s.at++
 	default:
 		s.token = token{kind: '0', start: s.at, text: s.text[:0]}
 	}
+}
+
+// open takes a bracket that opens an object or an array.
+func (s *Scanner) open(c byte) {
+	if s.want = nameOrEnd; c == '[' {
+		s.want = elementOrEnd
+	}
+	s.malformed = s.malformed || len(s.stack) == 0 && c == '['
+	if s.data == 0 && s.inObject() && slices.Contains(wire.DataMembers, s.last) {
+		s.data = len(s.stack)
+	}
+	s.stack = append(s.stack, c)
+	s.failed = len(s.stack) > deepestMessage
+	s.setName("")
+	s.at++
 }
 
 // member returns the member of the result whose value is being read, nil if
@@ -255,6 +276,9 @@ func (s *Scanner) endValue() {
 	s.want = commaOrEnd
 	if len(s.stack) == 0 {
 		s.want = nothing
+	}
+	if s.data == len(s.stack) {
+		s.data = 0
 	}
 	if m := s.member(); m != nil {
 		m.To = s.at

@@ -37,6 +37,7 @@ func FuzzScanner(f *testing.F) {
 		`{"id":1,"result":{]}`, `{"id":1,"result":{}`, `{"id":1,"result":{}} 1`, `{"id":1,"result":{"a":[1,]}}`, `{"id":1,"result":{"a":01}}`, `{"id":1,"result":{"a":"\q"}}`, "{\"id\":1,\"result\":{\"a\":\"\n\"}}",
 		`{"id":1,"result":{"a":tru}}`, `{"id":1,"result":{"a":"\u00g0"}}`, `{"id":1,,"result":{}}`, `{"id":1 "result":{}}`, `{"id":{},"result":{"a":{"result":{"id":3}}}}`, `{"id":1,"result":{"a":1}]`, "\x00", `{"id":1,"result":{"\ud83d":"\ud83d\ude00\ude00\ud83dx\ud83d\n\ud83d"}}`, `{"id":1,"result":{"a":"\ud83d\ude00\\ud83d"}}`, `{"id":1,"result":{"resource":"resource_link"}}`,
 		`{"id":1,"result":{"content":[{"type":"resource_link","uri":"x://\u0061"},{"type":"resource","resource":{"\u0075ri":"x://b","uri":"x://c"}}],"uri":"x://d"}}`,
+		`{"id":1,"result":{"contents":[{"uri":"x://a","_meta":{"a":{"b":{"c":{"d":[{"resourceUri":"x://e"}]}}},"ui/resourceUri":"x://f","uri":["x://g"]}}],"structuredContent":{"uri":"x://h","a":{"uri":"x://h"}},"uri":"x://i","text":[{"uri":"x://j"}],"blob":{"a":[{}],"uri":""}}}`,
 	} {
 		f.Add([]byte(s))
 		f.Add([]byte(strings.Replace(s, "{", `{"jsonrpc":"2.0",`, 1)))
@@ -65,11 +66,26 @@ func FuzzScanner(f *testing.F) {
 		if got := raw[s.Result.From:s.Result.To]; !bytes.Equal(got, m.Result) || !bytes.Equal(s.ID, m.ID) {
 			t.Fatalf("%.300q: the result is %q, the id %q", raw, got, s.ID)
 		}
-		for block := range wire.Elements(wire.Get(m.Result, "content")) {
-			for _, object := range [][]byte{block, wire.Get(block, "resource")} {
-				if raw := wire.Get(object, "uri"); len(raw) > 1 && raw[0] == '"' && len(raw) <= 2<<10 && len(s.URIs) < 1000 && !slices.Contains(s.URIs, wire.Unquote(raw)) {
-					t.Fatalf("%.300q: %s is not among %q", m.Result, raw, s.URIs)
-				}
+		var uris []string
+		named := func(uri string) string {
+			if len(uri) <= 2<<10 && len(uris) < 1000 {
+				uris = append(uris, uri)
+				return "renamed"
+			}
+			return uri
+		}
+		want := rename(m.Result, "", named)
+		spool := longjson.NewSpool("", new(longjson.Buffers))
+		if err := spool.Add(raw, int64(len(raw))); err != nil {
+			t.Fatal(err)
+		}
+		o := longjson.NewObject(spool, scan(bytes.NewReader(raw)))
+		if o.Rename(func(string) string { return "renamed" }); o.More {
+			return
+		}
+		for range 2 { // the second time, it is in memory
+			if got, err := o.Load(); err != nil || !bytes.Equal(compact(got), compact(want)) {
+				t.Fatalf("%.300q with %q renamed is %.300q, not %.300q: %v", m.Result, uris, got, want, err)
 			}
 		}
 		i := 0
@@ -86,6 +102,33 @@ func FuzzScanner(f *testing.F) {
 			}
 		}
 	})
+}
+
+// rename returns a value with other URIs, as [wire.Edit] finds them.
+func rename(raw json.RawMessage, name string, f func(string) string) json.RawMessage {
+	switch {
+	case len(raw) == 0 || slices.Contains(wire.DataMembers, name) && raw[0] != '"':
+	case raw[0] == '"' && slices.Contains(wire.URIMembers, name):
+		if len(raw) <= 2<<10 {
+			return wire.Quote(f(wire.Unquote(raw)))
+		}
+	case raw[0] == '{':
+		return wire.Edit(raw, func(name string, value json.RawMessage) json.RawMessage { return rename(value, name, f) })
+	case raw[0] == '[':
+		b, between := []byte("["), ""
+		for item := range wire.Elements(raw) {
+			b, between = append(append(b, between...), rename(item, "", f)...), ","
+		}
+		return append(b, ']')
+	}
+	return raw
+}
+
+// compact returns JSON without white space.
+func compact(raw []byte) []byte {
+	var b bytes.Buffer
+	_ = json.Compact(&b, raw) // what is not JSON differs from what is
+	return b.Bytes()
 }
 
 // plain reports whether a message in memory is one that a Scanner should take.

@@ -16,7 +16,7 @@ func (s *Scanner) inString(p []byte) {
 	switch {
 	case s.name || len(s.stack) == 1:
 		most = longestToken + 1
-	case s.isOfContent("uri"):
+	case s.namesResource():
 		most = longestURI + 1
 	case s.isOfContent("type"):
 		most = longestToken + 1
@@ -140,18 +140,31 @@ func (s *Scanner) noteType() {
 	}
 }
 
-// noteURI notes the URI of a block of content, or of the contents of a resource, if it
-// is the string that ended.
+// noteURI notes a URI, if it is the string that ended.
 func (s *Scanner) noteURI() {
-	inBlock, inContents := s.isOfContent("uri"), s.names[2] == "contents" && len(s.stack) == 4 && s.names[4] == "uri"
-	if !inBlock && !inContents || len(s.text) > longestURI {
+	if !s.namesResource() || len(s.text) > longestURI {
 		return
 	}
-	uri := wire.Unquote(s.text)
-	s.Odd = s.Odd || !wire.IsURI(uri)
-	if inBlock && len(s.URIs) < maxURIs {
-		s.URIs = append(s.URIs, uri)
+	uri := URI{Text: wire.Unquote(s.text), Span: Span{s.start, s.at}, Content: s.isOfContent("uri")}
+	if inContents := s.names[2] == "contents" && len(s.stack) == 4 && s.last == "uri"; uri.Content || inContents {
+		s.Odd = s.Odd || !wire.IsURI(uri.Text)
 	}
+	if len(s.URIs) == maxURIs {
+		s.More = true
+		return
+	}
+	s.URIs = append(s.URIs, uri)
+}
+
+// namesResource reports whether the value that is read is a member of the result that
+// names a resource.
+func (s *Scanner) namesResource() bool {
+	return s.data == 0 && s.inObject() && len(s.stack) > 1 && s.names[1] == "result" && slices.Contains(wire.URIMembers, s.last)
+}
+
+// inObject reports whether a member of an object is read, not an element.
+func (s *Scanner) inObject() bool {
+	return len(s.stack) > 0 && s.stack[len(s.stack)-1] == '{'
 }
 
 // isOddInContent reports whether a client may refuse a value that begins with c: a
@@ -216,6 +229,7 @@ func (s *Scanner) takeName(inResult bool) {
 		name = wire.Unquote(s.text)
 	}
 	s.setName(name)
+	s.last = name
 	switch depth := len(s.stack); {
 	case depth == 1:
 		s.inEnvelope(name)

@@ -11,6 +11,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
+// URIMembers are the members of results and definitions that name resources, and
+// DataMembers those whose value is data, in which nothing names one.
+var (
+	URIMembers  = []string{"uri", "resourceUri", "ui/resourceUri"}
+	DataMembers = []string{"structuredContent", "text", "blob"}
+)
+
 // Some clients, such as those of the official Python SDK before version 2, parse each
 // URI by the URL standard (https://url.spec.whatwg.org), and refuse a whole list or
 // result because of one that is not a URL.
