@@ -90,6 +90,8 @@ func kindOf(status int, kind, text string) string {
 	case kind == "request_too_large", status == http.StatusRequestEntityTooLarge,
 		strings.Contains(text, "prompt is too long"), strings.Contains(text, "exceed context limit"):
 		return model.KindTooLong
+	case status == http.StatusUnauthorized: // compatible servers have other types
+		return model.KindAuth
 	}
 	byType := map[string]string{
 		"overloaded_error":      model.KindOverloaded,

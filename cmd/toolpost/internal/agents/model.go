@@ -143,7 +143,7 @@ func (f *modelFlags) openOf(p *provider, name string) (model.Model, error) {
 		f.opened = append(f.opened, c)
 		return m, nil
 	}
-	return model.Retry(&keyHint{m, from}, nil), nil
+	return model.Retry(&flagHint{m, from, f.baseURL}, nil), nil
 }
 
 // noKey is sent to servers that need no key: an SDK that is given none takes

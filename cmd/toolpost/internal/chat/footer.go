@@ -55,13 +55,13 @@ func footer(r *agent.Result, took time.Duration) string {
 func spent(l *usage.Ledger) string {
 	t := l.Tokens
 	in := t.Context() - t.Output
-	text := thousands(in) + " tokens in"
+	text := terminal.Thousands(in) + " tokens in"
 	if t.CacheRead > 0 && in > 0 {
 		text += fmt.Sprintf(" (%d%% cached)", int(100*float64(t.CacheRead)/float64(in)))
 	}
-	text += ", " + thousands(t.Output) + " out"
+	text += ", " + terminal.Thousands(t.Output) + " out"
 	if t.Reasoning > 0 {
-		text += " (" + thousands(t.Reasoning) + " thinking)"
+		text += " (" + terminal.Thousands(t.Reasoning) + " thinking)"
 	}
 	if l.Unmeasured > 0 {
 		text += ", not counted: " + terminal.Count(l.Unmeasured, "request")
@@ -87,18 +87,9 @@ func costs(l *usage.Ledger) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Tools)) {
 		t := l.Tools[name]
-		fmt.Fprintf(&b, "  %s: %s, %s, about %s tokens of results\n", cleartext.Printable(name), terminal.Count(t.Calls, "call"), round(t.Duration), thousands(t.Results))
+		fmt.Fprintf(&b, "  %s: %s, %s, about %s tokens of results\n", cleartext.Printable(name), terminal.Count(t.Calls, "call"), round(t.Duration), terminal.Thousands(t.Results))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }
 
 // round shortens a duration for people.

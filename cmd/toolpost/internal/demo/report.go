@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/usage"
 )
 
@@ -115,7 +116,7 @@ func answer(s *survey, p *past) string {
 	default:
 		text += "\nThe report is in `" + Report + "`.\n"
 	}
-	return text + "\n### What real models would cost\n\n" + fmt.Sprintf("For about %d tokens read and %d written, without a cache:\n\n", p.used.Input, p.used.Output) + costTable(p.used) +
+	return text + "\n### What real models would cost\n\n" + "For about " + terminal.Thousands(p.used.Input) + " tokens read and " + terminal.Thousands(p.used.Output) + " written, without a cache:\n\n" + costTable(p.used) +
 		"\n1. Set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`.\n2. Run this command again without `--model demo`.\n"
 }
 
