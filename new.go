@@ -2,6 +2,7 @@ package toolpost
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -33,6 +34,21 @@ type Options struct {
 // JSON Schema. Like [regexp.MustCompile], it is for definitions that are fixed
 // at compile time.
 func New[In, Out any](name, description string, fn func(context.Context, In) (Out, error), opts *Options) *Tool {
+	return newTool(name, description, reflect.TypeFor[In](), reflect.TypeFor[Out](), opts, func(ctx context.Context, name string, arguments json.RawMessage) (any, error) {
+		var in In
+		if err := codec.Decode(arguments, &in); err != nil {
+			return nil, &ArgumentsError{name, err}
+		}
+		return fn(ctx, in)
+	})
+}
+
+// A typedCall decodes the arguments of the tool name and calls the function with them.
+type typedCall func(ctx context.Context, name string, arguments json.RawMessage) (any, error)
+
+// newTool is New without type parameters. The compiler copies a generic function for each type, and some
+// programs have a hundred tools.
+func newTool(name, description string, in, out reflect.Type, opts *Options, fn typedCall) *Tool {
 	if opts == nil {
 		opts = new(Options)
 	}
@@ -42,10 +58,10 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 	}
 	err := CheckName(name)
 	if err == nil {
-		t.Input, err = inputSchema[In](opts.Input)
+		t.Input, err = inputSchema(in, opts.Input)
 	}
 	if err == nil {
-		t.Output, err = outputSchema[Out](opts.Output)
+		t.Output, err = outputSchema(out, opts.Output)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("toolpost.New(%q): %v", name, err))
@@ -54,7 +70,7 @@ func New[In, Out any](name, description string, fn func(context.Context, In) (Ou
 	return t
 }
 
-func handler[In, Out any](input *schema.Schema, declared bool, fn func(context.Context, In) (Out, error)) Handler {
+func handler(input *schema.Schema, declared bool, fn typedCall) Handler {
 	return func(ctx context.Context, call *Call) (*Result, error) {
 		raw := call.Arguments
 		if sc, _ := ctx.Value(scopeKey{}).(*scope); sc == nil || !sc.valid.cover(input, raw) {
@@ -64,11 +80,7 @@ func handler[In, Out any](input *schema.Schema, declared bool, fn func(context.C
 			}
 			raw = c.arguments
 		}
-		var in In
-		if err := codec.Decode(raw, &in); err != nil {
-			return nil, &ArgumentsError{call.Name, err}
-		}
-		out, err := fn(ctx, in)
+		out, err := fn(ctx, call.Name, raw)
 		if err != nil {
 			return nil, err
 		}
@@ -79,31 +91,31 @@ func handler[In, Out any](input *schema.Schema, declared bool, fn func(context.C
 	}
 }
 
-func inputSchema[In any](given *schema.Schema) (*schema.Schema, error) {
+func inputSchema(in reflect.Type, given *schema.Schema) (*schema.Schema, error) {
 	s := given
 	if s == nil {
 		var err error
-		if s, err = schema.ForInput[In](); err != nil {
+		if s, err = schema.ForInputType(in); err != nil {
 			return nil, fmt.Errorf("input: %w", err)
 		}
 	}
 	if !s.IsObject() {
-		return nil, fmt.Errorf("input: the schema of %v is not of type object", reflect.TypeFor[In]())
+		return nil, fmt.Errorf("input: the schema of %v is not of type object", in)
 	}
 	return s, nil
 }
 
 // outputSchema returns nil for results that are text, parts, or JSON that is
 // not an object: several clients drop servers that declare other outputs.
-func outputSchema[Out any](given *schema.Schema) (*schema.Schema, error) {
+func outputSchema(out reflect.Type, given *schema.Schema) (*schema.Schema, error) {
 	if given != nil {
 		return given, nil
 	}
-	switch any(*new(Out)).(type) {
-	case string, *Result, []Part:
+	switch out {
+	case reflect.TypeFor[string](), reflect.TypeFor[*Result](), reflect.TypeFor[[]Part]():
 		return nil, nil
 	}
-	s, err := schema.ForOutput[Out]()
+	s, err := schema.ForOutputType(out)
 	if err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -37,7 +38,7 @@ func NewPrompt[In any, Out string | []Part | []PromptMessage](name, description 
 	if opts == nil {
 		opts = new(PromptOptions)
 	}
-	input, err := inputSchema[In](nil)
+	input, err := inputSchema(reflect.TypeFor[In](), nil)
 	var definition json.RawMessage
 	if err == nil {
 		definition, err = promptDefinition(name, opts.Title, description, input)

@@ -19,8 +19,8 @@ type category struct {
 // categoryEndpoint is how categories of issues are read, written and compared.
 func categoryEndpoint() endpoint[category] {
 	return endpoint[category]{
-		key: "issue_category", path: "/issue_categories",
-		name: func(c *category) string { return fmt.Sprintf("issue category %s of project %s", c, c.Project) },
+		collection: collection{key: "issue_category", path: "/issue_categories"},
+		name:       func(c *category) string { return fmt.Sprintf("issue category %s of project %s", c, c.Project) },
 	}
 }
 
@@ -31,7 +31,7 @@ type listCategoriesInput struct {
 
 func listCategories(s *Toolset) entry {
 	return listTool(s, "list_issue_categories", "List issue categories", "List the issue categories of a project and who gets their new issues.", "issue categories", "issue_categories",
-		func(ctx context.Context, in listCategoriesInput, p idName) (*listing[category], error) {
+		func(ctx context.Context, in listCategoriesInput, p idName) (*listing, error) {
 			src := categories(p.ID)
 			all, err := readAll[category](ctx, s, src.path, src.key, "the issue categories of project "+p.String())
 			return wholeList(all, in.rowSpan), err

@@ -15,7 +15,7 @@ func (in listFieldsInput) ifProject() string { return in.Project }
 
 func listFields(s *Toolset) entry {
 	return listTool(s, "list_custom_fields", "List custom fields", "List custom fields with formats and values.\nWithout administration, only names of the fields of issues in a project.", "custom fields", "custom_fields",
-		func(ctx context.Context, in listFieldsInput, p idName) (*listing[field], error) {
+		func(ctx context.Context, in listFieldsInput, p idName) (*listing, error) {
 			all, more, err := definitions(ctx, s, p, in.Kind)
 			l := every(all)
 			l.note = more

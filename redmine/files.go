@@ -45,8 +45,8 @@ func showAttachment(s *Toolset) entry {
 // fileEndpoint is how the facts of files are read, written and compared.
 func fileEndpoint() endpoint[attachment] {
 	return endpoint[attachment]{
-		key: "attachment", path: "/attachments", why: "Redmine removes characters that file names cannot contain",
-		name: func(a *attachment) string { return fmt.Sprintf("file %s [%d]", a.Name, a.ID) },
+		collection: collection{key: "attachment", path: "/attachments", why: "Redmine removes characters that file names cannot contain"},
+		name:       func(a *attachment) string { return fmt.Sprintf("file %s [%d]", a.Name, a.ID) },
 	}
 }
 
@@ -160,7 +160,7 @@ type listFilesInput struct {
 
 func listFiles(s *Toolset) entry {
 	return listTool(s, "list_files", "List project files", "List the files of a project and its versions.", "files", "files",
-		func(ctx context.Context, in listFilesInput, p idName) (*listing[projectFile], error) {
+		func(ctx context.Context, in listFilesInput, p idName) (*listing, error) {
 			all, err := projectFiles(ctx, s, p)
 			l := wholeList(all, in.rowSpan)
 			l.facts = map[string]any{"project": p}

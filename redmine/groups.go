@@ -34,8 +34,8 @@ func (g *userGroup) title() string { return fmt.Sprintf("Group %d: %s", g.ID, g.
 // groupEndpoint is how groups of users are read, written and compared.
 func groupEndpoint() endpoint[userGroup] {
 	return endpoint[userGroup]{
-		key: "group", path: "/groups", include: "users,memberships", stale: []string{"groups", "memberships"}, explain: forAdmins,
-		name: func(g *userGroup) string { return "group " + g.String() },
+		collection: collection{key: "group", path: "/groups", include: "users,memberships", stale: []string{"groups", "memberships"}, explain: forAdmins},
+		name:       func(g *userGroup) string { return "group " + g.String() },
 	}
 }
 
@@ -60,7 +60,7 @@ type listGroupsInput struct {
 
 func listGroups(s *Toolset) entry {
 	return listTool(s, "list_groups", "List groups of users", "List groups of users, for administrators.", "groups", "groups",
-		func(ctx context.Context, in listGroupsInput, _ idName) (*listing[idName], error) {
+		func(ctx context.Context, in listGroupsInput, _ idName) (*listing, error) {
 			all, _, err := rows[idName](ctx, s, userGroups().path, url.Values{}, userGroups().key, 0, maxNames)
 			return wholeList(withPart(all, in.Name, idName.name), in.rowSpan), forAdmins(err, "the list of groups")
 		})

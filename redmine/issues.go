@@ -180,8 +180,10 @@ func hiddenFields(i *issue, include string) (hidden []string) {
 // issueEndpoint is how issues are read, written and compared.
 func issueEndpoint() endpoint[issue] {
 	return endpoint[issue]{
-		key: "issue", path: "/issues", include: "journals,attachments,watchers",
-		why:  "this account may not set it, the workflow forbids it, or the subtasks determine it",
+		collection: collection{
+			key: "issue", path: "/issues", include: "journals,attachments,watchers",
+			why: "this account may not set it, the workflow forbids it, or the subtasks determine it",
+		},
 		name: func(i *issue) string { return fmt.Sprintf("issue %d", i.ID) },
 	}
 }

@@ -62,18 +62,8 @@ func listIssues(s *Toolset) entry {
 
 // answerIssues answers with issues, and with the ids of what they name.
 func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*toolpost.Result, error) {
-	l := listing[issue]{
-		what: q.what, key: "issues", rows: all, offset: in.Offset, total: total, remarks: remarks(q, total),
-		brief: true, facts: map[string]any{}, below: func(i *issue) (lines []string) {
-			for _, r := range i.Relations {
-				lines = append(lines, r.text())
-			}
-			for _, a := range i.Attachments {
-				lines = append(lines, fmt.Sprintf("file %s [%d]", a.Name, a.ID))
-			}
-			return lines
-		},
-	}
+	l := newListing(all, in.Offset, total)
+	l.what, l.key, l.remarks, l.brief, l.facts = q.what, "issues", remarks(q, total), true, map[string]any{}
 	if ids := idLegend(all); len(ids) > 0 {
 		l.facts["ids"], l.end = ids, legendText(ids)
 	}
@@ -81,6 +71,17 @@ func answerIssues(q *listQuery, all []issue, in *listIssuesInput, total int) (*t
 		all[i].CustomFields = shownFields(q, in.Fields, all[i].Project, all[i].CustomFields)
 	}
 	return l.answer(q.s)
+}
+
+// linesBelow returns the relations and files of an issue.
+func (i *issue) linesBelow() (lines []string) {
+	for _, r := range i.Relations {
+		lines = append(lines, r.text())
+	}
+	for _, a := range i.Attachments {
+		lines = append(lines, fmt.Sprintf("file %s [%d]", a.Name, a.ID))
+	}
+	return lines
 }
 
 // shownFields are the custom fields of a row if they are asked for.

@@ -26,9 +26,18 @@ type rowSpan struct {
 
 func (in rowSpan) most() int { return min(cmp.Or(in.Limit, usualRows), maxRows) }
 
+// newListing returns a listing of rows from an offset on, of a list of total.
+func newListing[R any](rows []R, offset, total int) *listing {
+	l := &listing{rows: make([]any, len(rows)), offset: offset, total: total}
+	for i := range rows {
+		l.rows[i] = &rows[i]
+	}
+	return l
+}
+
 // wholeList returns the part of a list that Redmine gives whole.
-func wholeList[R any](all []R, in rowSpan) *listing[R] {
-	return &listing[R]{rows: pageOf(all, in), offset: in.Offset, total: len(all)}
+func wholeList[R any](all []R, in rowSpan) *listing {
+	return newListing(pageOf(all, in), in.Offset, len(all))
 }
 
 // pageOf is the part of a list that Redmine gives whole.
@@ -39,35 +48,34 @@ func pageOf[T any](all []T, in rowSpan) []T {
 
 // A listing is a part of a list as it is shown: a line a row, without its end, and the
 // same rows for programs.
-type listing[R any] struct {
+type listing struct {
 	what    string // such as "time entries"
 	key     string // of the rows, for programs
-	rows    []R
+	rows    []any  // pointers to records
 	offset  int
 	total   int
-	facts   map[string]any    // more for programs
-	note    string            // after the first line
-	remarks []string          // before the rows, for programs too
-	brief   bool              // rows begin with their number, and are a [brief] for programs
-	below   func(*R) []string // more lines of a row
-	end     string            // lines after the rows
+	facts   map[string]any // more for programs
+	note    string         // after the first line
+	remarks []string       // before the rows, for programs too
+	brief   bool           // rows begin with their number, and are a [brief] for programs
+	end     string         // lines after the rows
 }
 
-func (l *listing[R]) answer(s *Toolset) (*toolpost.Result, error) {
+func (l *listing) answer(s *Toolset) (*toolpost.Result, error) {
 	var b strings.Builder
 	b.WriteString(pageSummary(l.what, len(l.rows), l.offset, l.total) + l.note + "\n")
 	for _, remark := range l.remarks {
 		b.WriteString(remark + "\n")
 	}
-	for i := range l.rows {
-		b.WriteString(l.lines(&l.rows[i]))
+	for _, row := range l.rows {
+		b.WriteString(l.lines(row))
 	}
 	b.WriteString(l.end)
-	facts := map[string]any{l.key: append([]R{}, l.rows...), "total": l.total, "offset": l.offset}
+	facts := map[string]any{l.key: l.rows, "total": l.total, "offset": l.offset}
 	if l.brief {
 		briefs := []brief{}
-		for i := range l.rows {
-			briefs = append(briefs, brief{&l.rows[i]})
+		for _, row := range l.rows {
+			briefs = append(briefs, brief{row})
 		}
 		facts[l.key] = briefs
 	}
@@ -80,8 +88,11 @@ func (l *listing[R]) answer(s *Toolset) (*toolpost.Result, error) {
 	return s.answer(b.String(), facts)
 }
 
+// An expandedRow has lines below its own in a brief listing.
+type expandedRow interface{ linesBelow() []string }
+
 // lines are those of a row.
-func (l *listing[R]) lines(row *R) string {
+func (l *listing) lines(row any) string {
 	if !l.brief {
 		return "- " + lineOf(row) + "\n"
 	}
@@ -89,8 +100,8 @@ func (l *listing[R]) lines(row *R) string {
 	for _, name := range sortedKeys(fields) {
 		text += fmt.Sprintf("  %s: %s\n", name, oneLine(fields[name]))
 	}
-	if l.below != nil {
-		for _, line := range l.below(row) {
+	if expanded, ok := row.(expandedRow); ok {
+		for _, line := range expanded.linesBelow() {
 			text += "  " + line + "\n"
 		}
 	}
@@ -184,4 +195,4 @@ func count(ctx context.Context, s *Toolset, path string, query url.Values, key s
 }
 
 // every is a list that is shown whole.
-func every[R any](all []R) *listing[R] { return &listing[R]{rows: all, total: len(all)} }
+func every[R any](all []R) *listing { return newListing(all, 0, len(all)) }

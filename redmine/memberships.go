@@ -67,8 +67,10 @@ func (m member) text() string { return "- " + m.String() + "\n" }
 // membershipEndpoint is how memberships are read, changed and removed.
 func membershipEndpoint() endpoint[member] {
 	return endpoint[member]{
-		key: "membership", path: "/memberships", stale: []string{"memberships"},
-		why: "this account may not give or take the role", explain: explainMembers,
+		collection: collection{
+			key: "membership", path: "/memberships", stale: []string{"memberships"},
+			why: "this account may not give or take the role", explain: explainMembers,
+		},
 		name: func(m *member) string {
 			return fmt.Sprintf("membership %d of %s in project %s", m.ID, m.who(), m.Project)
 		},
@@ -106,9 +108,11 @@ type listMembershipsInput struct {
 
 func listMemberships(s *Toolset) entry {
 	return listTool(s, "list_memberships", "List members", "List the members of a project with their roles.", "members", "memberships",
-		func(ctx context.Context, in listMembershipsInput, p idName) (*listing[member], error) {
+		func(ctx context.Context, in listMembershipsInput, p idName) (*listing, error) {
 			all, total, err := rows[member](ctx, s, fmt.Sprintf("/projects/%d/memberships.json", p.ID), url.Values{}, "memberships", in.Offset, in.most())
-			return &listing[member]{rows: all, offset: in.Offset, total: total, facts: map[string]any{"project": p}}, explain(err, "the members of project "+p.String())
+			l := newListing(all, in.Offset, total)
+			l.facts = map[string]any{"project": p}
+			return l, explain(err, "the members of project "+p.String())
 		})
 }
 

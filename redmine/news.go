@@ -51,7 +51,7 @@ type listNewsInput struct {
 
 func listNews(s *Toolset) entry {
 	return listTool(s, "list_news", "List news", "List news, newest first, without full texts.", "news", "news",
-		func(ctx context.Context, in listNewsInput, p idName) (*listing[news], error) {
+		func(ctx context.Context, in listNewsInput, p idName) (*listing, error) {
 			path := "/news"
 			if p.ID > 0 {
 				path = newsPath(p)
@@ -60,7 +60,7 @@ func listNews(s *Toolset) entry {
 			for i := range all {
 				all[i].Description = ""
 			}
-			return &listing[news]{rows: all, offset: in.Offset, total: total}, explain(err, "the list of news")
+			return newListing(all, in.Offset, total), explain(err, "the list of news")
 		})
 }
 
@@ -81,8 +81,8 @@ func showNews(s *Toolset) entry {
 // newsEndpoint is how news are read, written and compared.
 func newsEndpoint() endpoint[news] {
 	return endpoint[news]{
-		key: "news", path: "/news", include: "attachments,comments",
-		name: func(n *news) string { return fmt.Sprintf("news %d", n.ID) },
+		collection: collection{key: "news", path: "/news", include: "attachments,comments"},
+		name:       func(n *news) string { return fmt.Sprintf("news %d", n.ID) },
 		check: func(w *write, before, now *news) {
 			var files []attachment
 			if before != nil {

@@ -98,8 +98,8 @@ func (m projectModules) String() string { return strings.Join(m, ", ") }
 // projectEndpoint is how projects are read, written and compared.
 func projectEndpoint() endpoint[project] {
 	return endpoint[project]{
-		key: "project", path: "/projects", include: projectParts, stale: []string{"projects"},
-		name: func(p *project) string { return "project " + p.idName().String() },
+		collection: collection{key: "project", path: "/projects", include: projectParts, stale: []string{"projects"}},
+		name:       func(p *project) string { return "project " + p.idName().String() },
 		check: func(w *write, _, p *project) {
 			checkParts(w, p)
 			namesakes(w, p)
@@ -137,7 +137,7 @@ type listProjectsInput struct {
 
 func listProjects(s *Toolset) entry {
 	return listTool(s, "list_projects", "List projects", "List the projects that you can see.", "projects", "projects",
-		func(ctx context.Context, in listProjectsInput, _ idName) (*listing[project], error) {
+		func(ctx context.Context, in listProjectsInput, _ idName) (*listing, error) {
 			query, err := projectQuery(ctx, s, &in)
 			if err != nil {
 				return nil, err
@@ -146,7 +146,9 @@ func listProjects(s *Toolset) entry {
 			for i := range all {
 				all[i].row()
 			}
-			return &listing[project]{rows: all, offset: in.Offset, total: total, note: " Archived ones are never listed."}, explain(err, "the list of projects")
+			l := newListing(all, in.Offset, total)
+			l.note = " Archived ones are never listed."
+			return l, explain(err, "the list of projects")
 		})
 }
 

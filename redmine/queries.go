@@ -38,11 +38,10 @@ func nameProjects(ctx context.Context, s *Toolset, all []savedQuery) {
 
 func listQueries(s *Toolset) entry {
 	return listTool(s, "list_queries", "List saved queries", "List the saved queries of issues.", "queries", "queries",
-		func(ctx context.Context, in listQueriesInput, p idName) (*listing[savedQuery], error) {
+		func(ctx context.Context, in listQueriesInput, p idName) (*listing, error) {
 			all, err := readAll[savedQuery](ctx, s, "/queries.json", "queries", "the list of queries")
 			all = slices.DeleteFunc(all, func(q savedQuery) bool { return p.ID > 0 && q.Project != 0 && q.Project != p.ID })
-			l := wholeList(all, in.rowSpan)
-			nameProjects(ctx, s, l.rows)
-			return l, err
+			nameProjects(ctx, s, pageOf(all, in.rowSpan))
+			return wholeList(all, in.rowSpan), err
 		})
 }

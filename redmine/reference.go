@@ -45,7 +45,7 @@ type listReferenceInput struct {
 // listReference is the tool that lists a fixed set.
 func listReference(s *Toolset, name, what, description string, src source) entry {
 	return listTool(s, name, "List "+what, description, what, src.key,
-		func(ctx context.Context, in listReferenceInput, _ idName) (*listing[value], error) {
+		func(ctx context.Context, in listReferenceInput, _ idName) (*listing, error) {
 			all, err := readAll[value](ctx, s, src.path, src.key, "the list of "+what)
 			return every(withPart(all, in.Name, value.name)), err
 		})
@@ -57,7 +57,7 @@ type listActivitiesInput struct {
 
 func listActivities(s *Toolset) entry {
 	return listTool(s, "list_activities", "List activities", "List the activities that time can be logged for.", "activities", activities().key,
-		func(ctx context.Context, in listActivitiesInput, p idName) (*listing[value], error) {
+		func(ctx context.Context, in listActivitiesInput, p idName) (*listing, error) {
 			if p.ID == 0 {
 				all, err := readAll[value](ctx, s, activities().path, activities().key, "the list of activities")
 				return every(all), err

@@ -12,8 +12,8 @@ import (
 // other way round, so only its delay is compared.
 func relationEndpoint() endpoint[relation] {
 	return endpoint[relation]{
-		key: "relation", path: "/relations",
-		name: func(r *relation) string { return fmt.Sprintf("relation [%d]", r.ID) },
+		collection: collection{key: "relation", path: "/relations"},
+		name:       func(r *relation) string { return fmt.Sprintf("relation [%d]", r.ID) },
 	}
 }
 
@@ -33,7 +33,7 @@ type listRelationsInput struct {
 
 func listRelations(s *Toolset) entry {
 	return listTool(s, "list_issue_relations", "List relations", "List how an issue relates to others.", "relations", "relations",
-		func(ctx context.Context, in listRelationsInput, _ idName) (*listing[relation], error) {
+		func(ctx context.Context, in listRelationsInput, _ idName) (*listing, error) {
 			n, err := id("an issue", in.Issue)
 			if err != nil {
 				return nil, err

@@ -15,7 +15,9 @@ type role struct {
 func (r *role) title() string { return "Role " + r.String() }
 
 // roleEndpoint is how roles are read.
-func roleEndpoint() endpoint[role] { return endpoint[role]{key: "role", path: "/roles"} }
+func roleEndpoint() endpoint[role] {
+	return endpoint[role]{collection: collection{key: "role", path: "/roles"}}
+}
 
 type roleID struct {
 	ID string `json:"id" desc:"Name or id"`

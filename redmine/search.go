@@ -142,11 +142,7 @@ func searchWords(q string) (used, unused []string) {
 var wikiAddress = lazyregexp.New(`/projects/([^/]+)/wiki/([^/]+)$`)
 
 func answerHits(s *Toolset, in *searchInput, all []hit, total int, used, unused []string) (*toolpost.Result, error) {
-	l := listing[hitRow]{what: "results", key: "results", offset: in.Offset, total: total}
-	if len(unused) > 0 {
-		l.facts = map[string]any{"words_left_out": unused}
-		l.note = fmt.Sprintf("\nRedmine searches for at most five words of two letters or more; these were left out: %s.", strings.Join(unused, ", "))
-	}
+	rows := make([]hitRow, 0, len(all))
 	for _, h := range all {
 		f := hitRow{ID: h.ID, Type: h.Type, Title: h.Title, On: h.Time, Excerpt: excerpt(string(h.Description), used)}
 		if u, err := url.Parse(h.URL); err == nil {
@@ -155,7 +151,13 @@ func answerHits(s *Toolset, in *searchInput, all []hit, total int, used, unused 
 				f.Project, f.Page = m[1], m[2]
 			}
 		}
-		l.rows = append(l.rows, f)
+		rows = append(rows, f)
+	}
+	l := newListing(rows, in.Offset, total)
+	l.what, l.key = "results", "results"
+	if len(unused) > 0 {
+		l.facts = map[string]any{"words_left_out": unused}
+		l.note = fmt.Sprintf("\nRedmine searches for at most five words of two letters or more; these were left out: %s.", strings.Join(unused, ", "))
 	}
 	return l.answer(s)
 }

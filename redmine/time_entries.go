@@ -46,8 +46,8 @@ func (e *timeEntry) issue() int {
 // timeEndpoint is how time entries are read, written and compared.
 func timeEndpoint() endpoint[timeEntry] {
 	return endpoint[timeEntry]{
-		key: "time_entry", path: "/time_entries",
-		name: func(e *timeEntry) string { return fmt.Sprintf("time entry %d", e.ID) },
+		collection: collection{key: "time_entry", path: "/time_entries"},
+		name:       func(e *timeEntry) string { return fmt.Sprintf("time entry %d", e.ID) },
 		check: func(w *write, _, e *timeEntry) {
 			if w.before == nil && w.set["activity_id"] == nil {
 				w.notes = append(w.notes, fmt.Sprintf("No activity was given; the default is %s.", e.Activity))

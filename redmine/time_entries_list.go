@@ -138,10 +138,9 @@ func answerTime(q *listQuery, all []timeEntry, in *listTimeInput, total int) (*t
 	sums.round()
 	spent := sums["all"][""]
 	delete(sums, "all")
-	l := listing[timeEntry]{
-		what: "time entries", key: "time_entries", rows: all, offset: in.Offset, total: total, remarks: remarks(q, total),
-		brief: true, facts: map[string]any{"hours": spent, "sums": sums},
-	}
+	l := newListing(all, in.Offset, total)
+	l.what, l.key, l.remarks, l.brief = "time entries", "time_entries", remarks(q, total), true
+	l.facts = map[string]any{"hours": spent, "sums": sums}
 	if len(all) > 0 {
 		l.end = sums.text(spent, len(all) < total)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -32,6 +33,16 @@ const (
 // tool makes a tool. Its text has at most four lines, and neither brackets nor
 // underscores, which some clients do not take.
 func tool[In any](s *Toolset, name, title, description string, e effect, fn func(ctx context.Context, in In) (*toolpost.Result, error)) entry {
+	inferred, opts := toolOptions(name, title, e, new(In))
+	t := toolpost.New(name, description, func(ctx context.Context, in In) (*toolpost.Result, error) {
+		return s.checkAndCall(ctx, e, func(ctx context.Context) (*toolpost.Result, error) { return fn(ctx, in) })
+	}, opts)
+	return newEntry(s, t, e, inferred, new(In))
+}
+
+// toolOptions returns the schema that arguments, a pointer to a struct, publish, and the
+// options of a tool that takes them.
+func toolOptions(name, title string, e effect, arguments any) (inferred *schema.Schema, opts *toolpost.Options) {
 	// What is left out has the value that MCP defines for a tool without it.
 	no, yes, hints := false, true, toolpost.Annotations{}
 	switch e {
@@ -42,34 +53,41 @@ func tool[In any](s *Toolset, name, title, description string, e effect, fn func
 	case removes:
 		hints.Idempotent = &yes
 	}
-	checked := func(ctx context.Context, in In) (*toolpost.Result, error) {
-		ctx = withCache(ctx)
-		if e == reads {
-			return readAndVerify(ctx, s, func() (*toolpost.Result, error) { return fn(ctx, in) })
-		}
-		if err := s.Check(ctx); err != nil { // nobody may be allowed to write as well
-			return nil, err
-		}
-		return fn(ctx, in)
-	}
-	inferred, err := schema.ForInput[In]()
+	inferred, err := schema.ForInputType(reflect.TypeOf(arguments).Elem())
 	if err == nil {
-		err = checkFillers(new(In))
+		err = checkFillers(arguments)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("redmine: the arguments of %s: %v", name, err))
 	}
-	input := boundSchema(inferred)
-	t := toolpost.New(name, description, checked, &toolpost.Options{
-		Title: title, Annotations: hints, Input: input, Policy: toolpost.Policy{Timeout: 5 * time.Minute},
-	})
+	return inferred, &toolpost.Options{
+		Title: title, Annotations: hints, Input: boundSchema(inferred), Policy: toolpost.Policy{Timeout: 5 * time.Minute},
+	}
+}
+
+// checkAndCall calls a tool with an account that Redmine accepts.
+func (s *Toolset) checkAndCall(ctx context.Context, e effect, call func(context.Context) (*toolpost.Result, error)) (*toolpost.Result, error) {
+	ctx = withCache(ctx)
+	if e == reads {
+		return readAndVerify(ctx, s, func() (*toolpost.Result, error) { return call(ctx) })
+	}
+	if err := s.Check(ctx); err != nil { // nobody may be allowed to write as well
+		return nil, err
+	}
+	return call(ctx)
+}
+
+// newEntry returns the entry of a tool that takes arguments, a pointer to a struct, and
+// publishes their inferred schema.
+func newEntry(s *Toolset, t *toolpost.Tool, e effect, inferred *schema.Schema, arguments any) entry {
+	checked := t.Input
 	var clears []string
 	if e == changes {
-		clears = clearableNames(new(In))
+		clears = clearableNames(arguments)
 	}
 	t = redactErrors(s, coerceNumbers(t, clears))
 	t.Input = schema.MustParse(unpublished.ReplaceAllString(string(inferred.Raw()), ""))
-	return entry{t, e, input}
+	return entry{t, e, checked}
 }
 
 // The limits of texts, of the values of custom fields in lists, and of lists that have
@@ -143,18 +161,9 @@ type optionalProject struct {
 func (in optionalProject) ifProject() string { return in.Project }
 
 // listTool makes a tool that lists records, in the project p if its arguments name one.
-func listTool[In, R any](s *Toolset, name, title, description, what, key string, list func(ctx context.Context, in In, p idName) (*listing[R], error)) entry {
+func listTool[In any](s *Toolset, name, title, description, what, key string, list func(ctx context.Context, in In, p idName) (*listing, error)) entry {
 	return tool(s, name, title, description, reads, func(ctx context.Context, in In) (*toolpost.Result, error) {
-		var p idName
-		var err error
-		switch in := any(in).(type) {
-		case interface{ project() string }:
-			p, err = s.project(ctx, in.project())
-		case interface{ ifProject() string }:
-			if in.ifProject() != "" {
-				p, err = s.project(ctx, in.ifProject())
-			}
-		}
+		p, err := s.projectOfList(ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -165,6 +174,19 @@ func listTool[In, R any](s *Toolset, name, title, description, what, key string,
 		l.what, l.key = cmp.Or(l.what, what), key
 		return l.answer(s)
 	})
+}
+
+// projectOfList returns the project that the arguments of a list name, if any.
+func (s *Toolset) projectOfList(ctx context.Context, arguments any) (idName, error) {
+	switch in := arguments.(type) {
+	case interface{ project() string }:
+		return s.project(ctx, in.project())
+	case interface{ ifProject() string }:
+		if in.ifProject() != "" {
+			return s.project(ctx, in.ifProject())
+		}
+	}
+	return idName{}, nil
 }
 
 // A locator is the arguments of a tool that name one record.
@@ -180,9 +202,14 @@ func showTool[In, T any, L locator[T, In]](s *Toolset, name, title, description 
 		if err != nil {
 			return nil, err
 		}
-		nameFields(ctx, s, projectOf(record), projectOf(record), customFieldsOf(record))
-		return s.show("", record, nil)
+		return s.showRecord(ctx, record)
 	})
+}
+
+// showRecord answers with a record and the names of what its custom fields refer to.
+func (s *Toolset) showRecord(ctx context.Context, record any) (*toolpost.Result, error) {
+	nameFields(ctx, s, projectOf(record), projectOf(record), customFieldsOf(record))
+	return s.show("", record, nil)
 }
 
 // changeTool makes a tool that changes the record that its arguments name. Fill
@@ -215,7 +242,7 @@ func deleteTool[In interface{ isConfirmed() bool }, T any, L locator[T, In]](s *
 		if err != nil {
 			return nil, err
 		}
-		r := &removal{what: k().name(record), would: "This would be deleted:\n\n" + textOf(record), facts: map[string]any{k().key: record}, confirmed: in.isConfirmed()}
+		r := newRemoval(k().name(record), k().key, record, in.isConfirmed())
 		if err := plan(ctx, &in, record, r); err != nil {
 			return nil, err
 		}

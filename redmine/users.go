@@ -75,8 +75,8 @@ func userStatus(text string) (int, error) {
 // userEndpoint is how users are read, written and compared.
 func userEndpoint() endpoint[user] {
 	return endpoint[user]{
-		key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: explainUsers,
-		name: func(u *user) string { return "user " + u.idName().String() },
+		collection: collection{key: "user", path: "/users", include: "memberships,groups", stale: []string{"memberships"}, explain: explainUsers},
+		name:       func(u *user) string { return "user " + u.idName().String() },
 	}
 }
 
@@ -122,7 +122,7 @@ type listUsersInput struct {
 
 func listUsers(s *Toolset) entry {
 	return listTool(s, "list_users", "List users", "List user accounts, for administrators.\nOthers find people with show user.", "users", "users",
-		func(ctx context.Context, in listUsersInput, _ idName) (*listing[user], error) {
+		func(ctx context.Context, in listUsersInput, _ idName) (*listing, error) {
 			query := url.Values{"status": {""}} // all
 			state := 0
 			if in.Status != "all" {
@@ -149,7 +149,7 @@ func listUsers(s *Toolset) entry {
 			if err := fillStatus(ctx, s, all, query, state); err != nil {
 				return nil, err
 			}
-			l := &listing[user]{rows: all, offset: in.Offset, total: total}
+			l := newListing(all, in.Offset, total)
 			if total == 0 && state == 1 {
 				l.note = " Only active ones were looked for; status all finds the others too."
 			}

@@ -66,18 +66,18 @@ type listVersionsInput struct {
 
 func listVersions(s *Toolset) entry {
 	return listTool(s, "list_versions", "List versions", "List the versions that issues of a project can be planned for.", "versions", "versions",
-		func(ctx context.Context, in listVersionsInput, p idName) (*listing[version], error) {
+		func(ctx context.Context, in listVersionsInput, p idName) (*listing, error) {
 			all, err := readAll[version](ctx, s, versions(p.ID).path, "versions", "the versions of project "+p.String())
 			all = slices.DeleteFunc(all, func(v version) bool { return in.Status != "" && in.Status != "all" && v.Status != in.Status })
-			l := wholeList(all, in.rowSpan)
-			for i := range l.rows {
-				v := &l.rows[i]
+			shown := pageOf(all, in.rowSpan)
+			for i := range shown {
+				v := &shown[i]
 				v.Description, v.CreatedOn, v.UpdatedOn = "", "", ""
 				if v.Project.ID == p.ID {
 					v.Project = idName{}
 				}
 			}
-			return l, err
+			return wholeList(all, in.rowSpan), err
 		})
 }
 
@@ -167,8 +167,8 @@ type versionInput struct {
 // versionEndpoint is how versions are read, written and compared.
 func versionEndpoint() endpoint[version] {
 	return endpoint[version]{
-		key: "version", path: "/versions",
-		name: func(v *version) string { return "version " + v.String() },
+		collection: collection{key: "version", path: "/versions"},
+		name:       func(v *version) string { return "version " + v.String() },
 		check: func(w *write, _, v *version) {
 			checkDefault(w, v)
 			checkPage(w, v)

@@ -45,7 +45,7 @@ type listWikiInput struct {
 
 func listWiki(s *Toolset) entry {
 	return listTool(s, "list_wiki_pages", "List wiki pages", "List the wiki pages of a project.", "wiki pages", "wiki_pages",
-		func(ctx context.Context, in listWikiInput, p idName) (*listing[wikiPage], error) {
+		func(ctx context.Context, in listWikiInput, p idName) (*listing, error) {
 			all, err := wikiPages(ctx, s, p)
 			l := wholeList(all, in.rowSpan)
 			l.facts = map[string]any{"project": p}
@@ -106,8 +106,8 @@ func wikiTitle(title string) string {
 // wikiEndpoint is how the wiki pages of a project are read, written and compared.
 func wikiEndpoint() endpoint[wikiPage] {
 	return endpoint[wikiPage]{
-		key:  "wiki_page",
-		name: func(w *wikiPage) string { return "wiki page " + w.Title },
+		collection: collection{key: "wiki_page"},
+		name:       func(w *wikiPage) string { return "wiki page " + w.Title },
 	}
 }
 
