@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/serve/status"
 )
@@ -41,6 +43,10 @@ func (r *running) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&r.target.Headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
 }
 
+// runPatience is how long a serve that is there may take to prove that it is the one that was
+// noted. One that was stopped never does.
+const runPatience = 3 * time.Second
+
 // find returns how the serve is asked. Where there is none, the error is errNotRunning.
 func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	cfg, rest, err := r.target.Split(args, -1)
@@ -62,7 +68,7 @@ func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	if r.run == nil {
 		return nil, errNotRunning
 	}
-	server := r.run.Server()
+	server := r.run.Server(runPatience)
 	r.target.Address = strings.TrimSuffix(r.run.URL, "/mcp")
 	fetch, err := statusFetcher(&server, &config.Config{})
 	if err != nil {
@@ -70,8 +76,11 @@ func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	}
 	return func(ctx context.Context, after uint64) (*status.Status, error) {
 		s, err := fetch(ctx, after)
-		if errors.Is(err, syscall.ECONNREFUSED) || err != nil && !owner.IsAlive(r.run.PID) {
+		switch {
+		case errors.Is(err, syscall.ECONNREFUSED), err != nil && !r.run.IsAlive():
 			err = errNotRunning // it ended, or is ending
+		case errors.Is(err, proof.ErrUnproven):
+			err = fmt.Errorf("toolpost serve runs with this configuration as process %d, but does not answer at %s; end it and start it again", r.run.PID, r.run.URL)
 		}
 		return s, err
 	}, nil

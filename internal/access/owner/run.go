@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,13 +31,14 @@ type Run struct {
 	URL     string    `json:"url"` // of /mcp
 	Key     string    `json:"key"` // proves that the process at URL is this one; see [proof.OfRun]
 	Started time.Time `json:"started"`
+	Process string    `json:"process,omitempty"` // distinguishes the process from others with its PID; see processStart
 
 	path string // of the note
 }
 
 // NoteRun notes that this process serves a configuration at an address.
 func NoteRun(c *config.Config, address string) (*Run, error) {
-	r := &Run{PID: os.Getpid(), URL: address, Key: rand.Text(), Started: time.Now().UTC()}
+	r := &Run{PID: os.Getpid(), URL: address, Key: rand.Text(), Started: time.Now().UTC(), Process: processStart(os.Getpid())}
 	prefix, err := runPrefix(c)
 	if err != nil {
 		return nil, err
@@ -64,16 +67,36 @@ func (r *Run) Forget() error {
 func forgetEnded(dir string) {
 	notes, _ := filepath.Glob(filepath.Join(dir, "*.json")) // the pattern is correct
 	for _, path := range notes {
-		if r := readRun(path); r != nil && !IsAlive(r.PID) {
+		if r := readRun(path); r != nil && !r.IsAlive() {
 			_ = os.Remove(path) // it does no harm
 		}
 	}
 }
 
-// IsAlive reports whether there may be a process.
-func IsAlive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+// IsAlive reports whether the process of the run may still be there.
+func (r *Run) IsAlive() bool {
+	p, err := os.FindProcess(r.PID)
+	if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+		return false
+	}
+	now := processStart(r.PID)
+	return r.Process == "" || now == "" || now == r.Process
+}
+
+// processStart returns when a process was started, as the system counts; "" where /proc does
+// not have it. After a while, the system gives the PID to another process.
+func processStart(pid int) string {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return ""
+	}
+	// PID (NAME) STATE PARENT …, where the name may hold anything.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	const started = 19
+	if len(fields) <= started {
+		return ""
+	}
+	return fields[started]
 }
 
 // FindRun returns the run of a configuration that began last, nil if there is none. Its
@@ -85,7 +108,7 @@ func FindRun(c *config.Config) (last *Run) {
 	}
 	notes, _ := filepath.Glob(prefix + "*.json") // the pattern is correct
 	for _, path := range notes {
-		if r := readRun(path); r != nil && IsAlive(r.PID) && (last == nil || r.Started.After(last.Started)) {
+		if r := readRun(path); r != nil && r.IsAlive() && (last == nil || r.Started.After(last.Started)) {
 			last = r
 		}
 	}
@@ -110,14 +133,15 @@ func readRun(path string) *Run {
 	return r
 }
 
-// Server returns the run as a server of a configuration, for requests of its owner. Its connections prove that they
-// lead to the process of the run, and then carry the token if it asks for it.
-func (r *Run) Server() config.Server {
+// Server returns the run as a server of a configuration, for requests of its owner. Its
+// connections prove within a time that they lead to the process of the run, and then carry
+// the token if it asks for it.
+func (r *Run) Server(within time.Duration) config.Server {
 	s := config.Server{Prefix: new(string)}
 	s.Name, s.URL = "toolpost serve", r.URL
 	token := KnownToken()
 	s.Wrap = func(base *http.Transport) http.RoundTripper {
-		proven := proof.OfRun(r.Key, base)
+		proven := proof.OfRun(r.Key, within, base)
 		if token == "" {
 			return proven
 		}

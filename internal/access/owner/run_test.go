@@ -1,7 +1,9 @@
 package owner
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/proof"
@@ -48,7 +51,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%s: %s", path, raw)
 	}
 	call := func() error {
-		s := FindRun(c).Server()
+		s := FindRun(c).Server(time.Minute)
 		req, _ := http.NewRequest(http.MethodPost, s.URL, strings.NewReader("arguments"))
 		resp, err := s.Wrap(http.DefaultTransport.(*http.Transport).Clone()).RoundTrip(req)
 		if err == nil {
@@ -95,5 +98,45 @@ func TestRun(t *testing.T) {
 	}
 	if _, err := os.Stat(left); err == nil {
 		t.Error("the note of a process that has ended is still there")
+	}
+}
+
+// TestOtherProcess: a process that got the PID of an earlier one is not the one that serves.
+func TestOtherProcess(t *testing.T) {
+	if processStart(os.Getpid()) == "" {
+		t.Skip("when processes were started is not known here")
+	}
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	c := &config.Config{URLs: "http://one.example/mcp"}
+	noted, err := NoteRun(c, "http://127.0.0.1:1/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := FindRun(c); r == nil || !r.IsAlive() {
+		t.Fatalf("found %+v", r)
+	}
+	raw, _ := os.ReadFile(noted.path)
+	other := strings.Replace(string(raw), `"process":"`, `"process":"9`, 1)
+	if err := os.WriteFile(noted.path, []byte(other), 0o600); err != nil || other == string(raw) {
+		t.Fatalf("%v, %s", err, raw)
+	}
+	if r := FindRun(c); r != nil {
+		t.Errorf("found %+v", r)
+	}
+}
+
+// TestSilentPort: a port that accepts connections and never answers is waited for no longer
+// than it was allowed.
+func TestSilentPort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // the system accepts connections
+	r := &Run{URL: "http://" + l.Addr().String() + "/mcp", Key: "k"}
+	s := r.Server(time.Millisecond)
+	req, _ := http.NewRequest(http.MethodPost, s.URL, nil)
+	if _, err := s.Wrap(http.DefaultTransport.(*http.Transport).Clone()).RoundTrip(req); !errors.Is(err, proof.ErrUnproven) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -41,7 +42,7 @@ func NewTransport(token string, base *http.Transport) *Transport {
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.asked.Load() {
 		resp, err := t.send(req)
-		if !errors.Is(err, errUnproven) {
+		if !errors.Is(err, ErrUnproven) {
 			return resp, err
 		}
 		t.asked.Store(false)
@@ -103,14 +104,16 @@ func (t *Transport) dial(ctx context.Context, network, address string) (net.Conn
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	if err := prove(conn, Header, t.token); err != nil {
+	if err := prove(conn, Header, t.token, proofTime); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
 	return conn, nil
 }
 
-var errUnproven = errors.New("the server did not prove that it knows the token")
+// ErrUnproven reports that no request was sent, because the server did not prove in time who
+// it is.
+var ErrUnproven = errors.New("the server did not prove that it knows the token")
 
 const (
 	proofTime = 5 * time.Second
@@ -118,18 +121,21 @@ const (
 )
 
 // OfRun returns base with connections only to the process that noted the key when it began to
-// serve; see [RunHeader].
-func OfRun(key string, base *http.Transport) *http.Transport {
+// serve, and that proves it within a time; see [RunHeader]. If there is no such connection,
+// the error is also ErrUnproven.
+func OfRun(key string, within time.Duration, base *http.Transport) *http.Transport {
 	t, dial := base.Clone(), base.DialContext
 	t.Proxy = nil
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", ErrUnproven, err)
 		}
 		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 		defer stop()
-		if err := prove(conn, RunHeader, key); err != nil {
+		if err := prove(conn, RunHeader, key, within); err != nil {
 			_ = conn.Close()
 			return nil, err
 		}
@@ -140,12 +146,12 @@ func OfRun(key string, base *http.Transport) *http.Transport {
 
 // prove asks the server at the other end of conn for a proof that it knows the
 // token, and leaves conn ready for requests.
-func prove(conn net.Conn, header, token string) error {
+func prove(conn net.Conn, header, token string, within time.Duration) error {
 	address, ok := conn.RemoteAddr().(*net.TCPAddr)
 	if !ok || !address.IP.IsLoopback() {
-		return errUnproven
+		return ErrUnproven
 	}
-	_ = conn.SetDeadline(time.Now().Add(proofTime)) // TCP connections have deadlines
+	_ = conn.SetDeadline(time.Now().Add(within)) // TCP connections have deadlines
 	challenge := rand.Text()
 	req, err := http.NewRequest(http.MethodGet, "http://"+address.String()+HealthPath, nil)
 	if err != nil {
@@ -153,18 +159,18 @@ func prove(conn net.Conn, header, token string) error {
 	}
 	req.Header.Set(ChallengeHeader, challenge)
 	if err := req.Write(conn); err != nil {
-		return errUnproven
+		return ErrUnproven
 	}
 	in := bufio.NewReader(io.LimitReader(conn, maxProof))
 	resp, err := http.ReadResponse(in, req)
 	if err != nil {
-		return errUnproven
+		return ErrUnproven
 	}
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil || in.Buffered() > 0 || resp.Close {
-		return errUnproven
+		return ErrUnproven
 	}
 	if !hmac.Equal([]byte(resp.Header.Get(header)), []byte(Of(token, challenge, address.String()))) {
-		return errUnproven
+		return ErrUnproven
 	}
 	return conn.SetDeadline(time.Time{})
 }
