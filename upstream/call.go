@@ -15,25 +15,40 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A request is what a handler asks of the server.
+// A request is what we want of the server, for a client or of our own. It does not
+// change; each time that it is sent is an [exchange].
 type request struct {
-	what string // in errors
-	content
-	requester
-	again  bool         // it may be carried out twice
-	listed func() error // reports why it is not sent to the server that is connected now; nil sends it
+	what     string // in errors
+	method   string
+	name     string          // of the tool or prompt, or the uri of the resource
+	params   json.RawMessage // as they came from a client; nil if there are none
+	meta     json.RawMessage // their _meta
+	set      []wire.Member   // what is sent otherwise than in params
+	bindings []wire.Binding
+	whole    bool         // inputResponses and requestState are not of the caller's hop
+	again    bool         // it may be carried out twice
+	listed   func() error // reports why it is not sent to the server that is connected now; nil sends it
+
+	caller   toolpost.Caller // nil if no client listens
+	owner    *toolpost.Owner // nil for requests of our own
+	silent   bool            // the client wants no progress
+	keep     keepFunc        // nil if nothing stores texts that are too long for memory
+	limit    *deadline       // nil for requests of our own
+	progress *progress       // what the client got of it; nil if it wants none
 }
 
 // newRequest returns the request that a call asks for, with the params that the
 // call came with, but for those that are set.
 func newRequest(call *toolpost.Call, what, method string, params json.RawMessage, set ...wire.Member) *request {
-	c := content{method: method, params: params, meta: wire.Get(params, "_meta"), set: set}
-	owner := call.Owner
+	meta, owner := wire.Get(params, "_meta"), call.Owner
 	owner.Shared = owner.Shared || owner.Session == ""
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
-	silent := call.Params != nil && wire.Get(c.meta, "progressToken") == nil
-	r := &request{what: what, content: c, again: true, requester: requester{caller: call.Caller, owner: &owner, silent: silent}}
+	silent := call.Params != nil && wire.Get(meta, "progressToken") == nil
+	r := &request{
+		what: what, method: method, params: params, meta: meta, set: set, again: true,
+		caller: call.Caller, owner: &owner, silent: silent,
+	}
 	if !silent && call.Caller != nil {
 		r.progress = newProgress()
 	}
@@ -115,7 +130,7 @@ func notifier(u *Upstream) func(*toolpost.Call) {
 	return func(call *toolpost.Call) {
 		v, _ := u.view()
 		if s := v.session; s != nil {
-			x := &exchange{content: content{method: call.Name, params: call.Params, meta: wire.Get(call.Params, "_meta")}, through: s.modern()}
+			x := &exchange{request: &request{method: call.Name, params: call.Params, meta: wire.Get(call.Params, "_meta")}, through: s.modern()}
 			params := wire.SetAll(x.params, wire.Member{Name: "_meta", Value: x.encodeMeta(nil, nil)})
 			s.sending.add(s.notify, delivery{method: x.method, params: params, room: s.said.Of(call.Owner)})
 		}
@@ -133,6 +148,24 @@ func (r *request) setName(name string, arguments json.RawMessage) *request {
 }
 
 func (r *request) setArguments(arguments json.RawMessage) { r.set[1].Value = arguments }
+
+// arguments returns the arguments that are sent.
+func (r *request) arguments() json.RawMessage {
+	for _, m := range r.set {
+		if m.Name == "arguments" {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// client returns the client, the zero value if there is none.
+func (r *request) client() toolpost.Owner {
+	if r.owner == nil {
+		return toolpost.Owner{}
+	}
+	return *r.owner
+}
 
 // run carries r out. A request that was surely not carried out, or may be
 // twice, is tried once more after the connection was lost.

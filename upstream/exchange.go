@@ -11,14 +11,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// An exchange is one request of ours and its answer, as raw JSON.
+// An exchange is one sending of a request and its answer, as raw JSON.
 type exchange struct {
-	content
-	requester
+	*request
+	round   []wire.Member   // what this sending has beside what the request sets
 	through bool            // the caller is a modern client, and keeps the rounds itself
 	ctx     context.Context // of the call
 	log     *slog.Logger
@@ -32,38 +31,6 @@ type exchange struct {
 	deaf      atomic.Bool // its caller takes no questions any more
 	resumed   bool        // its stream was opened again; used by the goroutine that reads the stream
 	leave     func()      // stops reading the stream of x; nil if it has none of its own; guarded by the peer's mutex
-}
-
-// A content is what a request says.
-type content struct {
-	method   string
-	name     string          // of the tool or prompt, or the uri of the resource
-	params   json.RawMessage // as they came from a client; nil if there are none
-	meta     json.RawMessage // their _meta
-	set      []wire.Member   // what is sent otherwise than in params
-	bindings []wire.Binding
-	whole    bool // inputResponses and requestState are not of the caller's hop
-}
-
-// arguments returns the arguments that are sent.
-func (c *content) arguments() json.RawMessage {
-	for _, m := range c.set {
-		if m.Name == "arguments" {
-			return m.Value
-		}
-	}
-	return nil
-}
-
-// A requester is the client on whose behalf a request is made.
-type requester struct {
-	caller toolpost.Caller // nil if no client listens
-	owner  *toolpost.Owner // nil for requests of our own
-	silent bool            // the client wants no progress
-	keep   keepFunc        // nil if nothing stores texts that are too long for memory
-	limit  *deadline       // nil for requests of our own
-
-	progress *progress // what the client got of it; nil if it wants none
 }
 
 // A progress is what a client got of one call, which may be sent more than once.
@@ -106,14 +73,6 @@ func (x *exchange) questioner() *exchange {
 	return x
 }
 
-// client returns the client, the zero value if there is none.
-func (r *requester) client() toolpost.Owner {
-	if r.owner == nil {
-		return toolpost.Owner{}
-	}
-	return *r.owner
-}
-
 func (x *exchange) id() json.RawMessage { return strconv.AppendInt(nil, x.number, 10) }
 
 const cancelled = "notifications/cancelled"
@@ -135,7 +94,9 @@ func (x *exchange) passesOn() bool {
 // members spliced in that are sent otherwise. Hop is what we say of ourselves in
 // _meta.
 func (x *exchange) encode(id json.RawMessage, hop []wire.Member) []byte {
-	params := wire.SetAll(x.params, append(slices.Clip(x.set), wire.Member{Name: "_meta", Value: x.encodeMeta(id, hop)})...)
+	set := append(make([]wire.Member, 0, len(x.set)+len(x.round)+1), x.set...)
+	set = append(append(set, x.round...), wire.Member{Name: "_meta", Value: x.encodeMeta(id, hop)})
+	params := wire.SetAll(x.params, set...)
 	return wire.AppendRequest(make([]byte, 0, len(params)+len(x.method)+64), id, x.method, params)
 }
 

@@ -99,9 +99,9 @@ func (s *session) discover(ctx context.Context, version string, probe time.Durat
 		{Name: wire.MetaClientInfo, Value: s.clientInfo()},
 		{Name: wire.MetaCapabilities, Value: s.clientCapabilities()},
 	}
-	m, err := s.do(ctx, &exchange{content: content{method: "server/discover"}})
+	m, err := s.do(ctx, &exchange{request: &request{method: "server/discover"}})
 	if hasRefusedSupported(err, version) {
-		m, err = s.do(ctx, &exchange{content: content{method: "server/discover"}})
+		m, err = s.do(ctx, &exchange{request: &request{method: "server/discover"}})
 	}
 	if err == nil && hasVersion(wire.Get(m.Result, "supportedVersions"), version) {
 		info := wire.Get(m.ResultMeta, wire.MetaPrefix+"serverInfo")
@@ -155,7 +155,7 @@ func (s *session) initialize(ctx context.Context, version string) error {
 
 func (s *session) initializeWith(ctx context.Context, version string) error {
 	params := wire.Append(nil, `"protocolVersion":`+string(wire.Quote(version)), `"capabilities":`+string(s.clientCapabilities()), `"clientInfo":`+string(s.clientInfo()))
-	m, err := s.do(ctx, &exchange{content: content{method: "initialize", params: params}})
+	m, err := s.do(ctx, &exchange{request: &request{method: "initialize", params: params}})
 	if err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (p *peer) probe(ctx context.Context, method string) (refused *refusal, answ
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	_, err := p.exchange(ctx, &exchange{content: content{method: method}})
+	_, err := p.exchange(ctx, &exchange{request: &request{method: method}})
 	r, ok := refusalOf(err)
 	if ok && (r.byHTTP() || aboutSession.MatchString(r.text)) {
 		return &r, false

@@ -77,7 +77,7 @@ func (o *owners) abandon(x *exchange) (forgotten bool) {
 		return true
 	}
 	// Only the owner of x stays in memory.
-	o.open[x.number] = &exchange{requester: requester{owner: x.owner}, number: x.number, abandoned: true}
+	o.open[x.number] = &exchange{request: &request{owner: x.owner}, number: x.number, abandoned: true}
 	o.abandoned++
 	return false
 }

@@ -38,7 +38,7 @@ func TestSetMembers(t *testing.T) {
 // reads them. A progress token of another hop would be that of another call.
 func TestOtherSpellings(t *testing.T) {
 	params := json.RawMessage(`{"Name":"denied","name":"allowed","ARGUMENTS":{"a":2},"argument\u017f":{"a":3},"_meta":{"ProgressToken":1,"x":2}}`)
-	x := &exchange{content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
+	x := &exchange{request: &request{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
 	x.set = []wire.Member{{Name: "name", Value: json.RawMessage(`"allowed"`)}, {Name: "arguments", Value: json.RawMessage(`{"a":1}`)}}
 	got := string(x.encode(json.RawMessage("1"), nil))
 	if want := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"allowed","_meta":{"x":2},"arguments":{"a":1}}}`; got != want {
@@ -158,7 +158,7 @@ func FuzzAnswers(f *testing.F) {
 		defer p.fail(errClosed)
 		p.conn = &echo{t, p, raw}
 		s := &session{peer: p}
-		r := &request{content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
+		r := &request{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}
 		m, _, err := s.call(t.Context(), r)
 		if err == nil && !wire.IsObject(m.Result) {
 			t.Fatalf("%q: the result is %q", raw, m.Result)
@@ -304,7 +304,7 @@ func TestAllocations(t *testing.T) {
 	s := &session{peer: p, hello: hello{version: classicVersion}}
 	params := json.RawMessage(`{"name":"srv__t","arguments":{"a":1,"b":"text"},"_meta":{"progressToken":7,"x":1}}`)
 	got := testing.AllocsPerRun(100, func() {
-		r := &request{what: "tool t", content: content{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}}
+		r := &request{what: "tool t", method: "tools/call", params: params, meta: wire.Get(params, "_meta")}
 		if _, _, err := s.call(t.Context(), r.setName("t", wire.Get(params, "arguments"))); err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +363,7 @@ func TestLongResultOfACallerThatLeaves(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.calls.Fail(pending.ID, &longResult{body: body{limits: &limits{}}, Object: new(longjson.Object)})
-		if _, err := p.await(ctx, &exchange{number: pending.Number()}, pending, nil); errors.As(err, new(*longResult)) {
+		if _, err := p.await(ctx, &exchange{request: &request{}, number: pending.Number()}, pending, nil); errors.As(err, new(*longResult)) {
 			got++
 		}
 		pending.End()

@@ -30,7 +30,7 @@ func TestQueueIsLimited(t *testing.T) {
 		"very large": {2 * maxQueueBytes, 10, 1},
 	} {
 		caller := &stuckCaller{release: make(chan struct{})}
-		x := &exchange{requester: requester{caller: caller}, ctx: t.Context(), log: slog.New(slog.DiscardHandler)}
+		x := &exchange{request: &request{caller: caller}, ctx: t.Context(), log: slog.New(slog.DiscardHandler)}
 		params := make(json.RawMessage, test.size)
 		for range test.sent {
 			x.relay.add(x.notify, delivery{method: "notifications/message", params: params})

@@ -38,7 +38,7 @@ func (s *session) modern() bool { return s.version >= modernVersion }
 // ask carries out a request of our own. An error that the server answered is a
 // *[toolpost.ProtocolError].
 func (s *session) ask(ctx context.Context, method string, params json.RawMessage) (wire.Message, error) {
-	m, err := s.do(ctx, &exchange{content: content{method: method, params: params}})
+	m, err := s.do(ctx, &exchange{request: &request{method: method, params: params}})
 	return m, s.fromServer(err)
 }
 
@@ -50,13 +50,12 @@ const maxRounds = 10
 // again with the answers.
 func (s *session) call(ctx context.Context, r *request) (result wire.Message, executed bool, err error) {
 	through := s.modern() && wire.Unquote(wire.Get(r.meta, wire.MetaVersion)) >= modernVersion
-	set := r.set
+	var round []wire.Member
 	if !through && !r.whole { // what came with it belongs to the rounds of the caller's hop
-		set = append(set[:len(set):len(set)], wire.Member{Name: "inputResponses"}, wire.Member{Name: "requestState"})
+		round = []wire.Member{{Name: "inputResponses"}, {Name: "requestState"}}
 	}
 	for range maxRounds {
-		x := &exchange{content: r.content, requester: r.requester, through: through}
-		x.set = set
+		x := &exchange{request: r, round: round, through: through}
 		result, err = s.do(ctx, x)
 		executed = executed || x.sent
 		if err == nil {
@@ -68,12 +67,10 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 		if !result.Asks {
 			return result, executed, nil
 		}
-		next, err := s.fulfil(ctx, r, bytes.Clone(result.Result))
-		if err != nil {
+		if round, err = s.fulfil(ctx, r, bytes.Clone(result.Result)); err != nil {
 			return wire.Message{}, executed, &inputError{err}
 		}
 		result = wire.Message{}
-		set = append(r.set[:len(r.set):len(r.set)], next...)
 	}
 	return result, executed, &inputError{fmt.Errorf("it asked for input more than %d times", maxRounds)}
 }

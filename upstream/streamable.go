@@ -79,7 +79,7 @@ func (c *streamable) send(ctx context.Context, method string, message []byte) er
 func (c *streamable) deliver(ctx context.Context, method string, message []byte) {
 	ctx, cancel := c.bind(ctx)
 	defer cancel()
-	resp, err := c.post(ctx, message, &exchange{content: content{method: method}})
+	resp, err := c.post(ctx, message, &exchange{request: &request{method: method}})
 	if err != nil {
 		c.log.Debug("cannot deliver a message", "method", method, "err", httpconn.WithoutURL(err))
 		return
@@ -353,7 +353,7 @@ func (c *streamable) listen(answered func()) {
 				idle = 0
 			}
 			offered, lost, refusals = true, 0, 0
-		case refused && c.forgot(c.ctx, &exchange{}, err), refused && status.offersNoStream(offered):
+		case refused && c.forgot(c.ctx, &exchange{request: &request{}}, err), refused && status.offersNoStream(offered):
 			return
 		case refused:
 			refusals++

@@ -69,12 +69,12 @@ func TestErrorWithoutID(t *testing.T) {
 						ctx, cancel := context.WithCancel(t.Context())
 						defer cancel()
 						last, left = ended, cancel
-						r := requester{limit: &deadline{}, owner: &toolpost.Owner{Session: "s"}}
+						r := &request{method: "tools/call", params: json.RawMessage("{}"), limit: &deadline{}, owner: &toolpost.Owner{Session: "s"}}
 						if s.own {
 							r.owner = nil
 						}
 						go func() {
-							_, err := p.exchange(ctx, &exchange{content: content{method: "tools/call", params: json.RawMessage("{}")}, requester: r})
+							_, err := p.exchange(ctx, &exchange{request: r})
 							ended <- err
 						}()
 					case s.leave:

@@ -14,8 +14,8 @@ import (
 // use it. The call that it answers fails all the same.
 func TestLongMessagesNobodyCanUse(t *testing.T) {
 	keep := func(context.Context, io.Reader, int, bool) (string, string, error) { return "", "", nil }
-	list := &exchange{number: 1, content: content{method: "tools/list"}}
-	tool := &exchange{number: 2, content: content{method: "tools/call"}, requester: requester{keep: keep}}
+	list := &exchange{number: 1, request: &request{method: "tools/list"}}
+	tool := &exchange{number: 2, request: &request{method: "tools/call", keep: keep}}
 	for name, test := range map[string]struct {
 		open []*exchange
 		from *exchange
