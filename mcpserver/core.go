@@ -88,7 +88,7 @@ func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 			return c.run(ctx, r, caller)
 		})
 	}
-	return c.run(ctx, r, sessionCaller{r})
+	return c.run(ctx, r, r)
 }
 
 // rescue turns a panic of this package, or of a handler that is not a tool, into
@@ -208,7 +208,7 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 		p.can = nil
 		r.peer = &p
 	}
-	result, err := handle(ctx, r.view.catalog.Load().Extend, newCall(r, r.Method, nil, sessionCaller{r}))
+	result, err := handle(ctx, r.view.catalog.Load().Extend, newCall(r, r.Method, nil, r))
 	return c.encodeLimited(r, r.Method, result, err)
 }
 

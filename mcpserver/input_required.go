@@ -14,7 +14,7 @@ const maxInputRounds = 10
 // returns input_required, it asks the client and runs the handler again with the
 // answers, as a client of 2026-07-28 would do.
 func (c *core) runWithInputs(ctx context.Context, r *request) (payload, error) {
-	caller := sessionCaller{r}
+	caller := r // of all rounds
 	for range maxInputRounds {
 		result, err := c.run(ctx, r, caller)
 		if err != nil || !r.asks {

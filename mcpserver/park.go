@@ -271,7 +271,7 @@ var _ toolpost.Caller = (*parkedCall)(nil)
 // are dropped.
 func (f *parkedCall) Notify(ctx context.Context, method string, params json.RawMessage) error {
 	if r := f.now.Load(); r != nil {
-		return r.notify(ctx, method, params)
+		return r.Notify(ctx, method, params)
 	}
 	return nil
 }

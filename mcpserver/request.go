@@ -75,9 +75,11 @@ func restoreURI(m *wire.Message) {
 	}
 }
 
-// notify sends a notification of the handler. The client gets progress only if
-// it sent a token, and log messages only from its level on.
-func (r *request) notify(ctx context.Context, method string, params json.RawMessage) error {
+var _ toolpost.Caller = (*request)(nil)
+
+// Notify sends a notification of the handler; see [toolpost.Caller]. The client gets
+// progress only if it sent a token, and log messages only from its level on.
+func (r *request) Notify(ctx context.Context, method string, params json.RawMessage) error {
 	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}
@@ -130,32 +132,22 @@ func (r *request) wantsLog(level string) bool {
 // wantsLog reports whether a message of a level is at least of the least one.
 func wantsLog(level string, least int) bool { return least >= 0 && levelIndex(level) >= least }
 
-// A sessionCaller sends the requests of handlers to the client at once.
-type sessionCaller struct{ *request }
-
-var _ toolpost.Caller = sessionCaller{}
-
-// Notify implements [toolpost.Caller].
-func (c sessionCaller) Notify(ctx context.Context, method string, params json.RawMessage) error {
-	return c.notify(ctx, method, params)
-}
-
-// Request implements [toolpost.Caller].
-func (c sessionCaller) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	if err := c.require(method, params); err != nil {
+// Request sends a request of the handler to the client at once; see [toolpost.Caller].
+func (r *request) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if err := r.require(method, params); err != nil {
 		return nil, err
 	}
-	params = c.answerable(method, params)
+	params = r.answerable(method, params)
 	if !wire.IsObject(params) {
 		params = json.RawMessage("{}")
 	}
-	params = wire.MendParams(params, method, c.version)
-	sent, err := c.session.calls.Begin()
+	params = wire.MendParams(params, method, r.version)
+	sent, err := r.session.calls.Begin()
 	if err != nil {
 		return nil, err
 	}
 	defer sent.End()
-	switch err := c.out.send(ctx, wire.AppendRequest(nil, sent.ID, method, params)); {
+	switch err := r.out.send(ctx, wire.AppendRequest(nil, sent.ID, method, params)); {
 	case err == nil:
 	case errors.Is(err, errNoStream):
 		return nil, err
@@ -167,7 +159,7 @@ func (c sessionCaller) Request(ctx context.Context, method string, params json.R
 	case err != nil: // the answer is no longer needed
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
-		_ = c.out.send(ctx, wire.AppendRequest(nil, nil, cancelled, []byte(`{"requestId":`+string(sent.ID)+`}`))) // the client may have left
+		_ = r.out.send(ctx, wire.AppendRequest(nil, nil, cancelled, []byte(`{"requestId":`+string(sent.ID)+`}`))) // the client may have left
 		return nil, err
 	case answer.Err != nil:
 		e := wire.ReadError(answer.Err)
