@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -88,23 +89,24 @@ var serverLists = []string{
 	"/mcp_servers",     // Codex
 }
 
-// eachServer calls f for the servers of a client's file: those for the user,
-// and those that Claude Code keeps for each project.
-func eachServer(root hujson.Value, f func(folder, name string, v *hujson.Value)) {
+// eachServer calls f for the servers of a client's file and the path of the list that has
+// each: those for the user, and those that Claude Code keeps for each project.
+func eachServer(root hujson.Value, f func(path []string, folder, name string, v *hujson.Value)) {
 	for _, place := range serverLists {
 		list := root.Find(place)
 		if list == nil {
 			continue
 		}
+		path := strings.Split(place[1:], "/")
 		if place == "/mcp" {
 			eachMember(list, func(name string, v *hujson.Value) {
 				if isEntry(*v) {
-					f("", name, v)
+					f(path, "", name, v)
 				}
 			})
 			continue
 		}
-		eachNamed(list, func(name string, v *hujson.Value) { f("", name, v) })
+		eachNamed(list, func(name string, v *hujson.Value) { f(path, "", name, v) })
 	}
 	projects := root.Find("/projects")
 	if projects == nil {
@@ -112,7 +114,8 @@ func eachServer(root hujson.Value, f func(folder, name string, v *hujson.Value))
 	}
 	eachMember(projects, func(folder string, v *hujson.Value) {
 		if list := v.Find("/mcpServers"); list != nil {
-			eachMember(list, func(name string, v *hujson.Value) { f(folder, name, v) })
+			path := []string{"projects", folder, "mcpServers"}
+			eachMember(list, func(name string, v *hujson.Value) { f(path, folder, name, v) })
 		}
 	})
 }
@@ -160,4 +163,89 @@ func textsOf(v *hujson.Value) (all []string) {
 		}
 	}
 	return all
+}
+
+// A clientFile is a client's file that is read.
+type clientFile struct {
+	ClientFile
+	*source
+	converted         bool     // from another format: positions mean nothing
+	excluded, allowed []string // servers by name, in Gemini CLI; no allowed ones mean all
+}
+
+// origin says where a server comes from.
+func (c *clientFile) origin() string {
+	if c.Folder != "" && !strings.HasPrefix(c.Path, c.Folder) {
+		return fmt.Sprintf("%s (%s, project %s)", c.Client, c.Path, c.Folder)
+	}
+	return fmt.Sprintf("%s (%s)", c.Client, c.Path)
+}
+
+// mistakes returns what was wrong since the last call.
+func (c *clientFile) mistakes() error {
+	problems := c.cut(0)
+	if !c.converted {
+		return &Error{c.Path, problems}
+	}
+	var texts []string
+	for _, p := range problems {
+		texts = append(texts, p.Message)
+	}
+	return errors.New(strings.Join(texts, "; "))
+}
+
+// excludes reports whether the client's own settings exclude the named server.
+func (c *clientFile) excludes(name string) bool {
+	return slices.Contains(c.excluded, name) || c.allowed != nil && !slices.Contains(c.allowed, name)
+}
+
+// readClient reads the content of a client's file; it returns nil for a file that has no
+// servers that can be read, with the reason unless the file is empty.
+func readClient(f ClientFile, data []byte) (*clientFile, *hujson.Value, error) {
+	data, converted, err := clientJSON(f.Path, data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s (%s): left out: %w", f.Client, f.Path, err)
+	}
+	c := &clientFile{ClientFile: f, source: newSource(f.Path, data), converted: converted}
+	root := c.root()
+	if root == nil {
+		if !empty(data) {
+			err = fmt.Errorf("%s: left out: %w", f.Client, c.mistakes())
+		}
+		return nil, nil, err
+	}
+	top := &hujson.Value{Value: root}
+	c.excluded = textsOf(top.Find("/mcp/excluded"))
+	c.allowed = textsOf(top.Find("/mcp/allowed"))
+	return c, top, nil
+}
+
+// in returns the file as the servers of a project in it see it; "" is the user's own.
+func (c *clientFile) in(folder string) *clientFile {
+	in := *c
+	if folder != "" {
+		in.Folder = folder
+	}
+	return &in
+}
+
+// readServer reads an entry as one of toolpost.json. The notes describe what an import
+// changes.
+func (c *clientFile) readServer(name string, v *hujson.Value) (server *Server, value hujson.Value, notes []string, err error) {
+	value = v.Clone()
+	notes = adapt(&value, c.ClientFile)
+	if c.excludes(name) {
+		set(value.Value.(*hujson.Object), "disabled", hujson.Value{Value: hujson.Bool(true)})
+		notes = append(notes, "it is added as disabled, because the client excludes it")
+	}
+	e := &entry{source: c.source, path: name}
+	e.read(&hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name), StartOffset: v.StartOffset}, Value: value})
+	if len(c.problems) > 0 {
+		return nil, value, nil, c.mistakes()
+	}
+	for _, input := range inputReference.FindAllStringSubmatch(value.String(), -1) {
+		notes = append(notes, fmt.Sprintf("set the environment variable %s; the client asks for it", inputVariable(input[1])))
+	}
+	e.server.Name = name
+	return &e.server, value, notes, nil
 }

@@ -48,10 +48,11 @@ const maxImport = 64 << 20
 // no such file. Existing content remains unchanged, including comments. Import
 // calls keep for each server that it would add; nil adds all.
 func Import(files []ClientFile, name string, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
-	if empty(existing) {
-		existing = []byte(emptyFile)
-	}
-	im := &importer{out: &Imported{}, name: name}
+	return (&importer{out: &Imported{}, name: name}).run(files, existing, keep)
+}
+
+func (im *importer) run(files []ClientFile, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
+	existing = orEmpty(existing)
 	if err := im.existing(existing); err != nil {
 		return nil, err
 	}
@@ -68,6 +69,7 @@ type importer struct {
 	out   *Imported
 	name  string // of the toolpost.json
 	found []foundServer
+	moves *Move // what the servers are imported for; nil for an import that keeps the clients' entries
 }
 
 // A foundServer is a server that was seen.
@@ -104,73 +106,29 @@ func (im *importer) file(f ClientFile) {
 		im.note("%s: cannot be read: %v", f.Client, err)
 		return
 	}
-	data, converted, err := clientJSON(f.Path, data)
+	c, top, err := readClient(f, data)
 	if err != nil {
-		im.note("%s (%s): left out: %v", f.Client, f.Path, err)
+		im.note("%v", err)
+	}
+	if c == nil {
 		return
 	}
-	c := &clientFile{ClientFile: f, source: newSource(f.Path, data), converted: converted}
-	root := c.root()
-	if root == nil {
-		if !empty(data) {
-			im.note("%s: left out: %v", f.Client, c.mistakes())
-		}
-		return
-	}
-	top := hujson.Value{Value: root}
-	c.excluded = textsOf(top.Find("/mcp/excluded"))
-	c.allowed = textsOf(top.Find("/mcp/allowed"))
 	n := 0
-	eachServer(top, func(folder, name string, v *hujson.Value) {
+	eachServer(*top, func(_ []string, folder, name string, v *hujson.Value) {
+		if im.moves != nil && !im.moves.includes(folder) {
+			return
+		}
 		if n++; n > maxServers {
 			if n == maxServers+1 {
 				im.note("%s (%s): only the first %d servers are read", f.Client, f.Path, maxServers)
 			}
 			return
 		}
-		in := *c
-		if folder != "" {
-			in.Folder = folder
-		}
-		im.server(&in, name, v)
+		im.server(c.in(folder), name, v)
 	})
 }
 
 func empty(data []byte) bool { return strings.TrimSpace(string(data)) == "" }
-
-// A clientFile is a client's file that is read.
-type clientFile struct {
-	ClientFile
-	*source
-	converted         bool     // from another format: positions mean nothing
-	excluded, allowed []string // servers by name, in Gemini CLI; no allowed ones mean all
-}
-
-// origin says where a server comes from.
-func (c *clientFile) origin() string {
-	if c.Folder != "" && !strings.HasPrefix(c.Path, c.Folder) {
-		return fmt.Sprintf("%s (%s, project %s)", c.Client, c.Path, c.Folder)
-	}
-	return fmt.Sprintf("%s (%s)", c.Client, c.Path)
-}
-
-// mistakes returns what was wrong since the last call.
-func (c *clientFile) mistakes() error {
-	problems := c.cut(0)
-	if !c.converted {
-		return &Error{c.Path, problems}
-	}
-	var texts []string
-	for _, p := range problems {
-		texts = append(texts, p.Message)
-	}
-	return errors.New(strings.Join(texts, "; "))
-}
-
-// excludes reports whether the client's own settings exclude the named server.
-func (c *clientFile) excludes(name string) bool {
-	return slices.Contains(c.excluded, name) || c.allowed != nil && !slices.Contains(c.allowed, name)
-}
 
 // server adds one server of a client's file, or notes why not.
 func (im *importer) server(c *clientFile, name string, v *hujson.Value) {
@@ -179,28 +137,19 @@ func (im *importer) server(c *clientFile, name string, v *hujson.Value) {
 		im.note("%q of %s: left out: want a name and an object", name, origin)
 		return
 	}
-	value := v.Clone()
-	dropped := adapt(&value, c.ClientFile)
-	if c.excludes(name) {
-		set(value.Value.(*hujson.Object), "disabled", hujson.Value{Value: hujson.Bool(true)})
-		dropped = append(dropped, "it is added as disabled, because the client excludes it")
-	}
-	e := &entry{source: c.source, path: name}
-	e.read(&hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name), StartOffset: v.StartOffset}, Value: value})
+	server, value, notes, err := c.readServer(name, v)
 	switch {
-	case len(c.problems) > 0:
-		im.note("%s of %s: left out: %s", name, c.Client, c.mistakes())
-	case pointsHere(&e.server):
+	case err != nil:
+		im.note("%s of %s: left out: %v", name, c.Client, err)
+	case pointsHere(server) && im.moves != nil:
+	case pointsHere(server):
 		im.note("%s of %s: left out: it is toolpost itself", name, origin)
+	case im.moves != nil && len(notes) > 0: // [Move.Compare] gives the reason
 	default:
-		for _, why := range dropped {
+		for _, why := range notes {
 			im.note("%s of %s: %s", name, origin, why)
 		}
-		for _, input := range inputReference.FindAllStringSubmatch(value.String(), -1) {
-			im.note("%s of %s: set the environment variable %s; the client asks for it", name, origin, inputVariable(input[1]))
-		}
-		e.server.Name = name
-		im.add(foundServer{e.server, value, []string{origin}, c.project()})
+		im.add(foundServer{*server, value, []string{origin}, c.project()})
 	}
 }
 
@@ -233,6 +182,9 @@ func (im *importer) add(f foundServer) {
 	f.server.Name = FreeName(name, func(s string) bool {
 		return slices.ContainsFunc(im.found, func(f foundServer) bool { return f.server.Name == s })
 	})
+	if f.server.Name != name && im.moves != nil {
+		return // as above
+	}
 	if f.server.Name != name {
 		im.note("%s of %s: called %q, because another server has the name", name, origin, f.server.Name)
 	}
@@ -375,7 +327,11 @@ func usesFolder(v *hujson.Value) bool {
 // pointsHere reports whether s is this program, or the address it serves on.
 func pointsHere(s *Server) bool {
 	command := strings.TrimSuffix(filepath.Base(strings.ReplaceAll(s.Command, `\`, "/")), ".exe")
-	return command == "toolpost" || ourAddress(s.URL) ||
+	packaged := (command == "npx" || command == "uvx") && slices.ContainsFunc(s.Args[:min(2, len(s.Args))], func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "@")
+		return name == "toolpost"
+	})
+	return command == "toolpost" || packaged || ourAddress(s.URL) ||
 		s.Transport != upstream.SSE && slices.ContainsFunc(s.Args, func(arg string) bool {
 			return ourAddress(arg) || strings.HasSuffix(strings.TrimSuffix(arg, "@latest"), "toolpost/cmd/toolpost")
 		})

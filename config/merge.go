@@ -63,9 +63,7 @@ const emptyFile = "{\n  \"mcpServers\": {}\n}\n"
 // which only the new lines differ, and describes the server. The error lists the
 // mistakes of the entry, or reports that the name is taken.
 func Add(file string, data []byte, name string, entry any) ([]byte, *Description, error) {
-	if empty(data) {
-		data = []byte(emptyFile)
-	}
+	data = orEmpty(data)
 	d, err := configedit.Open(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("add %s to %s: %w", name, file, err)

@@ -170,6 +170,7 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 			r.Add(o.withFix(f))
 		}
 	}
+	r.Add(duplicates(found)...)
 	snapshot := &gateway.Snapshot{Findings: s.Findings, Withheld: s.Withheld}
 	r.Add(doctor.Gateway(snapshot, found.File, func(server string) string { return owner.Command(found, "approve", server) })...)
 	tools, _ := s.Set.Tools(cmd.Context()) // a Set never fails

@@ -32,9 +32,27 @@ func (p *Prompter) Ask(ctx context.Context, question string) (bool, error) {
 	return answer == "y" || answer == "yes", err
 }
 
+// AskYes is [Prompter.Ask] with yes as the answer of an empty line.
+func (p *Prompter) AskYes(ctx context.Context, question string) (bool, error) {
+	answer, err := p.read(ctx, question+" [Y/n] ")
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true, err
+	case "":
+		return strings.HasSuffix(answer, "\n"), err // the end of the input means no
+	}
+	return false, err
+}
+
 // Line asks a question and returns the line that the user types, without the
 // space around it.
 func (p *Prompter) Line(ctx context.Context, question string) (string, error) {
+	answer, err := p.read(ctx, question)
+	return strings.TrimSpace(answer), err
+}
+
+// read asks a question and returns the line that the user types, with its end.
+func (p *Prompter) read(ctx context.Context, question string) (string, error) {
 	fmt.Fprintf(p.Out, "\n%s", question)
 	answers := make(chan string, 1)
 	go func() {
@@ -43,7 +61,7 @@ func (p *Prompter) Line(ctx context.Context, question string) (string, error) {
 	}()
 	select {
 	case answer := <-answers:
-		return strings.TrimSpace(answer), nil
+		return answer, nil
 	case <-ctx.Done():
 		fmt.Fprintln(p.Out)
 		return "", context.Cause(ctx)

@@ -15,3 +15,12 @@ func TestAsk(t *testing.T) {
 		}
 	}
 }
+
+func TestAskYes(t *testing.T) {
+	for answer, want := range map[string]bool{"y\n": true, "\n": true, "\r\n": true, "": false, "n\n": false, "what\n": false} {
+		p := &Prompter{in: bufio.NewReader(strings.NewReader(answer)), Out: &bytes.Buffer{}}
+		if got, err := p.AskYes(t.Context(), "Take out?"); got != want || err != nil {
+			t.Errorf("%q: %v, %v", answer, got, err)
+		}
+	}
+}

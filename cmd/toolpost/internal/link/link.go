@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,12 +40,54 @@ type Change struct {
 func (c *Change) Empty() bool { return configfile.Equal(c.Before, c.After) }
 
 // Link returns the change that adds the gateway to a client's file under a name,
-// or updates its entry.
+// or updates its entry. Servers that were taken out stay out.
 func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Change, error) {
 	path := f.ServerPath(name)
 	if path == nil {
 		return nil, fmt.Errorf("toolpost cannot write servers into %s", filepath.Base(f.Path))
 	}
+	c, err := s.begin(f, name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := configfile.Open(f.Path, c.backup)
+	if err != nil {
+		return nil, err
+	}
+	if err := configedit.Set(d, f.Entry(e), path...); err != nil {
+		return nil, err
+	}
+	c.After = d.Bytes()
+	missing := c.record.Moved
+	c.record.Moved = nil
+	return c, c.TakeOut(missing...)
+}
+
+// Keep returns a change that leaves the gateway's entry as it is, for [Change.TakeOut],
+// nil if the file is not linked. Accept reports whether the entry may stay.
+func (s *Store) Keep(f config.ClientFile, accept func(entry json.RawMessage) bool) (*Change, error) {
+	name, _ := s.Linked(f)
+	if name == "" {
+		return nil, nil
+	}
+	c, err := s.begin(f, name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := configfile.Open(f.Path, c.Before)
+	if err != nil {
+		return nil, err
+	}
+	if entry, err := d.Get(f.ServerPath(name)...); err != nil || !accept(entry) {
+		return nil, err
+	}
+	c.After = c.Before
+	return c, c.TakeOut()
+}
+
+// begin returns a change of a client's file without its new content. Its record has the
+// entries that an earlier link took out and that are not there again.
+func (s *Store) begin(f config.ClientFile, name string) (*Change, error) {
 	before, err := readFile(f.Path)
 	if err != nil {
 		return nil, err
@@ -60,17 +103,47 @@ func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Cha
 		if base, err = s.undo(f, known, before); err != nil {
 			return nil, err
 		}
+		if r.Moved, err = missingEntries(f, before, known.Moved); err != nil {
+			return nil, err
+		}
 	}
-	d, err := configfile.Open(f.Path, base)
+	r.Missing = base == nil
+	return &Change{File: f, Before: before, record: r, backup: base}, nil
+}
+
+// TakeOut removes the entries with these paths from the content that the change writes. An
+// undo brings them back.
+func (c *Change) TakeOut(paths ...[]string) error {
+	d, err := configfile.Open(c.File.Path, c.After)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := d.Remove(path...); err != nil {
+			return fmt.Errorf("take out %q: %w", path[len(path)-1], err)
+		}
+	}
+	c.After = d.Bytes()
+	c.record.Moved, c.record.After = append(c.record.Moved, paths...), digest(c.After)
+	return nil
+}
+
+// missingEntries returns the paths at which the content of a file has no entry. What the
+// user has added again is the user's.
+func missingEntries(f config.ClientFile, data []byte, paths [][]string) (missing [][]string, err error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	d, err := configfile.Open(f.Path, data)
 	if err != nil {
 		return nil, err
 	}
-	if err := configedit.Set(d, f.Entry(e), path...); err != nil {
-		return nil, err
+	for _, path := range paths {
+		if entry, _ := d.Get(path...); entry == nil {
+			missing = append(missing, path)
+		}
 	}
-	after := d.Bytes()
-	r.Missing, r.After = base == nil, digest(after)
-	return &Change{File: f, Before: before, After: after, record: r, backup: base}, nil
+	return missing, nil
 }
 
 // Undo returns the change that takes the gateway out of a client's file, nil if
@@ -103,13 +176,13 @@ func (s *Store) undo(f config.ClientFile, known *record, now []byte) ([]byte, er
 	if digest(now) == known.After {
 		return backup, nil
 	}
-	return removeEntries(f, known.names(), backup, now)
+	return removeEntries(f, known, backup, now)
 }
 
 // removeEntries returns the content of a file that has changed since it was linked,
 // without the gateway's entries: with the entry that the backup has in the place of
-// each, if there is one.
-func removeEntries(f config.ClientFile, names []string, backup, now []byte) ([]byte, error) {
+// each, if there is one. Entries that were taken out come back.
+func removeEntries(f config.ClientFile, known *record, backup, now []byte) ([]byte, error) {
 	old, err := configfile.Open(f.Path, backup)
 	if err != nil {
 		return nil, err
@@ -118,21 +191,33 @@ func removeEntries(f config.ClientFile, names []string, backup, now []byte) ([]b
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
+	missing, err := missingEntries(f, now, known.Moved)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range known.names() {
 		path := f.ServerPath(name)
 		if path == nil {
 			return nil, errors.New("the name of the file stands for another client now")
 		}
-		if err := takeOut(d, old, path); err != nil {
+		if err := removeEntry(d, old, path); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range missing {
+		if had, _ := old.Get(path...); had == nil {
+			continue
+		}
+		if err := configedit.Restore(d, old, path...); err != nil {
 			return nil, err
 		}
 	}
 	return d.Bytes(), nil
 }
 
-// takeOut makes an entry what it was in the old content, and removes the lists that
+// removeEntry makes an entry what it was in the old content, and removes the lists that
 // only the link needed.
-func takeOut(d, old configedit.Document, path []string) (err error) {
+func removeEntry(d, old configedit.Document, path []string) (err error) {
 	if previous, _ := old.Get(path...); previous != nil {
 		err = configedit.Restore(d, old, path...)
 	} else {

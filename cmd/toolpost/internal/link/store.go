@@ -26,6 +26,9 @@ type record struct {
 	After   string   `json:"after"`             // digest of the content that was written
 	Folders []string `json:"folders,omitempty"` // that were made for the file, the innermost first
 
+	// Moved are the paths of the entries that were taken out of the file.
+	Moved [][]string `json:"moved,omitempty"`
+
 	// Previous are names of entries that the file has if the process was killed
 	// before it wrote the file.
 	Previous []string `json:"previous,omitempty"`

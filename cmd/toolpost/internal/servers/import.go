@@ -56,6 +56,8 @@ type imports struct {
 	named []string // files to read instead of those of all clients
 
 	existing []byte // the content of file; nil if there is none
+
+	moving *linking // the command link that imports; nil for the command import
 }
 
 func (im *imports) run(cmd *cobra.Command) error {
@@ -67,18 +69,31 @@ func (im *imports) run(cmd *cobra.Command) error {
 		return writeImports(cmd.OutOrStdout(), found, im.file)
 	}
 	showImports(cmd.OutOrStdout(), found, im.file)
-	chosen, err := im.choose(cmd, found.Servers)
-	if len(chosen) == 0 || err != nil {
+	found, err = im.pick(cmd, found)
+	if err != nil || len(found.Servers) == 0 {
 		return err
+	}
+	return im.save(cmd, found)
+}
+
+// pick returns the import of those servers that the user wants.
+func (im *imports) pick(cmd *cobra.Command, found *config.Imported) (*config.Imported, error) {
+	chosen, err := im.choose(cmd, found.Servers)
+	if err != nil {
+		return nil, err
 	}
 	before := im.existing
 	found, err = im.find(func(s *config.ImportedServer) bool { return chosen[s.Name] == s.Description.Digest })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(found.Servers) != len(chosen) || !bytes.Equal(before, im.existing) {
-		return errors.New("a file changed while you were answering; nothing was written. Run the import again")
+		return nil, errors.New("a file changed while you were answering; nothing was written. Run the command again")
 	}
+	return found, nil
+}
+
+func (im *imports) save(cmd *cobra.Command, found *config.Imported) error {
 	message := fmt.Sprintf("Wrote %s to %s. It may contain secrets from those files: keep it out of version control.", terminal.Count(len(found.Servers), "server"), im.file)
 	return saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), im.file, im.existing, found.JSON, message)
 }
@@ -148,14 +163,18 @@ func serverNames(servers []config.ImportedServer) (names []string) {
 }
 
 // find reads the files of the clients.
-func (im *imports) find(keep func(*config.ImportedServer) bool) (*config.Imported, error) {
-	files, err := im.files()
-	if err != nil {
-		return nil, fmt.Errorf("find the files of other clients: %w", err)
-	}
+func (im *imports) find(keep func(*config.ImportedServer) bool) (found *config.Imported, err error) {
 	im.existing, err = config.Read(im.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
+	}
+	if im.moving != nil {
+		im.moving.gateway.Data = im.existing
+		return im.moving.gateway.Import(im.moving.movable, keep)
+	}
+	files, err := im.files()
+	if err != nil {
+		return nil, fmt.Errorf("find the files of other clients: %w", err)
 	}
 	return config.Import(files, im.file, im.existing, keep)
 }
@@ -194,10 +213,18 @@ func showImports(w io.Writer, found *config.Imported, file string) {
 	for _, f := range found.Read {
 		fmt.Fprintf(w, "Read %s: %s\n", f.Client, f.Path)
 	}
-	if len(found.Servers) > 0 {
-		fmt.Fprintf(w, "\nTo add to %s:\n", file)
-	} else {
+	if len(found.Servers) == 0 {
 		fmt.Fprintf(w, "\nNothing to add to %s.\n", file)
+	} else {
+		fmt.Fprintln(w)
+	}
+	showAdded(w, found, file)
+}
+
+// showAdded shows the servers that are added, and notes.
+func showAdded(w io.Writer, found *config.Imported, file string) {
+	if len(found.Servers) > 0 {
+		fmt.Fprintf(w, "To add to %s:\n", cleartext.Printable(file))
 	}
 	for _, s := range found.Servers {
 		from := ""

@@ -1,18 +1,13 @@
 package servers
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +35,11 @@ write the files if you give --yes or answer yes in a terminal. Nothing else in
 them changes; --undo takes toolpost out again, and restores a file byte for byte
 if it has not changed since.
 
+With --move, the servers in these files go into ` + owner.ConfigName + `, and clients get
+them through toolpost: otherwise clients list their tools twice. A server that
+differs from the one in the configuration, or that a move would change, stays.
+--undo brings the servers back into the files.
+
 Clients start "toolpost serve --stdio" with your configuration, which works
 without anything else running. With --url they use a running "toolpost serve"
 together: Claude Desktop, and all clients if the address needs the token, then
@@ -51,6 +51,7 @@ is; you see what to add by hand.`,
   toolpost link claude-code codex --yes
   toolpost link --url http://127.0.0.1:7717/mcp cursor
   toolpost link --print --url http://127.0.0.1:7717/mcp zed
+  toolpost link --move
   toolpost link --list
   toolpost link --undo`,
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd, args) },
@@ -58,7 +59,8 @@ is; you see what to add by hand.`,
 	f := cmd.Flags()
 	f.BoolVar(&l.undo, "undo", false, "take toolpost out of the files")
 	f.BoolVar(&l.list, "list", false, "list the clients and whether they are linked")
-	f.BoolVar(&l.print, "print", false, "print what to add to each file by hand, and write nothing")
+	f.BoolVar(&l.move, "move", false, "take the clients' servers out of their files, into the configuration")
+	f.BoolVar(&l.print, "print", false, "print what to add to each file by hand, or with --move what would change, and write nothing")
 	f.BoolVar(&l.json, "json", false, "list as JSON")
 	f.BoolVarP(&l.yes, "yes", "y", false, "write without asking")
 	f.BoolVar(&l.project, "project", false, "use the clients' files of the current folder instead of your own")
@@ -67,17 +69,22 @@ is; you see what to add by hand.`,
 	f.StringVar(&l.url, "url", "", "`ADDRESS` of a running toolpost serve that clients use")
 	f.StringVar(&l.profile, "profile", "", "profile `NAME` of the configuration that clients get")
 	cli.Exclusive(cmd, "undo", "list", "print")
+	for _, other := range []string{"undo", "list", "profile"} {
+		cli.Exclusive(cmd, "move", other)
+	}
 	cli.Exclusive(cmd, "url", "config")
 	return cmd
 }
 
 // linking is one run of the command link.
 type linking struct {
-	undo, list, print, json, yes, project bool
-	name, config, url, profile            string
+	undo, list, print, json, yes, project, move bool
+	name, config, url, profile                  string
 
-	store    *link.Store
-	endpoint func(f config.ClientFile) *config.Endpoint
+	store     *link.Store
+	endpoint  func(f config.ClientFile) *config.Endpoint
+	variables []string // that a gateway started by a client reads
+	moving
 }
 
 func (l *linking) run(cmd *cobra.Command, args []string) error {
@@ -98,7 +105,7 @@ func (l *linking) run(cmd *cobra.Command, args []string) error {
 	if len(files) == 0 {
 		return l.nothing(cmd.ErrOrStderr())
 	}
-	if l.print {
+	if l.print && !l.move {
 		return l.printEntries(cmd, files)
 	}
 	return l.write(cmd, files, len(args) > 0)
@@ -112,8 +119,17 @@ func (l *linking) write(cmd *cobra.Command, files []config.ClientFile, named boo
 			return err
 		}
 	}
-	changes, refused := l.changes(cmd, files)
-	if len(changes) > 0 {
+	if l.move {
+		if err := l.importServers(cmd, files); err != nil {
+			return err
+		}
+	}
+	l.warnOfVariables(cmd.ErrOrStderr())
+	changes, refused, err := l.changes(cmd, files)
+	if err != nil {
+		return err
+	}
+	if len(changes) > 0 && !l.print {
 		if err := l.apply(cmd, changes); err != nil {
 			return err
 		}
@@ -129,6 +145,7 @@ func (l *linking) printEntries(cmd *cobra.Command, files []config.ClientFile) er
 	if err := l.prepare(cmd); err != nil {
 		return err
 	}
+	l.warnOfVariables(cmd.ErrOrStderr())
 	page := terminal.NewPage(cmd.OutOrStdout())
 	for _, f := range files {
 		page.WriteString(fmt.Sprintf("%s, in %s:\n%s", page.Paint("1", f.Client), cleartext.Printable(f.Path), l.entry(f)))
@@ -192,96 +209,51 @@ func (l *linking) concerns(f config.ClientFile) bool {
 	return link.Installed(f)
 }
 
-// prepare decides how clients reach the gateway.
-func (l *linking) prepare(cmd *cobra.Command) error {
-	if l.name == "" {
-		return cli.Usagef("--name is empty; want a name such as toolpost")
-	}
-	if l.url != "" {
-		return l.useAddress(cmd)
-	}
-	found, err := cli.FindConfiguration(cmd.Context(), l.config, cli.NewPrompter(cmd))
-	if err != nil {
-		return err
-	}
-	if found == nil || found.File == "" {
-		return cli.Usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, or name one with --config", owner.ConfigName)
-	}
-	file, err := filepath.Abs(found.File)
-	if err != nil {
-		return fmt.Errorf("locate %s: %w", found.File, err)
-	}
-	program := append(cli.Program(), "serve", "--stdio", "--config", file)
-	e := &config.Endpoint{Command: program[0], Args: program[1:], Variables: found.Variables()}
-	if l.profile != "" {
-		e.Args = append(e.Args, "--profile", l.profile)
-	}
-	l.endpoint = func(config.ClientFile) *config.Endpoint { return e }
-	if len(e.Variables) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s reads %s from the environment. Clients that you start from a desktop may not have it; an \"envFile\" works everywhere.\n",
-			file, cleartext.Printable(strings.Join(e.Variables, ", ")))
-	}
-	return nil
-}
-
-// useAddress has clients use a running serve.
-func (l *linking) useAddress(cmd *cobra.Command) error {
-	u, err := url.Parse(l.url)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return cli.Usagef("--url is not an address; want http://… such as http://%s/mcp", cli.DefaultAddress)
-	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = "/mcp"
-	}
-	if l.profile != "" {
-		u = u.JoinPath(l.profile)
-	}
-	need, err := needsToken(cmd.Context(), u.String())
-	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Nothing answers at %s yet; start it with: toolpost serve\n", cleartext.Printable(u.String()))
-	}
-	address := &config.Endpoint{URL: u.String()}
-	program := append(cli.Program(), "serve", u.String(), "--stdio")
-	bridge := &config.Endpoint{Command: program[0], Args: program[1:]}
-	l.endpoint = func(f config.ClientFile) *config.Endpoint {
-		if need || f.StartsServers() {
-			return bridge
-		}
-		return address
-	}
-	return nil
-}
-
 // changes computes and shows the change of each file, and counts those that are
 // refused.
-func (l *linking) changes(cmd *cobra.Command, files []config.ClientFile) (changes []*link.Change, refused int) {
+func (l *linking) changes(cmd *cobra.Command, files []config.ClientFile) (changes []*link.Change, refused int, err error) {
+	edits := make([]*edit, len(files))
+	for i, f := range files {
+		edits[i] = l.edit(f)
+	}
+	if err := l.takeOut(cmd, edits); err != nil {
+		return nil, 0, err
+	}
 	page := terminal.NewPage(cmd.OutOrStdout())
-	for _, f := range files {
-		c, err := l.change(f)
-		title := page.Paint("1", f.Client)
+	for _, e := range edits {
+		c, path, title := e.change, cleartext.Printable(e.file.Path), page.Paint("1", e.file.Client)
 		switch {
-		case err != nil:
+		case e.err != nil:
 			refused++
-			page.WriteString(fmt.Sprintf("%s: left as it is: %s %s\n", title, cleartext.Printable(f.Path+":"), cleartext.Printable(err.Error())))
-			page.WriteString(l.byHand(f))
+			page.WriteString(fmt.Sprintf("%s: left as it is: %s: %s\n", title, path, cleartext.Printable(e.err.Error())))
+			if !errors.Is(e.err, errOtherGateway) {
+				page.WriteString(l.byHand(e.file))
+			}
+			continue
 		case c == nil:
 			page.WriteString(fmt.Sprintf("%s: not linked\n", title))
+			continue
 		case c.Empty():
-			page.WriteString(fmt.Sprintf("%s: nothing to change in %s\n", title, cleartext.Printable(f.Path)))
-			changes = append(changes, c)
+			page.WriteString(fmt.Sprintf("%s: nothing to change in %s\n", title, path))
 		default:
 			page.WriteString(title + "\n")
-			configfile.Show(page, f.Path, c.Before, c.After)
-			changes = append(changes, c)
+			configfile.Show(page, e.file.Path, c.Before, c.After)
+		}
+		changes = append(changes, c)
+		if l.move {
+			showStaying(page, e)
 		}
 	}
 	_ = page.Flush() // a reader that is gone has no use for the rest either
-	return changes, refused
+	return changes, refused, nil
 }
 
 func (l *linking) change(f config.ClientFile) (*link.Change, error) {
-	if l.undo {
+	switch {
+	case l.undo:
 		return l.store.Undo(f)
+	case l.move && l.url == "" && l.store.Knows(f):
+		return l.keep(f)
 	}
 	return l.store.Link(f, l.name, l.endpoint(f))
 }
@@ -311,39 +283,58 @@ func (l *linking) entry(f config.ClientFile) string {
 
 // apply writes the files if the user agrees.
 func (l *linking) apply(cmd *cobra.Command, changes []*link.Change) error {
-	stderr := cmd.ErrOrStderr()
-	edits := 0
-	for _, c := range changes {
-		if !c.Empty() {
-			edits++
-		}
+	yes, err := l.agree(cmd, changes)
+	if !yes || err != nil {
+		return err
 	}
-	if edits > 0 && !l.yes {
-		p := cli.NewPrompter(cmd)
-		if !p.Terminal {
-			fmt.Fprintf(stderr, "Nothing is written yet; add --yes to write %s.\n", terminal.Count(edits, "file"))
-			return nil
-		}
-		yes, err := p.Ask(cmd.Context(), fmt.Sprintf("Write %s?", terminal.Count(edits, "file")))
-		if !yes || err != nil {
+	if l.imported != nil { // first, so that no server is in no file
+		if err := l.imports.save(cmd, l.imported); err != nil {
 			return err
 		}
 	}
+	stderr, written := cmd.ErrOrStderr(), 0
 	var failed []error
 	for _, c := range changes {
-		if err := l.store.Apply(cmd.Context(), c); err != nil {
+		err := l.store.Apply(cmd.Context(), c)
+		switch {
+		case err != nil:
 			failed = append(failed, err)
 			continue
-		}
-		if c.Empty() {
+		case c.Empty():
 			continue
+		case c.After == nil:
+			fmt.Fprintf(stderr, "Removed %s.\n", cleartext.Printable(c.File.Path))
+		default:
+			fmt.Fprintf(stderr, "Wrote %s.%s\n", cleartext.Printable(c.File.Path), l.backupNote(c))
 		}
-		fmt.Fprintf(stderr, "Wrote %s.%s\n", cleartext.Printable(c.File.Path), l.backupNote(c))
+		written++
 	}
-	if edits > len(failed) {
+	if written > 0 {
 		fmt.Fprintln(stderr, "Restart the clients; most read their configuration only when they start.")
 	}
 	return errors.Join(failed...)
+}
+
+// agree reports whether the files are to be written, all of them.
+func (l *linking) agree(cmd *cobra.Command, changes []*link.Change) (bool, error) {
+	files := 0
+	for _, c := range changes {
+		if !c.Empty() {
+			files++
+		}
+	}
+	if l.imported != nil {
+		files++
+	}
+	if files == 0 || l.yes {
+		return true, nil
+	}
+	p := cli.NewPrompter(cmd)
+	if !p.Terminal {
+		fmt.Fprintf(p.Out, "Nothing is written yet; add --yes to write %s.\n", terminal.Count(files, "file"))
+		return false, nil
+	}
+	return p.Ask(cmd.Context(), fmt.Sprintf("Write %s?", terminal.Count(files, "file")))
 }
 
 func (l *linking) backupNote(c *link.Change) string {
@@ -351,24 +342,4 @@ func (l *linking) backupNote(c *link.Change) string {
 		return ""
 	}
 	return " The file as it was: " + cleartext.Printable(l.store.Backup(c.File.Path))
-}
-
-// patienceForAnswer bounds how long link waits for a running serve.
-const patienceForAnswer = 2 * time.Second
-
-// needsToken reports whether the server at an address refuses clients without a
-// token. The error means that nothing answers.
-func needsToken(ctx context.Context, address string) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, patienceForAnswer)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return false, err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false, err
-	}
-	_ = resp.Body.Close() // only the status counts
-	return resp.StatusCode == http.StatusUnauthorized, nil
 }

@@ -69,3 +69,12 @@ func approveData(file string, data []byte) error {
 	}
 	return r.Approve()
 }
+
+// readIfExists returns the content of a configuration, nil if there is no such file.
+func readIfExists(file string) ([]byte, error) {
+	data, err := config.Read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
