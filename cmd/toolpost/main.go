@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/records"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/review"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/servers"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/service"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/tools"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/upgrade"
@@ -76,7 +77,8 @@ To start, run "toolpost serve" in any folder.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
-	addGroup(root, "Serve", serveCommand(), servers.Link(), statusCommand(), topCommand(), logsCommand(), checks.Doctor(), redmineCommand())
+	serve := serveCommand()
+	addGroup(root, "Serve", serve, servers.Link(), statusCommand(), topCommand(), logsCommand(), service.Command(serve.Flags()), checks.Doctor(), redmineCommand())
 	addGroup(root, "Servers", servers.Add(), servers.Import(), servers.Remove(), checks.Check(), servers.Login(), servers.Logins(), servers.Logout(), servers.Secret())
 	addGroup(root, "Tools", tools.List(), tools.Find(), tools.Call(), checks.Lint(), checks.Adapt())
 	addGroup(root, "Access and records", review.Trust(), review.Pins(), review.Approve(), tokenCommand(), records.Audit(), records.Cache(), records.Replay(), review.Diff())

@@ -26,6 +26,7 @@ type serveOptions struct {
 	origins   []string
 	logLevel  slog.Level
 	logFormat string
+	logFile   string
 	name      string
 	profile   string
 	dialect   string
@@ -116,6 +117,7 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&o.record, "record", "", "record the lists, calls and results in a new `FILE`, for toolpost replay and diff")
 	f.BoolVar(&o.stdio, "stdio", false, "speak MCP on standard input and output, for clients that start toolpost")
 	cli.Exclusive(cmd, "stdio", "addr")
+	f.StringVar(&o.logFile, "log-file", "", "write log lines to `FILE`, also in a terminal; one of 5 MB is renamed to FILE.1")
 	f.StringVar(&o.metrics, "metrics-addr", "", "serve /metrics for Prometheus, /healthz and /readyz on `HOST:PORT` too")
 	o.flags(cmd)
 	o.folder.AddFlags(cmd)
@@ -138,15 +140,27 @@ func (o *serveOptions) flags(cmd *cobra.Command) {
 }
 
 // serve serves what was found until ctx is done or the input ends, nil for a folder.
-func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool, found *config.Config) error {
+func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.Writer, levelGiven bool, found *config.Config) (err error) {
 	if o.logFormat != "text" && o.logFormat != "json" {
 		return cli.Usagef("--log-format is %q; want text or json", o.logFormat)
 	}
 	if err := o.caps.check(); err != nil {
 		return err
 	}
+	if o.logFile != "" {
+		if stderr, err = openLogFile(o.logFile, maxLogFile); err != nil {
+			return cli.WrapUsage(err)
+		}
+	}
 	d := o.newDisplay(stderr, levelGiven)
 	defer d.close()
+	if o.logFile != "" {
+		defer func() {
+			if err != nil {
+				d.log.Error("serve ended", "err", err)
+			}
+		}()
+	}
 	e, end, err := o.open(ctx, d, found)
 	if err != nil {
 		return err
