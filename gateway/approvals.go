@@ -88,10 +88,18 @@ func denial(d approval.Decision) string {
 	return text + ". Do not try to reach the same in another way; tell the user, who can change the rule"
 }
 
+// approved runs a request if it may go to the server.
+func (m *member) approved(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+	if err := m.approve(ctx, to, call); err != nil {
+		return nil, err
+	}
+	return next(ctx, call)
+}
+
 // approve returns nil if a request may go to the server. It asks the user if a rule
 // says so.
 func (m *member) approve(ctx context.Context, to *observe.Target, call *toolpost.Call) error {
-	if m.approver == nil || !rulesApply(to.Method) {
+	if !rulesApply(to.Method) {
 		return nil
 	}
 	p, err := m.approver.policy(ctx)

@@ -44,6 +44,8 @@ type member struct {
 	*link
 	process *process // that it lists, of a session that has its own; nil for what the link lists
 
+	steps Around // of every request to the server
+
 	allow, deny, extensions *regexp.Regexp
 	outputs                 []*regexp.Regexp // the globs of server.Outputs
 	layerState
@@ -113,10 +115,23 @@ func newMember(s config.Server, key string, l *link) *member {
 	return m
 }
 
+// use has the member use what all have in common. This is the order of the steps of a
+// request: a request that the limits refuse is not approved, and one that no rule allows is
+// not seen by what runs around requests to servers.
+func (m *member) use(s shared) {
+	m.shared = s
+	steps := []Around{s.admit, m.approved, s.around, m.loggedIn}
+	if s.login == nil || m.server.URL == "" {
+		steps[3] = nil
+	}
+	m.steps = Arounds(steps...)
+}
+
 // withProcess returns a member that lists what a process lists.
 func (m *member) withProcess(own *process) *member {
 	c := newMember(m.server, m.key, m.link)
-	c.pins, c.shared, c.process = m.pins, m.shared, own
+	c.pins, c.process = m.pins, own
+	c.use(m.shared)
 	return c
 }
 

@@ -103,9 +103,10 @@ type Options struct {
 // An Around runs a request to a server, or refuses it; see [Options].
 type Around func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error)
 
-// Arounds returns an Around that runs each of the functions around the next one. It
-// is nil if there is none.
+// Arounds returns an Around that runs each of the functions that are not nil around the
+// next one. It is nil if there is none.
 func Arounds(all ...Around) Around {
+	all = slices.DeleteFunc(slices.Clone(all), func(a Around) bool { return a == nil })
 	switch len(all) {
 	case 0:
 		return nil

@@ -176,7 +176,8 @@ func (g *Gateway) memberOf(p *serverPlan) (m *member) {
 	default:
 		m = newMember(p.server, p.key, g.connect(p.server, p.before))
 	}
-	m.pins, m.shared = g.pins, g.shared
+	m.pins = g.pins
+	m.use(g.shared)
 	return m
 }
 

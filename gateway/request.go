@@ -41,7 +41,6 @@ func (m *member) toTarget(h toolpost.Handler, target observe.Target, name string
 	if h == nil {
 		return nil
 	}
-	h = m.withLogin(h)
 	target.Server, target.Transport = m.server.Name, m.transport()
 	to := &target
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
@@ -54,7 +53,7 @@ func (m *member) toTarget(h toolpost.Handler, target observe.Target, name string
 		if inner.Params, err = m.restoreRelatedTask(call); err != nil {
 			return nil, err
 		}
-		result, err := m.exchange(ctx, to, &inner, h)
+		result, err := m.steps(ctx, to, &inner, h)
 		noteUnavailable(ctx, err)
 		if name != "" && err == nil {
 			m.linked.addLinks(result)
@@ -73,24 +72,6 @@ func noteUnavailable(ctx context.Context, err error) {
 	default:
 		observe.From(ctx).Note(observe.Unavailable)
 	}
-}
-
-// exchange runs h if limits admit the request and then the approval rules let it, and
-// around it whatever runs around requests.
-func (m *member) exchange(ctx context.Context, to *observe.Target, call *toolpost.Call, h toolpost.Handler) (*toolpost.Result, error) {
-	approved := func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		if err := m.approve(ctx, to, call); err != nil {
-			return nil, err
-		}
-		if m.around == nil {
-			return h(ctx, call)
-		}
-		return m.around(ctx, to, call, h)
-	}
-	if m.admit == nil {
-		return approved(ctx, call)
-	}
-	return m.admit(ctx, to, call, approved)
 }
 
 // restoreRelatedTask returns the params of a call with the task that it belongs to as the
@@ -117,23 +98,18 @@ func (m *member) restoreRelatedTask(call *toolpost.Call) (json.RawMessage, error
 // connected again only by the second time.
 const maxLogins = 3
 
-// withLogin returns a handler that repeats a call that its server refused because it
-// needs a login, after the login. A refused call was not carried out.
-func (m *member) withLogin(h toolpost.Handler) toolpost.Handler {
-	if m.login == nil || m.server.URL == "" {
-		return h
-	}
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		began := time.Now()
-		result, err := h(ctx, call)
-		if !needsLogin(err) || ctx.Err() != nil || !call.CallerSupports("elicitation.url") || m.login(ctx, &m.server, call, began) != nil {
-			return result, err
-		}
-		for tries := 0; tries < maxLogins && needsLogin(err) && ctx.Err() == nil; tries++ {
-			result, err = h(ctx, call)
-		}
+// loggedIn runs a request, and if that needs a login, once more after the login. A
+// refused request was not carried out.
+func (m *member) loggedIn(ctx context.Context, _ *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+	began := time.Now()
+	result, err := next(ctx, call)
+	if !needsLogin(err) || ctx.Err() != nil || !call.CallerSupports("elicitation.url") || m.login(ctx, &m.server, call, began) != nil {
 		return result, err
 	}
+	for tries := 0; tries < maxLogins && needsLogin(err) && ctx.Err() == nil; tries++ {
+		result, err = next(ctx, call)
+	}
+	return result, err
 }
 
 func needsLogin(err error) bool {
