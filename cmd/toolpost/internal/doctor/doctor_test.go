@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 )
@@ -118,5 +120,37 @@ func TestWriteFindings(t *testing.T) {
 	}
 	if strings.Contains(long, "\x1b") {
 		t.Error("foreign text can control the terminal")
+	}
+}
+
+// TestScreen compares what a person sees with testdata/report.txt, which docs/doctor.md
+// shows.
+func TestScreen(t *testing.T) {
+	r := doctor.NewReport("toolpost.json")
+	r.Tools, r.Tokens = make([]doctor.Tool, 40), 8698
+	r.Servers = []doctor.Server{
+		{Name: "everything", State: "ready", Transport: "stdio", Tools: 17, StartMS: 1100},
+		{Name: "files", State: "ready", Transport: "stdio", Tools: 14, StartMS: 1500},
+		{Name: "memory", State: "ready", Transport: "stdio", Tools: 9, StartMS: 1400},
+		{Name: "broken", State: "failed", Transport: "stdio"},
+	}
+	r.Add(doctor.Finding{
+		ID: "server-failed", Severity: doctor.Error, Server: "broken",
+		Message: `command "no-such-program" is not found; install it, or give its full path as the command`,
+		Fix:     `correct mcpServers.broken, or add "disabled": true to it; the other servers are served meanwhile`,
+	})
+	var got bytes.Buffer
+	if err := r.WriteText(&got, false); err != nil {
+		t.Fatal(err)
+	}
+	const file = "testdata/report.txt"
+	if os.Getenv("TOOLPOST_UPDATE") != "" {
+		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if diff := cmp.Diff(string(want), got.String()); err != nil || diff != "" {
+		t.Errorf("%s: %v\n%s", file, err, diff)
 	}
 }

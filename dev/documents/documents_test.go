@@ -1,0 +1,124 @@
+package documents_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/dev/documents"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+const root = "../.."
+
+func blocks(t *testing.T, languages ...string) []*documents.Block {
+	t.Helper()
+	all, err := documents.Blocks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(b *documents.Block) bool { return !slices.Contains(languages, b.Language) })
+	if len(all) < 10 {
+		t.Fatalf("only %d blocks of %v", len(all), languages)
+	}
+	return all
+}
+
+// TestConfigurations checks that every configuration in a page is one, without mistakes and
+// without keys that have no effect, and that other JSON is JSON.
+func TestConfigurations(t *testing.T) {
+	set := regexp.MustCompile(`\$\{(\w+)\}`)
+	for _, b := range blocks(t, "json", "jsonc") {
+		text := strings.TrimSpace(b.Text)
+		if strings.HasPrefix(text, `"`) { // members of an object
+			text = "{" + text + "}"
+		}
+		data, err := hujson.Standardize([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", b.Where(0), err)
+			continue
+		}
+		if b.Language == "json" && string(data) != text {
+			t.Errorf("%s: comments or trailing commas; write jsonc", b.Where(0))
+		}
+		if text[0] != '{' || wire.Get(data, "mcpServers") == nil {
+			continue
+		}
+		for _, m := range set.FindAllStringSubmatch(text, -1) {
+			t.Setenv(m[1], "a-value-with-32-characters-or-more")
+		}
+		_, problems := config.Check("toolpost.json", []byte(text))
+		for _, p := range problems {
+			t.Errorf("%s: %s", b.Where(p.Line-1), p.Message)
+		}
+	}
+}
+
+// errorCheck is what a page may leave out of a program.
+var errorCheck = regexp.MustCompile(`if err != nil \{\n(?:return|panic|log\.Fatal)[^\n]*\n\}\n`)
+
+// TestGoIsCompiled checks that the Go of every page is in a file that is compiled: one line
+// after the other, apart from blanks at their beginning and checks of err.
+func TestGoIsCompiled(t *testing.T) {
+	var compiled []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		if name := d.Name(); !strings.Contains(path, "examples") && name != "guide_test.go" && !strings.HasPrefix(name, "example") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		whole := flush(string(text))
+		compiled = append(compiled, whole, errorCheck.ReplaceAllString(whole, ""))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks(t, "go") {
+		for _, part := range regexp.MustCompile(`\n\n|\n…\n`).Split(flush(b.Text), -1) { // declarations may be apart from their use
+			part = strings.TrimSpace(errorCheck.ReplaceAllString(part, ""))
+			if !slices.ContainsFunc(compiled, func(text string) bool { return strings.Contains(text, part) }) {
+				t.Errorf("%s: no example has these lines, one after the other:\n%s", b.Where(0), part)
+			}
+		}
+	}
+}
+
+// flush returns a text without the blanks at the beginning of its lines.
+func flush(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines("\n" + text) {
+		b.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return b.String()
+}
+
+func TestWords(t *testing.T) {
+	for line, want := range map[string]string{
+		`toolpost list   # all`:             `[toolpost list]`,
+		`a "b c" 'd "e"' f\ g`:              `[a b c d "e" f g]`,
+		`claude -p x | toolpost claude > f`: `[claude -p x] [toolpost claude]`,
+		`a '$0.50' "" x#y <file >>out b`:    `[a $0.50  x#y b]`,
+		``:                                  ``,
+	} {
+		var got []string
+		for _, words := range documents.Words(line) {
+			got = append(got, "["+strings.Join(words, " ")+"]")
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %v, want %s", line, got, want)
+		}
+	}
+}

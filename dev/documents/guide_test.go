@@ -1,0 +1,116 @@
+package documents_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/anthropic"
+	"github.com/toolpost/toolpost/model/gemini"
+	"github.com/toolpost/toolpost/tooltest"
+	"github.com/toolpost/toolpost/usage"
+)
+
+// The Go of docs/agent.md, docs/model.md and docs/library.md. It is compiled, and not run:
+// it needs keys and a database.
+var _ = []any{runAgent, keepSteps, askModel, defineTool, needDatabase, replaceDatabase, addFeatures}
+
+func runAgent(ctx context.Context, tools toolpost.Toolset) (any, error) {
+	m := anthropic.New("claude-sonnet-4-5", nil) // or openai.New, openai.NewChat, gemini.New, claudecli.New
+	a := agent.New(m, tools, &agent.Options{Limits: agent.Limits{Turns: 50, Cost: 2 * usage.Dollar}})
+
+	s, err := agent.OpenSession("task.jsonl") // or agent.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.Do(ctx, s, model.Text("Fix the failing test."))
+	return result, err
+}
+
+func keepSteps(o *agent.Options, engine interface {
+	Run(context.Context, string, func(context.Context) (json.RawMessage, error)) (json.RawMessage, error)
+}) {
+	o.Step = func(ctx context.Context, name string, do func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+		return engine.Run(ctx, name, do) // stores the JSON, or returns the stored one
+	}
+}
+
+func askModel(ctx context.Context, set *toolpost.Set) error {
+	m, err := gemini.New("gemini-3-pro-preview", nil) // the key is in GEMINI_API_KEY
+	if err != nil {
+		return err
+	}
+	request := &model.Request{Messages: []*model.Message{model.UserText("How is the weather in Oslo?")}, Tools: set}
+	for delta, err := range model.Retry(m, nil).Stream(ctx, request) {
+		if err != nil {
+			return err
+		}
+		fmt.Print(delta.Text) // a piece of the answer; the last delta has the whole Response
+	}
+	return nil
+}
+
+type place struct {
+	City string `json:"city" desc:"Its name, in any language."`
+	Days int    `json:"days,omitempty" min:"1" max:"7"`
+}
+
+func defineTool(forecast func(context.Context, place) (string, error)) toolpost.Toolset {
+	weather := toolpost.New("weather", "Returns the weather of a city.",
+		func(ctx context.Context, in place) (string, error) { return forecast(ctx, in) }, nil)
+	return toolpost.Tools{weather}
+}
+
+type item struct{ Item string }
+
+var shop = toolpost.NewDep("shop", toolpost.PerProcess, func(ctx context.Context) (*sql.DB, error) {
+	return sql.Open("pgx", os.Getenv("SHOP"))
+})
+
+func needDatabase(ctx context.Context) {
+	price := toolpost.New("price", "Returns a price.", func(ctx context.Context, in item) (int, error) {
+		db, err := shop.Get(ctx)
+		if err != nil {
+			return 0, err
+		}
+		return queryPrice(ctx, db, in.Item)
+	}, nil)
+
+	ctx, end := toolpost.OpenScope(ctx, toolpost.PerProcess)
+	defer end()
+	_, _ = ctx, price
+}
+
+func queryPrice(context.Context, *sql.DB, string) (int, error) { return 0, nil }
+
+func replaceDatabase(t *testing.T, testDB *sql.DB, price *toolpost.Tool) (string, bool) {
+	text, isError := tooltest.Call(shop.With(t.Context(), testDB), t, toolpost.Tools{price}, "price", `{"item":"tea"}`)
+	return text, isError
+}
+
+type review struct {
+	File string `json:"file" desc:"Path of the file."`
+}
+
+func addFeatures(tools toolpost.Toolset, readNote func(string) (string, error)) (any, error) {
+	prompt := toolpost.NewPrompt("review", "Reviews a file.", func(ctx context.Context, in review) (string, error) {
+		return "Read " + in.File + " and list its mistakes.", nil
+	}, nil)
+
+	note := toolpost.NewResource("note://{name}", "note", func(ctx context.Context, uri string) (string, error) {
+		return readNote(uri) // toolpost.ErrNotFound if there is none
+	}, nil)
+
+	server, err := mcpserver.New(toolpost.Join(tools, &toolpost.Features{
+		Prompts:   []*toolpost.Prompt{prompt},
+		Resources: []*toolpost.Resource{note},
+	}), nil)
+	return server, err
+}
