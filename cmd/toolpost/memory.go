@@ -2,18 +2,23 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
+	"time"
 )
 
 // tuneMemory trades memory for speed. A gateway keeps little alive, but each
 // message passes through buffers of 32 KiB and more, so with Go's default the
 // collector runs all the time. Collecting at five times the live heap makes
 // calls clearly faster; the limit keeps that from filling the machine.
-// Whoever sets GOGC or GOMEMLIMIT knows better.
-func tuneMemory() {
+// Whoever sets GOGC or GOMEMLIMIT knows better. After a burst of calls, the memory goes
+// back to the system until ctx ends.
+func tuneMemory(ctx context.Context) {
+	go giveBack(ctx)
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -45,4 +50,41 @@ func memoryLimit(read func(string) ([]byte, error)) int64 {
 		return 1 << 30
 	}
 	return limit / 2
+}
+
+// Go gives memory back over minutes. A burst of calls is over when little was allocated
+// for a while; then all that is unused is given back at once.
+const (
+	quietTime = 5 * time.Second
+	little    = 1 << 20  // bytes allocated in that time
+	burst     = 16 << 20 // bytes allocated since memory was given back
+)
+
+func giveBack(ctx context.Context) {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	var r release
+	for tick := time.NewTicker(quietTime); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		if metrics.Read(sample); r.isDue(sample[0].Value.Uint64()) {
+			debug.FreeOSMemory()
+		}
+	}
+}
+
+// A release knows when memory is to be given back.
+type release struct{ before, released uint64 } // bytes allocated at the last look, and at the last release
+
+// isDue reports whether a burst is over. It is called after each quietTime, with the
+// bytes that were allocated since the start.
+func (r *release) isDue(allocated uint64) bool {
+	due := allocated-r.before < little && allocated-r.released > burst
+	if r.before = allocated; due {
+		r.released = allocated
+	}
+	return due
 }
