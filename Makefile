@@ -19,7 +19,7 @@ check:
 	@$(MAKE) --no-print-directory weight
 
 # weight prints the size of the program, the download of the modules that it links,
-# and what its start costs. It fails above the limits of dev/weight, and when code may
+# what its start costs, and what programs cost that use parts of the library. It fails above the limits of dev/weight, and when code may
 # call any method by name: the linker then keeps the methods of all types, a third of
 # the program. FLAGS="-modules 10" lists the largest modules.
 weight:

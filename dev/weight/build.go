@@ -62,9 +62,9 @@ type linkedModule struct {
 	size float64 // MB of its zip
 }
 
-// linkedModules returns the modules that a build of the program downloads, the
-// largest first.
-func linkedModules() ([]linkedModule, error) {
+// linkedModules returns the modules that a build of a program downloads, the largest
+// first.
+func linkedModules(program string) ([]linkedModule, error) {
 	var out, cache bytes.Buffer
 	if err := goCommand(&out, "list", "-deps", "-json=Module", program); err != nil {
 		return nil, err

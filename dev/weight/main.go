@@ -1,6 +1,6 @@
 // Command weight measures what the program toolpost costs: its size, the download of
-// the modules that it links, and its start. It fails above limits. See
-// docs/decisions/034-weight.md.
+// the modules that it links, and its start; and what programs link and download that use
+// parts of the library. It fails above limits. See docs/decisions/034-weight.md.
 //
 //	go list ─► modules ─► sizes of their zips          download
 //	go build ─► toolpost ─► size, runs of "version"    binary, start
@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-const program = "github.com/toolpost/toolpost/cmd/toolpost"
+const program = module + "/cmd/toolpost"
 
 // limits are what the program may cost. Sizes are in MB of a million bytes, memory
 // is in MB, and time in milliseconds of all processors.
@@ -62,7 +62,7 @@ func run(w io.Writer, max *limits, largest int) error {
 	if err := goCommand(io.Discard, "build", "-trimpath", "-ldflags", "-s -w", "-o", stripped, program); err != nil {
 		return err
 	}
-	all, err := linkedModules()
+	all, err := linkedModules(program)
 	if err != nil {
 		return err
 	}
@@ -89,6 +89,11 @@ func run(w io.Writer, max *limits, largest int) error {
 	show(fmt.Sprintf("download of the %d modules that it links", len(all)), download, "MB", max.download, max.download*sizeTolerance)
 	show("start, median of processor time", begun.time, "ms", max.start, max.start*timeTolerance)
 	show("start, memory", begun.memory, "MB", max.memory, max.memory*memoryTolerance)
+	heavy, err := weighLibrary(w, ".", folder)
+	if err != nil {
+		return err
+	}
+	over = append(over, heavy...)
 	if len(doors) > 0 {
 		return fmt.Errorf("these call methods by name, so that the program keeps the methods of all types: %s", strings.Join(doors, ", "))
 	}

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -20,7 +25,7 @@ func TestMedian(t *testing.T) {
 // TestLinkedModules checks that each module is counted once, with its size, and that
 // those of tests and tools are not.
 func TestLinkedModules(t *testing.T) {
-	all, err := linkedModules()
+	all, err := linkedModules(program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,5 +43,43 @@ func TestLinkedModules(t *testing.T) {
 		if _, linked := sizes[name]; linked != want {
 			t.Errorf("%s is linked: %v", name, linked)
 		}
+	}
+}
+
+// TestTable compares the table of docs/library.md with what is measured. The sizes of
+// programs are their limits, because building takes long.
+func TestTable(t *testing.T) {
+	page, err := os.ReadFile("../../docs/library.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, use := range libraryUses() {
+		d, err := measureDownload(use.program, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := fmt.Sprintf("| %s | %g MB | %d, at most %g MB | %d |\n", use.uses, use.binary, d.modules, use.download, d.sums)
+		if !strings.Contains(string(page), row) {
+			t.Errorf("docs/library.md does not have this row:\n%s", row)
+		}
+	}
+}
+
+// TestModuleSize checks that a module is measured without those in its folders.
+func TestModuleSize(t *testing.T) {
+	dir := t.TempDir()
+	noise := make([]byte, 100_000)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	for _, name := range []string{"go.mod", "a/noise", "b/go.mod", "b/noise", ".git/noise"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, noise, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := moduleSize(dir); err != nil || got < 0.2 || got > 0.21 {
+		t.Errorf("%v MB, %v; want the two files", got, err)
 	}
 }
