@@ -21,6 +21,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/service"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/tools"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/uninstall"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/upgrade"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
@@ -83,7 +84,7 @@ To start, run "toolpost serve" in any folder.`,
 	addGroup(root, "Tools", tools.List(), tools.Find(), tools.Call(), checks.Lint(), checks.Adapt())
 	addGroup(root, "Access and records", review.Trust(), review.Pins(), review.Approve(), tokenCommand(), records.Audit(), records.Cache(), records.Replay(), review.Diff())
 	addGroup(root, "Models", agents.Chat(), agents.Run(), agents.Prices(), agents.Claude())
-	root.AddCommand(versionCommand(), upgrade.Command(), cli.ExitCodesTopic())
+	root.AddCommand(versionCommand(), upgrade.Command(), uninstall.Command(), cli.ExitCodesTopic())
 	for _, c := range root.Commands() {
 		c.Args = cli.CheckArgs(c.Args)
 	}

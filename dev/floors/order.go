@@ -87,6 +87,7 @@ var outside = map[string][]string{
 	"cmd/toolpost/internal/agents":     {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"cmd/toolpost/internal/folder":     {"github.com/spf13/cobra"},
 	"cmd/toolpost/internal/upgrade":    {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/uninstall":  {"github.com/spf13/cobra"},
 	"cmd/toolpost/internal/service":    {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 }
 

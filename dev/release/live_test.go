@@ -145,7 +145,6 @@ func (m *machine) files() map[string]string {
 // the given folders of the home, which belong to other programs.
 func (m *machine) unchanged(before map[string]string, except ...string) {
 	m.Helper()
-	m.forget()
 	after := m.files()
 	for _, path := range slices.Sorted(maps.Keys(after)) {
 		old, ok := before[path]
@@ -165,7 +164,7 @@ func (m *machine) unchanged(before map[string]string, except ...string) {
 }
 
 // tryOut does with an installed program what a new user does: ask for its version, serve
-// over standard output and HTTP, list tools, and link a client. It undoes the link.
+// over standard output and HTTP, list tools, and link a client. At the end, it uninstalls.
 func (m *machine) tryOut(toolpost ...string) {
 	m.Helper()
 	with := func(args ...string) []string { return append(slices.Clone(toolpost), args...) }
@@ -177,15 +176,6 @@ func (m *machine) tryOut(toolpost ...string) {
 	m.lists(with("list", s.address), nil)
 	s.end(-s.cmd.Process.Pid) // as a terminal or a service manager does, with all its processes
 	m.link(with)
-}
-
-// forget removes the files that the program wrote, which are in folders of its name.
-func (m *machine) forget() {
-	m.Helper()
-	for _, dir := range []string{".config", ".cache", ".local/state", ".local/share", ".local"} {
-		os.RemoveAll(m.path(dir + "/toolpost"))
-		os.Remove(m.path(dir)) // if it is empty
-	}
 }
 
 // lists checks that a command lists the tools of a folder.
@@ -245,7 +235,7 @@ func (s *server) end(process int) {
 	s.cmd.Wait()
 }
 
-// link links a client, starts what is written for it, and takes it out again.
+// link links a client, starts what is written for it, and uninstalls.
 func (m *machine) link(with func(...string) []string) {
 	m.Helper()
 	client := m.path(".cursor/mcp.json")
@@ -287,9 +277,9 @@ func (m *machine) link(with func(...string) []string) {
 		}
 	}
 	m.lists(with("list", "--"), linked)
-	m.run(with("link", "--undo", "--yes")...)
+	m.run(with("uninstall", "--yes")...)
 	if after := string(read(m.T, client)); after != before {
-		m.Errorf("after link --undo, the file is\n%s", after)
+		m.Errorf("after uninstall, the file is\n%s", after)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/toolpost/toolpost/store"
 )
@@ -36,6 +37,20 @@ func StateDir() (string, error) {
 		return "", fmt.Errorf("find the user's folder for states: %w", err)
 	}
 	return filepath.Join(home, ".local", "state", "toolpost"), nil
+}
+
+// Dirs returns all folders that Toolpost writes to, apart from those of configurations.
+func Dirs() (dirs []string, err error) {
+	for _, find := range []func() (string, error){SettingsDir, StateDir, cacheDir} {
+		dir, err := find()
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
 }
 
 // AuditDir is where serve writes the audit log.

@@ -115,6 +115,21 @@ func FindRun(c *config.Config) (last *Run) {
 	return last
 }
 
+// Runs returns the runs of all configurations whose processes may be there.
+func Runs() (all []*Run) {
+	dir, err := StateDir()
+	if err != nil {
+		return nil
+	}
+	notes, _ := filepath.Glob(filepath.Join(dir, "running", "*.json")) // the pattern is correct
+	for _, path := range notes {
+		if r := readRun(path); r != nil && r.IsAlive() {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 // maxNote is more than a note has.
 const maxNote = 64 << 10
 

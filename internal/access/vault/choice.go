@@ -116,3 +116,7 @@ func because(why string) string {
 	}
 	return " (" + why + ")"
 }
+
+// KeyringNames returns the names of the secrets in the keyring of the system, without asking
+// it. Dir is that of [Chosen].
+func KeyringNames(dir string) ([]string, error) { return Folder(place(dir, Keyring)).Names() }

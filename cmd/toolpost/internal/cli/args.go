@@ -11,7 +11,7 @@ import (
 // otherNames returns what the commands of other programs are called here.
 func otherNames() map[string]string {
 	return map[string]string{
-		"init": "add or import", "install": "add or link", "new": "add", "rm": "remove", "uninstall": "remove or link --undo", "delete": "remove",
+		"init": "add or import", "install": "add or link", "new": "add", "rm": "remove", "delete": "remove",
 		"ls": "list", "tools": "list", "inspect": "list or doctor", "show": "list", "info": "list or version", "describe": "list",
 		"ps": "top", "logs": "top", "log": "top or audit", "start": "serve", "up": "serve", "run-server": "serve", "proxy": "serve", "stop": "top",
 		"test": "call or doctor", "exec": "call", "search": "find", "config": "check", "validate": "check", "auth": "login", "ask": "run or chat", "update": "version", "upgrade": "version",

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/ownership"
 )
 
@@ -82,6 +84,44 @@ func (s *Store) lookup(file string) (*record, error) {
 		return nil, fmt.Errorf("%s cannot be read; remove it, and the entry from %s by hand", path, file)
 	}
 	return r, nil
+}
+
+// Records returns the files that are linked, also those of projects. A record that cannot be
+// used is an error beside them.
+func (s *Store) Records(home string) (files []config.ClientFile, err error) {
+	paths, _ := filepath.Glob(filepath.Join(s.dir, "*.json")) // the pattern is correct
+	for _, path := range paths {
+		r := &record{}
+		data, failed := ownFile(path)
+		if failed == nil {
+			failed = json.Unmarshal(data, r)
+		}
+		f, found := clientFile(r.File, home)
+		if failed == nil && !found {
+			failed = fmt.Errorf("%s: there is no client with this file", r.File)
+		}
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("read %s: %w", path, failed))
+			continue
+		}
+		files = append(files, f)
+	}
+	return files, err
+}
+
+// clientFile returns what a file is to its client, in the user's home or in a project.
+func clientFile(path, home string) (config.ClientFile, bool) {
+	for folder := filepath.Dir(path); filepath.IsAbs(path); folder = filepath.Dir(folder) {
+		for _, f := range config.Clients(home, folder, runtime.GOOS, os.LookupEnv) {
+			if f.Path == path {
+				return f, true
+			}
+		}
+		if folder == filepath.Dir(folder) {
+			break
+		}
+	}
+	return config.ClientFile{}, false
 }
 
 // backup returns the content that a file had before it was linked, nil if there

@@ -147,6 +147,9 @@ func Remove(ctx context.Context) (string, error) {
 		return "", err
 	}
 	endLeft(s, left)
+	if _, is := s.(*systemd); !is { // its journal is the system's
+		_ = errors.Join(os.Remove(s.log()), os.Remove(s.log()+".1")) // there may be none
+	}
 	path, err := recordFile()
 	if err == nil {
 		err = os.Remove(path)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 // releases is the address below which the files of releases are.
@@ -109,30 +110,48 @@ func (u *upgrade) run(ctx context.Context, out io.Writer, check bool) error {
 // installer returns the command that upgrades a program where a package manager
 // installed it; none if it was unpacked by hand.
 func installer(program string) string {
+	upgrade, _ := managed(program)
+	return upgrade
+}
+
+// Remover returns the command that removes a program.
+func Remover(program string) string {
+	_, remove := managed(program)
+	if remove == "" {
+		remove = "rm " + cleartext.ShellWord(program)
+		if runtime.GOOS == "windows" {
+			remove = "del " + `"` + program + `"`
+		}
+	}
+	return remove
+}
+
+// managed returns the commands of the package manager that installed a program.
+func managed(program string) (upgrade, remove string) {
 	path := filepath.ToSlash(program)
-	for _, manager := range []struct{ part, command string }{
-		{"/_npx/", "npx toolpost@latest"},
-		{"/node_modules/@toolpost/", "npm install --global toolpost@latest"},
-		{"/uv/tools/", "uv tool upgrade toolpost"},
-		{"/uv/archive-", "uvx toolpost@latest"},
-		{"/pipx/", "pipx upgrade toolpost"},
-		{"/Cellar/", "brew upgrade toolpost"},
-		{"/WinGet/", "winget upgrade Toolpost.Toolpost"},
+	for _, manager := range []struct{ part, upgrade, remove string }{
+		{"/_npx/", "npx toolpost@latest", "npm cache clean --force    # with the packages of other programs of npx"},
+		{"/node_modules/@toolpost/", "npm install --global toolpost@latest", "npm uninstall --global toolpost"},
+		{"/uv/tools/", "uv tool upgrade toolpost", "uv tool uninstall toolpost"},
+		{"/uv/archive-", "uvx toolpost@latest", "uv cache clean toolpost"},
+		{"/pipx/", "pipx upgrade toolpost", "pipx uninstall toolpost"},
+		{"/Cellar/", "brew upgrade toolpost", "brew uninstall toolpost"},
+		{"/WinGet/", "winget upgrade Toolpost.Toolpost", "winget uninstall Toolpost.Toolpost"},
 	} {
 		if strings.Contains(path, manager.part) {
-			return manager.command
+			return manager.upgrade, manager.remove
 		}
 	}
 	folder := filepath.Dir(program)
 	switch {
 	case exists(filepath.Join(filepath.Dir(folder), "pyvenv.cfg")):
-		return "python -m pip install --upgrade toolpost"
+		return "python -m pip install --upgrade toolpost", "python -m pip uninstall toolpost"
 	case runtime.GOOS == "linux" && path == "/usr/bin/toolpost" && exists("/var/lib/dpkg/info/toolpost.list"):
-		return "apt install ./toolpost_VERSION_" + runtime.GOARCH + ".deb    # from " + releases + "/latest"
+		return "apt install ./toolpost_VERSION_" + runtime.GOARCH + ".deb    # from " + releases + "/latest", "apt purge toolpost"
 	case path == "/toolpost": // only in our images
-		return "docker pull ghcr.io/toolpost/toolpost"
+		return "docker pull ghcr.io/toolpost/toolpost", "docker rmi ghcr.io/toolpost/toolpost"
 	}
-	return ""
+	return "", ""
 }
 
 func exists(path string) bool {

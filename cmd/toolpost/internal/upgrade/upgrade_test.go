@@ -167,5 +167,8 @@ func TestInstaller(t *testing.T) {
 		if got := installer(filepath.FromSlash(path)); got != want {
 			t.Errorf("%s is upgraded with %q, want %q", path, got, want)
 		}
+		if got := Remover(filepath.FromSlash(path)); got == "" || strings.HasPrefix(got, "rm ") != (want == "") && runtime.GOOS != "windows" {
+			t.Errorf("%s is removed with %q", path, got)
+		}
 	}
 }
