@@ -1,7 +1,7 @@
 # check is what a change must pass besides the tests. It vets everything, so tests that CI
 # runs are not vetted again, which would take minutes of processor time. live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: warm check weight test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop soak update release
+.PHONY: warm check weight test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop bench-costs soak update release
 
 check:
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; }
@@ -105,6 +105,11 @@ bench-hop:
 	go -C dev/bench/hop run . -cells "$(CELLS)" -rounds $(or $(ROUNDS),5) -duration $(DURATION) \
 		-raw "$(abspath $(RAW))" -doc "$(abspath $(DOC))" -profile "$(abspath $(PROFILE))" -toolpost "$(TOOLPOST)" \
 		-peers "$$peers" -sessions $(or $(SESSIONS),0) $(FLAGS)
+
+# bench-costs compares the allocations, the system calls and the copied bytes of a call
+# with those in dev/bench/hop/costs.txt; UPDATE=1 records them there. Linux only.
+bench-costs:
+	go -C dev/bench/hop run . -costs costs.txt $(if $(UPDATE),-update)
 
 # soak runs the built "toolpost serve" under many clients and disturbs its servers;
 # DOC=docs/evidence/soak.md writes the tables and the plot there. Linux only.

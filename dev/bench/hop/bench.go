@@ -27,6 +27,8 @@ type options struct {
 	doc      string
 	profile  string
 	sessions int
+	costs    string
+	update   bool
 	json     bool
 	sdk      bool
 	both     bool
@@ -52,6 +54,9 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if o.sessions > 0 {
 		return b.idle(ctx, os.Stdout)
+	}
+	if o.costs != "" {
+		return b.checkCosts(ctx, os.Stdout)
 	}
 	r := &report{began: time.Now(), rounds: o.rounds, duration: o.duration}
 	var table bytes.Buffer
@@ -90,7 +95,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	if b.toolpost != "" && b.profile != "" {
 		return errors.New("-profile needs a build of its own; leave -toolpost out and give -root")
 	}
-	debug := b.toolpost == "" && (b.profile != "" || b.sessions > 0)
+	debug := b.toolpost == "" && (b.profile != "" || b.sessions > 0 || b.costs != "")
 	if b.toolpost == "" {
 		b.toolpost = filepath.Join(b.folder, "toolpost")
 		if err := build(ctx, b.root, b.toolpost, debug); err != nil {

@@ -59,15 +59,19 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestSessions leaves sessions open, and takes a profile.
-func TestSessions(t *testing.T) {
-	b := prepared(t, options{cells: "1KB,c1,2025,toolpost", sessions: 20, calls: 5, profile: t.TempDir()})
+// TestLooks looks into a build: it leaves sessions open, counts what a call costs, and
+// takes a profile.
+func TestLooks(t *testing.T) {
+	b := prepared(t, options{cells: "1KB,c1,2025,toolpost", sessions: 20, calls: 5, profile: t.TempDir(), costs: "costs.txt"})
 	var out strings.Builder
 	if err := b.idle(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "\n| toolpost | 20 | 20 |") {
 		t.Error(out.String())
+	}
+	if err := b.checkCosts(t.Context(), t.Output()); err != nil {
+		t.Error(err)
 	}
 	b.duration = time.Second
 	if _, err := b.measure(t.Context(), b.choice.cells()[0]); err != nil {

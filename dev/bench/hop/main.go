@@ -42,6 +42,8 @@ func run() error {
 	flag.BoolVar(&o.json, "json", false, "the HTTP upstream answers with JSON, not with an event stream")
 	flag.BoolVar(&o.sdk, "sdk", false, "call with clients of the MCP SDK, which decode every answer, instead of lean ones")
 	flag.BoolVar(&o.both, "both", false, "the upstream speaks both eras, of which a gateway may use another one than its client")
+	flag.StringVar(&o.costs, "costs", "", "compare what a call costs with the figures in `FILE` instead: allocations, system calls, bytes")
+	flag.BoolVar(&o.update, "update", false, "write the figures of -costs instead")
 	role := flag.String("role", "", "what this process is, for the benchmark itself: upstream, proxy or naive")
 	era := flag.String("era", sessionEra, "protocol `VERSION` of a role")
 	address := flag.String("address", "", "`HOST:PORT` that a role serves at; the upstream serves standard input and output without one")
