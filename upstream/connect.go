@@ -298,6 +298,9 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 
 // handshakeError returns the best known reason why a handshake failed.
 func (d *dialer) handshakeError(ctx context.Context, c connection, err, why error) error {
+	if s, ok := c.(*stdio); ok && isA[*exitError](why) && s.foreign.Load() != nil {
+		return fmt.Errorf("%w%s", why, outputHint(c))
+	}
 	if why != nil {
 		return why
 	}

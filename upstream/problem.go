@@ -40,7 +40,7 @@ func advice(err error) string {
 	if credentials, ok := errors.AsType[*CredentialsError](err); ok {
 		return credentials.Error() // about the authorization server, not about the address of this one
 	}
-	if text := cmp.Or(adviceOnCommand(err), httpconn.Advice(err)); text != "" {
+	if text := cmp.Or(adviceOnCommand(err), adviceOnPackage(err), httpconn.Advice(err)); text != "" {
 		return text
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -64,6 +64,37 @@ func adviceOnCommand(err error) string {
 		return fmt.Sprintf("%v; check its command", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("%v; make its command executable", err)
+	}
+	return ""
+}
+
+// What npm and uv write about a package or version that their registry does not have.
+var (
+	npmMissing = lazyregexp.New(`npm (?:error|ERR!) 404\s+(?:The requested resource )?'([^'\s]+?)(?:@(?:\*|latest))?' (?:could not be found|is not in)`)
+	npmVersion = lazyregexp.New(`No matching version found for (\S+?)\.?\s`)
+	uvMissing  = lazyregexp.New(`Because (\S+) was not found in the package registry`)
+	uvVersion  = lazyregexp.New(`Because there is no version of (\S+)`)
+)
+
+// adviceOnPackage is about packages that a package runner does not find. Its own output is
+// long, and names a log file that is another one each time.
+func adviceOnPackage(err error) string {
+	exit, ok := errors.AsType[*exitError](err)
+	if !ok {
+		return ""
+	}
+	for _, known := range []struct {
+		pattern *lazyregexp.Regexp
+		text    string
+	}{
+		{npmMissing, "its registry has no package %q, or does not give it to you; check the name"},
+		{uvMissing, "its index has no package %q; check the name"},
+		{npmVersion, "its registry has no version %q; check the version"},
+		{uvVersion, "its index has no version %q; check the version"},
+	} {
+		if found := known.pattern.FindStringSubmatch(exit.stderr); found != nil {
+			return fmt.Sprintf("%s ended: "+known.text, exit.command, found[1])
+		}
 	}
 	return ""
 }

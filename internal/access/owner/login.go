@@ -31,6 +31,29 @@ func OpenVault() (vault.Vault, error) {
 	return v, nil
 }
 
+// ExamineVault describes the vault that the user has chosen. It starts and unlocks
+// nothing.
+func ExamineVault() *vault.Condition {
+	dir, err := SettingsDir()
+	if err != nil {
+		return &vault.Condition{State: vault.Unusable, Err: err}
+	}
+	choice, err := vault.Chosen(dir, os.Getenv)
+	if err != nil {
+		return &vault.Condition{State: vault.Unusable, Err: err}
+	}
+	return vault.Examine(choice, dir, os.Getenv)
+}
+
+// NoKeyring returns why the keyring of the system cannot be used, if it is the vault and
+// nothing was ever kept in it: then a list of what it has is empty. Otherwise it returns nil.
+func NoKeyring() error {
+	if c := ExamineVault(); c.Kind == vault.Keyring && c.State == vault.Unusable && c.Secrets == 0 {
+		return c.Err
+	}
+	return nil
+}
+
 // SecretPrefix begins the names of the secrets that users set. Others, such as
 // those of logins, are not theirs to change.
 const SecretPrefix = "secret:"

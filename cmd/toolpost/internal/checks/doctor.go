@@ -14,7 +14,6 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/serve"
 )
 
@@ -115,7 +114,7 @@ func (o *doctorOptions) examine(cmd *cobra.Command, args []string) (*doctor.Repo
 // newReport returns a report about a source that has what is true of all sources.
 func newReport(source string) *doctor.Report {
 	r := doctor.NewReport(source)
-	found, findings := doctor.Secrets(examineVault())
+	found, findings := doctor.Secrets(owner.ExamineVault())
 	r.Vault = found
 	r.Add(findings...)
 	return r
@@ -240,18 +239,4 @@ func onLoopback(addr string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
-}
-
-// examineVault describes the vault that the user has chosen. It starts and unlocks
-// nothing.
-func examineVault() *vault.Condition {
-	dir, err := owner.SettingsDir()
-	if err != nil {
-		return &vault.Condition{State: vault.Unusable, Err: err}
-	}
-	choice, err := vault.Chosen(dir, os.Getenv)
-	if err != nil {
-		return &vault.Condition{State: vault.Unusable, Err: err}
-	}
-	return vault.Examine(choice, dir, os.Getenv)
 }

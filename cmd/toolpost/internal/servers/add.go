@@ -33,8 +33,10 @@ func Add() *cobra.Command {
 		Short: "Add a server to toolpost.json",
 		Long: `Add a server to the configuration that serve uses, or to ./` + owner.ConfigName + ` if
 there is none. Show what the server runs, contacts and sends, and the difference
-of the file, whose comments stay; write it if you give --yes or answer yes in a
-terminal. A running serve then uses the server at once.
+of the file, whose comments stay. If you give --yes or answer yes in a terminal,
+start the server once to see whether it works and what it lists, and write the
+file; you are asked again if the server cannot be used, unless you gave --yes.
+A running serve then uses the server at once.
 
 The server is one of:
 
@@ -70,6 +72,7 @@ the key; secrets are never asked for.`,
 	f.StringVar(&a.from, "from", "", "`KIND` of a server.json to use: remote, npm, pypi, oci or nuget")
 	f.BoolVar(&a.runtime, "allow-runtime", false, "accept all arguments of a server.json for npx, uvx, docker and dnx, and variables that steer them")
 	f.StringVar(&a.registry, "registry", "", "`URL` of the MCP registry that has the name")
+	f.BoolVar(&a.noTry, "no-try", false, "add the server without starting it once")
 	a.target.flags(cmd)
 	return cmd
 }
@@ -78,7 +81,8 @@ the key; secrets are never asked for.`,
 type adding struct {
 	name, prefix, from, registry string
 	env, headers, set            []string
-	disabled, runtime            bool
+	disabled, runtime, noTry     bool
+	works                        bool // it was started, and could be used
 	target                       configurationEdit
 }
 
@@ -105,14 +109,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 		return cli.WrapUsage(err)
 	}
 	page := terminal.NewPage(cmd.OutOrStdout())
-	page.WriteString(page.Paint("1", server.Name) + "\n")
-	for _, line := range server.Lines {
-		page.WriteString("    " + line + "\n")
-	}
-	for _, note := range plan.Notes {
-		page.Line("    note       ", note)
-	}
-	page.WriteString("\n")
+	showServer(page, server, plan.Notes)
 	configfile.Show(page, t.file, t.before, after)
 	_ = page.Flush() // a reader that is gone has no use for the rest either
 	yes, err := t.confirm(cmd, fmt.Sprintf("Add %s to %s?", server.Name, t.file))
@@ -122,15 +119,30 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 	if err := plan.Unpack(); err != nil {
 		return err
 	}
+	if yes, err := a.tryFirst(cmd, server.Name, after); !yes || err != nil {
+		return errors.Join(err, removeBundles(t.file, after, t.before))
+	}
 	message := fmt.Sprintf("Added %s to %s. A running serve uses it now; otherwise run: toolpost serve", server.Name, t.file)
-	return saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), t.file, t.before, after, message+loginHint(plan))
+	return saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), t.file, t.before, after, message+a.loginHint(plan))
+}
+
+// showServer shows what a server runs, contacts and sends.
+func showServer(page *terminal.Page, server *config.Description, notes []string) {
+	page.WriteString(page.Paint("1", server.Name) + "\n")
+	for _, line := range server.Lines {
+		page.WriteString("    " + line + "\n")
+	}
+	for _, note := range notes {
+		page.Line("    note       ", note)
+	}
+	page.WriteString("\n")
 }
 
 var registryName = lazyregexp.New(`^[a-zA-Z0-9.-]+\.[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 
 // loginHint returns how to log in to a server that may want it.
-func loginHint(plan *install.Plan) string {
-	if plan.Entry.URL == "" || owner.HasHeader(plan.Entry.Headers, "Authorization") {
+func (a *adding) loginHint(plan *install.Plan) string {
+	if a.works || plan.Entry.URL == "" || owner.HasHeader(plan.Entry.Headers, "Authorization") {
 		return ""
 	}
 	return "\nIf it wants a login, run: toolpost login " + cleartext.ShellWord(plan.Name)

@@ -127,10 +127,7 @@ func (o *loginOptions) login(cmd *cobra.Command, name string) error {
 	if owner.HasHeader(server.Headers, "Authorization") && server.Auth == nil {
 		return cli.Usagef("server %q has an Authorization header in its configuration; remove the header to log in", name)
 	}
-	logins, err := openLogins()
-	if err != nil {
-		return err
-	}
+	logins := owner.Logins(nil) // an address that cannot be used is told before a vault that cannot
 	ctx, cancel := context.WithTimeoutCause(cmd.Context(), o.timeout, fmt.Errorf("the browser did not come back within %v; run the command again, or with --no-browser", o.timeout))
 	defer cancel()
 	status, err := logins.Login(ctx, server, o.scopes, o.person(cmd))
@@ -212,7 +209,10 @@ func (o *loginOptions) logout(cmd *cobra.Command, name string) error {
 		return err
 	}
 	logins, err := openLogins()
-	if err != nil {
+	switch {
+	case err != nil && owner.NoKeyring() != nil:
+		return cli.Usagef("there is no login to %q, because nothing can be kept yet: %v", name, err)
+	case err != nil:
 		return err
 	}
 	found, err := logins.Logout(cmd.Context(), server)
@@ -268,6 +268,10 @@ where the tokens are kept. No secret is shown.`,
 // configuration that cannot be used gives no names.
 func (o *loginOptions) list(cmd *cobra.Command) (all []listedLogin, place string, err error) {
 	logins, err := openLogins()
+	if err != nil && owner.NoKeyring() != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: nothing can be kept yet: %v\n", err)
+		return []listedLogin{}, "", nil
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -319,7 +323,9 @@ func showLogins(w io.Writer, all []listedLogin, place string) {
 	if len(all) == 0 {
 		fmt.Fprintln(w, "There are no logins.")
 	}
-	fmt.Fprintln(w, cleartext.Printable("Logins are kept in "+place+"."))
+	if place != "" {
+		fmt.Fprintln(w, cleartext.Printable("Logins are kept in "+place+"."))
+	}
 }
 
 func expires(s *login.Status) string {

@@ -99,6 +99,10 @@ func secretListCommand() *cobra.Command {
 		Args:  cli.CheckArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v, err := owner.OpenVault()
+			if err != nil && owner.NoKeyring() != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: there are no secrets, and none can be kept yet: %v\n", err)
+				return nil
+			}
 			if err != nil {
 				return err
 			}
