@@ -9,3 +9,5 @@ func startOnTerminal(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf(
 func typeLine(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("only on Linux") }
 
 func pressInterrupt(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("only on Linux") }
+
+func pressKeys(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("only on Linux") }

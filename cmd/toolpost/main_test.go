@@ -61,6 +61,7 @@ func (m ownStates) Run() int {
 //	eventually PROGRAM ARGS…   runs a program until it succeeds
 //	terminal NAME PROGRAM …    is start with a terminal as input and output; on Linux only
 //	type NAME TEXT             types a line there
+//	press NAME KEYS            presses keys there
 //	interrupt NAME             presses Ctrl-C there
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -95,6 +96,7 @@ func TestScripts(t *testing.T) {
 			"eventually": eventually,
 			"terminal":   startOnTerminal,
 			"type":       typeLine,
+			"press":      pressKeys,
 			"interrupt":  pressInterrupt,
 		},
 	})

@@ -2,18 +2,13 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/dev/screen"
@@ -22,33 +17,13 @@ import (
 // pty opens a terminal of 100 columns: master reads what is written to slave.
 func pty(t *testing.T) (master, slave *os.File) {
 	t.Helper()
-	master, slave, err := openTerminal()
+	master, slave, err := screen.Open(100, 50)
 	if err != nil {
 		t.Skipf("no terminals here: %v", err)
 	}
 	t.Cleanup(func() { _ = slave.Close() })
 	t.Cleanup(func() { _ = master.Close() })
 	return master, slave
-}
-
-func openTerminal() (master, slave *os.File, err error) {
-	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
-		return nil, nil, err
-	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: 100, Row: 50})
-	}
-	if err == nil {
-		slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, master.Close())
-	}
-	return master, slave, nil
 }
 
 // onTerminal runs toolpost on a terminal, until it ends or its output has
@@ -62,10 +37,10 @@ func onTerminal(t *testing.T, dir, until string, args ...string) string {
 
 // onScreen is onTerminal for a terminal of a size, whose output is written to out; the
 // program is interrupted once done returns true.
-func onScreen(t *testing.T, out io.Writer, dir string, width, height uint16, done func() bool, args ...string) {
+func onScreen(t *testing.T, out io.Writer, dir string, width, height int, done func() bool, args ...string) {
 	t.Helper()
 	master, slave := pty(t)
-	if err := unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: width, Row: height}); err != nil {
+	if err := screen.SetSize(slave, width, height); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")

@@ -3,6 +3,7 @@
 package screen
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -10,14 +11,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A Screen is a terminal. It knows the control sequences that this module's programs write
-// line by line: moving up, clearing, and colours, which it leaves out.
+// A Screen is a terminal. It knows the control sequences that this module's programs write:
+// moving the cursor, clearing, and colours, which it leaves out.
 type Screen struct {
 	mu            sync.Mutex
 	width, height int
 	rows          []string // all, those above the screen too
 	top           int      // the first row of the screen
-	row           int      // of the cursor
+	row, column   int      // of the cursor
 	rest          string   // the beginning of a sequence
 }
 
@@ -61,39 +62,65 @@ func whole(sequence string) bool {
 }
 
 func (s *Screen) take(sequence string) {
+	control, isControl := strings.CutPrefix(sequence, "\x1b[")
 	switch {
 	case sequence == "\n":
 		s.down()
 	case sequence == "\r":
-	case strings.HasPrefix(sequence, "\x1b[") && strings.HasSuffix(sequence, "A"):
-		s.up(sequence[2 : len(sequence)-1])
-	case sequence == "\x1b[J":
-		s.rows = s.rows[:s.row+1]
-		s.rows[s.row] = ""
-	case strings.HasPrefix(sequence, "\x1b"):
+		s.column = 0
+	case sequence == "\a":
+	case isControl:
+		s.control(control[len(control)-1], control[:len(control)-1])
 	default:
-		if ansi.StringWidth(s.rows[s.row]+sequence) > s.width {
-			s.down()
-		}
-		s.rows[s.row] += sequence
+		s.put(sequence)
 	}
 }
 
-// down moves to the next row, which is empty, and scrolls at the bottom.
+// control takes a control sequence by its last character and its parameter.
+func (s *Screen) control(last byte, parameter string) {
+	n, err := strconv.Atoi(parameter)
+	if err != nil {
+		n = 1
+	}
+	switch last {
+	case 'A':
+		s.row = max(s.top, s.row-n)
+	case 'B':
+		s.row = min(len(s.rows)-1, s.row+n)
+	case 'C':
+		s.column = min(s.width-1, s.column+n)
+	case 'D':
+		s.column = max(0, s.column-n)
+	case 'J':
+		s.rows = s.rows[:s.row+1]
+		s.cut()
+	case 'K':
+		s.cut()
+	}
+}
+
+// put writes a character at the cursor.
+func (s *Screen) put(character string) {
+	width := ansi.StringWidth(character)
+	if s.column+width > s.width {
+		s.down()
+	}
+	row := s.rows[s.row]
+	row += strings.Repeat(" ", max(0, s.column-ansi.StringWidth(row)))
+	s.rows[s.row] = ansi.Truncate(row, s.column, "") + character + ansi.TruncateLeft(row, s.column+width, "")
+	s.column += width
+}
+
+// cut clears the row from the cursor on.
+func (s *Screen) cut() { s.rows[s.row] = ansi.Truncate(s.rows[s.row], s.column, "") }
+
+// down moves to the beginning of the next row, and scrolls at the bottom.
 func (s *Screen) down() {
 	if s.row++; s.row == len(s.rows) {
 		s.rows = append(s.rows, "")
 	}
+	s.column = 0
 	s.top = max(s.top, s.row-s.height+1)
-}
-
-// up moves up, not above the screen.
-func (s *Screen) up(count string) {
-	n := 0
-	for _, digit := range count {
-		n = 10*n + int(digit-'0')
-	}
-	s.row = max(s.top, s.row-max(n, 1))
 }
 
 // String returns the rows on the screen, without spaces at their ends.
@@ -136,4 +163,5 @@ func (s *Screen) Resize(width, height int) {
 			}
 		}
 	}
+	s.column = ansi.StringWidth(s.rows[s.row])
 }

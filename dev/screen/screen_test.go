@@ -21,4 +21,9 @@ func TestScreen(t *testing.T) {
 	if got, want := s.All(), "one\ntwo\näö\nnew\n"; got != want {
 		t.Errorf("resized: got %q, want %q", got, want)
 	}
+	s = New(10, 3)
+	_, _ = s.Write([]byte("> helo\x1b[1Dlo\r\nabc\rx\x1b[2C\x1b[1D\x1b[K!\x1b[1A\x1b[5CX"))
+	if got, want := s.String(), "> hello X\nxb!\n"; got != want {
+		t.Errorf("edited: got %q, want %q", got, want)
+	}
 }

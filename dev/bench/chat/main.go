@@ -14,12 +14,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/toolpost/toolpost/dev/screen"
 )
 
 const (
@@ -41,7 +40,7 @@ var files = map[string]string{
 // steps are what is typed once the terminal shows a text.
 var steps = []struct{ shown, typed string }{
 	{"Enter starts: ", "\r"},
-	{"view all: ", "y\r"},
+	{"view all: ", "y"},
 	{"price unknown", "/exit\r"},
 }
 
@@ -73,14 +72,14 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	s := &screen{width: columns}
+	s := &canvas{width: columns}
 	s.write("\x1b[2m$\x1b[0m toolpost chat --model demo\r\n" + regexp.MustCompile(`\b[0-9.]+ms\b`).ReplaceAllString(output, "2ms"))
 	return os.WriteFile(picture, []byte(s.svg()), 0o644)
 }
 
 // talk runs the conversation and returns all that the terminal got.
 func talk(home, project, program string) (string, error) {
-	master, slave, err := openTerminal()
+	master, slave, err := screen.Open(columns, 50)
 	if err != nil {
 		return "", err
 	}
@@ -115,25 +114,4 @@ func talk(home, project, program string) (string, error) {
 		return "", fmt.Errorf("the conversation ended at step %d: %w\n%s", step, err, output.String())
 	}
 	return output.String(), nil
-}
-
-// openTerminal opens a pseudo terminal: master reads what is written to slave.
-func openTerminal() (master, slave *os.File, err error) {
-	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
-		return nil, nil, err
-	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: columns, Row: 50})
-	}
-	if err == nil {
-		slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, master.Close())
-	}
-	return master, slave, nil
 }

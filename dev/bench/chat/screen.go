@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// A screen is a terminal that keeps all lines that were written. It knows the
+// A canvas is a terminal that keeps all lines that were written. It knows the
 // control sequences that toolpost writes.
-type screen struct {
+type canvas struct {
 	width     int
 	rows      [][]cell
 	row, col  int
@@ -26,7 +26,7 @@ type cell struct {
 }
 
 // write interprets output of a program.
-func (s *screen) write(text string) {
+func (s *canvas) write(text string) {
 	for text != "" {
 		if sequence, rest, found := cutSequence(text); found {
 			s.control(sequence)
@@ -60,7 +60,7 @@ func cutSequence(text string) (sequence, rest string, found bool) {
 	return text[2 : end+3], text[end+3:], true
 }
 
-func (s *screen) control(sequence string) {
+func (s *canvas) control(sequence string) {
 	arguments, kind := sequence[:max(len(sequence)-1, 0)], sequence[max(len(sequence)-1, 0):]
 	n, err := strconv.Atoi(arguments)
 	if err != nil || n == 0 {
@@ -71,6 +71,9 @@ func (s *screen) control(sequence string) {
 		s.setStyle(arguments)
 	case "K":
 		s.clear()
+	case "J":
+		s.clear()
+		s.rows = s.rows[:min(len(s.rows), s.row+1)]
 	case "A":
 		s.row = max(s.row-n, 0)
 	case "B":
@@ -82,7 +85,7 @@ func (s *screen) control(sequence string) {
 	}
 }
 
-func (s *screen) setStyle(codes string) {
+func (s *canvas) setStyle(codes string) {
 	if codes == "" || codes == "0" {
 		s.style = ""
 		return
@@ -91,13 +94,13 @@ func (s *screen) setStyle(codes string) {
 }
 
 // clear removes the rest of the line.
-func (s *screen) clear() {
+func (s *canvas) clear() {
 	if s.row < len(s.rows) && s.col < len(s.rows[s.row]) {
 		s.rows[s.row] = s.rows[s.row][:s.col]
 	}
 }
 
-func (s *screen) put(r rune) {
+func (s *canvas) put(r rune) {
 	if s.wrapsNext {
 		s.row, s.col, s.wrapsNext = s.row+1, 0, false
 	}
@@ -124,7 +127,7 @@ const (
 var colours = map[string]string{"31": "#f7768e", "32": "#9ece6a", "33": "#e0af68", "36": "#7dcfff", "2": "#7f88ad"}
 
 // svg returns a picture of all lines.
-func (s *screen) svg() string {
+func (s *canvas) svg() string {
 	var b strings.Builder
 	width, height := int(float64(s.width)*charWidth)+2*margin, len(s.rows)*lineHeight+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">`+"\n", width, height)

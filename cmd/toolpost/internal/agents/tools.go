@@ -124,6 +124,14 @@ func (w *workbench) openStandard(ctx context.Context, o *folder.Options, servers
 	return standard, err
 }
 
+// files returns the files and folders of the current folder whose paths begin with a text.
+func (w *workbench) files(beginning string) []string {
+	if w.folder == nil || w.folder.Root == nil {
+		return nil
+	}
+	return stdtool.Complete(w.folder.Root, beginning)
+}
+
 // readFile reads a file of the current folder.
 func (w *workbench) readFile(path string) ([]byte, error) {
 	if w.folder == nil || w.folder.Root == nil {

@@ -33,9 +33,7 @@ type Board struct {
 	intro   int // lines at the beginning
 	servers servers
 	settled bool
-	drawn   []int // columns of each line of the table
-	width   int   // of the terminal when they were drawn
-	text    string
+	table   terminal.Live
 }
 
 // New returns a board that writes to out, which must not sanitize what it gets: the board
@@ -157,7 +155,7 @@ func (b *Board) writeText(text string) {
 
 // insert writes lines in the place of the table. The caller draws the table again below
 // them.
-func (b *Board) insert(lines string) { b.write(b.erase() + lines) }
+func (b *Board) insert(lines string) { b.write(b.table.Erase(b.size()) + lines) }
 
 // write writes to the terminal. Errors are ignored: the terminal is where they are shown.
 func (b *Board) write(text string) { _, _ = io.WriteString(b.out, text) }
@@ -170,17 +168,8 @@ func (b *Board) draw() {
 		last := len(lines) - 1
 		lines[last] = terminal.Cut(b.access.URL+"  "+lines[last], width)
 	}
-	text := ""
-	for _, l := range lines {
-		text += l + "\n"
-	}
-	if text == b.text && width == b.width && len(lines) == len(b.drawn) {
-		return
-	}
-	b.write(b.erase() + text)
-	b.text, b.width, b.drawn = text, width, nil
-	for _, l := range lines {
-		b.drawn = append(b.drawn, terminal.Width(l))
+	if text := b.table.Draw(lines, width, height); text != "" {
+		b.write(text)
 	}
 }
 
@@ -193,21 +182,6 @@ func (b *Board) room(height int) int {
 // minRoom is what the table gets of a terminal that is too low: a head, two servers, what
 // is not shown, and the sum.
 const minRoom = 5
-
-// erase moves to the first line of the table and clears from there on. A terminal that has
-// become narrower shows a line in several rows.
-func (b *Board) erase() string {
-	width, height := b.size()
-	rows := 0
-	for _, columns := range b.drawn {
-		rows += max(1, (columns+width-1)/max(1, width))
-	}
-	b.drawn = nil
-	if rows = min(rows, height-1); rows <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("\x1b[%dA\r\x1b[J", rows)
-}
 
 func (b *Board) paint(code, text string) string {
 	if !b.color || text == "" {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
@@ -36,31 +34,12 @@ func TestAnswerIsComplete(t *testing.T) {
 	}
 }
 
-// TestStatusMoves: what takes long shows for how long.
-func TestStatusMoves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var screen bytes.Buffer
-		v := onScreen(&screen)
-		v.begin()
-		time.Sleep(4*time.Second + time.Millisecond)
-		synctest.Wait()
-		v.endTurn()
-		size := screen.Len()
-		time.Sleep(10 * time.Second) // nothing more is written
-		synctest.Wait()
-		if got := screen.String(); screen.Len() != size || !strings.Contains(got, "waiting for the model\x1b") || !strings.Contains(got, "waiting for the model · 3s") {
-			t.Errorf("the screen is %q", got)
-		}
-	})
-}
-
 // TestQuestionFits: the question about a call breaks at words, and leaves room for the
 // answer, at any width of a terminal.
 func TestQuestionFits(t *testing.T) {
 	for _, width := range []int{50, 60, 80, 132} {
 		var screen bytes.Buffer
-		v := onScreen(&screen)
-		v.answer.width, v.notes.width = width, width
+		v := onScreen(&screen, wide(width))
 		c := &Chat{view: v}
 		yes := true
 		c.showQuestion(&agent.Call{Name: "edit", Arguments: []byte(`{"path":"a"}`), Tool: &toolpost.Tool{Definition: toolpost.Definition{Name: "edit",

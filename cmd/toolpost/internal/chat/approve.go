@@ -115,44 +115,40 @@ func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, e
 	shown, edited := *call, json.RawMessage(nil)
 	c.showQuestion(&shown, maxShown)
 	for {
-		answer, err := c.lines.Read(ctx, c.view.notes.paint(bold, approvalPrompt(c.view.notes.width)))
+		key, err := c.lines.Choose(ctx, c.view.notes.paint(bold, approvalPrompt(c.view.notes.width)), "yneav")
 		if errors.Is(err, io.EOF) || errors.Is(err, terminal.ErrInterrupt) {
 			return agent.Decision{}, errCanceled
 		}
 		if err != nil {
 			return agent.Decision{}, err
 		}
-		word, reason, _ := strings.Cut(strings.TrimSpace(answer), " ")
-		switch strings.ToLower(word) {
-		case "y", "yes", "a", "always":
-			if strings.HasPrefix(strings.ToLower(word), "a") {
+		switch key {
+		case 'y', 'a':
+			if key == 'a' {
 				c.approver.allowAll(call)
 			}
 			if edited != nil {
 				return agent.Decision{Action: agent.Edit, Arguments: edited}, nil
 			}
 			return agent.Decision{Action: agent.Allow}, nil
-		case "n", "no":
-			return c.deny(ctx, reason)
-		case "e", "edit":
+		case 'n':
+			return c.deny(ctx)
+		case 'e':
 			if edited = c.edit(ctx, call, edited); edited != nil {
 				shown.Arguments = edited
 				c.showQuestion(&shown, maxShown)
 			}
-		case "v", "view":
+		case 'v':
 			c.showQuestion(&shown, 0)
 		}
 	}
 }
 
 // deny asks for the reason, which the model reads.
-func (c *Chat) deny(ctx context.Context, reason string) (agent.Decision, error) {
-	if reason == "" {
-		text, err := c.lines.Read(ctx, "Why not? The model reads it (Enter for no reason): ")
-		if err != nil {
-			return agent.Decision{}, errCanceled
-		}
-		reason = text
+func (c *Chat) deny(ctx context.Context) (agent.Decision, error) {
+	reason, err := c.lines.Read(ctx, "Why not? The model reads it (Enter for no reason): ")
+	if err != nil {
+		return agent.Decision{}, errCanceled
 	}
 	return agent.Decision{Action: agent.Deny, Reason: strings.TrimSpace(reason)}, nil
 }
@@ -163,7 +159,9 @@ func (c *Chat) edit(ctx context.Context, call *agent.Call, before json.RawMessag
 	if before != nil {
 		arguments = before
 	}
+	hide := c.lines.Echo(true) // an editor may need it
 	changed, err := editJSON(ctx, arguments)
+	hide()
 	if err != nil {
 		c.view.say("the arguments are not changed: %s", cleartext.Printable(err.Error()))
 		return before

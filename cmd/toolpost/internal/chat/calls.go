@@ -58,7 +58,7 @@ func (l *callList) stop() { l.open = nil }
 func (l *callList) describeRunning() string {
 	switch len(l.open) {
 	case 0:
-		return "waiting for the model"
+		return waiting
 	case 1:
 		return describeCall(l.open[0].call)
 	}
@@ -67,6 +67,14 @@ func (l *callList) describeRunning() string {
 		names = append(names, c.call.Name)
 	}
 	return fmt.Sprintf("%d calls run: %s", len(l.open), strings.Join(names, ", "))
+}
+
+// running returns the ids of the calls that run, the newest first.
+func (l *callList) running() (ids []string) {
+	for _, c := range slices.Backward(l.open) {
+		ids = append(ids, c.call.ID)
+	}
+	return ids
 }
 
 // find returns the call with a number, nil if there is none.

@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/usage"
 )
 
 // Options determine a conversation.
@@ -35,6 +36,10 @@ type Options struct {
 	// error is [fs.ErrNotExist] for a new file. If it is nil, only the new content is
 	// shown.
 	ReadFile func(path string) ([]byte, error)
+
+	// Files returns the files and folders of the current folder whose paths begin with a
+	// text, to complete it. It may be nil.
+	Files func(beginning string) []string
 
 	// OpenModel opens another model, for the command /model.
 	OpenModel func(name string) (model.Model, error)
@@ -77,6 +82,8 @@ func New(o *Options) *Chat {
 		ask = nil
 	}
 	c.approver = newApprover(o.Rule, o.Free, ask)
+	c.lines.Complete = c.complete
+	c.view.window = c.window
 	return c
 }
 
@@ -92,14 +99,11 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 	}
 	defer done()
 	c.view.say("\n%s", cleartext.Sanitize(question))
-	answer, err := c.lines.Read(ctx, "Run it? [y/N] ")
+	key, err := c.lines.Choose(ctx, "Run it? y yes · n no: ", "yn")
 	if errors.Is(err, terminal.ErrInterrupt) {
 		c.Interrupt()
 	}
-	if err != nil {
-		return false, err
-	}
-	return answer == "y" || answer == "yes", nil
+	return key == 'y' && err == nil, err
 }
 
 // takeTurn reserves the terminal for one question until done is called.
@@ -147,6 +151,7 @@ func (c *Chat) withCancel(ctx context.Context) (_ context.Context, end func()) {
 func (c *Chat) Turn(ctx context.Context, prompt string) (*agent.Result, error) {
 	ctx, end := c.withCancel(ctx)
 	defer end()
+	defer c.lines.Echo(false)()                       // what is typed meanwhile is not part of the text
 	if limit := c.opts.Agent.Limits.Time; limit > 0 { // of both runs, and of the questions between them
 		limited, stop := context.WithTimeoutCause(ctx, limit, agent.ErrTime)
 		defer stop()
@@ -205,7 +210,7 @@ func (c *Chat) run(ctx context.Context, prompt []model.Part) (*agent.Result, err
 	var result *agent.Result
 	for event, err := range c.newAgent().Run(ctx, c.opts.Session, prompt...) {
 		if err == nil {
-			err = c.show(event)
+			err = c.show(ctx, event)
 		}
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
@@ -220,7 +225,12 @@ func (c *Chat) run(ctx context.Context, prompt []model.Part) (*agent.Result, err
 	return result, nil
 }
 
-func (c *Chat) show(e *agent.Event) error {
+// show shows an event once no question is open.
+func (c *Chat) show(ctx context.Context, e *agent.Event) error {
+	done, err := c.takeTurn(ctx)
+	if err == nil {
+		defer done()
+	} // otherwise the turn has ended, and this is its end
 	if e.Type == agent.EventEnd && e.End.Stop == agent.StopApproval && c.approver.canDecide() {
 		return nil // the run continues
 	}
@@ -228,4 +238,23 @@ func (c *Chat) show(e *agent.Event) error {
 		return c.json.Event(e)
 	}
 	return c.view.Event(e)
+}
+
+// window returns how many tokens the model reads at most, 0 if that is unknown.
+func (c *Chat) window() int {
+	o := c.opts.Model.Origin()
+	prices := c.opts.Agent.Prices
+	if prices == nil {
+		prices = usage.Default()
+	}
+	if p := prices.Find(o.Provider, o.Model); c.opts.Agent.Window == 0 && p != nil {
+		return p.Context
+	}
+	return c.opts.Agent.Window
+}
+
+// Watch returns what takes the output of a command while the call of ctx runs: its last
+// lines are shown.
+func (c *Chat) Watch(ctx context.Context) io.Writer {
+	return c.view.watch(toolpost.CallFrom(ctx).ID)
 }

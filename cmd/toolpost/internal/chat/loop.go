@@ -23,7 +23,8 @@ const commandHelp = `Type a task or a question. A paste may have several lines.
   /continue    continue a turn that was canceled or reached a limit
   /undo        take the last prompt and its answer out of the conversation
   /exit        end; so does Ctrl-D
-Ctrl-C cancels the turn that runs; twice ends the program.`
+Tab completes commands, and files after an @. Ctrl-C cancels the turn that
+runs; twice ends the program.`
 
 // Loop reads prompts and commands until the user leaves. First is the first
 // prompt, empty if the user types it. A session whose calls wait goes on with the
@@ -153,6 +154,7 @@ func (c *Chat) answer(ctx context.Context, prompt string) error {
 func (c *Chat) compact(ctx context.Context) {
 	ctx, end := c.withCancel(ctx)
 	defer end()
+	defer c.lines.Echo(false)()
 	c.view.begin()
 	replaced, err := c.newAgent().Compact(ctx, c.opts.Session)
 	c.view.endTurn()

@@ -88,11 +88,11 @@ func (c *Chat) answerQuestion(ctx context.Context, asked *jsontree.Value, fields
 	} else if len(fields) > 0 {
 		question = "Answer " + who + "? y yes · n no, and Ctrl-D later: "
 	}
-	word, err := c.lines.Read(ctx, c.view.notes.paint(bold, question))
+	key, err := c.lines.Choose(ctx, c.view.notes.paint(bold, question), "yn")
 	if err != nil {
 		return nil, err
 	}
-	if word = strings.ToLower(strings.TrimSpace(word)); word != "y" && word != "yes" {
+	if key != 'y' {
 		return json.RawMessage(`{"action":"decline"}`), nil
 	}
 	if address {

@@ -14,6 +14,9 @@ import (
 	"github.com/toolpost/toolpost/model"
 )
 
+// minWidth is how narrow a terminal is believed to be.
+const minWidth = 20
+
 // A stream is one of the two writers of a view.
 type stream struct {
 	w     io.Writer
@@ -24,7 +27,7 @@ type stream struct {
 func newStream(w io.Writer) stream {
 	s := stream{w: w, safe: terminal.Is(w)}
 	if width, _ := terminal.Size(w); width > 0 && os.Getenv("NO_COLOR") == "" {
-		s.w, s.width = terminal.Unsafe(w), max(width, 20)
+		s.w, s.width = terminal.Unsafe(w), max(width, minWidth)
 	}
 	return s
 }
@@ -64,18 +67,22 @@ type view struct {
 	markdown *markdown // of the current text; nil if the answer is plain
 	open     bool      // the last line of the answer has no end
 	beside   bool      // the last line was written beside the answer
-	status   bool      // the last line is a status that will be replaced
-	doing    string    // the status
-	since    time.Time // when it began
-	ticker   *time.Timer
+	status   status
 	streamed bool // a text of the current response has been shown
 	part     int  // of the response, that was shown last
 	calls    *callList
 	began    time.Time // when the turn began
+
+	size    func() (width, height int) // of the terminal; 0 if there is none
+	window  func() int                 // how many tokens the model reads at most; 0 if unknown
+	context int                        // tokens of the conversation after the last response
 }
 
 func newView(out, err io.Writer) *view {
-	v := &view{began: time.Now(), answer: newStream(out), notes: newStream(err), part: -1, calls: newCallList()}
+	v := &view{
+		began: time.Now(), answer: newStream(out), notes: newStream(err), part: -1, calls: newCallList(),
+		size: func() (int, int) { return terminal.Size(err) }, window: func() int { return 0 },
+	}
 	if v.answer.width > 0 {
 		v.markdown = newMarkdown(v.answer.width)
 	}
@@ -88,18 +95,20 @@ func (v *view) begin() {
 	defer v.mu.Unlock()
 	v.began = time.Now()
 	v.measure()
-	v.setStatus("waiting for the model")
+	v.status.begin()
+	v.setStatus(waiting)
 }
 
-// measure adopts the widths of the terminal, which the user may have changed.
+// measure adopts the width of the terminal, which the user may have changed.
 func (v *view) measure() {
+	width, _ := v.size()
 	for _, s := range []*stream{&v.answer, &v.notes} {
-		if width, _ := terminal.Size(s.w); s.width > 0 && width > 0 {
-			s.width = max(width, 20)
+		if s.width > 0 && width > 0 {
+			s.width = max(width, minWidth)
 		}
 	}
 	if v.markdown != nil {
-		v.markdown = newMarkdown(v.answer.width)
+		v.markdown.wrap.width = v.answer.width
 	}
 }
 
@@ -107,6 +116,7 @@ func (v *view) measure() {
 func (v *view) Event(e *agent.Event) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.measure()
 	switch e.Type {
 	case agent.EventDelta:
 		return v.delta(e.Delta)
@@ -119,6 +129,7 @@ func (v *view) Event(e *agent.Event) error {
 		}
 		v.setStatus(v.calls.describeRunning())
 	case agent.EventResult:
+		delete(v.status.tails, e.Call.ID)
 		v.result(v.calls.end(e.Call, e.Result))
 	case agent.EventNotice:
 		v.note("%s", v.notes.paint(dim, v.notes.fit(cleartext.Printable(e.Text))))
@@ -129,6 +140,7 @@ func (v *view) Event(e *agent.Event) error {
 }
 
 func (v *view) delta(d *model.Delta) error {
+	v.status.count(d)
 	switch {
 	case d.Restart != nil:
 		v.note("%s", v.notes.paint(yellow, v.notes.fit(cleartext.Printable(fmt.Sprintf("the request is sent again: %v", d.Restart)))))
@@ -143,8 +155,10 @@ func (v *view) delta(d *model.Delta) error {
 		v.part, v.streamed = d.Part, true
 		return v.text(d.Text)
 	case d.Type == model.TypeThinking:
+		v.closeAnswer()
 		v.setStatus("thinking")
 	case d.Type == model.TypeCall && d.Name != "":
+		v.closeAnswer()
 		v.setStatus("the model calls " + d.Name)
 	}
 	return nil
@@ -161,6 +175,8 @@ func (v *view) response(r *model.Response) error {
 	}
 	v.closeAnswer()
 	v.streamed, v.part = false, -1
+	v.status.response(&r.Usage)
+	v.context = r.Usage.Context()
 	return err
 }
 
@@ -208,49 +224,6 @@ func (v *view) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(v.notes.w, format+"\n", args...) // there is no other place to report the error
 }
 
-// setStatus shows what is going on, until something else is shown.
-func (v *view) setStatus(text string) {
-	if v.notes.width == 0 || v.open || text == "" {
-		return
-	}
-	if !v.status || v.doing != text {
-		v.doing, v.since = text, time.Now()
-	}
-	v.status = true
-	v.writeStatus()
-	if v.ticker == nil {
-		v.ticker = time.AfterFunc(time.Second, v.tick)
-	} else {
-		v.ticker.Reset(time.Second)
-	}
-}
-
-func (v *view) writeStatus() {
-	text, took := cleartext.Printable(v.doing), ""
-	if d := time.Since(v.since).Truncate(time.Second); d >= 2*time.Second { // it does not stand still
-		took = fmt.Sprintf(" · %v", d)
-	}
-	text = terminal.Cut(text, v.notes.width-4-len(took)) + took
-	_, _ = io.WriteString(v.notes.w, "\r\x1b[K"+paint(dim, "… "+text))
-}
-
-// tick shows how long the status has lasted, each second.
-func (v *view) tick() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.status {
-		v.writeStatus()
-		v.ticker.Reset(time.Second)
-	}
-}
-
-func (v *view) clearStatus() {
-	if v.status {
-		v.status = false
-		_, _ = io.WriteString(v.notes.w, "\r\x1b[K")
-	}
-}
-
 // result shows a call that has ended.
 func (v *view) result(c *shownCall) {
 	v.note("%s", c.line(&v.notes))
@@ -274,8 +247,18 @@ func (v *view) end(r *agent.Result) error {
 	if v.notes.width > 0 {
 		space = "\n"
 	}
-	v.note("%s%s", space, v.notes.paint(dim, footer(r, time.Since(v.began))))
+	v.note("%s%s", space, v.notes.paint(dim, v.notes.fit(footer(r, time.Since(v.began))+v.meter())))
 	return err
+}
+
+// meter describes how much of the model's window the conversation takes, "" if that is
+// unknown.
+func (v *view) meter() string {
+	window := v.window()
+	if window <= 0 || v.context <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" · %d%% of the context", 100*v.context/window)
 }
 
 // endTurn shows the end of a turn that has no result.
@@ -286,6 +269,7 @@ func (v *view) endTurn() {
 	v.closeAnswer()
 	v.streamed, v.part = false, -1
 	v.calls.stop()
+	v.status.tails = nil
 }
 
 // fail shows an error.
@@ -297,5 +281,6 @@ func (v *view) fail(err error) {
 func (v *view) say(format string, args ...any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.measure()
 	v.note(format, args...)
 }

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
@@ -16,24 +15,28 @@ import (
 	"github.com/toolpost/toolpost/usage"
 )
 
-// onScreen returns a view on a terminal that is 60 columns wide.
-func onScreen(screen *bytes.Buffer) *view {
-	v := newView(screen, screen)
-	v.answer.width, v.notes.width = 60, 60
-	v.markdown = newMarkdown(60)
+// onScreen returns a view on a terminal of a size.
+func onScreen(out io.Writer, size func() (width, height int)) *view {
+	v := newView(out, out)
+	v.size = size
+	width, _ := size()
+	v.answer.width, v.notes.width = width, width
+	v.markdown = newMarkdown(width)
 	return v
 }
+
+func wide(width int) func() (int, int) { return func() (int, int) { return width, 24 } }
 
 const hostile = "\x1b]0;T\x07\x1b[2J\u009b2J\u202e\b\rEND"
 
 // sequences are those that the view writes itself.
-var sequences = regexp.MustCompile(`\x1b\[[0-9;]*m|\r\x1b\[K`)
+var sequences = regexp.MustCompile(`\x1b\[[0-9;]*m|\x1b\[[0-9]+A\r\x1b\[J`)
 
 // TestViewIsNotSteered: no text of a model, a tool or a server reaches the
 // terminal as it is.
 func TestViewIsNotSteered(t *testing.T) {
 	var screen bytes.Buffer
-	v := onScreen(&screen)
+	v := onScreen(&screen, wide(60))
 	call := &agent.Call{ID: "1", Name: "a" + hostile, Arguments: []byte(`{"` + "\u202e" + `\u001b[2J":"\u001b[2J ` + "\u009b" + `"}`)}
 	edit := &agent.Call{ID: "2", Name: "edit", Arguments: []byte(`{}`)}
 	todos := &agent.Call{ID: "3", Name: "write_todos", Arguments: []byte(`broken` + hostile)}
@@ -66,43 +69,6 @@ func TestViewIsNotSteered(t *testing.T) {
 	}
 	if strings.Count(screen.String(), "END") < 12 {
 		t.Errorf("texts are missing: %q", screen.String())
-	}
-}
-
-// TestView shows a turn on a terminal.
-func TestView(t *testing.T) {
-	var screen bytes.Buffer
-	v := onScreen(&screen)
-	call := &agent.Call{ID: "1", Name: "edit", Arguments: []byte(`{"path":"a.go","edits":[{"old_string":"a long text","new_string":"another text that is even longer than that"}]}`)}
-	used := new(usage.Ledger)
-	used.AddRequest("a/b", usage.Tokens{Input: 1000, CacheRead: 9000, Output: 1234, Reasoning: 1000}, usage.Dollar/8, true)
-	for _, e := range []*agent.Event{
-		{Type: agent.EventDelta, Delta: &model.Delta{Type: model.TypeText, Text: "I **ed"}},
-		{Type: agent.EventDelta, Delta: &model.Delta{Type: model.TypeText, Text: "it** it."}},
-		{Type: agent.EventResponse, Response: &model.Response{Message: model.UserText("I **edit** it.")}},
-		{Type: agent.EventCall, Call: call},
-		{Type: agent.EventResult, Call: call, Result: &toolpost.Message{Text: "done\n--- a.go\n+++ a.go\n@@ -1 +1 @@\n-old\n+new\n same\n\nmore"}},
-		{Type: agent.EventEnd, End: &agent.Result{Stop: agent.StopDone, Text: "All *done*", Turns: 2, Usage: used}},
-	} {
-		if err := v.Event(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	times := regexp.MustCompile(`[0-9.]+m?s ·`)
-	got := times.ReplaceAllString(regexp.MustCompile(`\x1b\[[0-9;]*m|\r\x1b\[K(.*?\r\x1b\[K)?`).ReplaceAllString(screen.String(), ""), "0ms ·")
-	want := `I edit it.
-✓ 1 edit path=a.go edits=[… 88 chara… · 0ms · 9 lines, 56 B
-  @@ -1 +1 @@
-  -old
-  +new
-   same
-
-All done
-
-0ms · 2 turns · 10,000 tokens in (90% cached), 1,234 out (1,000 thinking) · $0.1250
-`
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -44,6 +45,10 @@ type Options struct {
 	Root      string   // the current folder if empty
 	PassEnv   []string
 	addresses []netip.Prefix // that fetch may reach although they are private
+
+	// Watch, if set, returns what takes the output of a command while it runs, beside
+	// what keeps it. Ctx is that of the call.
+	Watch func(ctx context.Context) io.Writer
 }
 
 // AddFlags adds the flags of serve.
@@ -194,10 +199,28 @@ func (f *Folder) tools(o *Options) (toolpost.Toolset, error) {
 // shellOptions have the output of commands recorded while they run.
 func (f *Folder) shellOptions(o *Options) *stdtool.ShellOptions {
 	opts := &stdtool.ShellOptions{Pass: o.PassEnv}
-	if f.cache != nil {
-		opts.Record = func(ctx context.Context) stdtool.Recorder { return f.cache.Record(ctx) }
+	if f.cache == nil {
+		return opts
+	}
+	opts.Record = func(ctx context.Context) stdtool.Recorder { return f.cache.Record(ctx) }
+	if o.Watch != nil {
+		opts.Record = func(ctx context.Context) stdtool.Recorder {
+			return &watchedRecorder{f.cache.Record(ctx), o.Watch(ctx)}
+		}
 	}
 	return opts
+}
+
+// A watchedRecorder gives output to somebody who watches, too.
+type watchedRecorder struct {
+	stdtool.Recorder
+	watcher io.Writer
+}
+
+// Write implements [stdtool.Recorder].
+func (r *watchedRecorder) Write(p []byte) (int, error) {
+	_, _ = r.watcher.Write(p) // it is kept all the same
+	return r.Recorder.Write(p)
 }
 
 // EndSession ends the commands that an ended session has left running.

@@ -7,87 +7,37 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync/atomic"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
 
-// ErrInterrupt is the error of [Lines.Read] if the user presses Ctrl-C.
+// ErrInterrupt is the error of [Lines.Read] and [Lines.Choose] if the user presses Ctrl-C.
 var ErrInterrupt = errors.New("interrupted")
 
-// Lines reads the lines that a user types. On a terminal they can be edited, and
-// earlier ones return with the arrow keys.
+// Lines reads what a user types. On a terminal lines can be edited, and earlier ones
+// return with the arrow keys.
 type Lines struct {
 	Interactive bool // input and output are a terminal
 
-	plain       *bufio.Reader // if they are not
-	file        *os.File
-	out         io.Writer
-	terminal    *term.Terminal
-	keys        *keys
-	interrupted atomic.Bool    // Ctrl-C was pressed
-	left        chan typedLine // of a read whose prompt was given up; nil if there is none
+	// Complete returns the words that the text before the cursor may end with, and where
+	// in the text they begin. It may be nil.
+	Complete func(before string) (start int, words []string)
+
+	plain   *bufio.Reader // if they are not
+	file    *os.File
+	out     io.Writer
+	keys    keyboard
+	history *history
 }
 
 // NewLines returns a reader of lines from in, whose prompts are written to out.
 func NewLines(in io.Reader, out io.Writer) *Lines {
-	l := &Lines{}
 	file, _ := in.(*os.File)
-	if width, _ := Size(out); file != nil && Is(file) && width > 0 {
-		l.Interactive, l.file, l.out = true, file, Unsafe(out)
-		l.begin()
-		return l
+	if width, _ := Size(out); file == nil || !Is(file) || width == 0 {
+		return &Lines{plain: bufio.NewReader(in)}
 	}
-	l.plain = bufio.NewReader(in)
-	return l
-}
-
-// begin makes the editor of lines. An editor keeps the Ctrl-C that ended a line,
-// so another one follows it.
-func (l *Lines) begin() {
-	l.keys = &keys{file: l.file, interrupted: &l.interrupted}
-	t := term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{l.keys, l.out}, "")
-	if l.terminal != nil {
-		t.History = l.terminal.History
-	} else {
-		t.History = &history{t.History}
-	}
-	l.terminal = t
-}
-
-// history remembers lines, but not short answers to questions.
-type history struct{ term.History }
-
-func (h *history) Add(line string) {
-	if len(line) > 1 {
-		h.History.Add(line)
-	}
-}
-
-// keys notices Ctrl-C, which a terminal that reads keys does not turn into a
-// signal.
-type keys struct {
-	file        *os.File
-	interrupted *atomic.Bool
-	restart     atomic.Bool // the line begins again with the next key
-}
-
-// eraseLine are the keys that erase a line: to its end, and back to its beginning.
-const eraseLine = "\x05\x15"
-
-func (k *keys) Read(p []byte) (int, error) {
-	n, err := k.file.Read(p[:max(len(p)-len(eraseLine), 1)])
-	if n > 0 && n+len(eraseLine) <= len(p) && k.restart.Swap(false) {
-		copy(p[len(eraseLine):], p[:n])
-		n += copy(p, eraseLine)
-	}
-	if strings.ContainsRune(string(p[:n]), 3) {
-		k.interrupted.Store(true)
-	}
-	return n, err
+	return &Lines{Interactive: true, file: file, out: Unsafe(out), keys: keyboard{from: file}, history: &history{}}
 }
 
 // Read returns the next line, without its end. A paste of several lines is one
@@ -96,85 +46,128 @@ func (k *keys) Read(p []byte) (int, error) {
 // terminals only, and may have styles.
 func (l *Lines) Read(ctx context.Context, prompt string) (string, error) {
 	if !l.Interactive {
-		return l.wait(ctx, prompt, l.readPlain)
+		return l.readPlain(ctx)
 	}
+	return inRaw(l, func() (string, error) {
+		l.keys.forget()
+		t := &typing{ctx: ctx, lines: l}
+		t.editor = term.NewTerminal(struct {
+			io.Reader
+			io.Writer
+		}{t, l.out}, prompt)
+		t.editor.History = l.history
+		if l.Complete != nil {
+			t.editor.AutoCompleteCallback = t.complete
+		}
+		t.resize()
+		t.editor.SetBracketedPasteMode(true)
+		text, err := t.read()
+		t.editor.SetBracketedPasteMode(false)
+		if err != nil {
+			_, _ = io.WriteString(l.out, "\r\n") // the prompt ends
+		}
+		return text, err
+	})
+}
+
+// Choose returns the key that the user presses, in lower case: one of choices. The user
+// does not press Enter, and what was typed before the question is dropped. Without a
+// terminal, Choose returns the first character of the next line, or 0 if that is not one
+// of choices.
+func (l *Lines) Choose(ctx context.Context, prompt, choices string) (rune, error) {
+	if !l.Interactive {
+		line, err := l.readPlain(ctx)
+		return choice(line, choices), err
+	}
+	return inRaw(l, func() (rune, error) {
+		l.keys.forget()
+		dropTyped(int(l.file.Fd()))
+		_, _ = io.WriteString(l.out, prompt)
+		shown := ""
+		defer func() { _, _ = io.WriteString(l.out, shown+"\r\n") }()
+		for {
+			keys, err := l.keys.next(ctx, nil)
+			switch text := strings.TrimRight(string(keys), "\r\n"); {
+			case err != nil:
+				return 0, err
+			case strings.Contains(text, ctrlC):
+				return 0, ErrInterrupt
+			case text == ctrlD:
+				return 0, io.EOF
+			case utf8.RuneCountInString(text) == 1 && choice(text, choices) != 0:
+				shown = strings.ToLower(text)
+				return choice(text, choices), nil
+			default: // an arrow, a paste, or a mistake
+				_, _ = io.WriteString(l.out, bell)
+			}
+		}
+	})
+}
+
+const (
+	bell  = "\a"
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+)
+
+// choice returns the first character of a text in lower case if it is one of choices,
+// otherwise 0.
+func choice(text, choices string) rune {
+	first, _ := utf8.DecodeRuneInString(strings.ToLower(strings.TrimSpace(text)))
+	if first == utf8.RuneError || !strings.ContainsRune(choices, first) {
+		return 0
+	}
+	return first
+}
+
+// inRaw returns what read returns while the terminal passes every key on.
+func inRaw[T any](l *Lines, read func() (T, error)) (value T, err error) {
 	before, err := term.MakeRaw(int(l.file.Fd()))
 	if err != nil {
-		return "", err
+		return value, err
 	}
-	restore := func() error { return term.Restore(int(l.file.Fd()), before) }
-	l.interrupted.Store(false)
-	if width, height := Size(l.out); width > 0 {
-		_ = l.terminal.SetSize(width, height) // the line is then wrapped elsewhere
-	}
-	l.terminal.SetPrompt(prompt)
-	l.terminal.SetBracketedPasteMode(true)
-	text, err := l.wait(ctx, prompt, l.readKeys)
-	l.terminal.SetBracketedPasteMode(false)
-	if err == io.EOF && l.interrupted.Load() {
-		err = ErrInterrupt
-		_, _ = io.WriteString(l.out, "\r\n") // the prompt follows
-		l.begin()
-	}
-	if failed := restore(); failed != nil && err == nil {
-		err = failed
-	}
-	return text, err
+	defer func() {
+		if failed := term.Restore(int(l.file.Fd()), before); failed != nil && err == nil {
+			err = failed
+		}
+	}()
+	return read()
 }
 
-func (l *Lines) readPlain() (string, error) {
-	line, err := l.plain.ReadString('\n')
-	if err == io.EOF && line != "" {
+// readPlain reads a line of what is not a terminal. A read that is given up goes on, and
+// its line is that of the next one.
+func (l *Lines) readPlain(ctx context.Context) (string, error) {
+	line, err := l.keys.await(ctx, func() ([]byte, error) { return l.plain.ReadBytes('\n') }, nil)
+	if err == io.EOF && len(line) > 0 {
 		err = nil
 	}
-	return strings.TrimRight(line, "\r\n"), err
+	return strings.TrimRight(string(line), "\r\n"), err
 }
 
-func (l *Lines) readKeys() (string, error) {
-	var pasted string
-	for {
-		line, err := l.terminal.ReadLine()
-		if !errors.Is(err, term.ErrPasteIndicator) {
-			return pasted + line, err
-		}
-		pasted += line + "\n"
+// Echo turns the display of what the user types on or off, until restore is called.
+// Nothing changes without a terminal, and in the background.
+func (l *Lines) Echo(on bool) (restore func()) {
+	if !l.Interactive {
+		return func() {}
+	}
+	return setEcho(int(l.file.Fd()), on)
+}
+
+// history remembers the lines that were typed last, the newest first, but not short
+// answers to questions. It implements [term.History].
+type history struct{ lines []string }
+
+const maxHistory = 100
+
+// Add implements [term.History].
+func (h *history) Add(line string) {
+	if len(line) > 1 {
+		h.lines = append([]string{line}, h.lines[:min(len(h.lines), maxHistory-1)]...)
 	}
 }
 
-// A typedLine is a line that was read, or the reason why there is none.
-type typedLine struct {
-	text string
-	err  error
-}
+// Len implements [term.History].
+func (h *history) Len() int { return len(h.lines) }
 
-// wait returns what read returns, or the reason why ctx has ended if that comes
-// first: a terminal may never answer. Then the read goes on, and is that of the next
-// prompt: two at the same time would share its keys. A line that the user typed before that
-// prompt was for another question.
-func (l *Lines) wait(ctx context.Context, prompt string, read func() (string, error)) (string, error) {
-	if l.Interactive && l.left != nil {
-		select {
-		case <-l.left:
-			l.left = nil
-		default:
-			l.keys.restart.Store(true)
-			_, _ = io.WriteString(l.out, prompt) // the read has shown its own
-		}
-	}
-	lines := l.left
-	if lines == nil {
-		lines = make(chan typedLine, 1)
-		go func() {
-			text, err := read()
-			lines <- typedLine{text, err}
-		}()
-	}
-	l.left = nil
-	select {
-	case line := <-lines:
-		return line.text, line.err
-	case <-ctx.Done():
-		l.left = lines
-		return "", context.Cause(ctx)
-	}
-}
+// At implements [term.History].
+func (h *history) At(i int) string { return h.lines[i] }

@@ -3,146 +3,211 @@ package terminal_test
 import (
 	"context"
 	"errors"
-	"os"
-	"strconv"
+	"io"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/dev/screen"
 )
 
-// A screen is a terminal with a person before it.
-type screen struct {
+// A person is before a terminal.
+type person struct {
 	*testing.T
-	lines  *terminal.Lines
-	master *os.File
-
-	mu    sync.Mutex
-	shown string // since the last wait
-	more  chan struct{}
+	*screen.Terminal
+	lines *terminal.Lines
 }
 
-func newScreen(t *testing.T) *screen {
+func newPerson(t *testing.T, width int) *person {
+	t.Helper()
 	t.Setenv("TERM", "xterm")
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	s, err := screen.OpenTerminal(width, 24)
 	if err != nil {
 		t.Skipf("no terminals here: %v", err)
 	}
-	t.Cleanup(func() { _ = master.Close() })
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: 100, Row: 50})
-	}
-	if err != nil {
-		t.Skipf("no terminals here: %v", err)
-	}
-	slave, err := os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no terminals here: %v", err)
-	}
-	t.Cleanup(func() { _ = slave.Close() })
-	s := &screen{T: t, lines: terminal.NewLines(slave, slave), master: master, more: make(chan struct{}, 1)}
-	if !s.lines.Interactive {
+	t.Cleanup(func() { _ = s.Close() })
+	p := &person{t, s, terminal.NewLines(s.File, s.File)}
+	if !p.lines.Interactive {
 		t.Fatal("it is not a terminal")
 	}
-	go func() {
-		buf := make([]byte, 1024)
-		for {
-			n, err := master.Read(buf)
-			if err != nil {
-				return
-			}
-			s.mu.Lock()
-			s.shown += string(buf[:n])
-			s.mu.Unlock()
-			select {
-			case s.more <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	return s
+	return p
 }
 
-// sees waits until the screen shows a text.
-func (s *screen) sees(text string) {
-	s.Helper()
-	timeout := time.After(time.Minute)
-	for {
-		s.mu.Lock()
-		_, rest, found := strings.Cut(s.shown, text)
-		if found {
-			s.shown = rest
-		}
-		s.mu.Unlock()
-		if found {
-			return
-		}
-		select {
-		case <-s.more:
-		case <-timeout:
-			s.Fatalf("the screen does not show %q but %q", text, s.shown)
-		}
-	}
-}
-
-func (s *screen) types(keys string) {
-	s.Helper()
-	if _, err := s.master.WriteString(keys); err != nil {
-		s.Fatal(err)
+func (p *person) check(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
 	}
 }
 
 // asks begins a prompt. Answer waits for its line.
-func (s *screen) asks(ctx context.Context, prompt string) (answer func() (string, error)) {
+func (p *person) asks(ctx context.Context, prompt string) (answer func() (string, error)) {
+	return p.begins(prompt, func() (string, error) { return p.lines.Read(ctx, prompt) })
+}
+
+func (p *person) begins(prompt string, read func() (string, error)) (answer func() (string, error)) {
+	p.Helper()
 	type line struct {
 		text string
 		err  error
 	}
 	lines := make(chan line, 1)
 	go func() {
-		text, err := s.lines.Read(ctx, prompt)
+		text, err := read()
 		lines <- line{text, err}
 	}()
-	s.sees(prompt)
+	p.check(p.Await(prompt))
 	return func() (string, error) { l := <-lines; return l.text, l.err }
 }
 
 // TestPromptGivenUp types into a prompt whose question is taken back: that is not part
 // of the answer to the next one, which gets all of its own line.
 func TestPromptGivenUp(t *testing.T) {
-	s := newScreen(t)
-	for _, typed := range []string{"", "y", "y\r"} {
+	p := newPerson(t, 100)
+	for _, typed := range []string{"", "y"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		answer := s.asks(ctx, "Question? ")
-		if typed == "y" {
-			s.types("y")
-			s.sees("y")
+		answer := p.asks(ctx, "Question? ")
+		if typed != "" {
+			p.check(p.Type(typed))
+			p.check(p.Await(typed))
 		}
 		cancel()
 		if text, err := answer(); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%q: %q, %v", typed, text, err)
 		}
-		if typed == "y\r" { // after it was taken back
-			s.types(typed)
-			for end := time.Now().Add(time.Minute); !s.lines.LeftIsRead(); time.Sleep(time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatal("the line is not read")
-				}
-			}
-		}
-		answer = s.asks(t.Context(), "> ")
-		s.types("hello\r")
+		answer = p.asks(t.Context(), "> ")
+		p.check(p.Type("hello\r"))
 		if text, err := answer(); text != "hello" || err != nil {
 			t.Errorf("after %q: %q, %v", typed, text, err)
 		}
+	}
+}
+
+// TestLines: lines that arrive together are read one after the other, and a paste of
+// several lines is one.
+func TestLines(t *testing.T) {
+	p := newPerson(t, 100)
+	answer := p.asks(t.Context(), "> ")
+	p.check(p.Type("one\rtwo\r\nthree\r\x1b[200~a\rb\x1b[201~c\r"))
+	for i, want := range []string{"one", "two", "three", "a\nbc"} {
+		if i > 0 {
+			answer = func() (string, error) { return p.lines.Read(t.Context(), "> ") }
+		}
+		if text, err := answer(); text != want || err != nil {
+			t.Errorf("got %q, %v, want %q", text, err, want)
+		}
+	}
+	answer = p.asks(t.Context(), "up> ")
+	p.check(p.Type("\x1b[A\x1b[A\r"))
+	if text, err := answer(); text != "three" || err != nil {
+		t.Errorf("from the history: %q, %v", text, err)
+	}
+	answer = p.asks(t.Context(), "end> ")
+	p.check(p.Type("half\x03"))
+	if text, err := answer(); err != terminal.ErrInterrupt {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestChoose: a question takes one of its keys, and nothing else: no arrow, no paste, and
+// nothing that was typed before it was asked.
+func TestChoose(t *testing.T) {
+	p := newPerson(t, 100)
+	choose := func() (func() (string, error), string) {
+		const prompt = "Run it? "
+		return p.begins(prompt, func() (string, error) {
+			key, err := p.lines.Choose(t.Context(), prompt, "yn")
+			return string(key), err
+		}), prompt
+	}
+	for keys, want := range map[string]error{"\x1b[A": nil, "yes": nil, "x": nil, "\r": nil, "\x03": terminal.ErrInterrupt, "\x04": io.EOF} {
+		answer, _ := choose()
+		p.check(p.Type(keys))
+		if want == nil {
+			p.check(p.Await("\a"))
+			p.check(p.Type("N"))
+		}
+		if key, err := answer(); err != want || err == nil && key != "n" {
+			t.Errorf("%q: %q, %v", keys, key, err)
+		}
+	}
+	p.check(p.Type("y\n")) // before the question
+	p.check(p.Await("y\r\n"))
+	answer, _ := choose()
+	p.check(p.Type("n"))
+	if key, err := answer(); key != "n" || err != nil {
+		t.Errorf("%q, %v", key, err)
+	}
+	if rows := p.String(); !strings.Contains(rows, "Run it? n\n") {
+		t.Errorf("the answer is not shown:\n%s", rows)
+	}
+	plain := terminal.NewLines(strings.NewReader("Yes\nwhy?\n"), io.Discard)
+	for _, want := range []rune{'y', 0} {
+		if key, err := plain.Choose(t.Context(), "", "yn"); key != want || err != nil {
+			t.Errorf("without a terminal: %q, %v, want %q", key, err, want)
+		}
+	}
+}
+
+// TestComplete: Tab completes a word as far as it is known, and then lists the words.
+func TestComplete(t *testing.T) {
+	p := newPerson(t, 40)
+	p.lines.Complete = func(before string) (int, []string) {
+		start := strings.LastIndex(before, " ") + 1
+		var found []string
+		for _, w := range []string{"cmd/", "chat.go", "chäos", "chart.go"} {
+			if strings.HasPrefix(w, before[start:]) {
+				found = append(found, w)
+			}
+		}
+		return start, found
+	}
+	answer := p.asks(t.Context(), "> ")
+	p.check(p.Type("see ch\t"))
+	p.check(p.Until("a list", func(rows string) bool { return rows == "chat.go chäos chart.go\n> see ch\n" }))
+	p.check(p.Type("a\tt\tand cm\tx\tx\r"))
+	if text, err := answer(); text != "see chat.go and cmd/xx" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestPromptIsResized: a line that is typed fits the window, however it changes.
+func TestPromptIsResized(t *testing.T) {
+	p := newPerson(t, 40)
+	answer := p.asks(t.Context(), "> ")
+	p.check(p.Type("a line"))
+	p.check(p.Await("line"))
+	p.check(p.SetSize(20, 24))
+	p.check(p.Await("> a line")) // drawn again
+	p.check(p.Type(" that is as long as two\r"))
+	if text, err := answer(); text != "a line that is as long as two" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	p.check(p.Until("two rows", func(rows string) bool { return rows == "> a line that is as\nlong as two\n" }))
+}
+
+// TestEcho: what is typed is not shown while that is turned off.
+func TestEcho(t *testing.T) {
+	p := newPerson(t, 40)
+	isOn := func() bool {
+		mode, err := unix.IoctlGetTermios(int(p.File.Fd()), unix.TCGETS)
+		p.check(err)
+		return mode.Lflag&unix.ECHO != 0
+	}
+	restore := p.lines.Echo(false)
+	if group, err := unix.IoctlGetInt(int(p.File.Fd()), unix.TIOCGPGRP); err != nil || group != unix.Getpgrp() {
+		if !isOn() {
+			t.Error("the terminal of other processes is changed")
+		}
+		return
+	}
+	if isOn() {
+		t.Error("it is on")
+	}
+	restore()
+	if !isOn() {
+		t.Error("it is off")
 	}
 }

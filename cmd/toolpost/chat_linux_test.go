@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolpost/toolpost/dev/modeltest"
+	"github.com/toolpost/toolpost/dev/screen"
+)
+
+// TestCancelOnTerminal: while a call runs, neither Ctrl-C nor what else is typed gets into
+// the text.
+func TestCancelOnTerminal(t *testing.T) {
+	s, err := screen.OpenTerminal(80, 24)
+	if err != nil {
+		t.Skipf("no terminals here: %v", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	h := newHome(t)
+	h.env = []string{"TERM=xterm"}
+	started := filepath.Join(h.dir, "started")
+	server := modeltest.Serve(t, modeltest.Anthropic(),
+		modeltest.Turn{Parts: callOf("wait", fmt.Sprintf(`{"started":%q,"release":%q}`, started, filepath.Join(h.dir, "never")))},
+		modeltest.Turn{Parts: sayOf("Good."), Check: contains("go on then")})
+	cmd := h.command(t.Context(), "chat", "wait here", "--yes", "--tools", "none", "--model", "anthropic/claude-sonnet-5-5", "--base-url", server.URL, "--", filepath.Join(h.bin, "fixture"))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.File, s.File, s.File
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitPath(t, started)
+	for _, step := range []struct{ keys, shown string }{
+		{"typed\n\x03", "canceled"}, {"", "\x1b[?2004h"}, {"go on then\r", "Good."}, {"", "\x1b[?2004h"}, {"/exit\r", "/exit"},
+	} {
+		if step.keys != "" {
+			if err := s.Type(step.keys); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Await(step.shown); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if rows := s.All(); strings.Contains(rows, "^C") || strings.Contains(rows, "typed") {
+		t.Errorf("what was typed is in the text:\n%s", rows)
+	}
+}

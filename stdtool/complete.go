@@ -1,0 +1,44 @@
+package stdtool
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// maxCompleted is how many paths [Complete] returns.
+const maxCompleted = 200
+
+// Complete returns the files and folders under root whose paths begin with a text, in
+// order of names, to complete a path that a user types: those of one folder, without what
+// .gitignore files exclude. The paths of folders end with a slash. Hidden files are only
+// those that the text asks for.
+func Complete(root *os.Root, beginning string) (paths []string) {
+	dir, name := path.Split(beginning)
+	if dir = path.Clean(dir); !fs.ValidPath(dir) {
+		return nil
+	}
+	w := &walk{root: root, visit: func(_ context.Context, e entry) error {
+		found := path.Base(e.name)
+		switch {
+		case !strings.HasPrefix(found, name), strings.HasPrefix(found, ".") && name == "":
+		case len(paths) == maxCompleted:
+			return errLimit
+		case e.mode.IsDir():
+			paths = append(paths, beginning[:len(beginning)-len(name)]+found+"/")
+		default:
+			paths = append(paths, beginning[:len(beginning)-len(name)]+found)
+		}
+		if e.mode.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}}
+	if info, err := root.Stat(dir); err != nil || !info.IsDir() {
+		return nil
+	}
+	_, _ = w.run(context.Background(), dir) // what cannot be read is not offered
+	return paths
+}
