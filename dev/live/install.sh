@@ -90,6 +90,21 @@ install_wine() {
 	command -v wine >/dev/null || echo "wine is not installed; tests for Windows are skipped. TOOLPOST_LIVE_INSTALL=1 installs it with apt" >&2
 }
 
+# nginx and Caddy run in front of serve. Their packages are unpacked, not installed: nothing of
+# them starts by itself.
+proxies() {
+	[ -d "$cache/proxies" ] && return
+	new=$(mktemp -d "$cache/.new-XXXXXX")
+	if command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null && (cd "$new" &&
+		{ apt-get download nginx caddy || { apt-get update && apt-get download nginx caddy; }; } </dev/null >&2 &&
+		for package in *.deb; do dpkg-deb -x "$package" . || exit 1; done && rm ./*.deb); then
+		[ -d "$cache/proxies" ] || mv "$new" "$cache/proxies"
+	else
+		echo "nginx and Caddy cannot be taken from apt; their tests are skipped" >&2
+	fi
+	rm -rf "$new"
+}
+
 # A worker installs every WORKERS-th line of a list. Most of the time of an
 # installation is a wait for the network.
 workers=4
@@ -107,6 +122,7 @@ worker() { # COMMAND LIST NUMBER
 system() { # [wine]
 	trap 'rm -rf "${new:-}"' EXIT
 	java_sdk 0.17.0
+	proxies
 	if [ "${1:-}" = wine ]; then install_wine; fi
 }
 

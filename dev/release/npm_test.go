@@ -77,6 +77,7 @@ func TestNPX(t *testing.T) {
 		m.lists([]string{node, toolpost, "list", s.address}, nil)
 		s.end(s.cmd.Process.Pid) // the launcher alone
 	}
+	m.run(toolpost, "uninstall", "--yes")
 	if packages, err := filepath.Glob(prefix + "/lib/node_modules/toolpost/node_modules/@toolpost/*"); len(packages) != 1 {
 		t.Errorf("npm installed %q, %v; want the package of this platform only", packages, err)
 	}
