@@ -132,6 +132,19 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
+// TestGuidesAreShort checks that the guides are read in an afternoon. What is looked up, not
+// read, is in docs/reference and docs/rules; what only developers need, in docs/evidence and
+// docs/decisions.
+func TestGuidesAreShort(t *testing.T) {
+	size, guides := 0, texts(t, "docs/*.md")
+	for _, text := range guides {
+		size += len(text)
+	}
+	if size > 250_000 || len(guides) > 24 {
+		t.Errorf("%d guides have %d bytes, at most 24 and 250,000", len(guides), size)
+	}
+}
+
 // texts returns the files that match, by path.
 func texts(t *testing.T, patterns ...string) map[string]string {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 )
 
-const head = `<!-- Written by make update, or by go run ./dev/losstable. -->
+const head = `<!-- Written by make update. -->
 
 # Dialects
 
@@ -18,7 +18,7 @@ A dialect describes what one client or model accepts as a tool. Toolpost rewrite
 |---|---|---|---|
 `
 
-const lossHead = `
+const chosen = `
 ## How one is chosen
 
 The [configuration](configuration.md) or the address may name a dialect. Otherwise the gateway chooses one from what the client sends:
@@ -29,9 +29,14 @@ The [configuration](configuration.md) or the address may name a dialect. Otherwi
 - If several fit, dialects of the configuration come before built-in ones. Then one that matches the name comes first, then one with a version, then one that matches the user agent.
 - Unknown clients get ` + "`mcp`" + `.
 
-## What adapting costs
+What adapting costs is [counted](evidence/losses.md) for 286 tools of real servers, and for others that are odd.
+`
 
-Each tool is adapted to each dialect. A cell has the number of tools whose worst loss is of that kind, and in brackets the number of all losses of that kind. From harmless to fatal:
+const lossHead = `<!-- Written by make update. -->
+
+# What adapting costs
+
+Each tool is adapted to each [dialect](../dialects.md). A cell has the number of tools whose worst loss is of that kind, and in brackets the number of all losses of that kind. From harmless to fatal:
 
 | kind | meaning |
 |---|---|
@@ -48,15 +53,16 @@ Each tool is adapted to each dialect. A cell has the number of tools whose worst
 The last column, strict, is the number of tools for which the reader's strict mode may be switched on.
 `
 
-// page returns docs/dialects.md.
-func page() (string, error) {
-	dialects := dialect.All()
-	var b strings.Builder
-	b.WriteString(head)
-	for _, d := range dialects {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.ID, cell(d.Title), clients(d), cell(short(d.About)))
+// pages returns the pages by their names in docs.
+func pages() (map[string]string, error) {
+	all := dialect.All()
+	var dialects, losses strings.Builder
+	dialects.WriteString(head)
+	for _, d := range all {
+		fmt.Fprintf(&dialects, "| `%s` | %s | %s | %s |\n", d.ID, cell(d.Title), clients(d), cell(short(d.About)))
 	}
-	b.WriteString(lossHead)
+	dialects.WriteString(chosen)
+	losses.WriteString(lossHead)
 	for _, corpus := range []struct {
 		title string
 		tools func() ([]*toolpost.Tool, error)
@@ -66,12 +72,12 @@ func page() (string, error) {
 	} {
 		tools, err := corpus.tools()
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		fmt.Fprintf(&b, "\n### "+corpus.title+"\n\n", len(tools))
-		table(&b, dialects, countAll(dialects, tools))
+		fmt.Fprintf(&losses, "\n## "+corpus.title+"\n\n", len(tools))
+		table(&losses, all, countAll(all, tools))
 	}
-	return b.String(), nil
+	return map[string]string{"dialects.md": dialects.String(), "evidence/losses.md": losses.String()}, nil
 }
 
 func table(b *strings.Builder, dialects []*dialect.Dialect, tallies []tally) {

@@ -12,21 +12,22 @@ import (
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
-// TestPage holds docs/dialects.md against the code. "make update" writes it.
-func TestPage(t *testing.T) {
-	const file = "../../docs/dialects.md"
-	want, err := page()
+// TestPages holds the pages against the code. "make update" writes them.
+func TestPages(t *testing.T) {
+	all, err := pages()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if os.Getenv("TOOLPOST_UPDATE") != "" {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+		if err := write("../../docs"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(file)
-	if diff := cmp.Diff(string(got), want); err != nil || diff != "" {
-		t.Errorf("%v; run make update\n%s", err, diff)
+	for name, want := range all {
+		got, err := os.ReadFile("../../docs/" + name)
+		if diff := cmp.Diff(string(got), want); err != nil || diff != "" {
+			t.Errorf("%s: %v; run make update\n%s", name, err, diff)
+		}
 	}
 }
 
