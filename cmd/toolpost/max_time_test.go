@@ -69,6 +69,9 @@ func TestMaxTime(t *testing.T) {
 			if code != cli.ExitLimit || !strings.Contains(log, "the limit of time is reached") && !strings.Contains(log, "the time of --max-time 500ms is over") {
 				t.Errorf("exit code %d, %s", code, log)
 			}
+			if strings.Contains(log, "the limit of time is reached") && !strings.Contains(log, "to continue, run: toolpost run --resume ") {
+				t.Errorf("the session cannot be continued: %s", log)
+			}
 		})
 	}
 }

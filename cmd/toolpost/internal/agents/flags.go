@@ -216,7 +216,7 @@ func (f *agentFlags) options(cmd *cobra.Command, cfg *config.Config, s *sessionF
 		},
 		Agent: agent.Options{System: f.system, Effort: f.effort, Limits: f.limits, Key: decisionKey(), Outputs: &outputs.Context{Cache: tools.cache}},
 		Rule:  f.rule(), JSON: f.json, OpenURL: cli.OpenBrowser,
-		In: terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr()), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
+		In: newLines(cmd), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
 	}
 	if o.Agent.System == "" {
 		o.Agent.System = f.systemPrompt()
@@ -225,6 +225,14 @@ func (f *agentFlags) options(cmd *cobra.Command, cfg *config.Config, s *sessionF
 		o.Suggestion = demo.Suggestion
 	}
 	return o
+}
+
+// newLines returns what the user types. However the command ends, the terminal is then as
+// it was before.
+func newLines(cmd *cobra.Command) *terminal.Lines {
+	l := terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr())
+	cli.BeforeExit(cmd.Context(), l.Restore)
+	return l
 }
 
 // rule decides about calls that need an approval.

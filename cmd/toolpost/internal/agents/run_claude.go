@@ -33,7 +33,7 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 	}
 	asker := chat.New(&chat.Options{
 		Rule: f.rule(), JSON: f.json, OpenURL: cli.OpenBrowser,
-		In: terminal.NewLines(cmd.InOrStdin(), cmd.ErrOrStderr()), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
+		In: newLines(cmd), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
 	})
 	f.target.Confirm = asker.Confirm
 	s, err := f.target.Open(cmd, cfg)

@@ -182,7 +182,6 @@ func (v *view) response(r *model.Response) error {
 
 // text shows a piece of what the model writes.
 func (v *view) text(text string) error {
-	v.clearStatus()
 	if v.markdown != nil {
 		text = v.markdown.Add(text)
 	} else if v.answer.safe {
@@ -191,6 +190,7 @@ func (v *view) text(text string) error {
 	if text == "" {
 		return nil
 	}
+	v.clearStatus()
 	if v.beside && v.answer.width > 0 {
 		text = "\n" + text
 	}
@@ -213,6 +213,9 @@ func (v *view) closeAnswer() {
 		end += "\n"
 	}
 	v.open = false
+	if end != "" {
+		v.clearStatus()
+	}
 	_, _ = io.WriteString(v.answer.w, end) // the next text returns the same error
 }
 

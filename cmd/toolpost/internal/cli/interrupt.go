@@ -57,6 +57,7 @@ func UntilSignal() context.Context {
 		for next := <-signals; next == syscall.SIGHUP; { // a closed terminal may send several
 			next = <-signals
 		}
+		h.leave()
 		os.Exit(ExitInterrupted)
 	}()
 	return context.WithValue(ctx, interruptKey{}, h)
@@ -67,8 +68,17 @@ type interruptKey struct{}
 // An interruptHandler takes interrupts of the user that shall not end the
 // command.
 type interruptHandler struct {
-	mu sync.Mutex
-	do func() bool // reports whether it has done something; nil if it does nothing
+	mu   sync.Mutex
+	do   func() bool // reports whether it has done something; nil if it does nothing
+	last func()      // is called before a signal ends the process at once; nil if nothing is
+}
+
+func (h *interruptHandler) leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last != nil {
+		h.last()
+	}
 }
 
 func (h *interruptHandler) handle() bool {
@@ -93,4 +103,14 @@ func OnInterrupt(ctx context.Context, do func() bool) (stop func()) {
 	}
 	h.set(do)
 	return func() { h.set(nil) }
+}
+
+// BeforeExit has do run before a second signal ends the process at once, when no deferred
+// call runs any more.
+func BeforeExit(ctx context.Context, do func()) {
+	if h, ok := ctx.Value(interruptKey{}).(*interruptHandler); ok {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.last = do
+	}
 }

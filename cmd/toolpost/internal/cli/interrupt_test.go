@@ -20,3 +20,17 @@ func TestInterruptible(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestBeforeExit: what runs before a signal ends the process runs once, also if there is
+// nothing.
+func TestBeforeExit(t *testing.T) {
+	h := &interruptHandler{}
+	h.leave()
+	ran := 0
+	BeforeExit(context.WithValue(t.Context(), interruptKey{}, h), func() { ran++ })
+	BeforeExit(t.Context(), func() { t.Error("no signal ends this context") })
+	h.leave()
+	if ran != 1 {
+		t.Errorf("it ran %d times", ran)
+	}
+}

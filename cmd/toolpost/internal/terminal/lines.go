@@ -26,6 +26,7 @@ type Lines struct {
 
 	plain   *bufio.Reader // if they are not
 	file    *os.File
+	before  *term.State // of the terminal; nil if it is unknown
 	out     io.Writer
 	keys    keyboard
 	history *history
@@ -37,7 +38,15 @@ func NewLines(in io.Reader, out io.Writer) *Lines {
 	if width, _ := Size(out); file == nil || !Is(file) || width == 0 {
 		return &Lines{plain: bufio.NewReader(in)}
 	}
-	return &Lines{Interactive: true, file: file, out: Unsafe(out), keys: keyboard{from: file}, history: &history{}}
+	before, _ := term.GetState(int(file.Fd()))
+	return &Lines{Interactive: true, file: file, before: before, out: Unsafe(out), keys: keyboard{from: file}, history: &history{}}
+}
+
+// Restore makes the terminal as it was when l was made, for a process that ends at once.
+func (l *Lines) Restore() {
+	if l.before != nil {
+		_ = term.Restore(int(l.file.Fd()), l.before) // nobody is left to be told
+	}
 }
 
 // Read returns the next line, without its end. A paste of several lines is one
