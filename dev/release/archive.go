@@ -18,16 +18,24 @@ type file struct {
 	data []byte
 }
 
-// writeArchives writes the archive of each platform: the program, its licence and the
-// README.
+// writeArchives writes the archive of each platform: the program, its licence, the README
+// and, where there is man, the manual pages.
 func writeArchives(r *release) error {
 	texts, err := r.texts()
 	if err != nil {
 		return err
 	}
+	pages, err := r.manual()
+	if err != nil {
+		return err
+	}
 	for _, p := range r.programs {
 		name, pack := r.archive(p)
-		data, err := pack(append([]file{{p.name(), 0o755, p.data}}, texts...), r.time)
+		files := append([]file{{p.name(), 0o755, p.data}}, texts...)
+		if p.goos != "windows" {
+			files = append(files, pages...)
+		}
+		data, err := pack(files, r.time)
 		if err != nil {
 			return err
 		}

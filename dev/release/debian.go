@@ -2,13 +2,11 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/md5"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -61,37 +59,35 @@ func (r *release) debianFiles() ([]file, error) {
 		{"usr/share/doc/toolpost/LICENSE", 0o644, texts[0].data},
 		{"usr/share/doc/toolpost/README.md", 0o644, texts[1].data},
 	}
-	for _, shell := range []string{"bash", "fish", "zsh"} {
-		script, err := r.ask("completion", shell)
-		if err != nil {
+	err = r.withProgram(func(ask func(...string) (string, error)) error {
+		for _, shell := range []string{"bash", "fish", "zsh"} {
+			script, err := ask("completion", shell)
+			if err != nil {
+				return err
+			}
+			files = append(files, file{completions[shell], 0o644, []byte(script)})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	pages, err := r.manual()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+		if _, err := w.Write(p.data); err != nil {
 			return nil, err
 		}
-		files = append(files, file{completions[shell], 0o644, script})
+		if err := w.Close(); err != nil {
+			return nil, err
+		}
+		files = append(files, file{"usr/share/man/man1/" + path.Base(p.name) + ".gz", 0o644, b.Bytes()})
 	}
 	return files, nil
-}
-
-// ask runs the program and returns what it prints. It is the same for all platforms.
-func (r *release) ask(args ...string) ([]byte, error) {
-	this := runtime.GOOS + "/" + runtime.GOARCH
-	i := slices.IndexFunc(r.programs, func(p program) bool { return p.goos+"/"+p.goarch == this })
-	if i < 0 {
-		return nil, fmt.Errorf("run toolpost %s: the release needs a program for this machine; add %s to -targets", args[0], this)
-	}
-	folder, err := os.MkdirTemp("", "toolpost-release-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	binary := filepath.Join(folder, r.programs[i].name())
-	if err := os.WriteFile(binary, r.programs[i].data, 0o755); err != nil {
-		return nil, err
-	}
-	out, err := exec.Command(binary, args...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("run toolpost %s: %w", strings.Join(args, " "), err)
-	}
-	return out, nil
 }
 
 // debian returns a package: an archive of the format's version, of what describes the

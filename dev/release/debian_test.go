@@ -34,6 +34,9 @@ func TestDebianPackage(t *testing.T) {
 	if len(data["./usr/bin/toolpost"]) == 0 || string(data["./"+completions["zsh"]]) != "[completion zsh]\n" {
 		t.Error("the package lacks the program or the completion of zsh")
 	}
+	if len(data["./usr/share/man/man1/toolpost.1.gz"]) == 0 {
+		t.Error("the package lacks the manual page")
+	}
 	for _, dir := range []string{"./", "./usr/", "./usr/bin/", "./usr/share/doc/toolpost/"} {
 		if _, ok := data[dir]; !ok {
 			t.Errorf("the package lacks the folder %s", dir)
@@ -64,6 +67,9 @@ func TestDebianInstall(t *testing.T) {
 	}
 	if script := read(t, filepath.Join(m.root, completions["bash"])); !bytes.Contains(script, []byte("__start_toolpost")) {
 		t.Errorf("the completion of bash is\n%.200s", script)
+	}
+	if page := filepath.Join(m.root, "usr/share/man/man1/toolpost-service-install.1.gz"); len(read(t, page)) == 0 {
+		t.Errorf("%s is empty", page)
 	}
 	m.tryOut("/usr/bin/toolpost")
 	host.run(dpkg, "--root="+m.root, "--purge", "toolpost")

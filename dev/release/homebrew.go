@@ -24,6 +24,7 @@ var formula = template.Must(template.New("formula").Parse(`class Toolpost < Form
 {{end}}
   def install
     bin.install "toolpost"
+    man1.install Dir["man/*.1"]
     generate_completions_from_executable(bin/"toolpost", "completion", shells: [:bash, :zsh, :fish])
   end
 

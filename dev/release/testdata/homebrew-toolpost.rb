@@ -28,6 +28,7 @@ class Toolpost < Formula
 
   def install
     bin.install "toolpost"
+    man1.install Dir["man/*.1"]
     generate_completions_from_executable(bin/"toolpost", "completion", shells: [:bash, :zsh, :fish])
   end
 
