@@ -37,15 +37,15 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// parse parses a command line as the program does, and the arguments only of one that is
-// whole.
+// parse parses a command line as the program does, and the arguments of a mention only if
+// they may be an unknown subcommand.
 func parse(root *cobra.Command, c *documents.Command) error {
 	cmd, rest, err := root.Find(c.Args)
 	if err != nil {
 		return err
 	}
 	cmd.InitDefaultHelpFlag()
-	if err := cmd.ParseFlags(rest); err != nil || !c.Whole {
+	if err := cmd.ParseFlags(rest); err != nil || !c.Whole && !cmd.HasSubCommands() {
 		return err
 	}
 	return errors.Join(cmd.ValidateArgs(cmd.Flags().Args()), cmd.ValidateFlagGroups())
