@@ -126,6 +126,37 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestReadmeAnswers checks that the README links what new users ask first.
+func TestReadmeAnswers(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for question, link := range map[string]string{
+		"Where does the API key of a server go?":              "docs/configuration.md",
+		"How does it ask me before a tool deletes something?": "docs/approvals.md",
+		"Cursor says that there are too many tools.":          "docs/profiles.md",
+		"How do I log in to a server?":                        "docs/login.md",
+		"Can tools have other names?":                         "docs/profiles.md",
+		"Can my CI check the tools of my server?":             "docs/install.md#in-ci",
+		"Where are the metrics?":                              "docs/operations.md#metrics",
+		"Can I record and replay?":                            "docs/audit.md",
+		"How do I use it in a Go program?":                    "docs/library.md",
+		"What stands for mcp-remote?":                         "docs/clients.md#one-server-over-another-transport",
+		"How does it start at boot?":                          "docs/operations.md#start-at-boot",
+		"How do I put TLS in front?":                          "docs/operations.md#tls-and-reverse-proxies",
+		"How do I upgrade?":                                   "docs/install.md#upgrade",
+		"What does it leave when I uninstall it?":             "docs/install.md#uninstall",
+		"Where is the log of one server?":                     "docs/operations.md#the-serve-that-runs",
+		"Can servers run in a container?":                     "docs/install.md#containers",
+		"What does this message mean?":                        "docs/troubleshooting.md",
+	} {
+		if !strings.Contains(string(readme), "]("+link+")") {
+			t.Errorf("%s The README does not link %s", question, link)
+		}
+	}
+}
+
 // TestMessages checks that the messages of docs/troubleshooting.md are those of the program:
 // each part of one, between "…", is in a string of the source.
 func TestMessages(t *testing.T) {
