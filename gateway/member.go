@@ -44,7 +44,7 @@ type member struct {
 	*link
 	process *process // that it lists, of a session that has its own; nil for what the link lists
 
-	steps Around // of every request to the server
+	steps []Around // of every request to the server, in order
 
 	allow, deny, extensions *regexp.Regexp
 	outputs                 []*regexp.Regexp // the globs of server.Outputs
@@ -55,7 +55,7 @@ type member struct {
 type shared struct {
 	tasks  *tasks
 	admit  Around // before the approval rules; nil if nothing is
-	around Around // nil if nothing runs around requests
+	around []Around
 	login  LoginFunc
 
 	approver *approver
@@ -120,11 +120,14 @@ func newMember(s config.Server, key string, l *link) *member {
 // not seen by what runs around requests to servers.
 func (m *member) use(s shared) {
 	m.shared = s
-	steps := []Around{s.admit, m.approved, s.around, m.loggedIn}
-	if s.login == nil || m.server.URL == "" {
-		steps[3] = nil
+	m.steps = []Around{m.approved}
+	if s.admit != nil {
+		m.steps = []Around{s.admit, m.approved}
 	}
-	m.steps = Arounds(steps...)
+	m.steps = append(m.steps, s.around...)
+	if s.login != nil && m.server.URL != "" {
+		m.steps = append(m.steps, m.loggedIn)
+	}
 }
 
 // withProcess returns a member that lists what a process lists.

@@ -62,15 +62,14 @@ type Options struct {
 	Ask func(ctx context.Context, question string) (bool, error)
 
 	// Admit runs every request to a server before an approval rule decides about it, and
-	// with that before the user is asked. It is the place for limits. It runs next once,
-	// or returns why not. Nil runs next.
+	// with that before the user is asked. It is the place for limits. Nil runs next.
 	Admit Around
 
-	// Around runs every request to a server: of a tool, prompt, resource, completion
-	// or extension. The call has the server's own names, and Around may change its
-	// Params. It runs next once, or returns why not. Nil runs next. A client's
-	// request is observed by the option Observe of mcpserver.
-	Around Around
+	// Around run every request to a server, the first of them around the others: of a
+	// tool, prompt, resource, completion or extension. The call has the server's own
+	// names, and they may change its Params. A client's request is observed by the
+	// option Observe of mcpserver.
+	Around []Around
 
 	// Credentials returns the [upstream.Config].Wrap of a server over HTTP, such as
 	// the one that adds the token of a login. The server's own Wrap, if it has one,
@@ -100,26 +99,9 @@ type Options struct {
 	Secrets *secret.Values
 }
 
-// An Around runs a request to a server, or refuses it; see [Options].
+// An Around runs a request to a server, or refuses it: it runs next once, or returns why
+// not; see [Options].
 type Around func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error)
-
-// Arounds returns an Around that runs each of the functions that are not nil around the
-// next one. It is nil if there is none.
-func Arounds(all ...Around) Around {
-	all = slices.DeleteFunc(slices.Clone(all), func(a Around) bool { return a == nil })
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	first, rest := all[0], Arounds(all[1:]...)
-	return func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-		return first(ctx, to, call, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return rest(ctx, to, call, next)
-		})
-	}
-}
 
 // A programKey is a key of the configuration file that only a program can apply, or an
 // option of the gateway.

@@ -83,10 +83,15 @@ func (p payload) close() {
 
 // answer returns the response to a call with an id whose result is p.
 func (p payload) answer(id []byte) payload {
-	all := make(payload, 0, len(p)+2)
-	all = append(all, part{data: append(append([]byte(`{"jsonrpc":"2.0","id":`), id...), `,"result":`...)})
-	return append(append(all, p...), part{data: []byte{'}'}})
+	const before, between = `{"jsonrpc":"2.0","id":`, `,"result":`
+	begin := make([]byte, 0, len(before)+len(id)+len(between))
+	begin = append(append(append(begin, before...), id...), between...)
+	all := append(make(payload, 0, len(p)+2), part{data: begin})
+	return append(append(all, p...), part{data: closing})
 }
+
+// closing ends a response.
+var closing = []byte{'}'}
 
 // join returns the batch of responses.
 func join(responses []payload) payload {

@@ -20,6 +20,7 @@ type peer struct {
 	can      []string        // capabilities to answer requests
 	declared json.RawMessage // extensions that it knows, of a session
 	says     toolpost.Introduction
+	party    string // of the client of a session
 }
 
 func (p *peer) modern() bool { return p.version >= wire.Stateless }

@@ -170,9 +170,13 @@ func writePaced(w http.ResponseWriter, f framing, message payload) error {
 	return nil
 }
 
+// jsonType is a header of all responses, which nothing changes.
+var jsonType = []string{"application/json"}
+
 func writeJSON(w http.ResponseWriter, status int, message payload) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.FormatInt(message.size(), 10))
+	header := w.Header()
+	header["Content-Type"] = jsonType
+	header["Content-Length"] = []string{strconv.FormatInt(message.size(), 10)}
 	w.WriteHeader(status)
 	_ = writePaced(w, framing{}, message) // the client is gone if it fails
 }

@@ -97,6 +97,7 @@ func (s *session) forget(uris []string) {
 
 // begin records the client, once.
 func (s *session) begin(p *peer) error {
+	p.party = party(s.holder, p)
 	if !s.peer.CompareAndSwap(nil, p) {
 		return errHasBegun()
 	}
@@ -170,7 +171,11 @@ func (s *session) notified(m *wire.Message) {
 
 // owner identifies the session in calls of its client.
 func (s *session) owner(p *peer) toolpost.Owner {
-	return toolpost.Owner{Session: s.name, Party: party(s.holder, p)}
+	o := toolpost.Owner{Session: s.name, Party: p.party}
+	if o.Party == "" { // a request of 2026-07-28
+		o.Party = party(s.holder, p)
+	}
+	return o
 }
 
 // batches reports whether the session's version has batches.

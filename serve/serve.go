@@ -282,7 +282,7 @@ func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 		Sources:    e.options.Sources,
 		Pins:       owner.Pins(cfg),
 		Admit:      e.limits.Admit,
-		Around:     gateway.Arounds(e.around...),
+		Around:     e.around,
 		Middleware: e.recordMiddleware(),
 
 		Credentials: owner.Credentials(logins, command),

@@ -73,14 +73,14 @@ func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Han
 }
 
 func toolHandler(u *Upstream, d toolpost.Definition, bindings []wire.Binding, again bool) toolpost.Handler {
-	name := d.Name
+	name, what := d.Name, "tool "+d.Name
+	listed := func() error { return u.checkListed(name, d.Source) }
 	return u.handler(func(call *toolpost.Call) *request {
-		r := newRequest(call, "tool "+name, "tools/call", call.Params).setName(name, call.Arguments)
+		r := newRequest(call, what, "tools/call", call.Params).setName(name, call.Arguments)
 		if r.arguments() == nil {
 			r.setArguments(json.RawMessage("{}"))
 		}
-		r.bindings, r.again, r.keep = bindings, again, call.Keep
-		r.listed = func() error { return u.checkListed(name, d.Source) }
+		r.bindings, r.again, r.keep, r.listed = bindings, again, call.Keep, listed
 		return r
 	})
 }

@@ -60,6 +60,13 @@ func newHTTPClient(cfg *Config, behind *instances) *http.Client {
 	}
 }
 
+// Headers of requests, which nothing changes.
+var (
+	acceptStream = []string{"text/event-stream"}
+	acceptAnswer = []string{"application/json, text/event-stream"}
+	jsonType     = []string{"application/json"}
+)
+
 // httpRequest returns a request with the headers that every transport of MCP has.
 func httpRequest(ctx context.Context, method string, address *url.URL, message []byte) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, method, "", bytes.NewReader(message))
@@ -68,10 +75,9 @@ func httpRequest(ctx context.Context, method string, address *url.URL, message [
 	}
 	own := *address // a layer of Config.Wrap may change it
 	r.URL, r.Host = &own, own.Host
-	r.Header.Set("Accept", "text/event-stream")
+	r.Header["Accept"] = acceptStream
 	if method == http.MethodPost {
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		r.Header.Set("Content-Type", "application/json")
+		r.Header["Accept"], r.Header["Content-Type"] = acceptAnswer, jsonType
 	}
 	return r, nil
 }

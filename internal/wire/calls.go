@@ -23,7 +23,8 @@ type Pending struct {
 	number int64
 	calls  *Calls
 	answer chan answer
-	taken  bool // the answer, so that the request is forgotten already
+	taken  bool     // the answer, so that the request is forgotten already
+	digits [20]byte // of ID
 }
 
 // An answer is what came of a request.
@@ -43,7 +44,8 @@ func (c *Calls) Begin() (*Pending, error) {
 		c.open = map[int64]*Pending{}
 	}
 	c.last++
-	p := &Pending{ID: strconv.AppendInt(nil, c.last, 10), number: c.last, calls: c, answer: make(chan answer, 1)}
+	p := &Pending{number: c.last, calls: c, answer: make(chan answer, 1)}
+	p.ID = strconv.AppendInt(p.digits[:0], c.last, 10)
 	c.open[c.last] = p
 	return p, nil
 }

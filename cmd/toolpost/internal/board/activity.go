@@ -79,25 +79,31 @@ type Clients struct {
 	Note func(when time.Time, text string) // nil reports nothing
 
 	mu   sync.Mutex
-	seen map[string]bool
+	seen map[clientID]bool
 }
+
+// A clientID is what a client says of itself.
+type clientID struct{ name, version string }
 
 // Add reports a client, unless one of its name and version came before.
 func (c *Clients) Add(client mcpserver.Client) {
-	name := strings.TrimSpace(client.Name + " " + client.Version)
-	if c.Note == nil || name == "" {
+	if c.Note == nil {
 		return
 	}
+	id := clientID{client.Name, client.Version}
 	c.mu.Lock()
-	known := c.seen[name] || len(c.seen) >= maxClients
+	known := c.seen[id] || len(c.seen) >= maxClients
 	if !known {
 		if c.seen == nil {
-			c.seen = map[string]bool{}
+			c.seen = map[clientID]bool{}
 		}
-		c.seen[name] = true
+		c.seen[id] = true
 	}
 	c.mu.Unlock()
-	if !known {
+	if known {
+		return
+	}
+	if name := strings.TrimSpace(id.name + " " + id.version); name != "" {
 		c.Note(time.Now(), name+" connected")
 	}
 }

@@ -44,11 +44,11 @@ func (t *Target) openCalls(cmd *cobra.Command, cfg *config.Config, secrets *owne
 }
 
 // around is what happens around each request to a server.
-func (d *directCalls) around() gateway.Around {
+func (d *directCalls) around() []gateway.Around {
 	if d.log == nil {
-		return d.limits.Around
+		return []gateway.Around{d.limits.Around}
 	}
-	return gateway.Arounds(d.limits.Around, d.log.Around)
+	return []gateway.Around{d.limits.Around, d.log.Around}
 }
 
 // record returns the tools, whose calls are recorded.
