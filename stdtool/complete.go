@@ -6,10 +6,13 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 )
 
-// maxCompleted is how many paths [Complete] returns.
-const maxCompleted = 200
+const (
+	maxCompleted  = 200         // paths that Complete returns
+	maxCompleting = time.Second // somebody waits for it
+)
 
 // Complete returns the files and folders under root whose paths begin with a text, in
 // order of names, to complete a path that a user types: those of one folder, without what
@@ -39,6 +42,8 @@ func Complete(root *os.Root, beginning string) (paths []string) {
 	if info, err := root.Stat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	_, _ = w.run(context.Background(), dir) // what cannot be read is not offered
+	ctx, cancel := context.WithTimeout(context.Background(), maxCompleting)
+	defer cancel()
+	_, _ = w.run(ctx, dir) // what cannot be read is not offered
 	return paths
 }

@@ -100,7 +100,7 @@ const maxShown = 30
 
 // askInTurn asks the user about a call once no other question is open.
 func (c *Chat) askInTurn(ctx context.Context, call *agent.Call) (agent.Decision, error) {
-	done, err := c.takeTurn(ctx)
+	done, err := c.beginQuestion(ctx)
 	if err != nil {
 		return agent.Decision{}, err
 	}

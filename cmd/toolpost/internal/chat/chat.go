@@ -93,12 +93,12 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 	if c.opts.Rule != Ask || c.approver.ask == nil {
 		return c.opts.Rule == AllowAll, nil
 	}
-	done, err := c.takeTurn(ctx)
+	done, err := c.beginQuestion(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer done()
-	c.view.say("\n%s", cleartext.Sanitize(question))
+	c.view.say("\n%s", c.view.notes.fit(cleartext.Sanitize(question)))
 	key, err := c.lines.Choose(ctx, "Run it? y yes · n no: ", "yn")
 	if errors.Is(err, terminal.ErrInterrupt) {
 		c.Interrupt()
@@ -106,7 +106,21 @@ func (c *Chat) Confirm(ctx context.Context, question string) (bool, error) {
 	return key == 'y' && err == nil, err
 }
 
-// takeTurn reserves the terminal for one question until done is called.
+// beginQuestion reserves the terminal for a question until done is called. Nothing else is
+// shown meanwhile.
+func (c *Chat) beginQuestion(ctx context.Context) (done func(), err error) {
+	free, err := c.takeTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.view.pause()
+	return func() {
+		c.view.resume()
+		free()
+	}, nil
+}
+
+// takeTurn reserves the terminal until done is called.
 func (c *Chat) takeTurn(ctx context.Context) (done func(), err error) {
 	select {
 	case c.asking <- struct{}{}:

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -161,4 +162,43 @@ func TestPictureOfCompletion(t *testing.T) {
 	if line := <-lines; line != "read @docs/chat.md and @main.go" {
 		t.Errorf("got %q", line)
 	}
+}
+
+// TestPictureOfQuestion: what a tool asks breaks at words. Nothing moves while it is
+// answered; then the call goes on.
+func TestPictureOfQuestion(t *testing.T) {
+	p := newPerson(t, Options{})
+	call := &agent.Call{ID: "1", Name: "deploy", Arguments: []byte(`{}`)}
+	p.chat.view.begin()
+	p.check(p.chat.show(t.Context(), &agent.Event{Type: agent.EventCall, Call: call}))
+	answers := make(chan string, 1)
+	go func() {
+		answer, err := questioner{p.chat}.Request(t.Context(), "elicitation/create", []byte(`{"message":"The release of today goes to all customers in the whole world, and nobody can take it back. Really?"}`))
+		answers <- fmt.Sprint(string(answer), err)
+	}()
+	p.sees(`
+
+a tool asks you; do not type passwords or keys, it receives what you type:
+  The release of today goes to all customers in the whole world, and nobody can
+  take it back. Really?
+Answer a tool? y yes · n no:
+`)
+	shown := make(chan error, 1)
+	go func() {
+		shown <- p.chat.show(t.Context(), &agent.Event{Type: agent.EventNotice, Text: "meanwhile"})
+	}()
+	p.types("y")
+	if got := <-answers; got != `{"action":"accept","content":{}}<nil>` {
+		t.Error(got)
+	}
+	p.check(<-shown)
+	p.chat.view.endTurn()
+	p.sees(`
+
+a tool asks you; do not type passwords or keys, it receives what you type:
+  The release of today goes to all customers in the whole world, and nobody can
+  take it back. Really?
+Answer a tool? y yes · n no: y
+meanwhile
+`)
 }

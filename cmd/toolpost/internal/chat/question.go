@@ -34,7 +34,7 @@ func (q questioner) Request(ctx context.Context, method string, params json.RawM
 	if err != nil {
 		return nil, fmt.Errorf("the question of the tool is not asked: %w", err)
 	}
-	done, err := q.chat.takeTurn(ctx)
+	done, err := q.chat.beginQuestion(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +65,11 @@ func (c *Chat) showMessage(ctx context.Context, asked *jsontree.Value) (who stri
 	if name := toolpost.CallFrom(ctx).Name; name != "" {
 		who = terminal.Cut(cleartext.Printable(name), 80)
 	}
-	c.view.say("\n%s", c.view.notes.paint(yellow, who+" asks you; do not type passwords or keys, it receives what you type:"))
+	s := &c.view.notes
+	c.view.say("\n%s", s.paint(yellow, s.fit(who+" asks you; do not type passwords or keys, it receives what you type:")))
 	lines := strings.Split(cleartext.Sanitize(cleartext.Clip(textOf(asked.Get("message")), longestQuestion)), "\n")
 	for _, line := range lines[:min(len(lines), maxShown)] {
-		c.view.say("  %s", line)
+		c.view.say("%s", s.block(line))
 	}
 	if more := len(lines) - maxShown; more > 0 {
 		c.view.say("… %d lines more", more)
@@ -127,7 +128,7 @@ func (c *Chat) fillForm(ctx context.Context, fields []*field) (map[string]json.R
 // it out.
 func (c *Chat) fill(ctx context.Context, f *field) (json.RawMessage, error) {
 	for _, line := range f.lines {
-		c.view.say("  %s", line)
+		c.view.say("%s", c.view.notes.block(line))
 	}
 	for {
 		text, err := c.lines.Read(ctx, f.prompt)

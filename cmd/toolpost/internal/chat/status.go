@@ -125,6 +125,23 @@ func (v *view) clearStatus() {
 	}
 }
 
+// pause ends the status, and with it all that the view does by itself.
+func (v *view) pause() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.measure()
+	v.clearStatus()
+}
+
+// resume shows the calls that run, if there are any.
+func (v *view) resume() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.calls.open) > 0 {
+		v.setStatus(v.calls.describeRunning())
+	}
+}
+
 // watch returns what takes the output of a command, whose last lines are shown while its
 // call runs.
 func (v *view) watch(id string) io.Writer {

@@ -56,6 +56,15 @@ func (s *stream) fit(text string) string {
 	return strings.Join(all, "\n")
 }
 
+// block is fit for lines that are indented.
+func (s *stream) block(text string) string {
+	inner := *s
+	if inner.width > 0 {
+		inner.width -= 2
+	}
+	return "  " + strings.ReplaceAll(inner.fit(text), "\n", "\n  ")
+}
+
 // A view shows a conversation to a person: the model's text on one writer, and
 // what happens beside it on another. On a terminal both are the same. All
 // foreign text is sanitized before it is written.

@@ -1,8 +1,8 @@
-//go:build !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
+//go:build !windows && !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
 
 package terminal
 
-// setEcho does nothing: a console shows keys only while a line is read.
+// setEcho does nothing.
 func setEcho(int, bool) (restore func()) { return func() {} }
 
 // dropTyped does nothing.

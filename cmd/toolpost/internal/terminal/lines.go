@@ -90,6 +90,7 @@ func (l *Lines) Choose(ctx context.Context, prompt, choices string) (rune, error
 	}
 	return inRaw(l, func() (rune, error) {
 		l.keys.forget()
+		l.keys.rest = nil
 		dropTyped(int(l.file.Fd()))
 		_, _ = io.WriteString(l.out, prompt)
 		shown := ""

@@ -140,6 +140,16 @@ func TestChoose(t *testing.T) {
 	if key, err := answer(); key != "n" || err != nil {
 		t.Errorf("%q, %v", key, err)
 	}
+	line := p.asks(t.Context(), "> ")
+	p.check(p.Type("a task\ry\r")) // a paste, in a terminal that does not say so
+	if text, err := line(); text != "a task" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	answer, _ = choose()
+	p.check(p.Type("n"))
+	if key, err := answer(); key != "n" || err != nil {
+		t.Errorf("the second line of a paste answers: %q, %v", key, err)
+	}
 	if rows := p.String(); !strings.Contains(rows, "Run it? n\n") {
 		t.Errorf("the answer is not shown:\n%s", rows)
 	}
