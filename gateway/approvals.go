@@ -158,6 +158,9 @@ func (m *member) askUser(ctx context.Context, to *observe.Target, target approva
 
 // putQuestion asks the user, or the caller, who asks its user.
 func (a *approver) putQuestion(ctx context.Context, q *approval.Question, call *toolpost.Call) (bool, error) {
+	if isUnasked(ctx) {
+		return false, toolpost.ErrNoCaller
+	}
 	if a.ask != nil {
 		return a.ask(ctx, q.Text)
 	}

@@ -50,9 +50,10 @@ func (e *Endpoint) serveHTTP(ctx context.Context) error {
 }
 
 // protect decides who reaches what is served: first by the Host and Origin, so that a
-// web page of another site gets nothing without a token either, then by the token.
+// web page of another site gets nothing without a token either, then by the key of the run
+// or by the token.
 func (e *Endpoint) protect(next http.Handler) http.Handler {
-	return e.mcp.Guard(e.publicMetadata(e.access.requireToken(next)))
+	return e.mcp.Guard(e.ownerRequests(e.publicMetadata(e.access.requireToken(next))))
 }
 
 // publicMetadata answers, without a token, where callers log in.

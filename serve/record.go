@@ -19,6 +19,7 @@ func (e *Endpoint) openAudit(found *config.Config) error {
 	if log == nil {
 		return err
 	}
+	e.audited = found.Audit
 	e.closer = append(e.closer, log.Close)
 	e.observers, e.around = append(e.observers, log.Observe), append(e.around, log.Around)
 	return nil

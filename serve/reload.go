@@ -78,6 +78,7 @@ func (r *reloader) reload(ctx context.Context, next *config.Config, err error, f
 // apply uses what of a configuration may be used. It returns that, and what waits for an
 // approval. On error nothing changes.
 func (r *reloader) apply(ctx context.Context, next *config.Config) (admitted *config.Config, waiting []string, err error) {
+	applied := r.fingerprint(next)
 	owner.UseToken(next)
 	admitted, waiting = r.admit(next)
 	r.secrets.Learn(admitted)
@@ -88,8 +89,13 @@ func (r *reloader) apply(ctx context.Context, next *config.Config) (admitted *co
 	if err := r.access.permit(ready); err != nil {
 		return nil, nil, err
 	}
+	before := r.applied.Swap("") // until it is known what is served
 	if err := r.gateway.Reload(ctx, admitted); err != nil {
+		r.applied.Store(before)
 		return nil, nil, err
+	}
+	if len(waiting) == 0 {
+		r.applied.Store(applied)
 	}
 	r.endSessions(r.access.useProfiles(ready))
 	r.access.useSecret(ready)

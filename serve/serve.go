@@ -26,9 +26,11 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
@@ -64,8 +66,10 @@ type Endpoint struct {
 	around    []gateway.Around    // of requests to servers, the outermost first
 	metrics   *telemetry.Metrics  // nil unless they are served
 	limits    *limit.Limits       // of requests to servers; nil for OpenTools
+	audited   *audit.Options      // which calls are recorded; nil for none
 	recorder  *recording.Recorder // nil if nothing is recorded
 	run       *owner.Run          // as the user's commands find it; may be nil
+	applied   atomic.Value        // the fingerprint of the configuration that is served; "" if a part of it is not
 	secrets   *owner.Secrets      // it has the known secrets, which are hidden in all that is written
 
 	endWaiting context.CancelFunc
@@ -210,6 +214,7 @@ func (e *Endpoint) withholdChanging(tools []*toolpost.Tool) (reading []*toolpost
 // openServers serves the servers of a configuration.
 func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	e.secrets.Learn(cfg)
+	e.applied.Store(e.fingerprint(cfg)) // before functions are added to it
 	ready, err := cfg.CompleteCallers(ctx, e.secrets.Complete)
 	if err != nil {
 		return err
@@ -236,21 +241,6 @@ func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	e.options.View.Serving(e.Access())
 	e.follow(cfg)
 	return nil
-}
-
-// noteRun has the user's commands find the endpoint. One for a part of the configuration or
-// for a single client is not what they look for.
-func (e *Endpoint) noteRun(cfg *config.Config) {
-	o := &e.options
-	if o.Stdio || o.Bridge || o.Profile != "" || o.Dialect != "" || cfg.File == "" && cfg.URLs == "" || !e.listener.loopback() {
-		return
-	}
-	var err error
-	if e.run, err = owner.NoteRun(cfg, e.listener.url()); err != nil {
-		e.log.Warn("commands such as call start servers of their own, because the address cannot be noted", "err", err)
-		return
-	}
-	e.closer = append(e.closer, func() error { return e.run.Forget() })
 }
 
 // bridgeStart is how long a bridge waits for its server to be started. Clients that

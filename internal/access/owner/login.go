@@ -91,15 +91,17 @@ func Credentials(logins *login.Logins, command func(*upstream.Config) string) fu
 // LoginCommand returns the command that logs in to a server of a configuration
 // that --config names, or that is found without it if file is empty.
 func LoginCommand(file string, byName bool) func(*upstream.Config) string {
+	if file != "" {
+		if absolute, err := filepath.Abs(file); err == nil {
+			file = absolute
+		}
+	}
 	return func(cfg *upstream.Config) string {
 		if !byName {
 			return "toolpost login " + cleartext.ShellWord(ShownAddress(cfg.URL))
 		}
 		command := "toolpost login " + cleartext.ShellWord(cfg.Name)
 		if file != "" {
-			if absolute, err := filepath.Abs(file); err == nil {
-				file = absolute
-			}
 			command += " --config " + cleartext.ShellWord(file)
 		}
 		return command

@@ -140,3 +140,38 @@ func TestSilentPort(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestLostAnswer: a call whose answer is lost may have been executed, which its error says.
+func TestLostAnswer(t *testing.T) {
+	answers := map[string]struct {
+		answer func(http.ResponseWriter)
+		fails  string
+	}{
+		"lost":     {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, "may have been executed"},
+		"cut":      {func(w http.ResponseWriter) { w.Header().Set("Content-Length", "100"); _, _ = w.Write([]byte("{")) }, "may have been executed"},
+		"a defect": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) }, "may have been executed"},
+		"refused":  {func(w http.ResponseWriter) { w.WriteHeader(http.StatusConflict) }, ErrNotSame.Error()},
+		"an error of the server": {func(w http.ResponseWriter) {
+			w.Header().Set(AnswerHeader, AnswerError)
+			_, _ = w.Write([]byte(`{"Code": -32602, "Message": "no such tool"}`))
+		}, "no such tool"},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		proof.Answer(w, r, proof.RunHeader, "k")
+		if r.URL.Path == CallPath {
+			answers[r.URL.Query().Get("tool")].answer(w)
+		}
+	}))
+	defer server.Close()
+	c := (&Run{URL: server.URL + "/mcp", Key: "k", PID: 1}).Client(time.Hour, "f", "toolpost call")
+	defer c.Close()
+	for name, tt := range answers {
+		if _, err := c.Call(t.Context(), name, []byte("{}")); err == nil || !strings.Contains(err.Error(), tt.fails) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	server.Close()
+	if _, err := c.Call(t.Context(), "t", []byte("{}")); !errors.Is(err, ErrNotSame) && (err == nil || !strings.Contains(err.Error(), "may have been executed")) {
+		t.Errorf("nothing listens: %v", err)
+	}
+}

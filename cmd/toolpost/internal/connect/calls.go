@@ -2,10 +2,8 @@ package connect
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,9 +16,6 @@ import (
 	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/observe"
 )
-
-// directTransport is the transport of the calls of this command in the audit log.
-const directTransport = "command"
 
 // directCalls applies what a configuration says about recording and limits to the calls
 // that a command makes itself, as serve applies it to those of its clients.
@@ -56,41 +51,7 @@ func (d *directCalls) record(ctx context.Context, set *toolpost.Set) (*toolpost.
 	if d.log == nil {
 		return set, nil
 	}
-	return toolpost.NewSet(ctx, toolpost.Wrap(set, d.recordCall))
-}
-
-func (d *directCalls) recordCall(next toolpost.Handler) toolpost.Handler {
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		ctx, seen := observe.Begin(ctx)
-		seen.Method, seen.Name, seen.Arguments, seen.Start = "tools/call", call.Name, call.Arguments, time.Now()
-		seen.Transport, seen.Client = directTransport, observe.Client{Name: d.name, Version: cli.ReadBuild().Version}
-		ctx, end := d.log.Observe(ctx, seen)
-		result, err := next(ctx, call)
-		seen.SetResult(result)
-		response := &observe.Response{Result: result, Duration: time.Since(seen.Start), Outcome: seen.OutcomeOf(ctx, err), Err: err}
-		var protocol *toolpost.ProtocolError
-		if errors.As(err, &protocol) {
-			response.Code = protocol.Code
-		}
-		response.Bytes = sizeOf(result)
-		end(response)
-		return result, err
-	}
-}
-
-// sizeOf returns the size of the JSON of a result, which may be too large for memory.
-func sizeOf(result *toolpost.Result) int64 {
-	if result == nil {
-		return 0
-	}
-	if long := result.Encoded().Long; long != nil {
-		return long.Size()
-	}
-	raw, err := result.MarshalJSON()
-	if err != nil {
-		return 0
-	}
-	return int64(len(raw))
+	return toolpost.NewSet(ctx, toolpost.Wrap(set, observe.Calls(d.log.Observe, observe.Client{Name: d.name, Version: cli.ReadBuild().Version})))
 }
 
 func (d *directCalls) close() error {

@@ -48,6 +48,10 @@ type Target struct {
 	Yes     bool   // calls that need an approval have it
 	Tool    string // the one that is called; "" if several may be
 
+	// RunPatience is how long a serve that runs may take to prove that it is the one that was
+	// noted; half a second if 0.
+	RunPatience time.Duration
+
 	fresh  bool // all servers are started
 	quick  bool // only those are that are needed
 	stored bool // none is

@@ -1,0 +1,114 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// A DirectTool is a tool of a server as a gateway of its own would serve it that starts now:
+// by the same name, and with results in full.
+type DirectTool struct {
+	Definition *toolpost.Definition
+	set        *toolpost.Set
+}
+
+// ErrNotCalled reports that a call did not reach its server, and that a gateway of its own
+// might answer it: the user has to be asked first, or the server is not asked now because it
+// failed before.
+var ErrNotCalled = errors.New("the call was not executed")
+
+// Direct returns the tool that clients of all servers know by a name. It returns an error if
+// a new gateway of the same configuration might have another tool by that name, or none:
+// while a server that may have it too has not listed, or where names of servers collide.
+func (g *Gateway) Direct(ctx context.Context, name string) (*DirectTool, error) {
+	g.work.Lock()
+	defer g.work.Unlock()
+	g.mu.Lock()
+	members, joined := g.members, g.joined
+	g.mu.Unlock()
+	server, known := joined.origins.tools[name]
+	if !known {
+		return nil, fmt.Errorf("there is no tool %q", name)
+	}
+	if len(g.added) > 0 {
+		return nil, errors.New("the program adds tools of its own")
+	}
+	for _, m := range members {
+		if err := m.checkDirect(name, m.server.Name == server); err != nil {
+			return nil, err
+		}
+	}
+	ts := toolpost.SourceOf(toolpost.ToolsetFunc(func(context.Context) (one []*toolpost.Tool, err error) {
+		for _, t := range joined.tools {
+			if t.Name == name {
+				one = append(one, t)
+			}
+		}
+		return one, nil
+	}))
+	if g.options.Middleware != nil {
+		ts = toolpost.Wrap(ts, g.options.Middleware)
+	}
+	set, err := toolpost.NewSet(ctx, ts)
+	if err != nil {
+		return nil, err
+	}
+	return &DirectTool{&set.Lookup(name).Definition, set}, nil
+}
+
+// checkDirect reports why it is not certain that a tool is this server's, or if it is, that a
+// new connection would answer the same. The caller holds work.
+func (m *member) checkDirect(name string, owns bool) error {
+	state := m.status().State
+	switch {
+	case owns && state != upstream.Ready:
+		return fmt.Errorf("server %q is %s", m.server.Name, state)
+	case owns && m.aliases.hasAny():
+		return fmt.Errorf("URIs of server %q are also those of another", m.server.Name)
+	case owns, state == Disabled:
+		return nil
+	case !strings.HasPrefix(name, m.prefix) && !strings.HasPrefix(name, m.key+"__"):
+		return nil
+	case state != upstream.Ready:
+		return fmt.Errorf("server %q, which may have the tool, is %s", m.server.Name, state)
+	}
+	for _, o := range m.offered {
+		for _, wanted := range m.claimOf("tool", o.name, cleartext.Clean(o.name)).wanted {
+			if wanted == name {
+				return fmt.Errorf("server %q has a tool of that name too", m.server.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// Call calls the tool. The error is ErrNotCalled if the user has to approve the call: nobody
+// is asked.
+func (t *DirectTool) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+	unasked := new(atomic.Bool)
+	result, err := t.set.Call(context.WithValue(ctx, unaskedKey{}, unasked), call)
+	if unasked.Load() {
+		return nil, ErrNotCalled
+	}
+	return result, err
+}
+
+// unaskedKey has the *atomic.Bool of a call about which nobody is asked, in its context. It is
+// set if somebody had to be.
+type unaskedKey struct{}
+
+// isUnasked reports whether nobody is asked about a call, and notes that somebody had to be.
+func isUnasked(ctx context.Context) bool {
+	unasked, is := ctx.Value(unaskedKey{}).(*atomic.Bool)
+	if is {
+		unasked.Store(true)
+	}
+	return is
+}

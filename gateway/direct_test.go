@@ -1,0 +1,54 @@
+package gateway_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/policy/approval"
+	"github.com/toolpost/toolpost/upstream"
+)
+
+// TestDirect: a tool is had directly only where a gateway that starts now would have the same.
+func TestDirect(t *testing.T) { synctest.Test(t, testDirect) }
+
+func testDirect(t *testing.T) {
+	prefix := "a_"
+	cfg := &config.Config{Servers: []config.Server{
+		{Config: upstream.Config{Name: "a", Command: "a"}},
+		{Config: upstream.Config{Name: "b", Command: "b"}, Prefix: &prefix},
+	}, Approvals: []approval.List{{Rules: []approval.Rule{{Action: approval.Ask, Tools: []string{"ask"}}}}}}
+	g, f := open(t, cfg)
+	direct := func(name, fails string) *gateway.DirectTool {
+		t.Helper()
+		d, err := g.Direct(t.Context(), name)
+		if (err != nil) != (fails != "") || err != nil && !strings.Contains(err.Error(), fails) {
+			t.Fatalf("%s: %v, want %q", name, err, fails)
+		}
+		return d
+	}
+	direct("a__x", "there is no tool")
+	f.last("a").connect("x", "ask")
+	synctest.Wait()
+	direct("a__x", `server "b", which may have the tool, is connecting`)
+	f.last("b").connect("y")
+	synctest.Wait()
+	r, err := direct("a__x", "").Call(t.Context(), &toolpost.Call{Name: "a__x"})
+	if text, _ := r.FirstText(); err != nil || text != "a a x" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := direct("a__ask", "").Call(t.Context(), &toolpost.Call{Name: "a__ask"}); !errors.Is(err, gateway.ErrNotCalled) {
+		t.Errorf("a call that the user has to approve: %v", err)
+	}
+	f.last("b").connect("y", "_x")
+	synctest.Wait()
+	direct("a__x", `server "b" has a tool of that name too`)
+	f.last("b").connect("y")
+	f.last("a").fail(errors.New("lost"))
+	synctest.Wait()
+	direct("a__x", `server "a" is failed`)
+}

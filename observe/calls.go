@@ -1,0 +1,53 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolpost/toolpost"
+)
+
+// Command is the transport of calls that a command of Toolpost makes itself.
+const Command = "command"
+
+// Calls returns a middleware that has observer observe calls of tools that did not come over
+// MCP, of a command for example. A nil observer observes nothing.
+func Calls(observer Observer, by Client) func(next toolpost.Handler) toolpost.Handler {
+	return func(next toolpost.Handler) toolpost.Handler {
+		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			ctx, seen := Begin(ctx)
+			seen.Method, seen.Name, seen.Arguments, seen.Start = "tools/call", call.Name, call.Arguments, time.Now()
+			seen.Transport, seen.Client, seen.Owner = Command, by, call.Owner
+			end := func(*Response) {}
+			if observer != nil {
+				if observed, ends := observer(ctx, seen); ends != nil {
+					ctx, end = observed, ends
+				}
+			}
+			result, err := next(ctx, call)
+			seen.SetResult(result)
+			response := &Response{Result: result, Bytes: sizeOf(result), Duration: time.Since(seen.Start), Outcome: seen.OutcomeOf(ctx, err), Err: err}
+			if protocol, ok := errors.AsType[*toolpost.ProtocolError](err); ok {
+				response.Code = protocol.Code
+			}
+			end(response)
+			return result, err
+		}
+	}
+}
+
+// sizeOf returns the size of the JSON of a result, which may be too large for memory.
+func sizeOf(result *toolpost.Result) int64 {
+	if result == nil {
+		return 0
+	}
+	if long := result.Encoded().Long; long != nil {
+		return long.Size()
+	}
+	raw, err := result.MarshalJSON()
+	if err != nil {
+		return 0
+	}
+	return int64(len(raw))
+}

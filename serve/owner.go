@@ -1,0 +1,161 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"reflect"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/observe"
+)
+
+// noteRun has the user's commands find the endpoint. One for a part of the configuration or
+// for a single client is not what they look for.
+func (e *Endpoint) noteRun(cfg *config.Config) {
+	o := &e.options
+	if o.Stdio || o.Bridge || o.Profile != "" || o.Dialect != "" || cfg.File == "" && cfg.URLs == "" || !e.listener.loopback() {
+		return
+	}
+	var err error
+	if e.run, err = owner.NoteRun(cfg, e.listener.url()); err != nil {
+		e.log.Warn("commands such as call start servers of their own, because the address cannot be noted", "err", err)
+		return
+	}
+	e.closer = append(e.closer, func() error { return e.run.Forget() })
+}
+
+// fingerprint identifies a configuration that is served as it is; see [owner.Fingerprint].
+func (e *Endpoint) fingerprint(cfg *config.Config) string {
+	if !reflect.DeepEqual(cfg.Audit, e.audited) {
+		return "" // a command that starts servers itself records its calls as the file now says
+	}
+	return owner.Fingerprint(cfg, e.options.Version, e.options.Commit)
+}
+
+// ownerRequests answers the commands of the user who runs the endpoint, which have read the
+// key of its note. For others, and with the owner's token too, there are no such paths.
+func (e *Endpoint) ownerRequests(next http.Handler) http.Handler {
+	if e.run == nil {
+		return next
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+owner.ToolPath, e.describeTool)
+	mux.HandleFunc("POST "+owner.CallPath, e.callTool)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := mux.Handler(r); pattern == "" || !e.run.HasKey(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// directTool returns the tool of a request, or an error if what the command starts itself
+// might answer otherwise.
+func (e *Endpoint) directTool(r *http.Request) (*gateway.DirectTool, error) {
+	query := r.URL.Query()
+	t, err := e.gateway.Direct(r.Context(), query.Get("tool"))
+	if err != nil {
+		return nil, err
+	}
+	applied, _ := e.applied.Load().(string)
+	if applied == "" || applied != query.Get("configuration") { // a reload takes it away before it changes anything
+		return nil, errors.New("another configuration is served")
+	}
+	return t, nil
+}
+
+// describeTool answers with the definition of a tool.
+func (e *Endpoint) describeTool(w http.ResponseWriter, r *http.Request) {
+	t, err := e.directTool(r)
+	if err != nil {
+		refuseDirect(w, err)
+		return
+	}
+	raw, err := t.Definition.MarshalJSON()
+	if err != nil {
+		refuseDirect(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(raw) // the command is gone if it fails
+}
+
+// refuseDirect reports that nothing was called.
+func refuseDirect(w http.ResponseWriter, err error) {
+	http.Error(w, err.Error(), http.StatusConflict)
+}
+
+// callTool calls a tool for the command, which ends the call by ending the request.
+func (e *Endpoint) callTool(w http.ResponseWriter, r *http.Request) {
+	arguments, err := io.ReadAll(http.MaxBytesReader(w, r.Body, owner.MaxArguments))
+	if err != nil {
+		refuseDirect(w, err)
+		return
+	}
+	t, err := e.directTool(r)
+	if err != nil {
+		refuseDirect(w, err)
+		return
+	}
+	query, session := r.URL.Query(), rand.Text() // as with a start of its own, it shares nothing with other calls
+	defer e.gateway.SessionEnded(session)
+	call := func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		result, err := t.Call(ctx, call)
+		if noted := observe.From(ctx).Noted(); noted == observe.CircuitOpen || noted == observe.Limited {
+			return nil, gateway.ErrNotCalled
+		}
+		return result, err
+	}
+	observed := observe.Calls(observe.All(e.observers...), observe.Client{Name: query.Get("command"), Version: e.options.Version})
+	result, err := observed(call)(r.Context(), &toolpost.Call{
+		Name: query.Get("tool"), Arguments: arguments, Owner: toolpost.Owner{Session: session},
+	})
+	if errors.Is(err, gateway.ErrNotCalled) {
+		refuseDirect(w, err)
+		return
+	}
+	writeDirect(w, result, err)
+}
+
+// writeDirect answers with the result of a call, or with its error.
+func writeDirect(w http.ResponseWriter, result *toolpost.Result, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	if err != nil {
+		failed, ok := errors.AsType[*toolpost.ProtocolError](err)
+		if !ok {
+			panic(http.ErrAbortHandler) // the command is gone, or the endpoint is closing
+		}
+		w.Header().Set(owner.AnswerHeader, owner.AnswerError)
+		_ = json.NewEncoder(w).Encode(failed) // the command is gone if it fails
+		return
+	}
+	w.Header().Set(owner.AnswerHeader, owner.AnswerResult)
+	if err := writeResult(w, result); err != nil {
+		panic(http.ErrAbortHandler) // so that the command does not take a part for the whole
+	}
+}
+
+// writeResult writes the JSON of a result, which may be too large for memory.
+func writeResult(w io.Writer, result *toolpost.Result) error {
+	if long := result.Encoded().Long; long != nil {
+		defer long.Close()
+		if len(long.Edits()) == 0 {
+			return long.Copy(w, longjson.Span{To: long.Size()})
+		}
+	}
+	raw, err := result.MarshalJSON()
+	if err == nil {
+		_, err = w.Write(raw)
+	}
+	return err
+}
