@@ -18,6 +18,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
 func main() {
@@ -139,8 +141,28 @@ func (t *tour) show(code int, args ...string) error {
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		return fmt.Errorf("%s ended with %d, want %d: %v\n%s", strings.Join(args, " "), got, code, err, out)
 	}
-	t.screen(t.plain(strings.Join(args, " ")), out)
+	t.screen(t.plain(commandLine(args)), out)
 	return nil
+}
+
+// commandLine returns a command as a person types it, in several lines if it is long.
+func commandLine(args []string) string {
+	line, width := "", 0
+	for i, arg := range args {
+		if strings.ContainsAny(arg, " '\"$*()") {
+			arg = cleartext.ShellWord(arg)
+		}
+		switch {
+		case i == 0:
+		case width+len(arg) > longestLine-10:
+			line, width = line+" \\\n    ", 0
+		default:
+			line += " "
+		}
+		line += arg
+		width += len(arg) + 1
+	}
+	return line
 }
 
 // command returns a command line that sees only the new user's home.
@@ -149,7 +171,7 @@ func (t *tour) command(args ...string) *exec.Cmd {
 	cmd.Dir = t.home
 	cmd.Env = []string{
 		"HOME=" + t.home, "PATH=" + filepath.Join(t.home, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"LANG=C.UTF-8", "COLUMNS=80", "XDG_CONFIG_HOME=" + filepath.Join(t.home, ".config"),
+		"LANG=C.UTF-8", "COLUMNS=80", "TOOLPOST_VAULT=files", "XDG_CONFIG_HOME=" + filepath.Join(t.home, ".config"),
 	}
 	return cmd
 }

@@ -84,7 +84,7 @@ func (t *tour) adding() error {
 	if err := t.show(0, "toolpost", "check"); err != nil {
 		return err
 	}
-	t.paragraph("A call without `serve` starts the servers itself:")
+	t.paragraph("A call starts the server of its tool alone, if no `serve` runs:")
 	return t.show(0, "toolpost", "call", "thinking__sequentialthinking", "thought=Start with the tests.", "thoughtNumber=1", "totalThoughts=2", "nextThoughtNeeded=true")
 }
 
@@ -113,12 +113,12 @@ func (t *tour) profiling() error {
 
 func (t *tour) linking() error {
 	t.paragraph("## Link")
-	t.paragraph("`toolpost link` writes the gateway into the files of clients, after showing the difference. `--undo` restores each file byte for byte:")
+	t.paragraph("`toolpost link` writes the gateway into the files of clients, after showing the difference; with `--move`, it takes the servers out that the gateway has. `--undo` restores each file byte for byte:")
 	before, err := os.ReadFile(t.desktopFile())
 	if err != nil {
 		return err
 	}
-	if err := t.show(0, "toolpost", "link", "claude-desktop", "--yes", "--config", filepath.Base(t.file())); err != nil {
+	if err := t.show(0, "toolpost", "link", "claude-desktop", "--move", "--yes", "--config", filepath.Base(t.file())); err != nil {
 		return err
 	}
 	if err := t.show(0, "toolpost", "link", "claude-desktop", "--undo", "--yes"); err != nil {
