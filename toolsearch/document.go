@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -31,12 +32,17 @@ const maxDepth = 4
 // A document is what is indexed of one tool.
 type document struct {
 	tool    *toolpost.Tool
+	retired bool                       // its description says that another tool replaces it
 	words   map[string]*[fields]uint16 // how often each word occurs
 	lengths [fields]int                // words of each field
 }
 
+// deprecation matches descriptions of tools that are kept for old clients only. One that is
+// about something deprecated, such as a linter's, does not begin with the word or shout it.
+var deprecation = lazyregexp.New(`(?i:^[^\pL]*deprecated\b)|\bDEPRECATED\b|(?i:\b(?:this tool|it) is deprecated\b)`)
+
 func newDocument(t *toolpost.Tool) *document {
-	d := &document{tool: t, words: map[string]*[fields]uint16{}}
+	d := &document{tool: t, retired: deprecation.MatchString(t.Description), words: map[string]*[fields]uint16{}}
 	server, name, ok := strings.Cut(t.Name, "__")
 	if !ok {
 		server, name = "", t.Name

@@ -62,6 +62,10 @@ var (
 // saturation is the weight at which a word has half of its greatest effect.
 const saturation = 1.5
 
+// retiredWeight is how much the score of a deprecated tool counts. It is found by its own
+// name, and not before the tool that replaces it, which has much the same words.
+const retiredWeight = 0.7
+
 // weigh computes the postings: words weigh less in fields that are longer than usual.
 func (x *Index) weigh() {
 	var usual [fields]float64
@@ -93,8 +97,8 @@ func (x *Index) rarity(n int) float64 {
 }
 
 // Search returns up to most tools that have words of the query, the best first. Of
-// tools that fit equally well, the first of the list comes first. A word and its
-// synonyms count once.
+// tools that fit equally well, the first of the list comes first. A deprecated tool
+// comes after those that replace it. A word and its synonyms count once.
 func (x *Index) Search(query string, most int) []Hit {
 	scores, meaning := make([]float64, len(x.documents)), make([]float64, len(x.documents))
 	for _, word := range queryWords(query) {
@@ -109,8 +113,12 @@ func (x *Index) Search(query string, most int) []Hit {
 	}
 	var hits []Hit
 	for i, score := range scores {
+		d := x.documents[i]
+		if d.retired {
+			score *= retiredWeight
+		}
 		if score > 0 {
-			hits = append(hits, Hit{x.documents[i].tool, score})
+			hits = append(hits, Hit{d.tool, score})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })

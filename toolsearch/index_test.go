@@ -51,6 +51,21 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestDeprecated: a tool that is kept for old clients comes after one that fits as well.
+func TestDeprecated(t *testing.T) {
+	for description, first := range map[string]string{
+		"Read a file. DEPRECATED: use text instead":        "fs__new",
+		"[Deprecated] Read a file, use text instead":       "fs__new",
+		"Read a file. This tool is deprecated, use a text": "fs__new",
+		"Read a file. Warns of deprecated text in it":      "fs__old",
+	} {
+		tools := []*toolpost.Tool{tool("fs__old", description, nil), tool("fs__new", "Read a file. Warns of outdated text in it", nil)}
+		if got := names(toolsearch.NewIndex(tools, nil).Search("read file text", 2)); !strings.HasPrefix(got, first) {
+			t.Errorf("%q: %s", description, got)
+		}
+	}
+}
+
 // TestAgain compares an index that was made from a previous one with a new one.
 func TestAgain(t *testing.T) {
 	tools := corpus(t)

@@ -30,6 +30,8 @@ func (o *bridgeOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVarP(&o.env, "env", "e", nil, "`NAME=VALUE` to add to the environment of COMMAND, with ${VARIABLES}; may be repeated")
 	f.StringVar(&o.share, "share", "", "`WHO` shares the process of COMMAND: "+config.Always+" (all clients), "+config.PerSession+" or "+config.Auto+" (all, until it asks one of them; the default)")
 	f.StringVar(&o.transport, "transport", "", "`TRANSPORT` of ADDRESS: http or sse (default: found by trying)")
+	cli.CompleteFlag(cmd, "share", cli.Values(config.Always, config.PerSession, config.Auto))
+	cli.CompleteFlag(cmd, "transport", cli.Values("http", "sse"))
 }
 
 // checkBridge refuses arguments of serve that name no server.

@@ -40,7 +40,7 @@ var errNotRunning = errors.New("toolpost serve does not run with this configurat
 
 func (r *running) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.target.Config, "config", "", "configuration `FILE`")
-	cmd.Flags().StringArrayVarP(&r.target.Headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
+	cmd.Flags().StringArrayVarP(&r.target.Headers, "header", "H", nil, connect.HeaderUsage)
 }
 
 // runPatience is how long a serve that is there may take to prove that it is the one that was

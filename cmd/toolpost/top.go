@@ -64,7 +64,7 @@ func topCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&t.Headers, "header", "H", nil, "`NAME: VALUE` to send to ADDRESS; may be repeated")
+	f.StringArrayVarP(&t.Headers, "header", "H", nil, connect.HeaderUsage)
 	f.DurationVar(&every, "interval", time.Second, "ask the server again after this `TIME`")
 	f.BoolVar(&asJSON, "json", false, "write the state once as JSON")
 	f.BoolVar(&once, "once", false, "draw the state once")

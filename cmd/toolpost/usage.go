@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // usageWidth is how wide the descriptions of flags are, for a terminal of 80 columns.
@@ -30,10 +31,10 @@ func printUsage(cmd *cobra.Command) error {
 	}
 	writeCommands(&b, cmd)
 	if cmd.HasAvailableLocalFlags() {
-		b.WriteString("\n\nFlags:\n" + strings.TrimRight(cmd.LocalFlags().FlagUsagesWrapped(usageWidth), " \n"))
+		b.WriteString("\n\nFlags:\n" + flagUsages(cmd.LocalFlags()))
 	}
 	if cmd.HasAvailableInheritedFlags() {
-		b.WriteString("\n\nGlobal Flags:\n" + strings.TrimRight(cmd.InheritedFlags().FlagUsagesWrapped(usageWidth), " \n"))
+		b.WriteString("\n\nGlobal Flags:\n" + flagUsages(cmd.InheritedFlags()))
 	}
 	writeTopics(&b, cmd)
 	if cmd.HasAvailableSubCommands() {
@@ -42,6 +43,19 @@ func printUsage(cmd *cobra.Command) error {
 	b.WriteString("\n")
 	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
 	return err
+}
+
+// flagUsages describes flags. One whose value may be left out is --flag [VALUE]: what pflag
+// writes instead, --flag VALUE[="default"], reads as if that were to be typed.
+func flagUsages(flags *pflag.FlagSet) string {
+	text := strings.TrimRight(flags.FlagUsagesWrapped(usageWidth), " \n")
+	flags.VisitAll(func(f *pflag.Flag) {
+		name, _ := pflag.UnquoteUsage(f)
+		if shown := name + `[="` + f.NoOptDefVal + `"]`; name != "" && f.NoOptDefVal != "" {
+			text = strings.Replace(text, shown, fmt.Sprintf("%-*s", len(shown), "["+name+"]"), 1)
+		}
+	})
+	return text
 }
 
 func writeCommands(b *strings.Builder, cmd *cobra.Command) {

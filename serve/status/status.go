@@ -28,7 +28,7 @@ type Counts struct {
 	Calls  int64 `json:"calls"`
 	Errors int64 `json:"errors"` // requests whose outcome is not ok or input_required
 	Bytes  int64 `json:"bytes"`  // of results
-	Tokens int64 `json:"tokens"` // of results, estimated
+	Tokens int64 `json:"tokens"` // of results without lists, estimated
 }
 
 // A Server is the state of one server and what is counted of it.

@@ -84,7 +84,10 @@ func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 	call := status.Call{
 		Time: r.Start, Client: clientName(r.Client), Session: r.Owner.Session, Method: shorten(r.Method), Name: m.withoutSecrets(r.Called()),
 		MS: response.Duration.Seconds() * 1000, BytesIn: int64(len(r.Params)), BytesOut: response.Bytes,
-		Tokens: tokens(response.Bytes), Outcome: string(response.Outcome),
+		Outcome: string(response.Outcome),
+	}
+	if isCall(r) { // lists are for the client, which decides what of them a model reads
+		call.Tokens = tokens(response.Bytes)
 	}
 	if to := r.Target(); to != nil {
 		call.Server = to.Server

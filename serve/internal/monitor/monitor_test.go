@@ -54,6 +54,9 @@ func TestStatus(t *testing.T) {
 	if files.P50 != 10 || files.P95 != 19 {
 		t.Errorf("p50 %v, p95 %v", files.P50, files.P95)
 	}
+	if s.Clients[1].Tokens != 0 {
+		t.Errorf("a list counts as %d tokens", s.Clients[1].Tokens)
+	}
 	if len(s.Clients) != 2 || s.Clients[1].Name != "b" || s.Clients[1].Calls != 2 || s.Clients[0].Sessions != 1 {
 		t.Errorf("clients: %+v", s.Clients)
 	}

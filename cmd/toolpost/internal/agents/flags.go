@@ -53,6 +53,7 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.folder.PassEnv, "pass-env", nil, "pass the variable `NAME` to commands of bash too; may be repeated")
 	flags.StringVar(&f.system, "system", "", "use `TEXT` as the system prompt")
 	flags.StringVar(&f.effort, "effort", "", "how much the model thinks: `LEVEL` none, low, medium or high")
+	cli.CompleteFlag(cmd, "effort", cli.Values("none", "low", "medium", "high"))
 	flags.BoolVar(&f.deny, "deny", false, "deny calls that need an approval without asking")
 	flags.BoolVar(&f.json, "json", false, "write events as JSON, one per line; docs/chat.md describes them")
 	flags.IntVar(&f.limits.Turns, "max-turns", 0, "stop after `N` responses of the model to a prompt (default 200)")

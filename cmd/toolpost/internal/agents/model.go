@@ -69,6 +69,20 @@ replace the address of the provider. "demo" is a script that needs no key.`
 
 const demoModel = "demo"
 
+// modelNames lists values of --model: the usual model of each provider, and others that
+// have a price.
+func modelNames() []string {
+	names := []string{demoModel}
+	for _, p := range providers() {
+		if p.standard == "" {
+			names = append(names, p.name+"/")
+			continue
+		}
+		names = append(names, p.name+"/"+p.standard)
+	}
+	return names
+}
+
 // modelFlags choose the model.
 type modelFlags struct {
 	name, baseURL, keyVariable, cli string
@@ -78,6 +92,7 @@ type modelFlags struct {
 
 func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.name, "model", "m", "", "`MODEL`: PROVIDER/NAME, or demo")
+	cli.CompleteFlag(cmd, "model", modelNames)
 	cmd.Flags().StringVar(&f.baseURL, "base-url", "", "`URL` of a compatible server; it gets no key but that of --api-key-env")
 	cmd.Flags().StringVar(&f.keyVariable, "api-key-env", "", "the variable `NAME` holds the key")
 	cmd.Flags().StringVar(&f.cli, "cli", "", "`PATH` of the claude command")

@@ -78,23 +78,11 @@ configuration is wrong.
 			cli.Exclusive(cmd, other, flag)
 		}
 	}
-	completeRules(cmd, "explain")
-	completeRules(cmd, "off")
-	complete(cmd, "fail-on", failLevels())
-	complete(cmd, "format", lint.Formats())
+	cli.CompleteFlag(cmd, "explain", ruleNames)
+	cli.CompleteFlag(cmd, "off", ruleNames)
+	cli.CompleteFlag(cmd, "fail-on", failLevels)
+	cli.CompleteFlag(cmd, "format", lint.Formats)
 	return cmd
-}
-
-func complete(cmd *cobra.Command, flag string, values []string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
-}
-
-// completeRules completes a flag by the names of rules, which are put together only
-// then.
-func completeRules(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return ruleNames(), cobra.ShellCompDirectiveNoFileComp
-	})
 }
 
 func failLevels() (names []string) {

@@ -128,13 +128,7 @@ func findTarget(book *dialect.Book, ids []string) (*dialect.Dialect, error) {
 // completeTargets completes --for by the ids of the built-in dialects, which are
 // read when the shell asks, and by other values.
 func completeTargets(cmd *cobra.Command, others ...string) {
-	_ = cmd.RegisterFlagCompletionFunc("for", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var choices []string
-		for _, d := range dialect.All() {
-			choices = append(choices, d.ID+"\t"+d.Title)
-		}
-		return append(choices, others...), cobra.ShellCompDirectiveNoFileComp
-	})
+	cli.CompleteFlag(cmd, "for", func() []string { return append(cli.Dialects(), others...) })
 }
 
 // readToolFile reads the file at path, - is stdin.

@@ -104,7 +104,7 @@ func (t *Target) asker(cmd *cobra.Command) func(context.Context, string) (bool, 
 }
 
 // HeaderUsage describes the flag --header.
-const HeaderUsage = "`NAME: VALUE` to send to ADDRESS, with ${VARIABLES}; may be repeated"
+const HeaderUsage = "send `HEADER` to ADDRESS, such as \"X-Key: ${KEY}\"; may be repeated"
 
 // AddFlags adds the flags of commands that read tools.
 func (t *Target) AddFlags(cmd *cobra.Command) {

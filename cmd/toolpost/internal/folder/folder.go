@@ -58,6 +58,9 @@ func (o *Options) AddFlags(cmd *cobra.Command) {
 	f.StringVar(&o.Root, "root", "", "serve the tools of `DIR` instead of a configuration (default: the current folder)")
 	f.StringArrayVar(&o.PassEnv, "pass-env", nil, "pass the variable `NAME` to commands of bash too; a * at the end stands for any ending; may be repeated")
 	f.Func("allow-address", "let fetch reach the private `ADDRESS` or block, such as 10.0.0.0/8; may be repeated", o.allow)
+	cli.CompleteFlag(cmd, "tools", func() []string {
+		return append([]string{workspace, WorkspaceWrite, Bash, fetchTool, Todos, Done}, strings.Split(fileTools, ", ")...)
+	})
 	for _, name := range []string{"tools", "root"} {
 		cli.Exclusive(cmd, name, "config")
 	}

@@ -97,6 +97,7 @@ func cacheShow() *cobra.Command {
 			return showOutput(cmd.Context(), cmd.OutOrStdout(), s, o, offset, limit)
 		},
 	}
+	cli.CompleteArgs(cmd, 1, references)
 	cmd.Flags().Int64Var(&offset, "offset", 0, "skip `N` lines")
 	cmd.Flags().Int64Var(&limit, "limit", 0, "print at most `N` lines")
 	return cmd
@@ -188,6 +189,15 @@ func openCache(ctx context.Context) (store.Store, keptOutputs, error) {
 	}
 	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name)) })
 	return s, all, nil
+}
+
+// references lists the references of all outputs.
+func references() (refs []string) {
+	_, all, _ := openCache(context.Background()) // a cache that cannot be read completes nothing
+	for _, o := range all {
+		refs = append(refs, o.ref)
+	}
+	return refs
 }
 
 // splitLine returns the number of the line that a reference names, 0 for none.

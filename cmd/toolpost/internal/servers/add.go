@@ -65,13 +65,20 @@ the key; secrets are never asked for.`,
 	f := cmd.Flags()
 	f.StringVar(&a.name, "name", "", "`NAME` of the server (default: made from what is added)")
 	f.StringArrayVar(&a.env, "env", nil, "environment variable `NAME=VALUE` of the server; may be repeated")
-	f.StringArrayVar(&a.headers, "header", nil, "`HEADER: VALUE` that is sent to the server; may be repeated")
+	f.StringArrayVar(&a.headers, "header", nil, "send `HEADER` to the server, such as \"X-Key: ${KEY}\"; may be repeated")
 	f.StringVar(&a.prefix, "prefix", "", "`TEXT` before the names of its tools (default: NAME__)")
 	f.BoolVar(&a.disabled, "disabled", false, "add the server without starting it")
 	f.StringArrayVar(&a.set, "set", nil, "`KEY=VALUE` of a server.json or bundle; may be repeated")
 	f.StringVar(&a.from, "from", "", "`KIND` of a server.json to use: remote, npm, pypi, oci or nuget")
 	f.BoolVar(&a.runtime, "allow-runtime", false, "accept all arguments of a server.json for npx, uvx, docker and dnx, and variables that steer them")
 	f.StringVar(&a.registry, "registry", "", "`URL` of the MCP registry that has the name")
+	cli.CompleteFlag(cmd, "from", cli.Values("remote", "npm", "pypi", "oci", "nuget"))
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return install.Known(), cobra.ShellCompDirectiveDefault // or the name of a file
+	}
 	f.BoolVar(&a.noTry, "no-try", false, "add the server without starting it once")
 	a.target.flags(cmd)
 	return cmd

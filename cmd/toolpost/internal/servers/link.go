@@ -68,6 +68,13 @@ is; you see what to add by hand.`,
 	f.StringVar(&l.config, "config", "", "configuration `FILE` that clients serve")
 	f.StringVar(&l.url, "url", "", "`ADDRESS` of a running toolpost serve that clients use")
 	f.StringVar(&l.profile, "profile", "", "profile `NAME` of the configuration that clients get")
+	cli.CompleteArgs(cmd, 0, func() (names []string) {
+		files, _ := (&linking{}).files(nil)
+		for _, f := range files {
+			names = append(names, f.ID()+"\t"+f.Client)
+		}
+		return names
+	})
 	cli.Exclusive(cmd, "undo", "list", "print")
 	for _, other := range []string{"undo", "list", "profile"} {
 		cli.Exclusive(cmd, "move", other)

@@ -2,6 +2,7 @@ package top
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (m *Model) lines() []string {
 	return lines
 }
 
-// head sums up the gateway in one line.
+// head sums up the gateway in one line, and leaves out what a narrow screen has no room for.
 func (m *Model) head() string {
 	if m.status == nil {
 		return m.cut("toolpost top  " + m.address)
@@ -45,8 +46,21 @@ func (m *Model) head() string {
 			ready++
 		}
 	}
-	return m.cut(fmt.Sprintf("toolpost %s  up %s  %d/%d servers  %d tools  %s requests  %s errors  %s tokens  %d running",
-		s.Version, age(s.Time.Sub(s.Started)), ready, len(s.Servers), s.Tools, formatNumber(sum.Calls), formatNumber(sum.Errors), formatNumber(sum.Tokens), s.Running))
+	parts := []string{
+		"toolpost " + s.Version, "up " + age(s.Time.Sub(s.Started)), fmt.Sprintf("%d/%d servers", ready, len(s.Servers)), fmt.Sprintf("%d tools", s.Tools),
+		formatNumber(sum.Calls) + " requests", formatNumber(sum.Errors) + " errors", formatNumber(sum.Tokens) + " tokens", fmt.Sprintf("%d running", s.Running),
+	}
+	for _, i := range []int{6, 3, 4} { // tokens first, then tools and requests
+		if m.width > 0 && terminal.Width(cleartext.Printable(joinParts(parts))) > m.width {
+			parts[i] = ""
+		}
+	}
+	return m.cut(joinParts(parts))
+}
+
+// joinParts joins the parts that are not empty.
+func joinParts(parts []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return part == "" }), "  ")
 }
 
 // tabLine shows the tabs, and the filter.
