@@ -26,6 +26,7 @@ func (e *Endpoint) serveHTTP(ctx context.Context) error {
 	mux.HandleFunc("GET "+StatusPath, e.report)
 	mux.HandleFunc("GET "+readyPath, e.readyz)
 	mux.Handle("/", e.mcp.Handler())
+	mux.Handle("/mcp", e.mcp.Handler()) // a pattern without a wildcard is found sooner
 	server := &http.Server{
 		Handler:           e.withInstance(e.protect(mux)),
 		ReadHeaderTimeout: 10 * time.Second,

@@ -174,9 +174,8 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 	if u.calls.Add(1) > maxCalls {
 		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, maxCalls)
 	}
-	ctx, limit, stop := newDeadline(ctx, u.cfg.CallTimeout, u.cfg.Name, r.what)
-	defer stop()
-	r.limit = limit
+	ctx, r.limit = newDeadline(ctx, u.cfg.CallTimeout, u.cfg.Name, r.what)
+	defer r.limit.stop()
 	var t tries
 	for {
 		s, err := u.await(ctx)

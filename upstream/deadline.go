@@ -19,25 +19,31 @@ const (
 
 // A deadline is the time limit of a call. Progress of the call begins it again.
 type deadline struct {
-	timer *time.Timer
-	limit time.Duration
-	last  time.Time // progress does not count after it
+	server, what string // in the error
+	limit        time.Duration
+	last         time.Time // progress does not count after it
+	timer        *time.Timer
+	cancel       context.CancelCauseFunc
 }
 
 // newDeadline returns a context that is canceled when the limit has passed without
-// progress. Stop must be called.
-func newDeadline(ctx context.Context, limit time.Duration, server, what string) (own context.Context, d *deadline, stop func()) {
-	own, cancel := context.WithCancelCause(ctx)
-	d = &deadline{limit: limit, last: time.Now().Add(max(longestCall, limit) - limit)}
-	d.timer = time.AfterFunc(limit, func() {
-		cancel(&toolpost.UnavailableError{
-			Timeout: true, Text: fmt.Sprintf("server %q did not answer %s within %v; the call was cancelled", server, what, limit),
-		})
+// progress. The deadline must be stopped.
+func newDeadline(ctx context.Context, limit time.Duration, server, what string) (context.Context, *deadline) {
+	d := &deadline{server: server, what: what, limit: limit, last: time.Now().Add(max(longestCall, limit) - limit)}
+	ctx, d.cancel = context.WithCancelCause(ctx)
+	d.timer = time.AfterFunc(limit, d.expire)
+	return ctx, d
+}
+
+func (d *deadline) expire() {
+	d.cancel(&toolpost.UnavailableError{
+		Timeout: true, Text: fmt.Sprintf("server %q did not answer %s within %v; the call was cancelled", d.server, d.what, d.limit),
 	})
-	return own, d, func() {
-		d.timer.Stop()
-		cancel(nil)
-	}
+}
+
+func (d *deadline) stop() {
+	d.timer.Stop()
+	d.cancel(nil)
 }
 
 // extend begins the limit again, unless it has passed.

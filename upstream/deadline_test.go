@@ -19,8 +19,8 @@ import (
 
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, d, stop := newDeadline(t.Context(), time.Hour, "s", "tool t")
-		defer stop()
+		ctx, d := newDeadline(t.Context(), time.Hour, "s", "tool t")
+		defer d.stop()
 		for range 3 {
 			time.Sleep(59 * time.Minute)
 			d.extend()
@@ -35,8 +35,8 @@ func TestDeadline(t *testing.T) {
 			t.Errorf("without progress, the call ends with %v", context.Cause(ctx))
 		}
 
-		ctx, d, stop = newDeadline(t.Context(), time.Hour, "s", "tool t")
-		defer stop()
+		ctx, d = newDeadline(t.Context(), time.Hour, "s", "tool t")
+		defer d.stop()
 		for range 100 {
 			time.Sleep(30 * time.Minute)
 			d.extend()

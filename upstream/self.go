@@ -29,7 +29,11 @@ type instances struct {
 
 // check notes the instances behind an answer. It fails if we are one of them.
 func (i *instances) check(h http.Header) error {
-	found := strings.Fields(h.Get(InstanceHeader))
+	behind := h.Get(InstanceHeader)
+	if behind == "" {
+		return nil
+	}
+	found := strings.Fields(behind)
 	if i.own != "" && slices.Contains(found, i.own) {
 		i.seen.Store(nil)
 		return errSelf
