@@ -209,8 +209,11 @@ func (c *Chat) decideWaiting(ctx context.Context, calls []*agent.Call) error {
 func (c *Chat) newAgent() *agent.Agent {
 	o := c.opts.Agent
 	o.Approve = c.approver.decide
-	if c.opts.Rule == Ask && c.approver.ask != nil {
-		o.Caller = questioner{c}
+	switch {
+	case c.opts.Rule == Ask && c.approver.ask != nil:
+		o.Caller = questioner{watcher{c}}
+	case c.json == nil && c.view.notes.width > 0: // somebody sees it
+		o.Caller = watcher{c}
 	}
 	return agent.New(c.opts.Model, c.opts.Tools, &o)
 }
@@ -267,8 +270,8 @@ func (c *Chat) window() int {
 	return c.opts.Agent.Window
 }
 
-// Watch returns what takes the output of a command while the call of ctx runs: its last
-// lines are shown.
+// Watch returns what takes the output of the call of ctx while it runs: the last lines are
+// shown.
 func (c *Chat) Watch(ctx context.Context) io.Writer {
 	return c.view.watch(toolpost.CallFrom(ctx).ID)
 }

@@ -173,7 +173,7 @@ func TestPictureOfQuestion(t *testing.T) {
 	p.check(p.chat.show(t.Context(), &agent.Event{Type: agent.EventCall, Call: call}))
 	answers := make(chan string, 1)
 	go func() {
-		answer, err := questioner{p.chat}.Request(t.Context(), "elicitation/create", []byte(`{"message":"The release of today goes to all customers in the whole world, and nobody can take it back. Really?"}`))
+		answer, err := questioner{watcher{p.chat}}.Request(t.Context(), "elicitation/create", []byte(`{"message":"The release of today goes to all customers in the whole world, and nobody can take it back. Really?"}`))
 		answers <- fmt.Sprint(string(answer), err)
 	}()
 	p.sees(`

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"io"
 	"regexp"
 	"strings"
@@ -152,6 +153,41 @@ func TestPictureOfCommand(t *testing.T) {
 		s.events(&agent.Event{Type: agent.EventResult, Call: call, Result: &toolpost.Message{Text: "ok\n"}})
 		write("late\n")
 		s.shows("\n✓ 1 bash command=\"make test\" · 5s · 3 B\n* waiting for the model · 30 tokens out\n")
+	})
+}
+
+// TestPictureOfProgress: what a server says about a call is shown while it runs.
+func TestPictureOfProgress(t *testing.T) {
+	onStage(t, func(s *stage) {
+		proceed := make(chan struct{})
+		tool := toolpost.New("index", "Indexes.", func(ctx context.Context, _ struct{}) (string, error) {
+			call := toolpost.CallFrom(ctx)
+			for i := range 3 {
+				if err := call.Progress(ctx, float64(i), 3, "files \x1b[2J\n of docs"); err != nil {
+					return "", err
+				}
+			}
+			<-proceed
+			return "done", call.Progress(ctx, 7, 0, "almost")
+		}, nil)
+		set, err := toolpost.NewSet(s.T.Context(), toolpost.Tools{tool})
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.events(&agent.Event{Type: agent.EventCall, Call: &agent.Call{ID: "1", Name: "index", Arguments: []byte(`{}`)}})
+		errs := make(chan error, 1)
+		go func() {
+			_, err := set.Call(s.T.Context(), &toolpost.Call{ID: "1", Name: "index", Arguments: []byte(`{}`), Caller: watcher{&Chat{view: s.view}}})
+			errs <- err
+		}()
+		time.Sleep(time.Second)
+		s.shows("\n* index · 1s\n  2 of 3 files ·[2J  of docs\n")
+		close(proceed)
+		time.Sleep(time.Second)
+		s.shows("\n* index · 2s\n  almost\n")
+		if err := <-errs; err != nil {
+			s.Error(err)
+		}
 	})
 }
 

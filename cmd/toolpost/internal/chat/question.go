@@ -14,17 +14,38 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
-// A questioner is the [toolpost.Caller] of the tools: it asks the user what a tool
-// or its server wants to know.
-type questioner struct{ chat *Chat }
+// A watcher is the [toolpost.Caller] of the tools: it shows how far a call is.
+type watcher struct{ chat *Chat }
 
-// Notify implements [toolpost.Caller]. The view shows calls without their progress.
-func (q questioner) Notify(context.Context, string, json.RawMessage) error { return nil }
+// Notify implements [toolpost.Caller]. The progress of a call is its last line of output.
+func (w watcher) Notify(ctx context.Context, method string, params json.RawMessage) error {
+	var p struct {
+		Progress, Total float64
+		Message         string
+	}
+	if method != "notifications/progress" || json.Unmarshal(params, &p) != nil {
+		return nil
+	}
+	text := p.Message
+	if p.Total > 0 {
+		text = strings.TrimSpace(fmt.Sprintf("%g of %g %s", p.Progress, p.Total, text))
+	}
+	_, _ = io.WriteString(w.chat.Watch(ctx), "\r"+cleartext.Printable(text)) // it never fails
+	return nil
+}
+
+// Request implements [toolpost.Caller].
+func (w watcher) Request(_ context.Context, method string, _ json.RawMessage) (json.RawMessage, error) {
+	return nil, fmt.Errorf("%s: %w", method, toolpost.ErrNoCaller)
+}
+
+// A questioner is a watcher that asks the user what a tool or its server wants to know.
+type questioner struct{ watcher }
 
 // Request implements [toolpost.Caller].
 func (q questioner) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if method != "elicitation/create" {
-		return nil, fmt.Errorf("%s: %w", method, toolpost.ErrNoCaller)
+		return q.watcher.Request(ctx, method, params)
 	}
 	asked, syntax := jsontree.Parse(params, deepestForm)
 	if syntax != nil {

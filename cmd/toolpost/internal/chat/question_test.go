@@ -30,7 +30,7 @@ func ask(t *testing.T, method, params, lines string, open func(string) error) (a
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := set.Call(t.Context(), &toolpost.Call{Name: "ask", Arguments: json.RawMessage("{}"), Caller: questioner{c}})
+	result, err := set.Call(t.Context(), &toolpost.Call{Name: "ask", Arguments: json.RawMessage("{}"), Caller: questioner{watcher{c}}})
 	if err != nil {
 		return "", screen.String(), err
 	}
@@ -125,7 +125,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	over := errors.New("over")
 	cancel(over)
-	if _, err := (questioner{c}).Request(ctx, "elicitation/create", json.RawMessage(`{"message":"?"}`)); !errors.Is(err, over) {
+	if _, err := (questioner{watcher{c}}).Request(ctx, "elicitation/create", json.RawMessage(`{"message":"?"}`)); !errors.Is(err, over) {
 		t.Errorf("a question beside another one: %v", err)
 	}
 	if _, err := c.askInTurn(ctx, &agent.Call{}); !errors.Is(err, over) {

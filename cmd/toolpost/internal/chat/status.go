@@ -17,8 +17,8 @@ import (
 // waiting is what is going on before the model answers.
 const waiting = "waiting for the model"
 
-// A status is what is going on: a line that moves, and below it the last lines that a
-// command has written. It stands at the bottom of the terminal, and only there.
+// A status is what is going on: a line that moves, and below it the last lines of
+// output of a call. It stands at the bottom of the terminal, and only there.
 type status struct {
 	shown bool
 	doing string
@@ -30,7 +30,7 @@ type status struct {
 	tokens  int // that the model has written in this turn, as its provider counted them
 	written int // bytes that it has written since
 
-	tails map[string]*tail // the output of commands, by the id of the call
+	tails map[string]*tail // the output of calls, by their ids
 }
 
 // begin starts a turn.
@@ -142,16 +142,18 @@ func (v *view) resume() {
 	}
 }
 
-// watch returns what takes the output of a command, whose last lines are shown while its
-// call runs.
+// watch returns what takes the output of a call, whose last lines are shown while it runs.
 func (v *view) watch(id string) io.Writer {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.status.tails == nil {
 		v.status.tails = map[string]*tail{}
 	}
-	t := &tail{}
-	v.status.tails[id] = t
+	t := v.status.tails[id]
+	if t == nil {
+		t = &tail{}
+		v.status.tails[id] = t
+	}
 	return t
 }
 
