@@ -91,7 +91,7 @@ func child(t *testing.T, part string, env ...string) *upstream.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := &upstream.Config{Command: self, Env: map[string]string{partVariable: part, "ONCE": filepath.Join(t.TempDir(), "once")}}
+	cfg := &upstream.Config{Command: self, Env: map[string]string{"GORACE": "atexit_sleep_ms=0", partVariable: part, "ONCE": filepath.Join(t.TempDir(), "once")}}
 	for i := 0; i < len(env); i += 2 {
 		cfg.Env[env[i]] = env[i+1]
 	}

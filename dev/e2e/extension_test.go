@@ -210,7 +210,7 @@ func extendedEntry(t *testing.T, transport, version string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fmt.Sprintf(`{"command":%q,"env":{%q:"1"},"protocolVersion":%q`, exe, serveExtended, version)
+		return fmt.Sprintf(`{"command":%q,"env":{%q:"1","GORACE":"atexit_sleep_ms=0"},"protocolVersion":%q`, exe, serveExtended, version)
 	}
 	h := httptest.NewServer(newExtended())
 	t.Cleanup(h.Close)
