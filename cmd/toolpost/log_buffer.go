@@ -89,7 +89,17 @@ func (s *logBuffer) Close() error {
 func newLogger(w io.Writer, level slog.Level, format string) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	if format == "json" {
+		options.ReplaceAttr = nameUnit
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// nameUnit makes a duration a number of milliseconds whose name says so. JSON would have
+// nanoseconds.
+func nameUnit(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		return slog.Float64(a.Key+"Ms", float64(a.Value.Duration())/float64(time.Millisecond))
+	}
+	return a
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // Whoever logs does not wait for a reader, who is told later what he missed.
@@ -110,4 +111,13 @@ type written struct {
 func (w *written) Write(p []byte) (int, error) {
 	w.writes++
 	return w.Buffer.Write(p)
+}
+
+// TestLogDurations: a duration in the JSON log has its unit in its name.
+func TestLogDurations(t *testing.T) {
+	var b strings.Builder
+	newLogger(&b, slog.LevelInfo, "json").Info("x", "took", 3406*time.Millisecond, "n", 2)
+	if !strings.HasSuffix(b.String(), `"msg":"x","tookMs":3406,"n":2}`+"\n") {
+		t.Error(b.String())
+	}
 }

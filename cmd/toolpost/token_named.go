@@ -13,7 +13,10 @@ import (
 )
 
 func tokenAdd() *cobra.Command {
-	var profile, expires string
+	var (
+		profile, expires string
+		change           *cli.Change
+	)
 	cmd := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Make a token for one caller, and print it once",
@@ -40,6 +43,10 @@ else.`,
 			if err != nil {
 				return cli.WrapUsage(err)
 			}
+			if change.Done(args[0]); cmd.Flags().Changed("json") {
+				change.Token = secret
+				return nil
+			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "This token is not shown again. The caller sends it as Authorization: Bearer TOKEN.")
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
 			return err
@@ -47,6 +54,7 @@ else.`,
 	}
 	cmd.Flags().StringVar(&profile, "profile", "", "the caller gets only the profile `NAME` of the configuration")
 	cmd.Flags().StringVar(&expires, "expires", "", "refuse the token from `TIME` on: 12h, 30d, 2027-01-01 or 2027-01-01T08:00:00Z (default: never)")
+	change = cli.AddChangeFlag(cmd)
 	return cmd
 }
 
@@ -75,7 +83,8 @@ func isDuration(s string) bool {
 }
 
 func tokenRevoke() *cobra.Command {
-	return &cobra.Command{
+	var change *cli.Change
+	cmd := &cobra.Command{
 		Use:     "revoke NAME",
 		Short:   "Refuse a caller's token from now on",
 		Long:    "Refuse a caller's token from now on. A running serve ends the caller's sessions\nand calls at once.",
@@ -89,10 +98,13 @@ func tokenRevoke() *cobra.Command {
 			if err := tokens.Revoke(cmd.Context(), args[0]); err != nil {
 				return cli.WrapUsage(err)
 			}
+			change.Done(args[0])
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Revoked %s.\n", args[0])
 			return err
 		},
 	}
+	change = cli.AddChangeFlag(cmd)
+	return cmd
 }
 
 // A listedToken is one token of "token list --json".

@@ -26,6 +26,7 @@ type lintOptions struct {
 	off     []string
 	failOn  string
 	format  string
+	json    bool // the same as the format json
 	verbose bool
 	fix     bool
 	diff    bool
@@ -72,9 +73,11 @@ configuration is wrong.
 	f.BoolVar(&o.diff, "diff", false, "show the tools before and after adapting to the one target")
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	f.StringVar(&o.explain, "explain", "", "explain `RULE`")
+	cli.AddJSONFlag(cmd, &o.json)
+	cli.Exclusive(cmd, "format", "json")
 	cli.Exclusive(cmd, "fix", "diff", "rules", "explain")
 	for _, other := range []string{"fix", "diff", "rules", "explain"} { // which look for no findings
-		for _, flag := range []string{"off", "fail-on", "format"} {
+		for _, flag := range []string{"off", "fail-on", "format", "json"} {
 			cli.Exclusive(cmd, other, flag)
 		}
 	}
@@ -93,6 +96,9 @@ func failLevels() (names []string) {
 }
 
 func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
+	if o.json {
+		o.format = "json"
+	}
 	write := lint.Format(o.format)
 	switch {
 	case write == nil:

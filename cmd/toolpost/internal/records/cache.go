@@ -17,7 +17,6 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/grep"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	outputs "github.com/toolpost/toolpost/output"
@@ -103,41 +102,17 @@ func cacheShow() *cobra.Command {
 	return cmd
 }
 
-func cacheGrep() *cobra.Command {
-	var o grep.Options
-	cmd := &cobra.Command{
-		Use:   "grep PATTERN [REF…]",
-		Short: "Search outputs",
-		Long:  "Search all outputs, or the named ones, for a regular expression (RE2). Print\neach matching line as REF:LINE: TEXT.",
-		Args:  cli.CheckArgs(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			pattern, err := grep.Compile(args[0], &o)
-			if err != nil {
-				return cli.WrapUsage(err)
-			}
-			s, all, err := openCache(cmd.Context())
-			if err != nil {
-				return err
-			}
-			some, err := all.choose(args[1:])
-			if err != nil {
-				return err
-			}
-			return searchOutputs(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), s, some, pattern)
-		},
-	}
-	cmd.Flags().BoolVarP(&o.Literal, "fixed", "F", false, "PATTERN is plain text, not a regular expression")
-	cmd.Flags().BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "ignore upper and lower case")
-	return cmd
-}
-
 func cacheRemove() *cobra.Command {
-	var every, lists bool
+	var (
+		every, lists bool
+		change       *cli.Change
+	)
 	cmd := &cobra.Command{
 		Use:   "rm REF… | --all | --catalog",
 		Short: "Remove outputs, or what servers listed",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if lists && len(args) == 0 && !every {
+				change.Done("catalog")
 				return clearCatalog(cmd.ErrOrStderr())
 			}
 			if lists || every == (len(args) > 0) {
@@ -151,12 +126,13 @@ func cacheRemove() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return removeOutputs(cmd.Context(), cmd.ErrOrStderr(), s, some)
+			return removeOutputs(cmd.Context(), cmd.ErrOrStderr(), s, some, change)
 		},
 	}
 	cmd.Flags().BoolVar(&every, "all", false, "remove all outputs")
 	cmd.Flags().BoolVar(&lists, "catalog", false, "remove what servers listed at the last start of serve")
 	cli.Exclusive(cmd, "all", "catalog")
+	change = cli.AddChangeFlag(cmd)
 	return cmd
 }
 
@@ -319,47 +295,16 @@ func writeHarmless(w io.Writer, from io.Reader) error {
 }
 
 // removeOutputs removes outputs, and names those that did not exist any more.
-func removeOutputs(ctx context.Context, stderr io.Writer, s store.Store, some keptOutputs) error {
+func removeOutputs(ctx context.Context, stderr io.Writer, s store.Store, some keptOutputs, change *cli.Change) error {
 	for _, o := range some {
 		err := s.Remove(ctx, o.Name)
 		if errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintln(stderr, goneText(o))
 		} else if err != nil {
 			return err
+		} else {
+			change.Done(append(change.Names, o.ref)...)
 		}
-	}
-	return nil
-}
-
-// searchOutputs writes the matching lines. It returns an error if there are none.
-func searchOutputs(ctx context.Context, w, stderr io.Writer, s store.Store, some keptOutputs, pattern *grep.Pattern) error {
-	var total int64
-	searched := 0
-	for _, o := range some {
-		b, err := s.Open(ctx, o.Name)
-		if errors.Is(err, fs.ErrNotExist) {
-			fmt.Fprintln(stderr, goneText(o))
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		searched++
-		r, err := pattern.File(ctx, b, o.Size, &grep.Limits{Matches: 10_000, Bytes: 16 << 20})
-		if err = errors.Join(err, b.Close()); err != nil {
-			return err
-		}
-		for _, l := range r.Lines {
-			if _, err := fmt.Fprintf(w, "%s:%d: %s\n", o.ref, l.Number, cleartext.Printable(l.Text)); err != nil {
-				return err
-			}
-		}
-		if total += r.Matches; r.Cut != "" {
-			fmt.Fprintf(w, "%s: not all: %s\n", o.ref, r.Cut)
-		}
-	}
-	if total == 0 {
-		return fmt.Errorf("no match in %d outputs", searched)
 	}
 	return nil
 }

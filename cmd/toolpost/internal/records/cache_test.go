@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/grep"
 	"github.com/toolpost/toolpost/store"
 )
@@ -35,7 +36,7 @@ func TestOutputsThatGoMeanwhile(t *testing.T) {
 	}
 	const gone = "second is gone: it has expired, or was removed meanwhile"
 	var out, told bytes.Buffer
-	err = searchOutputs(t.Context(), &out, &told, s, all, pattern)
+	err = (&search{out: &out, stderr: &told}).run(t.Context(), s, all, pattern)
 	if want := "first:1: text of first\nthird:1: text of third\n"; err != nil || out.String() != want || told.String() != gone+"\n" {
 		t.Errorf("grep: %v, %q, %q", err, &out, &told)
 	}
@@ -43,7 +44,7 @@ func TestOutputsThatGoMeanwhile(t *testing.T) {
 		t.Errorf("show: %v", err)
 	}
 	told.Reset()
-	if err := removeOutputs(t.Context(), &told, s, all); err != nil || told.String() != gone+"\n" {
+	if err := removeOutputs(t.Context(), &told, s, all, &cli.Change{}); err != nil || told.String() != gone+"\n" {
 		t.Errorf("rm: %v, %q", err, &told)
 	}
 	for info := range s.List(t.Context()) {

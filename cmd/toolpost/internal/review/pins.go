@@ -28,8 +28,9 @@ import (
 // starting a server.
 type pinned struct {
 	*config.Config
-	file *pins.File
-	lock *pins.Lock
+	file   *pins.File
+	lock   *pins.Lock
+	change *cli.Change // of the command, if it changes pins
 }
 
 func readPins(cmd *cobra.Command, path string) (*pinned, error) {
@@ -151,6 +152,7 @@ func Approve() *cobra.Command {
 	var (
 		config string
 		yes    bool
+		change *cli.Change
 	)
 	cmd := &cobra.Command{
 		Use:   "approve SERVER [TOOL…]",
@@ -170,11 +172,13 @@ stays withheld. A running "toolpost serve" uses the approval at once. See
 			if err != nil {
 				return err
 			}
+			p.change = change
 			return p.approve(cmd, args[0], args[1:], yes)
 		},
 	}
 	cmd.Flags().StringVar(&config, "config", "", "configuration `FILE`")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "approve without asking, for scripts")
+	change = cli.AddChangeFlag(cmd)
 	return cmd
 }
 
@@ -248,7 +252,11 @@ func (p *pinned) store(cmd *cobra.Command, server string, hashes map[string]stri
 	if err != nil {
 		return err
 	}
-	if n := len(hashes) - len(others); n > 0 {
+	for _, name := range others {
+		delete(hashes, name)
+	}
+	if n := len(hashes); n > 0 {
+		p.change.Done(slices.Sorted(maps.Keys(hashes))...)
 		fmt.Fprintf(cmd.ErrOrStderr(), "\nApproved %s of %s.\n", terminal.Count(n, "tool"), cleartext.Printable(server))
 	}
 	if len(others) > 0 {
@@ -259,7 +267,8 @@ func (p *pinned) store(cmd *cobra.Command, server string, hashes map[string]stri
 }
 
 func forgetCommand(config *string) *cobra.Command {
-	return &cobra.Command{
+	var change *cli.Change
+	cmd := &cobra.Command{
 		Use:   "forget SERVER",
 		Short: "Forget the pins of a server, and pin its tools as they are next",
 		Args:  cli.CheckArgs(cobra.ExactArgs(1)),
@@ -276,11 +285,14 @@ func forgetCommand(config *string) *cobra.Command {
 				return true
 			})
 			if err == nil {
+				change.Done(args[0])
 				fmt.Fprintf(cmd.ErrOrStderr(), "Forgot the pins of %s. Its tools are pinned as they are when toolpost lists them next.\n", cleartext.Printable(args[0]))
 			}
 			return err
 		},
 	}
+	change = cli.AddChangeFlag(cmd)
+	return cmd
 }
 
 // server returns the entry of a server, nil if there is none.

@@ -81,6 +81,7 @@ the key; secrets are never asked for.`,
 	}
 	f.BoolVar(&a.noTry, "no-try", false, "add the server without starting it once")
 	a.target.flags(cmd)
+	a.target.change = cli.AddChangeFlag(cmd)
 	return cmd
 }
 
@@ -130,7 +131,9 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 		return errors.Join(err, removeBundles(t.file, after, t.before))
 	}
 	message := fmt.Sprintf("Added %s to %s. A running serve uses it now; otherwise run: toolpost serve", server.Name, t.file)
-	return saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), t.file, t.before, after, message+a.loginHint(plan))
+	err = saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), t.file, t.before, after, message+a.loginHint(plan))
+	t.change.Note(err, server.Name)
+	return err
 }
 
 // showServer shows what a server runs, contacts and sends.

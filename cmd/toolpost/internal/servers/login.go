@@ -49,6 +49,7 @@ type loginOptions struct {
 	ends      bool // the login ends
 	scopes    []string
 	timeout   time.Duration
+	change    *cli.Change
 }
 
 // Login returns the command "login".
@@ -68,6 +69,7 @@ func Login() *cobra.Command {
 	cmd.Flags().BoolVar(&o.noBrowser, "no-browser", false, "print the address to open, and read the address that the browser ends at")
 	cmd.Flags().StringSliceVar(&o.scopes, "scopes", nil, "ask for these `SCOPES`, separated by commas (default: those of the configuration, or of the server)")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long to wait for the browser")
+	o.change = cli.AddChangeFlag(cmd)
 	return cmd
 }
 
@@ -139,6 +141,8 @@ func (o *loginOptions) login(cmd *cobra.Command, name string) error {
 		who = " as " + status.Account
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), cleartext.Printable(fmt.Sprintf("Logged in to %s%s. The login is kept in %s.", name, who, logins.Place())))
+	o.change.Done(name)
+	o.change.Place = logins.Place()
 	return nil
 }
 
@@ -200,6 +204,7 @@ address.`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.logout(cmd, args[0]) },
 	}
 	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE`")
+	o.change = cli.AddChangeFlag(cmd)
 	return cmd
 }
 
@@ -223,6 +228,7 @@ func (o *loginOptions) logout(cmd *cobra.Command, name string) error {
 		return cli.Usagef("there is no login to %q; \"toolpost logins\" lists them", name)
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), cleartext.Printable("Logged out of "+name+"."))
+	o.change.Done(name)
 	return nil
 }
 

@@ -38,6 +38,7 @@ is removed with its server.`,
 		RunE: func(cmd *cobra.Command, names []string) error { return t.remove(cmd, names) },
 	}
 	t.flags(cmd)
+	t.change = cli.AddChangeFlag(cmd)
 	return cmd
 }
 
@@ -63,6 +64,7 @@ func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
 	if err := saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), t.file, t.before, after, fmt.Sprintf("Removed %s from %s.", list, t.file)); err != nil {
 		return err
 	}
+	t.change.Done(names...)
 	return removeBundles(t.file, t.before, after)
 }
 
@@ -71,6 +73,7 @@ type configurationEdit struct {
 	file   string
 	yes    bool   // write without asking
 	before []byte // nil if the file does not exist
+	change *cli.Change
 }
 
 func (t *configurationEdit) flags(cmd *cobra.Command) {
@@ -89,6 +92,7 @@ func (t *configurationEdit) read() error {
 			t.file = owner.ConfigName
 		}
 	}
+	t.change.File = t.file
 	var err error
 	if t.before, err = config.Read(t.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cli.WrapUsage(err)

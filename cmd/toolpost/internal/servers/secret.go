@@ -38,7 +38,8 @@ takes its place. Values are never printed.`,
 }
 
 func secretSetCommand() *cobra.Command {
-	return &cobra.Command{
+	var change *cli.Change
+	cmd := &cobra.Command{
 		Use:   "set NAME",
 		Short: "Keep a secret, which is read without echo or from standard input",
 		Long: `Keep a secret under a name. In a terminal it is asked for and not shown;
@@ -61,9 +62,13 @@ otherwise it is all of standard input, without one line end at its end.`,
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: kept %q in %s\n", args[0], v.Place())
+			change.Done(args[0])
+			change.Place = v.Place()
 			return nil
 		},
 	}
+	change = cli.AddChangeFlag(cmd)
+	return cmd
 }
 
 // maxTyped is more than a vault keeps of one secret.
@@ -92,8 +97,15 @@ func readSecret(cmd *cobra.Command, name string) ([]byte, error) {
 	return []byte(value), nil
 }
 
+// A listedSecret is one secret of "secret list --json".
+type listedSecret struct {
+	Name  string `json:"name"`
+	Place string `json:"place"`
+}
+
 func secretListCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the names of your secrets, and where they are kept",
 		Args:  cli.CheckArgs(cobra.NoArgs),
@@ -101,7 +113,7 @@ func secretListCommand() *cobra.Command {
 			v, err := owner.OpenVault()
 			if err != nil && owner.NoKeyring() != nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: there are no secrets, and none can be kept yet: %v\n", err)
-				return nil
+				return listSecrets(cmd, nil, "", asJSON)
 			}
 			if err != nil {
 				return err
@@ -110,19 +122,38 @@ func secretListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s\n", v.Place())
-			for _, name := range names {
-				if name, ok := strings.CutPrefix(name, owner.SecretPrefix); ok {
-					fmt.Fprintln(cmd.OutOrStdout(), cleartext.Printable(name))
-				}
+			if !asJSON {
+				fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: %s\n", v.Place())
 			}
-			return nil
+			return listSecrets(cmd, names, v.Place(), asJSON)
 		},
 	}
+	cli.AddJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+// listSecrets writes those of the names in a vault that a person has given.
+func listSecrets(cmd *cobra.Command, names []string, place string, asJSON bool) error {
+	listed := []listedSecret{}
+	for _, name := range names {
+		if name, ok := strings.CutPrefix(name, owner.SecretPrefix); ok {
+			listed = append(listed, listedSecret{name, place})
+		}
+	}
+	if asJSON {
+		return cli.WriteJSON(cmd.OutOrStdout(), listed)
+	}
+	for _, secret := range listed {
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), cleartext.Printable(secret.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func secretRemoveCommand() *cobra.Command {
-	return &cobra.Command{
+	var change *cli.Change
+	cmd := &cobra.Command{
 		Use:   "rm NAME",
 		Short: "Remove a secret",
 		Args:  cli.CheckArgs(cobra.ExactArgs(1)),
@@ -137,9 +168,12 @@ func secretRemoveCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: removed %q\n", args[0])
+			change.Done(args[0])
 			return nil
 		},
 	}
+	change = cli.AddChangeFlag(cmd)
+	return cmd
 }
 
 func removeSecret(ctx context.Context, v vault.Vault, name string) error {
@@ -156,7 +190,8 @@ func removeSecret(ctx context.Context, v vault.Vault, name string) error {
 }
 
 func secretUseCommand() *cobra.Command {
-	return &cobra.Command{
+	var change *cli.Change
+	cmd := &cobra.Command{
 		Use:   "use keyring|encrypted|files",
 		Short: "Choose the vault",
 		Long: `Choose where secrets are kept from now on: in the keyring of the system, in
@@ -178,9 +213,13 @@ TOOLPOST_VAULT takes precedence.`,
 				return fmt.Errorf("%s is chosen, but: %w", args[0], err)
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "toolpost: secrets are kept in %s\n", v.Place())
+			change.Done(args[0])
+			change.Place = v.Place()
 			return nil
 		},
 	}
+	change = cli.AddChangeFlag(cmd)
+	return cmd
 }
 
 func secretKeyCommand() *cobra.Command {

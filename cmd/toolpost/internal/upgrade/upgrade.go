@@ -58,6 +58,7 @@ release is never installed.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&check, "check", false, "only print whether there is a newer release")
+	u.change = cli.AddChangeFlag(cmd)
 	f.StringVar(&u.address, "from", releases, "`ADDRESS` of the releases, for a copy of them")
 	return cmd
 }
@@ -68,6 +69,7 @@ type upgrade struct {
 	signers []byte // whose signatures count
 	program string // the file
 	version string // of the program
+	change  *cli.Change
 }
 
 // run replaces the program, or only looks whether there is a newer one.
@@ -77,7 +79,7 @@ func (u *upgrade) run(ctx context.Context, out io.Writer, check bool) error {
 		return fmt.Errorf("this program is not one of a release (%s); install a release, or build it again", u.version)
 	}
 	how := installer(u.program)
-	if how != "" && !check {
+	if u.change.Run = how; how != "" && !check {
 		fmt.Fprintf(out, "A package manager installed this program. To upgrade it, run\n\n  %s\n", how)
 		return nil
 	}
@@ -85,14 +87,17 @@ func (u *upgrade) run(ctx context.Context, out io.Writer, check bool) error {
 	if err != nil {
 		return fmt.Errorf("look for a newer release: %w", err)
 	}
+	u.change.Version = fmt.Sprintf("v%s", r.version)
 	switch {
 	case !current.less(r.version):
+		u.change.Run = ""
 		fmt.Fprintf(out, "toolpost %s is the newest release.\n", u.version)
 		return nil
 	case check:
 		if how == "" {
 			how = "toolpost upgrade"
 		}
+		u.change.Run = how
 		fmt.Fprintf(out, "toolpost v%s is there; this is %s. To upgrade, run\n\n  %s\n", r.version, u.version, how)
 		return nil
 	}
@@ -103,6 +108,7 @@ func (u *upgrade) run(ctx context.Context, out io.Writer, check bool) error {
 	if err := replace(u.program, program); err != nil {
 		return fmt.Errorf("replace the program: %w", err)
 	}
+	u.change.Done("toolpost")
 	fmt.Fprintf(out, "Upgraded %s from %s to v%s.\n", u.program, u.version, r.version)
 	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 )
 
 // A publisher signs releases and serves them on loopback.
@@ -124,7 +126,7 @@ func TestUpgrade(t *testing.T) {
 			if err := os.WriteFile(program, []byte("old"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			u := &upgrade{address: p.address, signers: p.signers, program: program, version: test.version}
+			u := &upgrade{address: p.address, signers: p.signers, program: program, version: test.version, change: &cli.Change{}}
 			if test.strange {
 				u.signers = signers
 			}
