@@ -27,7 +27,7 @@ const (
 
 // MarshalJSON writes the MCP Tool object. Members of Source keep their order.
 // They also keep their bytes unless a field has another value.
-func (d *Definition) MarshalJSON() ([]byte, error) {
+func (d Definition) MarshalJSON() ([]byte, error) {
 	w := objectWriter{written: map[string]bool{}}
 	err := eachMember(d.Source, func(name string, source json.RawMessage) error {
 		value, err := d.member(name, source)

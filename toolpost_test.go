@@ -518,6 +518,12 @@ func TestDefinitionJSON(t *testing.T) {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", tt.name, err, got, tt.want)
 		}
 	}
+	// A value and a pointer are the same to encoding/json, also inside other values.
+	tool := toolpost.New("t", "d", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
+	value, err := json.Marshal(map[string]any{"tool": tool.Definition})
+	if pointer, _ := json.Marshal(map[string]any{"tool": &tool.Definition}); err != nil || string(value) != string(pointer) || !strings.Contains(string(value), `"inputSchema":`) {
+		t.Errorf("a value is %s, %v", value, err)
+	}
 	d := toolpost.Definition{Name: "a", Source: json.RawMessage(`[1]`)}
 	if _, err := d.MarshalJSON(); err == nil {
 		t.Error("a source that is not an object: no error")
