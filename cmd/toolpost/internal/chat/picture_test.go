@@ -156,6 +156,27 @@ func TestPictureOfCommand(t *testing.T) {
 	})
 }
 
+// TestPictureOfLowTerminal: where lines cannot be changed in place, nothing moves.
+func TestPictureOfLowTerminal(t *testing.T) {
+	onStage(t, func(s *stage) {
+		s.clearStatus()
+		out := s.watch("1")
+		for height := range 4 {
+			s.Resize(80, height)
+			s.events(&agent.Event{Type: agent.EventCall, Call: &agent.Call{ID: "1", Name: "bash", Arguments: []byte(`{}`)}})
+			if _, err := io.WriteString(out, "a\nb\nc\n"); err != nil {
+				s.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			if height < minHeight {
+				s.shows("\n\n")
+			}
+		}
+		s.events(&agent.Event{Type: agent.EventNotice, Text: "done"})
+		s.shows("\ndone\n")
+	})
+}
+
 // TestPictureOfProgress: what a server says about a call is shown while it runs.
 func TestPictureOfProgress(t *testing.T) {
 	onStage(t, func(s *stage) {

@@ -55,6 +55,7 @@ const (
 
 	bytesPerToken = 4 // of text and JSON, about
 	maxTail       = 5 // lines of output
+	minHeight     = 3 // of a terminal that shows the status
 )
 
 // lines returns the status. Running are the ids of the calls that run.
@@ -101,6 +102,9 @@ func (v *view) setStatus(text string) {
 
 func (v *view) drawStatus() {
 	width, height := v.size()
+	if height < minHeight {
+		return // there is no room to change lines in place
+	}
 	lines := v.status.lines(v.notes.width, height, v.calls.running())
 	_, _ = io.WriteString(v.notes.w, v.status.live.Draw(lines, width, height))
 }

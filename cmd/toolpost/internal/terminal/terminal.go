@@ -78,6 +78,9 @@ func Size(w any) (width, height int) {
 	if err != nil || width < 1 {
 		return 80, 24
 	}
+	if height < 1 { // the terminal does not say
+		height = 24
+	}
 	return width, height
 }
 
