@@ -23,7 +23,7 @@ import (
 var _ = []any{runAgent, keepSteps, askModel, defineTool, needDatabase, replaceDatabase, addFeatures}
 
 func runAgent(ctx context.Context, tools toolpost.Toolset) (any, error) {
-	m := anthropic.New("claude-sonnet-4-5", nil) // or openai.New, openai.NewChat, gemini.New, claudecli.New
+	m := anthropic.New("claude-sonnet-5-5", nil) // or openai.New, openai.NewChat, gemini.New, claudecli.New
 	a := agent.New(m, tools, &agent.Options{Limits: agent.Limits{Turns: 50, Cost: 2 * usage.Dollar}})
 
 	s, err := agent.OpenSession("task.jsonl") // or agent.NewSession()
