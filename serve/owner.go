@@ -49,6 +49,7 @@ func (e *Endpoint) ownerRequests(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+owner.ToolPath, e.describeTool)
 	mux.HandleFunc("POST "+owner.CallPath, e.callTool)
+	mux.HandleFunc("POST "+owner.RestartPath, e.restart)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, pattern := mux.Handler(r); pattern == "" || !e.run.HasKey(r) {
 			next.ServeHTTP(w, r)
@@ -158,4 +159,17 @@ func writeResult(w io.Writer, result *toolpost.Result) error {
 		_, err = w.Write(raw)
 	}
 	return err
+}
+
+// restart restarts a server, and answers with its state when it is ready or has failed.
+func (e *Endpoint) restart(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Query().Get("server")
+	e.log.Info("restarting a server", "server", name)
+	st, err := e.gateway.Restart(r.Context(), name)
+	if err != nil {
+		refuseDirect(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(e.serverStatus(st)) // the command is gone if it fails
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/toolpost/toolpost/serve/status"
+	"github.com/toolpost/toolpost/upstream"
 )
 
 // StatusPath is where an endpoint answers its owner with its state, a [status.Status] as JSON.
@@ -19,9 +20,7 @@ func (e *Endpoint) report(w http.ResponseWriter, r *http.Request) {
 	var servers []status.Server
 	if e.status != nil {
 		for _, st := range e.status() {
-			servers = append(servers, status.Server{
-				Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: e.secrets.Known.Replace(st.Reason()),
-			})
+			servers = append(servers, e.serverStatus(st))
 		}
 	}
 	state := e.monitor.Status(after, servers)
@@ -30,4 +29,11 @@ func (e *Endpoint) report(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_ = json.NewEncoder(w).Encode(state) // the client is gone if it fails
+}
+
+// serverStatus is the state of a server, without secrets.
+func (e *Endpoint) serverStatus(st upstream.Status) status.Server {
+	return status.Server{
+		Name: st.Name, State: string(st.State), Transport: string(st.Transport), Version: st.Version, Tools: st.Tools, Error: e.secrets.Known.Replace(st.Reason()),
+	}
 }

@@ -79,7 +79,7 @@ To start, run "toolpost serve" in any folder.`,
 		return cli.Usagef("%w%s; see %q", err, otherFlag(cmd, err), cmd.CommandPath()+" --help")
 	})
 	serve := serveCommand()
-	addGroup(root, "Serve", serve, servers.Link(), statusCommand(), topCommand(), logsCommand(), service.Command(serve.Flags()), checks.Doctor(), redmineCommand())
+	addGroup(root, "Serve", serve, servers.Link(), statusCommand(), topCommand(), logsCommand(), restartCommand(), service.Command(serve.Flags()), checks.Doctor(), redmineCommand())
 	addGroup(root, "Servers", servers.Add(), servers.Import(), servers.Remove(), checks.Check(), servers.Login(), servers.Logins(), servers.Logout(), servers.Secret())
 	addGroup(root, "Tools", tools.List(), tools.Find(), tools.Call(), checks.Lint(), checks.Adapt())
 	addGroup(root, "Access and records", review.Trust(), review.Pins(), review.Approve(), tokenCommand(), records.Audit(), records.Cache(), records.Replay(), review.Diff())

@@ -58,15 +58,8 @@ func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	case cfg != nil:
 		return statusFetcher(&cfg.Servers[0], cfg)
 	}
-	found, err := cli.FindConfiguration(cmd.Context(), r.target.Config, &cli.Prompter{Out: io.Discard})
-	if err != nil {
+	if err := r.findRun(cmd); err != nil {
 		return nil, err
-	}
-	if found != nil {
-		r.run = owner.FindRun(found)
-	}
-	if r.run == nil {
-		return nil, errNotRunning
 	}
 	server := r.run.Server(runPatience)
 	r.target.Address = strings.TrimSuffix(r.run.URL, "/mcp")
@@ -76,14 +69,34 @@ func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	}
 	return func(ctx context.Context, after uint64) (*status.Status, error) {
 		s, err := fetch(ctx, after)
-		switch {
-		case errors.Is(err, syscall.ECONNREFUSED), err != nil && !r.run.IsAlive():
-			err = errNotRunning // it ended, or is ending
-		case errors.Is(err, proof.ErrUnproven):
-			err = fmt.Errorf("toolpost serve runs with this configuration as process %d, but does not answer at %s; end it and start it again", r.run.PID, r.run.URL)
-		}
-		return s, err
+		return s, r.explain(err)
 	}, nil
+}
+
+// findRun finds the run of the configuration. Where there is none, the error is errNotRunning.
+func (r *running) findRun(cmd *cobra.Command) error {
+	found, err := cli.FindConfiguration(cmd.Context(), r.target.Config, &cli.Prompter{Out: io.Discard})
+	if err != nil {
+		return err
+	}
+	if found != nil {
+		r.run = owner.FindRun(found)
+	}
+	if r.run == nil {
+		return errNotRunning
+	}
+	return nil
+}
+
+// explain says what an error of a request to the run means.
+func (r *running) explain(err error) error {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED), err != nil && !r.run.IsAlive():
+		return errNotRunning // it ended, or is ending
+	case errors.Is(err, proof.ErrUnproven):
+		return fmt.Errorf("toolpost serve runs with this configuration as process %d, but does not answer at %s; end it and start it again", r.run.PID, r.run.URL)
+	}
+	return err
 }
 
 // longestStatus is the size up to which the answer of a gateway is read.

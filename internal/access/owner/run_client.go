@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,14 +21,17 @@ import (
 
 // Where a run answers the commands of its user, and nobody else: a request has the key of the
 // run in KeyHeader. The query of the first two has the tool, the Fingerprint of the command's
-// configuration, and the name of the command.
+// configuration, and the name of the command; that of the last has the server.
 //
 //	POST ToolPath                ──▶ 200 its definition
 //	POST CallPath, the arguments ──▶ 200 AnswerHeader: the MCP result, or a JSON-RPC error
 //	                                 409 not called: what the command starts may answer otherwise
+//	POST RestartPath             ──▶ 200 the state of the server, when it is ready or has failed
+//	                                 409 why it cannot be restarted
 const (
-	ToolPath = "/owner/tool"
-	CallPath = "/owner/call"
+	ToolPath    = "/owner/tool"
+	CallPath    = "/owner/call"
+	RestartPath = "/owner/restart"
 
 	KeyHeader    = "Toolpost-Run-Key"
 	AnswerHeader = "Toolpost-Answer" // AnswerResult or AnswerError
@@ -72,11 +76,9 @@ func (r *Run) Client(within time.Duration, fingerprint, command string) *RunClie
 // Close ends the connections.
 func (c *RunClient) Close() { c.http.CloseIdleConnections() }
 
-func (c *RunClient) post(ctx context.Context, path, tool string, body []byte) (*http.Response, error) {
-	query := url.Values{"tool": {tool}}
-	for name, values := range c.query {
-		query[name] = values
-	}
+func (c *RunClient) post(ctx context.Context, path, about, name string, body []byte) (*http.Response, error) {
+	query := maps.Clone(c.query)
+	query.Set(about, name)
 	address := strings.TrimSuffix(c.run.URL, "/mcp") + path + "?" + query.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
@@ -88,7 +90,7 @@ func (c *RunClient) post(ctx context.Context, path, tool string, body []byte) (*
 
 // Tool returns the definition of a tool that the run would call as a new start would.
 func (c *RunClient) Tool(ctx context.Context, name string) (d toolpost.Definition, err error) {
-	resp, err := c.post(ctx, ToolPath, name, nil)
+	resp, err := c.post(ctx, ToolPath, "tool", name, nil)
 	if err != nil {
 		return d, err
 	}
@@ -107,7 +109,7 @@ func (c *RunClient) Call(ctx context.Context, name string, arguments json.RawMes
 	if len(arguments) > MaxArguments {
 		return nil, ErrNotSame
 	}
-	resp, err := c.post(ctx, CallPath, name, arguments)
+	resp, err := c.post(ctx, CallPath, "tool", name, arguments)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -136,6 +138,26 @@ func (c *RunClient) Call(ctx context.Context, name string, arguments json.RawMes
 		return nil, c.unknownFate(err)
 	}
 	return nil, failed
+}
+
+// Restart restarts a server of the run, and returns its state as JSON when it is ready or has
+// failed. A [UsageError] says why it cannot be restarted.
+func (c *RunClient) Restart(ctx context.Context, server string) (state json.RawMessage, err error) {
+	resp, err := c.post(ctx, RestartPath, "server", server, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxDefinition))
+	switch {
+	case err != nil:
+		return nil, err
+	case resp.StatusCode == http.StatusConflict:
+		return nil, usagef("%s", strings.TrimSpace(string(raw)))
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("it answers %d; the serve that runs is another version, so end it and start it again", resp.StatusCode)
+	}
+	return raw, nil
 }
 
 // unknownFate is the error of a call that may have been executed.
