@@ -76,8 +76,8 @@ func weighLibrary(w io.Writer, root, folder string) (over []string, err error) {
 	return over, nil
 }
 
-// moduleSize returns the MB of the zip of the module at root, in which modules below it are
-// not.
+// moduleSize returns the MB of the zip of the module at root, without the modules below it,
+// hidden folders, in which tests keep what they install, and the archives of a release.
 func moduleSize(root string) (float64, error) {
 	var written counter
 	z := zip.NewWriter(&written)
@@ -86,7 +86,7 @@ func moduleSize(root string) (float64, error) {
 			return err
 		}
 		if d.IsDir() {
-			if _, err := os.Stat(filepath.Join(path, "go.mod")); path != root && (err == nil || d.Name() == ".git" || d.Name() == "dist") {
+			if _, err := os.Stat(filepath.Join(path, "go.mod")); path != root && (err == nil || d.Name()[0] == '.' || d.Name() == "dist") {
 				return filepath.SkipDir
 			}
 			return nil
