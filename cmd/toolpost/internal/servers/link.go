@@ -294,10 +294,8 @@ func (l *linking) apply(cmd *cobra.Command, changes []*link.Change) error {
 	if !yes || err != nil {
 		return err
 	}
-	if l.imported != nil { // first, so that no server is in no file
-		if err := l.imports.save(cmd, l.imported); err != nil {
-			return err
-		}
+	if err := l.saveMoved(cmd); err != nil {
+		return err
 	}
 	stderr, written := cmd.ErrOrStderr(), 0
 	var failed []error

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/config"
@@ -25,6 +26,7 @@ type moving struct {
 	movable  []config.ClientFile // whose servers are imported
 	imports  *imports
 	imported *config.Imported // what is to be written into the configuration; nil for nothing
+	taken    bool             // servers leave the files of clients
 }
 
 // An edit is the change of a client's file, and the servers that the file has.
@@ -126,6 +128,18 @@ func (l *linking) useImported(found *config.Imported) {
 	}
 }
 
+// saveMoved writes the servers that are imported, before their clients' files lose them. It
+// refuses a configuration that has changed since, and may not have the servers any more.
+func (l *linking) saveMoved(cmd *cobra.Command) error {
+	if l.imported != nil {
+		return l.imports.save(cmd, l.imported)
+	}
+	if now, err := readIfExists(l.gateway.File); l.taken && (err != nil || !configfile.Equal(now, l.gateway.Data)) {
+		return fmt.Errorf("%s changed while you were answering; nothing was written. Run the command again", l.gateway.File)
+	}
+	return nil
+}
+
 // edit computes the change of a file.
 func (l *linking) edit(f config.ClientFile) *edit {
 	e := &edit{file: f}
@@ -157,15 +171,19 @@ func (l *linking) takeOut(cmd *cobra.Command, edits []*edit) error {
 	if !l.move {
 		has := fmt.Sprintf("These clients have %s that %s has too, so that they list the tools twice.", terminal.Count(n, "server"), cleartext.Printable(l.gateway.File))
 		p := cli.NewPrompter(cmd)
+		page := terminal.NewPage(p.Out)
 		if !p.Terminal || l.yes {
-			fmt.Fprintf(p.Out, "%s To take them out of the clients' files, run: toolpost link --move\n", has)
-			return nil
+			page.Line("", has)
+			page.Line("", "To take them out of the clients' files, run: toolpost link --move")
+			return page.Flush()
 		}
-		fmt.Fprintln(p.Out, has)
+		page.Line("", has)
+		_ = page.Flush() // a reader that is gone has no use for the rest either
 		if yes, err := p.AskYes(cmd.Context(), "Take them out of the clients' files? --undo brings them back."); !yes || err != nil {
 			return err
 		}
 	}
+	l.taken = true
 	for _, e := range edits {
 		if paths := e.duplicates(); len(paths) > 0 {
 			if err := e.change.TakeOut(paths...); err != nil {
