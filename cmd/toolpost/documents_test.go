@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,24 @@ func helpExamples(cmd *cobra.Command) []*documents.Command {
 		all = append(all, helpExamples(child)...)
 	}
 	return all
+}
+
+// TestMessagesNameCommands checks that the commands that messages tell people to run exist.
+func TestMessagesNameCommands(t *testing.T) {
+	source, err := documents.Strings("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, named := rootCommand(), regexp.MustCompile(`(?:"|run: )toolpost ([a-z]+)`).FindAllStringSubmatch(source, -1)
+	if len(named) < 50 {
+		t.Errorf("only %d commands in messages", len(named))
+	}
+	for _, m := range named {
+		cmd, _, err := root.Find([]string{m[1]})
+		if err != nil || cmd == root {
+			t.Errorf("a message has %q, but there is no command %q", m[0], m[1])
+		}
+	}
 }
 
 // elsewhere has what no script can run, and where it is run.

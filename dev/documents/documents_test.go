@@ -1,14 +1,11 @@
 package documents_test
 
 import (
-	"go/scanner"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -164,7 +161,11 @@ func TestMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, messages := sourceStrings(t), 0
+	source, err := documents.Strings(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := 0
 	for line := range strings.Lines(string(page)) {
 		first, _, row := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
 		if !row || !strings.HasPrefix(line, "| ") {
@@ -182,49 +183,4 @@ func TestMessages(t *testing.T) {
 	if messages < 25 {
 		t.Errorf("only %d messages", messages)
 	}
-}
-
-// sourceStrings returns the strings of the source but for tests, one on each line; those
-// that a file adds up are one.
-func sourceStrings(t *testing.T) string {
-	t.Helper()
-	var all strings.Builder
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "dev" || d.Name() == "sdk" || d.Name() == "testdata"):
-			return filepath.SkipDir
-		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		var s scanner.Scanner
-		files := token.NewFileSet()
-		s.Init(files.AddFile(path, -1, len(text)), text, nil, 0)
-		for before := token.ILLEGAL; ; {
-			_, kind, literal := s.Scan()
-			if kind == token.EOF {
-				return nil
-			}
-			if kind == token.STRING {
-				value, err := strconv.Unquote(literal)
-				if err != nil {
-					return err
-				}
-				if before != token.ADD {
-					all.WriteByte('\n')
-				}
-				all.WriteString(value)
-			}
-			before = kind
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all.String()
 }

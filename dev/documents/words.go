@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// token is what a shell line consists of: blanks, a comment, the end of a command, the sign
+// piece is what a shell line consists of: blanks, a comment, the end of a command, the sign
 // of a redirection, or a word, of which parts may be quoted.
-var token = regexp.MustCompile(`[ \t\n]+|#.*|[|;&]+|[<>]+|(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^ \t\n|;&<>'"\\]|['"\\])+`)
+var piece = regexp.MustCompile(`[ \t\n]+|#.*|[|;&]+|[<>]+|(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^ \t\n|;&<>'"\\]|['"\\])+`)
 
 // quoted is a part of a word that stands for something else.
 var quoted = regexp.MustCompile(`\\(.)|'([^']*)'|"((?:\\.|[^"\\])*)"`)
@@ -17,7 +17,7 @@ var quoted = regexp.MustCompile(`\\(.)|'([^']*)'|"((?:\\.|[^"\\])*)"`)
 func Words(line string) [][]string {
 	all := [][]string{nil}
 	file := false // the next word is the file of a redirection
-	for _, t := range token.FindAllString(line, -1) {
+	for _, t := range piece.FindAllString(line, -1) {
 		last := len(all) - 1
 		switch {
 		case strings.ContainsAny(t[:1], " \t\n#"):
