@@ -32,7 +32,7 @@ func TestWine(t *testing.T) {
 			exe := filepath.Join(t.TempDir(), "test.exe")
 			ctx, cancel := context.WithTimeout(t.Context(), wineTime)
 			defer cancel()
-			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", wine.overlay, "-o", exe, "./"+test.pkg)
+			build := exec.CommandContext(ctx, "go", "test", "-c", "-gcflags=all=-dwarf=false", "-overlay", wine.overlay, "-o", exe, "./"+test.pkg)
 			build.Dir, build.Env = "../..", append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
