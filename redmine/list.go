@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -146,7 +147,8 @@ func readAll[T any](ctx context.Context, s *Toolset, path, key, what string) ([]
 func pages[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, offset, most int) (all []T, total int, steady bool, err error) {
 	for first := -1; ; {
 		start, size := offset+len(all), min(100, most-len(all))
-		part, total, paged, err := page[T](ctx, s, path, query, key, start, size)
+		var part []T
+		total, paged, err := readPage(ctx, s, path, query, key, start, size, &part)
 		if first < 0 {
 			first = total
 		}
@@ -169,23 +171,24 @@ func isWholeList(rows, start, size, total int) bool {
 	return rows > size || start > 0 && rows > 0 && rows == total
 }
 
-// page reads a part of a list, if it has parts, and how long the list is.
-func page[T any](ctx context.Context, s *Toolset, path string, query url.Values, key string, start, size int) (part []T, total int, paged bool, err error) {
+// readPage reads a part of a list, if it has parts, into a slice that part points to, and
+// how long the list is.
+func readPage(ctx context.Context, s *Toolset, path string, query url.Values, key string, start, size int, part any) (total int, paged bool, err error) {
 	query.Set("offset", strconv.Itoa(start))
 	query.Set("limit", strconv.Itoa(size))
 	var answer map[string]json.RawMessage
 	if err := s.client.get(ctx, path, query, &answer); err != nil {
-		return nil, 0, false, err
+		return 0, false, err
 	}
-	if err := s.client.decode(path, answer[key], &part); err != nil {
-		return nil, 0, false, err
+	if err := s.client.decode(path, answer[key], part); err != nil {
+		return 0, false, err
 	}
-	total = start + len(part)
+	total = start + reflect.ValueOf(part).Elem().Len()
 	if raw := answer["total_count"]; raw != nil {
 		_ = json.Unmarshal(raw, &total) // null where Redmine did not count
 	}
 	_, paged = answer["limit"]
-	return part, total, paged, nil
+	return total, paged, nil
 }
 
 // count returns the length of a list.
