@@ -46,8 +46,9 @@ type dialer struct {
 	transport Transport      // as configured or found; "" if neither
 	stateless bool           // the server was found to have no sessions
 	watch     *watch
-	slow      func(error) // called when a package runner takes longer than ConnectTimeout
-	installed bool        // a package runner has started its server before
+	stray     func(string) // called with the first line of a process that is not MCP, while it has not answered
+	slow      func(error)  // called when a package runner takes longer than ConnectTimeout
+	installed bool         // a package runner has started its server before
 	instances instances
 	client    *toolpost.Introduction // the only client, if there is only one
 	oneClient func(refused bool)     // may be nil
@@ -284,6 +285,9 @@ func (d *dialer) try(ctx context.Context, a attempt) (*session, error) {
 			d.slow(d.problem(fmt.Errorf("it has not answered within %v; Toolpost goes on waiting, as its packages may still be installing%s", d.cfg.ConnectTimeout, outputHint(s.conn))))
 		}).Stop()
 	}
+	if c, ok := s.conn.(*stdio); ok {
+		defer c.notifyStray(d.stray)()
+	}
 	probe := d.cfg.ProbeTimeout
 	if a.transport == Stdio { // a process may have to start first
 		probe = 0
@@ -321,12 +325,17 @@ func outputHint(c connection) string {
 		return ""
 	}
 	if line := s.foreign.Load(); line != nil {
-		return fmt.Sprintf("; it wrote %q to its stdout, which is not MCP: check that its command starts an MCP server on stdio", *line)
+		return strayOutput(*line)
 	}
 	if text := s.proc.stderr.String(); text != "" {
 		return "; its stderr ends with:\n" + text
 	}
 	return ""
+}
+
+// strayOutput describes a line that a process wrote in the place of a message.
+func strayOutput(line string) string {
+	return fmt.Sprintf("; it wrote %q to its stdout, which is not MCP: check that its command starts an MCP server on stdio", line)
 }
 
 // longestInstall bounds the first start of a package runner.

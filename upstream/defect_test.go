@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -309,5 +310,30 @@ func TestAdvice(t *testing.T) {
 				t.Errorf("got %v, want %q in it", err, test.want)
 			}
 		})
+	}
+}
+
+// A program that writes something else than MCP is reported at once, before its time is over.
+func TestStrayOutput(t *testing.T) {
+	t.Parallel()
+	u, err := upstream.Start(child(t, "speaks"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	changed := make(chan struct{}, 1)
+	defer u.Watch(func(toolpost.Event) {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})()
+	for u.Status().Output == "" {
+		<-changed
+	}
+	s := u.Status()
+	const want = `it has not answered yet; it wrote "Listening on 3000" to its stdout, which is not MCP: check that its command starts an MCP server on stdio`
+	if s.State != upstream.Connecting || s.Reason() != want {
+		t.Errorf("%s: %s", s.State, s.Reason())
 	}
 }

@@ -141,7 +141,7 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 	}
 	defer recoverPanic(u.log, "serve", func(failure error) { up, err = 0, u.dial.problem(failure) })
 	began := time.Now()
-	u.publish(func(v *view) { v.status.State, v.status.Retry = Connecting, time.Time{} })
+	u.publish(func(v *view) { v.status.State, v.status.Retry, v.status.Output = Connecting, time.Time{}, "" })
 	installs := u.noteInstall()
 	s, err := u.dial.connect(u.ctx)
 	installs()
@@ -200,6 +200,16 @@ func (u *Upstream) noteSlowInstall(err error) {
 	u.publish(func(v *view) {
 		if v.status.State == Connecting || v.status.State == Installing {
 			v.tried, v.status.State, v.status.Err = true, Installing, err
+		}
+	})
+}
+
+// noteStray records a line of a server that has not answered yet.
+func (u *Upstream) noteStray(line string) {
+	line = u.dial.secrets.Replace(line)
+	u.publish(func(v *view) {
+		if v.status.State == Connecting || v.status.State == Installing {
+			v.status.Output = line
 		}
 	})
 }

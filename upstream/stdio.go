@@ -21,10 +21,11 @@ type stdio struct {
 	proc    *process
 	limits  *limits
 	r       *bufio.Reader
-	partial *body                  // a message that was written over several lines; nil if there is none
-	foreign atomic.Pointer[string] // the first line that was not a message
-	writing chan struct{}          // has one value while a goroutine writes
-	done    chan struct{}          // closed when nothing more is read
+	partial *body                        // a message that was written over several lines; nil if there is none
+	foreign atomic.Pointer[string]       // the first line that was not a message
+	onStray atomic.Pointer[func(string)] // is called with that line; nil if nothing waits for it
+	writing chan struct{}                // has one value while a goroutine writes
+	done    chan struct{}                // closed when nothing more is read
 }
 
 func startStdio(proc *process, l *limits, p *peer) {
@@ -101,7 +102,21 @@ func (c *stdio) takeOrSkip(line *body) {
 		if text := line.begin(); c.skipBroken("a line to its stdout", text, nil) {
 			shown := excerpt(text, 200)
 			c.foreign.Store(&shown)
+			c.reportStray()
 		}
+	}
+}
+
+// notifyStray has f called with the first line that is not a message, until stop is called.
+func (c *stdio) notifyStray(f func(string)) (stop func()) {
+	c.onStray.Store(&f)
+	c.reportStray()
+	return func() { c.onStray.Store(nil) }
+}
+
+func (c *stdio) reportStray() {
+	if line, f := c.foreign.Load(), c.onStray.Load(); line != nil && f != nil {
+		(*f)(*line)
 	}
 }
 

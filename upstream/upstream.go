@@ -155,6 +155,7 @@ type Status struct {
 	Tools     int
 	Took      time.Duration // of the last connect and listing
 	Err       error         // why it is not ready; says what to do
+	Output    string        // the first line that it wrote and that is not MCP, while it has not answered
 	Retry     time.Time     // when it is tried again
 	Connects  int           // how often it has become ready
 	Known     bool          // it is Waiting, and has what it listed last
@@ -164,7 +165,10 @@ type Status struct {
 
 // Reason returns Err as a text that does not name the server, "" if there is none.
 func (s Status) Reason() string {
-	if s.Err == nil {
+	switch {
+	case s.Err == nil && s.Output != "":
+		return "it has not answered yet" + strayOutput(s.Output)
+	case s.Err == nil:
 		return ""
 	}
 	return strings.TrimPrefix(s.Err.Error(), fmt.Sprintf("server %q: ", s.Name))
@@ -196,7 +200,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	secrets := secretsOf(&u.cfg, u.opts.Secrets)
 	u.log = slog.New(secret.NewHandler(u.log.With("server", u.cfg.Name).Handler(), secrets)) // the name is not hidden
 	u.dial = newDialer(&u.cfg, &u.opts, u.log, secrets)
-	u.dial.slow, u.dial.watch = u.noteSlowInstall, u.watch
+	u.dial.slow, u.dial.stray, u.dial.watch = u.noteSlowInstall, u.noteStray, u.watch
 	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	if k := u.opts.Known; k != nil {

@@ -280,6 +280,9 @@ func reportWaiting(w io.Writer, servers []upstream.Status, limit time.Duration) 
 	for _, st := range servers {
 		if st.State == upstream.Connecting || st.State == upstream.Installing {
 			names = append(names, st.Name)
+			if st.Output != "" {
+				names[len(names)-1] = fmt.Sprintf("%s, which wrote %q and not MCP", st.Name, st.Output)
+			}
 		}
 	}
 	if len(names) > 0 && terminal.Is(w) {
@@ -325,6 +328,9 @@ func usability(st upstream.Status) (usable bool, problem string) {
 		return true, "cannot be used; its tools report the same error: " + st.Reason()
 	case st.Err != nil:
 		return false, "is skipped: " + st.Reason()
+	}
+	if reason := st.Reason(); reason != "" {
+		return false, "is skipped: " + reason
 	}
 	return false, fmt.Sprintf("is skipped: it is still %s; allow more time with --timeout", st.State)
 }
