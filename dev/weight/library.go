@@ -2,11 +2,14 @@ package main
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -76,39 +79,45 @@ func weighLibrary(w io.Writer, root, folder string) (over []string, err error) {
 	return over, nil
 }
 
-// moduleSize returns the MB of the zip of the module at root, without the modules below it,
-// hidden folders, in which tests keep what they install, and the archives of a release.
+// moduleSize returns the MB of the zip of the module at root: what git has, without the
+// modules below it.
 func moduleSize(root string) (float64, error) {
+	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = root
+	found, err := list.Output()
+	if err != nil {
+		return 0, fmt.Errorf("list the files of the module: %w", err)
+	}
+	files := strings.Split(strings.TrimSuffix(string(found), "\x00"), "\x00")
+	var below []string // folders of modules
+	for _, file := range files {
+		if folder, ok := strings.CutSuffix(file, "/go.mod"); ok {
+			below = append(below, folder+"/")
+		}
+	}
 	var written counter
 	z := zip.NewWriter(&written)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	for _, file := range files {
+		if slices.ContainsFunc(below, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root, file))
+		if errors.Is(err, fs.ErrNotExist) { // it is deleted, and not committed yet
+			continue
+		}
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if d.IsDir() {
-			if _, err := os.Stat(filepath.Join(path, "go.mod")); path != root && (err == nil || d.Name()[0] == '.' || d.Name() == "dist") {
-				return filepath.SkipDir
-			}
-			return nil
+		f, err := z.Create(file)
+		if err == nil {
+			_, err = f.Write(data)
 		}
-		if !d.Type().IsRegular() {
-			return nil
-		}
-		data, err := os.ReadFile(path)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		f, err := z.Create(filepath.ToSlash(path))
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(data)
-		return err
-	})
-	if err != nil {
-		return 0, err
 	}
-	return float64(written) / 1e6, z.Close()
+	err = z.Close()
+	return float64(written) / 1e6, err
 }
 
 // A counter counts what is written to it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,12 +66,19 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestModuleSize checks that a module is measured without those in its folders.
+// TestModuleSize checks that a module is measured without those in its folders, and
+// without what git ignores.
 func TestModuleSize(t *testing.T) {
 	dir := t.TempDir()
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Skipf("needs git: %v %s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("/built\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	noise := make([]byte, 100_000)
 	rand.NewChaCha8([32]byte{}).Read(noise)
-	for _, name := range []string{"go.mod", "a/noise", "b/go.mod", "b/noise", ".git/noise"} {
+	for _, name := range []string{"go.mod", "a/noise", "b/go.mod", "b/noise", "built"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
