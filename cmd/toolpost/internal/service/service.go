@@ -129,7 +129,7 @@ func uninstallCommand() *cobra.Command {
 // Installed returns the file that describes the service, "" if there is none.
 func Installed() string {
 	s, err := thisSystem()
-	if err != nil || !exists(s.file()) {
+	if err != nil || !isInstalled(s) {
 		return ""
 	}
 	return s.file()
@@ -139,7 +139,7 @@ func Installed() string {
 // none.
 func Remove(ctx context.Context) (string, error) {
 	s, err := thisSystem()
-	if err != nil || !exists(s.file()) {
+	if err != nil || !isInstalled(s) {
 		return "", err
 	}
 	left := servingRun(ctx)
@@ -168,6 +168,14 @@ func endLeft(s system, run *owner.Run) {
 	if p, err := os.FindProcess(run.PID); err == nil {
 		_ = p.Kill() // it may have ended
 	}
+}
+
+// isInstalled reports whether the system has the service, and not one that is the user's.
+func isInstalled(s system) bool {
+	if units, is := s.(*systemd); is && units.isForeign() {
+		return false
+	}
+	return exists(s.file())
 }
 
 func exists(path string) bool {

@@ -17,7 +17,7 @@ import (
 
 // describe returns the state of the service.
 func describe(ctx context.Context, s system) *report {
-	r := &report{Installed: exists(s.file())}
+	r := &report{Installed: isInstalled(s)}
 	if !r.Installed {
 		return r
 	}

@@ -65,7 +65,7 @@ schtasks /Delete /TN Toolpost /F
 		if err := os.MkdirAll(filepath.Dir(s.file()), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(s.file(), nil, 0o600); err != nil {
+		if err := os.WriteFile(s.file(), []byte(mark), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.check(ctx); err != nil {

@@ -12,6 +12,9 @@ import (
 // unit is the name of the unit of systemd.
 const unit = "toolpost.service"
 
+// mark begins the unit. Another one of this name is the user's, and is neither replaced nor removed.
+const mark = "# Written by toolpost service install, which replaces it.\n"
+
 // systemd runs the job as a unit of the user.
 type systemd struct{ settings string } // the user's folder of settings
 
@@ -22,6 +25,9 @@ func (s *systemd) log() string { return "journalctl --user --unit " + unit }
 func (s *systemd) check(ctx context.Context) error {
 	if _, err := run(ctx, "systemctl", "--user", "show-environment"); err != nil {
 		return fmt.Errorf("there is no systemd session of this user: %w. Log in as the user itself, not with su or sudo; in a container, run toolpost serve", err)
+	}
+	if s.isForeign() {
+		return fmt.Errorf("%s is a unit that Toolpost has not written; give it another name first", s.file())
 	}
 	return nil
 }
@@ -36,7 +42,7 @@ func (s *systemd) encode(j *job) ([]byte, error) {
 		return nil, fmt.Errorf("systemd runs no program whose path has quotes or backslashes: %s", j.Command[0])
 	}
 	var b strings.Builder
-	b.WriteString("# Written by toolpost service install, which replaces it.\n[Unit]\nDescription=Toolpost: one endpoint for MCP servers\n\n[Service]\nExecStart=")
+	b.WriteString(mark + "[Unit]\nDescription=Toolpost: one endpoint for MCP servers\n\n[Service]\nExecStart=")
 	for i, word := range j.Command {
 		if i > 0 {
 			b.WriteByte(' ')
@@ -80,8 +86,20 @@ func (s *systemd) remove(ctx context.Context) error {
 	if err := os.Remove(s.file()); err != nil {
 		return err
 	}
-	_, err := run(ctx, "systemctl", "--user", "daemon-reload")
-	return err
+	// Without a session, disable leaves its link, and nothing has read the unit.
+	_ = os.Remove(filepath.Join(filepath.Dir(s.file()), "default.target.wants", unit))
+	_, _ = run(ctx, "systemctl", "--user", "daemon-reload")
+	return nil
+}
+
+// isForeign reports whether the user has another unit of this name.
+func (s *systemd) isForeign() bool {
+	info, err := os.Lstat(s.file())
+	if err != nil {
+		return false
+	}
+	data, err := os.ReadFile(s.file())
+	return err != nil || !info.Mode().IsRegular() || !strings.HasPrefix(string(data), mark)
 }
 
 func (s *systemd) state(ctx context.Context) state {
