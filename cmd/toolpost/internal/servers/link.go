@@ -233,7 +233,7 @@ func (l *linking) changes(cmd *cobra.Command, files []config.ClientFile) (change
 		case e.err != nil:
 			refused++
 			page.WriteString(fmt.Sprintf("%s: left as it is: %s: %s\n", title, path, cleartext.Printable(e.err.Error())))
-			if !errors.Is(e.err, errOtherGateway) {
+			if !errors.Is(e.err, errOtherGateway) && !errors.Is(e.err, errItself) {
 				page.WriteString(l.byHand(e.file))
 			}
 			continue
@@ -259,6 +259,8 @@ func (l *linking) change(f config.ClientFile) (*link.Change, error) {
 	switch {
 	case l.undo:
 		return l.store.Undo(f)
+	case l.isConfiguration(f):
+		return nil, errItself
 	case l.move && l.url == "" && l.store.Knows(f):
 		return l.keep(f)
 	}

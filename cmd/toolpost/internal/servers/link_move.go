@@ -71,6 +71,20 @@ func (l *linking) useAddressOf(cmd *cobra.Command, u *url.URL) error {
 // errOtherGateway means that a client does not get all servers of the configuration.
 var errOtherGateway = errors.New("its entry of toolpost does not serve all of the configuration")
 
+// errItself means that the configuration is the file of a client: the gateway would start
+// itself, and a move would take out its servers, which are nowhere else.
+var errItself = errors.New("it is the configuration that toolpost serves; make another one with: toolpost import, then link with it")
+
+// isConfiguration reports whether a client's file is the configuration, under any name.
+func (l *linking) isConfiguration(f config.ClientFile) bool {
+	configuration, err := os.Stat(l.gateway.File) // follows links
+	if err != nil {
+		return false
+	}
+	file, err := os.Stat(f.Path)
+	return err == nil && os.SameFile(configuration, file)
+}
+
 // keep leaves a client linked as it is, if it gets all servers of the configuration. An
 // entry that starts a gateway may have to name variables of servers that are new there.
 func (l *linking) keep(f config.ClientFile) (*link.Change, error) {
