@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/toolpost/toolpost/store"
 )
@@ -51,6 +52,20 @@ func Dirs() (dirs []string, err error) {
 		}
 	}
 	return dirs, nil
+}
+
+// Makes reports whether an entry of [Dirs] is one that Toolpost makes, or asks the user to
+// make. Others are the user's: a variable such as XDG_CACHE_HOME can make one of these
+// folders a project.
+func Makes(name string) bool {
+	switch name = strings.TrimSuffix(name, "-lock"); name {
+	case ConfigName, "toolpost.lock", "bundles", "callers", "linked", "locks", "pins", "secrets", "token", "trusted", "vault.toolpost-secret",
+		"service.env", "service.json", "service.log", "service.log.1", "service.xml",
+		"audit", "decisions.key", "running", "sessions",
+		"catalog", "output", "saved":
+		return true
+	}
+	return strings.HasPrefix(name, ".toolpost-") // of a write that was killed
 }
 
 // AuditDir is where serve writes the audit log.

@@ -140,7 +140,8 @@ func collectSecrets() (items []*item, err error) {
 	return items, err
 }
 
-// collectFolder returns what is in a folder, and the folder itself.
+// collectFolder returns what Toolpost has made in a folder, and the folder itself if nothing
+// else is in it.
 func collectFolder(dir string) (items, kept []*item, err error) {
 	info, err := os.Lstat(dir)
 	switch {
@@ -166,7 +167,15 @@ func collectFolder(dir string) (items, kept []*item, err error) {
 		if one.Files, one.Bytes, err = measure(path); err != nil {
 			return nil, nil, err
 		}
+		if !owner.Makes(e.Name()) {
+			one.Why = "Toolpost has not made it"
+			kept = append(kept, one)
+			continue
+		}
 		items = append(items, one)
+	}
+	if len(kept) > 0 {
+		return items, kept, nil
 	}
 	return append(items, &item{Kind: "folder", Path: dir, remove: func(context.Context) error { return removeEmpty(dir) }}), nil, nil
 }

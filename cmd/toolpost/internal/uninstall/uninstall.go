@@ -34,7 +34,7 @@ link --undo".
 
 The toolpost.json of your projects stay. So does the program: the last line says
 how to remove it. Logins are not ended at their servers: "toolpost logout" does
-that before. Links are not followed.
+that before. Links are not followed, and files that Toolpost has not made stay.
 
 It refuses to run while "toolpost serve" runs. End clients that have started it.`,
 		Example: `  toolpost uninstall --dry-run
