@@ -20,6 +20,10 @@ import (
 // not at all is given up much earlier: see [upstream.Config].ConnectTimeout.
 const longestTry = 5 * time.Minute
 
+// mostProblems is how many problems of tools a try shows, so that the screen has what is
+// before them too.
+const mostProblems = 5
+
 // A trial is what one start of a server showed.
 type trial struct {
 	tools    int
@@ -118,7 +122,10 @@ func (t *trial) write(page *terminal.Page, name string) {
 		what += "; serve pins their definitions when it starts the server first"
 	}
 	page.Line(label, what)
-	for _, text := range t.problems {
+	for _, text := range t.problems[:min(len(t.problems), mostProblems)] {
 		page.Line("    ", text)
+	}
+	if more := len(t.problems) - mostProblems; more > 0 {
+		page.Line("    ", fmt.Sprintf("and %d more", more))
 	}
 }
