@@ -6,6 +6,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/dev/screen"
@@ -49,5 +52,47 @@ func TestCancelOnTerminal(t *testing.T) {
 	}
 	if rows := s.All(); strings.Contains(rows, "^C") || strings.Contains(rows, "typed") {
 		t.Errorf("what was typed is in the text:\n%s", rows)
+	}
+}
+
+// TestQuitOnTerminal: SIGQUIT ends the program with a trace, and the terminal shows again
+// what is typed.
+func TestQuitOnTerminal(t *testing.T) {
+	for _, c := range []struct {
+		args  []string
+		shown string
+	}{
+		{[]string{"chat", "--model", "demo", "go on"}, "Run it?"},
+		{[]string{"secret", "set", "KEY"}, "not shown"},
+	} {
+		s, err := screen.OpenTerminal(80, 24)
+		if err != nil {
+			t.Skipf("no terminals here: %v", err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		h := newHome(t)
+		h.env = []string{"TERM=xterm", "TOOLPOST_VAULT=files"}
+		cmd := h.command(t.Context(), c.args...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = s.File, s.File, s.File
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		const echo = unix.ECHO | unix.ICANON | unix.ISIG
+		isHidden := func() bool {
+			mode, err := unix.IoctlGetTermios(int(s.File.Fd()), unix.TCGETS)
+			return err == nil && mode.Lflag&echo != echo
+		}
+		if err := s.Await(c.shown); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(patience); !isHidden() && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		} // there is nothing to listen to
+		if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err == nil || isHidden() {
+			t.Errorf("%q: %v; the terminal hides what is typed: %v", c.args, err, isHidden())
+		}
 	}
 }

@@ -48,6 +48,7 @@ func UntilSignal() context.Context {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	h := &interruptHandler{}
+	go h.quit()
 	go func() {
 		first := <-signals
 		for first == os.Interrupt && h.handle() {
@@ -71,6 +72,19 @@ type interruptHandler struct {
 	mu   sync.Mutex
 	do   func() bool // reports whether it has done something; nil if it does nothing
 	last func()      // is called before a signal ends the process at once; nil if nothing is
+}
+
+// quit ends the process at a SIGQUIT as Go does, with a trace of all goroutines, but has
+// the terminal as it was before.
+func (h *interruptHandler) quit() {
+	quits := make(chan os.Signal, 1)
+	signal.Notify(quits, syscall.SIGQUIT)
+	<-quits
+	h.leave()
+	signal.Reset(syscall.SIGQUIT)
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Signal(syscall.SIGQUIT) // no system that sends it refuses it
+	}
 }
 
 func (h *interruptHandler) leave() {
@@ -105,8 +119,8 @@ func OnInterrupt(ctx context.Context, do func() bool) (stop func()) {
 	return func() { h.set(nil) }
 }
 
-// BeforeExit has do run before a second signal ends the process at once, when no deferred
-// call runs any more.
+// BeforeExit has do run before a second signal or SIGQUIT ends the process at once, when
+// no deferred call runs any more.
 func BeforeExit(ctx context.Context, do func()) {
 	if h, ok := ctx.Value(interruptKey{}).(*interruptHandler); ok {
 		h.mu.Lock()

@@ -82,6 +82,7 @@ func readSecret(cmd *cobra.Command, name string) ([]byte, error) {
 	var err error
 	if terminal.Is(in) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Value of %s (not shown): ", cleartext.Printable(name))
+		cli.BeforeExit(cmd.Context(), terminal.NewLines(in, cmd.ErrOrStderr()).Restore)
 		text, err = terminal.ReadSecret(cmd.Context(), in)
 		fmt.Fprintln(cmd.ErrOrStderr())
 	} else {

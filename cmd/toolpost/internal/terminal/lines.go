@@ -88,10 +88,10 @@ func (l *Lines) Choose(ctx context.Context, prompt, choices string) (rune, error
 		line, err := l.readPlain(ctx)
 		return choice(line, choices), err
 	}
+	dropTyped(int(l.file.Fd())) // in raw mode a read that was given up would get it
 	return inRaw(l, func() (rune, error) {
 		l.keys.forget()
 		l.keys.rest = nil
-		dropTyped(int(l.file.Fd()))
 		_, _ = io.WriteString(l.out, prompt)
 		shown := ""
 		defer func() { _, _ = io.WriteString(l.out, shown+"\r\n") }()

@@ -161,6 +161,32 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestKeysBeforeQuestion: a key that was pressed after a question was given up does not
+// answer the next one, although a read still waits for the answer of the first.
+func TestKeysBeforeQuestion(t *testing.T) {
+	p := newPerson(t, 40)
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		choose := func() (string, error) {
+			key, err := p.lines.Choose(ctx, "run? ", "yn")
+			return string(key), err
+		}
+		answer := p.begins("run? ", choose)
+		cancel()
+		if _, err := answer(); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		p.check(p.Type("y"))
+		p.check(p.Await("y")) // the terminal has the key
+		ctx = t.Context()
+		answer = p.begins("run? ", choose)
+		p.check(p.Type("n"))
+		if key, err := answer(); key != "n" || err != nil {
+			t.Fatalf("%q, %v", key, err)
+		}
+	}
+}
+
 // TestComplete: Tab completes a word as far as it is known, and then lists the words.
 func TestComplete(t *testing.T) {
 	p := newPerson(t, 40)
