@@ -124,6 +124,9 @@ func statusFetcher(server *config.Server, cfg *config.Config) (top.Fetch, error)
 			req.Header.Set(name, value)
 		}
 		resp, err := client.Do(req)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return nil, fmt.Errorf("nothing listens at %s; is toolpost serve running there? (%w)", req.URL.Host, syscall.ECONNREFUSED)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w; is toolpost serve running there?", err)
 		}

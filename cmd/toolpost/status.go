@@ -72,10 +72,11 @@ func (r *running) show(w io.Writer, s *status.Status) error {
 	}
 	fmt.Fprintf(w, "Runs since %s (%s) at %s\n", s.Started.Local().Format(time.DateTime), ago(s.Time.Sub(s.Started)), where)
 	rows := [][]string{{"SERVER", "STATE", "TOOLS", ""}}
-	ready := 0
+	ready, tools := 0, 0
 	for _, server := range s.Servers {
 		if server.State == "ready" {
 			ready++
+			tools += server.Tools
 		}
 		rows = append(rows, []string{cleartext.Printable(server.Name), cleartext.Printable(server.State), fmt.Sprint(server.Tools), cleartext.Printable(server.Error)})
 	}
@@ -92,7 +93,10 @@ func (r *running) show(w io.Writer, s *status.Status) error {
 		}
 		fmt.Fprintf(w, "  %s: %s\n", cleartext.Printable(c.Name), terminal.Count(int(c.Calls), "request"))
 	}
-	_, err := fmt.Fprintf(w, "\n%d of %s ready, %s\n", ready, terminal.Count(len(s.Servers), "server"), terminal.Count(s.Tools, "tool"))
+	if len(s.Servers) == 0 {
+		tools = s.Tools
+	}
+	_, err := fmt.Fprintf(w, "\n%d of %s ready, %s\n", ready, terminal.Count(len(s.Servers), "server"), terminal.Count(tools, "tool"))
 	return err
 }
 
