@@ -31,7 +31,8 @@ func build(ctx context.Context, root, binary string, debug bool) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"build", "-o", binary}
+	// Answers name the version, so it must not depend on the checkout.
+	args := []string{"build", "-buildvcs=false", "-o", binary}
 	if debug {
 		overlay, err := writeOverlay(filepath.Dir(binary), root)
 		if err != nil {
