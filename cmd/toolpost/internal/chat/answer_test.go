@@ -57,3 +57,26 @@ func TestQuestionFits(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionShowsBeginning: a line of many rows does not push what a call begins with off
+// the terminal.
+func TestQuestionShowsBeginning(t *testing.T) {
+	var screen bytes.Buffer
+	c := &Chat{view: onScreen(&screen, wide(80)), opts: Options{Ours: map[string]bool{"bash": true}}}
+	call := &agent.Call{Name: "bash", Arguments: []byte(`{"command":"rm -r important;` + strings.Repeat(" ", 5000) + `ls"}`), Tool: &toolpost.Tool{}}
+	c.showQuestion(call, maxShown)
+	got := sequences.ReplaceAllString(screen.String(), "")
+	if rows := strings.Count(got, "\n"); rows > maxShown+4 || !strings.Contains(got, "rm -r important") || !strings.Contains(got, "more lines; v shows all") {
+		t.Errorf("%d rows:\n%s", rows, got)
+	}
+	for _, line := range strings.Split(got, "\n") {
+		if terminal.Width(line) > 80 {
+			t.Errorf("a line is of several rows: %q", line)
+		}
+	}
+	screen.Reset()
+	c.showQuestion(call, 0)
+	if !strings.Contains(screen.String(), "ls") {
+		t.Error("the end is not shown either")
+	}
+}

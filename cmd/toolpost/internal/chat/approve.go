@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
@@ -64,7 +66,8 @@ func (a *approver) decide(ctx context.Context, call *agent.Call) (agent.Decision
 func (a *approver) isAllowed(call *agent.Call) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !call.Interrupted && a.always[call.Name] == definition(call.Tool)
+	allowed, ok := a.always[call.Name]
+	return ok && !call.Interrupted && allowed == definition(call.Tool)
 }
 
 func (a *approver) allowAll(call *agent.Call) {
@@ -95,7 +98,7 @@ func approvalPrompt(width int) string {
 	return long
 }
 
-// maxShown is how many lines of a call a question shows.
+// maxShown is how many rows of a call a question shows.
 const maxShown = 30
 
 // askInTurn asks the user about a call once no other question is open.
@@ -169,8 +172,8 @@ func (c *Chat) edit(ctx context.Context, call *agent.Call, before json.RawMessag
 	return changed
 }
 
-// showQuestion shows a call that needs an approval. Most is the number of lines,
-// 0 for all.
+// showQuestion shows a call that needs an approval. Most is the number of rows, 0 for all:
+// the beginning of a long line would not stay on the terminal.
 func (c *Chat) showQuestion(call *agent.Call, most int) {
 	s := &c.view.notes
 	lines := c.describeChange(call)
@@ -178,8 +181,8 @@ func (c *Chat) showQuestion(call *agent.Call, most int) {
 	if note := concern(call.Tool); note != "" {
 		title += " (" + note + ")"
 	}
-	if most > 0 && len(lines) > most {
-		lines = append(lines[:most:most], s.paint(dim, fmt.Sprintf("… %d more lines; v shows all", len(lines)-most)))
+	if rows := breakRows(lines, s.width-2); most > 0 && len(rows) > most {
+		lines = append(rows[:most:most], s.paint(dim, fmt.Sprintf("… %d more lines; v shows all", len(rows)-most)))
 	}
 	c.view.say("")
 	c.view.say("%s", s.paint(yellow, s.fit(title)))
@@ -189,6 +192,15 @@ func (c *Chat) showQuestion(call *agent.Call, most int) {
 	for _, l := range lines {
 		c.view.say("  %s", l)
 	}
+}
+
+// breakRows breaks lines into the rows that a terminal shows; its width is not positive if
+// it is unknown.
+func breakRows(lines []string, width int) (rows []string) {
+	for _, line := range lines {
+		rows = append(rows, strings.Split(ansi.Hardwrap(line, width, true), "\n")...)
+	}
+	return rows
 }
 
 // concern is what a tool says about itself.

@@ -79,6 +79,7 @@ func TestApprover(t *testing.T) {
 	changed := toolpost.New("writes", "another text", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
 	asked := errors.New("asked")
 	ask := func(context.Context, *agent.Call) (agent.Decision, error) { return agent.Decision{}, asked }
+	invalid := &toolpost.Tool{Definition: toolpost.Definition{Name: "writes", Source: []byte("[]")}}
 	always := newApprover(Ask, nil, ask)
 	always.always["writes"] = definition(writes)
 	for name, tt := range map[string]struct {
@@ -88,6 +89,7 @@ func TestApprover(t *testing.T) {
 	}{
 		"a tool that reads":                   {newApprover(Ask, nil, ask), agent.Call{Tool: reads}, agent.Allow},
 		"a tool that writes":                  {newApprover(Ask, nil, ask), agent.Call{Tool: writes}, ""},
+		"a definition that is not encoded":    {newApprover(Ask, nil, ask), agent.Call{Tool: invalid}, ""},
 		"our own":                             {newApprover(DenyAll, []string{"writes"}, nil), agent.Call{Tool: writes}, agent.Allow},
 		"without a person":                    {newApprover(Ask, nil, nil), agent.Call{Tool: writes}, agent.Wait},
 		"--yes":                               {newApprover(AllowAll, nil, nil), agent.Call{Tool: writes}, agent.Allow},
