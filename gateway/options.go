@@ -52,6 +52,11 @@ type Options struct {
 	// it took long at an earlier start and did not list. Nil starts all servers.
 	OnDemand func(server string, tried bool) bool
 
+	// Reported has what another gateway of the same configuration reported of servers. They
+	// are listed with the state and the lists of their report, and are not started unless a
+	// request needs them. It may be nil.
+	Reported []ServerReport
+
 	// Middleware runs around every call of a tool, get of a prompt, read of a
 	// resource, completion and request of an extension, such as an audit log. Call.Name is the name that
 	// clients use, and the result is the server's whole one. Nil does nothing.

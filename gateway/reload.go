@@ -196,6 +196,7 @@ const (
 func (g *Gateway) connect(s config.Server, before *member) *link {
 	l := newLink(func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) })
 	opts := g.linkOptions(l, &s, before)
+	report := g.options.reportOf(s.Name)
 	var up connection
 	switch {
 	case s.Disabled:
@@ -203,6 +204,8 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Source != nil:
 		up, l.err = g.startSource(&s, &opts)
+	case report != nil && before == nil:
+		up, l.err = g.startReported(&s.Config, opts, report)
 	case s.Share == config.Always:
 		up, l.err = g.start(&s.Config, &opts)
 	default:

@@ -46,7 +46,9 @@ func (e *Endpoint) ownerRequests(next http.Handler) http.Handler {
 	if e.run == nil {
 		return next
 	}
-	answers := map[string]http.HandlerFunc{owner.ToolPath: e.describeTool, owner.CallPath: e.callTool, owner.RestartPath: e.restart}
+	answers := map[string]http.HandlerFunc{
+		owner.ToolPath: e.describeTool, owner.CallPath: e.callTool, owner.RestartPath: e.restart, owner.ServersPath: e.reportServers,
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := answers[r.URL.Path] // a mux would cost each call of a client 9 allocations
 		if answer == nil || r.Method != http.MethodPost || !e.run.HasKey(r) {
@@ -61,16 +63,41 @@ func (e *Endpoint) ownerRequests(next http.Handler) http.Handler {
 // directTool returns the tool of a request, or an error if what the command starts itself
 // might answer otherwise.
 func (e *Endpoint) directTool(r *http.Request) (*gateway.DirectTool, error) {
-	query := r.URL.Query()
-	t, err := e.gateway.Direct(r.Context(), query.Get("tool"))
+	t, err := e.gateway.Direct(r.Context(), r.URL.Query().Get("tool"))
 	if err != nil {
 		return nil, err
 	}
-	applied, _ := e.applied.Load().(string)
-	if applied == "" || applied != query.Get("configuration") { // a reload takes it away before it changes anything
-		return nil, errors.New("another configuration is served")
+	if err := e.checkApplied(r); err != nil {
+		return nil, err
 	}
 	return t, nil
+}
+
+// checkApplied returns an error if what was read of the gateway before may be of another
+// configuration than that of a request.
+func (e *Endpoint) checkApplied(r *http.Request) error {
+	applied, _ := e.applied.Load().(string)
+	if applied == "" || applied != r.URL.Query().Get("configuration") { // a reload takes it away before it changes anything
+		return errors.New("another configuration is served")
+	}
+	return nil
+}
+
+// reportServers answers with what is known of the servers that are ready, a line of JSON for
+// each.
+func (e *Endpoint) reportServers(w http.ResponseWriter, r *http.Request) {
+	reports := e.gateway.Report()
+	if err := e.checkApplied(r); err != nil {
+		refuseDirect(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	lines := json.NewEncoder(w)
+	for i := range reports {
+		if err := lines.Encode(&reports[i]); err != nil {
+			panic(http.ErrAbortHandler) // so that the command does not take a part for the whole
+		}
+	}
 }
 
 // describeTool answers with the definition of a tool.

@@ -34,9 +34,12 @@ func TestOwnerRequests(t *testing.T) {
 		"a web page and the key": {owner.KeyHeader, e.run.Key, "https://evil.example", http.StatusForbidden},
 		"the key":                {owner.KeyHeader, e.run.Key, "", http.StatusConflict}, // there is no such tool
 	} {
-		for _, path := range []string{owner.ToolPath, owner.CallPath} {
+		for _, path := range []string{owner.ToolPath, owner.CallPath, owner.ServersPath} {
 			r := httptest.NewRequest(http.MethodPost, e.listener.url(), strings.NewReader("{}"))
 			r.URL.Path, r.URL.RawQuery = path, "tool=a__b&configuration="+e.applied.Load().(string)
+			if path == owner.ServersPath {
+				r.URL.RawQuery = "configuration=another" // otherwise 200
+			}
 			r.Header.Set(tt.header, tt.value)
 			if tt.origin != "" {
 				r.Header.Set("Origin", tt.origin)

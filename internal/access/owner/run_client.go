@@ -16,22 +16,26 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/proof"
 )
 
 // Where a run answers the commands of its user, and nobody else: a request has the key of the
-// run in KeyHeader. The query of the first two has the tool, the Fingerprint of the command's
-// configuration, and the name of the command; that of the last has the server.
+// run in KeyHeader. The query has the Fingerprint of the command's configuration and the name
+// of the command, that of the first two also the tool, and that of the third the server.
 //
 //	POST ToolPath                ──▶ 200 its definition
 //	POST CallPath, the arguments ──▶ 200 AnswerHeader: the MCP result, or a JSON-RPC error
 //	                                 409 not called: what the command starts may answer otherwise
 //	POST RestartPath             ──▶ 200 the state of the server, when it is ready or has failed
 //	                                 409 why it cannot be restarted
+//	POST ServersPath             ──▶ 200 a line of JSON for each server that is ready
+//	                                 409 another configuration is served
 const (
 	ToolPath    = "/owner/tool"
 	CallPath    = "/owner/call"
 	RestartPath = "/owner/restart"
+	ServersPath = "/owner/servers"
 
 	KeyHeader    = "Toolpost-Run-Key"
 	AnswerHeader = "Toolpost-Answer" // AnswerResult or AnswerError
@@ -44,6 +48,10 @@ const MaxArguments = 16 << 20
 
 // maxDefinition is more than a tool's definition has.
 const maxDefinition = 16 << 20
+
+// maxReports is the size up to which reports about servers are read. It is more than ten
+// servers with large lists have.
+const maxReports = 256 << 20
 
 // ErrNotSame reports that a run did not call a tool, because what the command starts itself
 // may answer otherwise.
@@ -78,7 +86,9 @@ func (c *RunClient) Close() { c.http.CloseIdleConnections() }
 
 func (c *RunClient) post(ctx context.Context, path, about, name string, body []byte) (*http.Response, error) {
 	query := maps.Clone(c.query)
-	query.Set(about, name)
+	if about != "" {
+		query.Set(about, name)
+	}
 	address := strings.TrimSuffix(c.run.URL, "/mcp") + path + "?" + query.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
@@ -158,6 +168,32 @@ func (c *RunClient) Restart(ctx context.Context, server string) (state json.RawM
 		return nil, fmt.Errorf("it answers %d; the serve that runs is another version, so end it and start it again", resp.StatusCode)
 	}
 	return raw, nil
+}
+
+// URL returns the address of the run.
+func (c *RunClient) URL() string { return c.run.URL }
+
+// Servers returns what the run has of each server that is ready.
+func (c *RunClient) Servers(ctx context.Context) (reports []gateway.ServerReport, err error) {
+	resp, err := c.post(ctx, ServersPath, "", "", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, ErrNotSame
+	}
+	lines := json.NewDecoder(io.LimitReader(resp.Body, maxReports))
+	for {
+		var r gateway.ServerReport
+		switch err := lines.Decode(&r); {
+		case errors.Is(err, io.EOF):
+			return reports, nil
+		case err != nil:
+			return nil, err
+		}
+		reports = append(reports, r)
+	}
 }
 
 // unknownFate is the error of a call that may have been executed.

@@ -22,6 +22,9 @@ server, what each client and model gets of each tool, what the definitions cost,
 tools that wait for an approval, and who can call what toolpost serves. Each
 finding has a fix.
 
+A server that a running serve of the same configuration has ready is examined as
+it is there. The others are started, and with --fresh all.
+
 Without --for, doctor examines the same clients and models as lint does.
 
 Exit codes: 0 if there is no error, 1 if there is one (with --strict, or a
@@ -38,8 +41,9 @@ type doctorOptions struct {
 }
 
 // Doctor returns the command "doctor".
-func Doctor() *cobra.Command {
-	o := &doctorOptions{}
+func Doctor() *cobra.Command { return doctorCommand(&doctorOptions{}) }
+
+func doctorCommand(o *doctorOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [ADDRESS] [-- COMMAND…]",
 		Short: "Examine the whole setup, with a fix for each finding",
@@ -63,7 +67,7 @@ func Doctor() *cobra.Command {
 			return err
 		},
 	}
-	o.AddFlags(cmd)
+	o.AddSharedFlags(cmd)
 	addTargetFlags(cmd, &o.targets, &o.server)
 	completeTargets(cmd, "all\tevery target")
 	f := cmd.Flags()
@@ -159,7 +163,7 @@ func (o *doctorOptions) examineServers(cmd *cobra.Command, r *doctor.Report, fou
 	}
 	defer s.Close()
 	servers, findings := doctor.Servers(s.Status)
-	r.Servers = append(r.Servers, servers...)
+	r.Servers, r.Serve, r.Started = append(r.Servers, servers...), s.Serve, s.Started
 	fromFile := map[string]bool{}
 	for i := range found.Servers {
 		fromFile[found.Servers[i].Name] = found.File != "" && found.Servers[i].Err != nil

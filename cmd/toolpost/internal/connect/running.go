@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
@@ -33,12 +35,10 @@ func (t *Target) Running(cmd *cobra.Command, cfg *config.Config) *RunningTool {
 	if cfg == nil || t.fresh || t.Profile != "" || cmd.Flags().Changed("timeout") || !reflect.ValueOf(cfg.Limits).IsZero() {
 		return nil
 	}
-	build := cli.ReadBuild()
-	fingerprint, run := owner.Fingerprint(cfg, build.Version, build.Commit), owner.FindRun(cfg)
-	if fingerprint == "" || run == nil {
+	r := &RunningTool{client: t.runClient(cmd, cfg)}
+	if r.client == nil {
 		return nil
 	}
-	r := &RunningTool{client: run.Client(cmp.Or(t.RunPatience, runPatience), fingerprint, cmd.CommandPath())}
 	var err error
 	if r.Definition, err = r.client.Tool(cmd.Context(), t.Tool); err != nil {
 		r.Close()
@@ -54,3 +54,53 @@ func (r *RunningTool) Call(ctx context.Context, arguments json.RawMessage) (*too
 
 // Close ends the connection.
 func (r *RunningTool) Close() { r.client.Close() }
+
+// runClient returns a client of the serve that runs with the configuration, nil if nothing
+// runs.
+func (t *Target) runClient(cmd *cobra.Command, cfg *config.Config) *owner.RunClient {
+	build := cli.ReadBuild()
+	fingerprint, run := owner.Fingerprint(cfg, build.Version, build.Commit), owner.FindRun(cfg)
+	if fingerprint == "" || run == nil {
+		return nil
+	}
+	return run.Client(cmp.Or(t.RunPatience, runPatience), fingerprint, cmd.CommandPath())
+}
+
+// reportPatience is how long a command waits for what the serve that runs has of its servers.
+const reportPatience = 5 * time.Second
+
+// runningServers returns what the serve that runs with the configuration has of its servers,
+// and its address. It returns nothing if all servers are to be started.
+func (t *Target) runningServers(cmd *cobra.Command, cfg *config.Config) (reports []gateway.ServerReport, address string) {
+	if !t.shared || t.fresh {
+		return nil, ""
+	}
+	client := t.runClient(cmd, cfg)
+	if client == nil {
+		return nil, ""
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(cmd.Context(), cmp.Or(t.RunPatience, reportPatience))
+	defer cancel()
+	reports, err := client.Servers(ctx)
+	if err != nil || len(reports) == 0 {
+		return nil, ""
+	}
+	return reports, client.URL()
+}
+
+// started returns the servers of a configuration that were started because they are not among
+// those that were reported, nil if none was reported.
+func started(cfg *config.Config, reports []gateway.ServerReport) (names []string) {
+	if len(reports) == 0 {
+		return nil
+	}
+	for i := range cfg.Servers {
+		s := &cfg.Servers[i]
+		isReported := slices.ContainsFunc(reports, func(r gateway.ServerReport) bool { return r.Status.Name == s.Name })
+		if !isReported && !s.Disabled && s.Err == nil {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}

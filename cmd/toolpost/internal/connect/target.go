@@ -53,6 +53,7 @@ type Target struct {
 	RunPatience time.Duration
 
 	fresh  bool // all servers are started
+	shared bool // those that a serve which runs has are not
 	quick  bool // only those are that are needed
 	stored bool // none is
 	asks   bool // calls are made, and the user is asked about them
@@ -66,6 +67,18 @@ type Target struct {
 func (t *Target) AddQuickFlags(cmd *cobra.Command) {
 	t.AddFlags(cmd)
 	t.quick = true
+	t.addFreshFlag(cmd)
+}
+
+// AddSharedFlags adds the flags of commands that take servers as a serve which runs with the
+// same configuration has them.
+func (t *Target) AddSharedFlags(cmd *cobra.Command) {
+	t.AddFlags(cmd)
+	t.shared = true
+	t.addFreshFlag(cmd)
+}
+
+func (t *Target) addFreshFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&t.fresh, "fresh", false, "start all servers and ask what they list now")
 }
 
@@ -187,8 +200,10 @@ type Session struct {
 	Status   []upstream.Status
 	Findings []toolpost.Finding
 	Withheld []gateway.WithheldTool
-	Address  string // as in target
-	Partial  bool   // some servers were not started
+	Address  string   // as in target
+	Partial  bool     // some servers were not started
+	Serve    string   // the address of the running serve that has the servers; "" if all were started
+	Started  []string // the servers that it does not have ready
 	Close    func() error
 }
 
@@ -237,8 +252,9 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 		return nil, err
 	}
 	start := t.plan(cfg)
+	reports, address := t.runningServers(cmd, cfg)
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
-		Catalog: start.catalog, OnDemand: start.onDemand,
+		Catalog: start.catalog, OnDemand: start.onDemand, Reported: reports,
 		Logger: silent, Sources: Sources(), Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
 		Admit: calls.limits.Admit, Around: calls.around(),
 		Credentials: owner.Credentials(logins, owner.LoginCommand(t.Config, t.Address == "" && os.Getenv("MCP_URLS") == "")),
@@ -268,7 +284,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	if err != nil {
 		return nil, errors.Join(err, closeAll())
 	}
-	s := &Session{Set: set, Status: g.Status(), Address: t.Address, Close: closeAll}
+	s := &Session{Set: set, Status: g.Status(), Address: t.Address, Serve: address, Started: started(cfg, reports), Close: closeAll}
 	s.Partial = slices.ContainsFunc(s.Status, func(st upstream.Status) bool { return st.State == upstream.Waiting })
 	g.Watch(func(snapshot *gateway.Snapshot) { s.Findings, s.Withheld = snapshot.Findings, snapshot.Withheld })()
 	return s, nil

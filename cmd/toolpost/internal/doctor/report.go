@@ -16,6 +16,8 @@ type Report struct {
 	Errors     int       `json:"errors"`
 	Warnings   int       `json:"warnings"`
 	Servers    []Server  `json:"servers"`
+	Serve      string    `json:"serve,omitempty"`   // the running serve that has the servers; "" if all were started
+	Started    []string  `json:"started,omitempty"` // the servers that it does not have ready
 	Clients    []Client  `json:"clients"`
 	Tools      []Tool    `json:"tools"`
 	Tokens     int       `json:"tokens"` // of all definitions as the servers write them, estimated
@@ -83,6 +85,19 @@ func (r *Report) writeServers(p *terminal.Page) {
 	}
 	p.Line("", "")
 	writeTable(p, rows, 3)
+	if r.Serve != "" {
+		p.Line("", "")
+		p.Line("", r.serveText())
+	}
+}
+
+// serveText describes which servers are those of a running serve.
+func (r *Report) serveText() string {
+	text := "The servers are as the running serve at " + r.Serve + " has them"
+	if len(r.Started) > 0 {
+		text += ", but for " + strings.Join(r.Started, ", ") + ", which doctor started"
+	}
+	return text + "; --fresh starts all."
 }
 
 // writeClients writes one row for each client. Clients that get all tools as
