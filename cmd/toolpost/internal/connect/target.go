@@ -306,8 +306,12 @@ func reportWaiting(w io.Writer, servers []upstream.Status, limit time.Duration) 
 	}
 }
 
-// ReportSkipped reports the servers that are skipped, and returns an error if none is
-// left.
+// maxFindings is how many findings are reported, so that a server with many wrong tools
+// does not hide what a command answers.
+const maxFindings = 5
+
+// ReportSkipped reports the servers that are skipped and what is wrong with tools, and
+// returns an error if no server is left.
 func (s *Session) ReportSkipped(w io.Writer) error {
 	reached := 0
 	for _, st := range s.Status {
@@ -319,7 +323,11 @@ func (s *Session) ReportSkipped(w io.Writer) error {
 			fmt.Fprintf(w, "toolpost: %s %s\n", s.serverName(st), problem)
 		}
 	}
-	for _, f := range s.Findings {
+	for i, f := range s.Findings {
+		if more := len(s.Findings) - i; i == maxFindings && more > 1 {
+			fmt.Fprintf(w, "toolpost: %d more findings; toolpost doctor lists all\n", more)
+			break
+		}
 		fmt.Fprintf(w, "toolpost: %s\n", FindingText(f))
 	}
 	if s.Status != nil && len(s.Status) == 0 {

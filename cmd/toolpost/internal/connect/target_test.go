@@ -1,8 +1,11 @@
 package connect
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -12,5 +15,19 @@ func TestStrayOutput(t *testing.T) {
 	const want = `is skipped: it has not answered yet; it wrote "hello" to its stdout, which is not MCP: check that its command starts an MCP server on stdio`
 	if usable || problem != want {
 		t.Errorf("%v: %s", usable, problem)
+	}
+}
+
+// TestManyFindings: a server with many wrong tools does not fill the screen.
+func TestManyFindings(t *testing.T) {
+	for n, want := range map[int]string{6: "toolpost: tool \"t5\": wrong\n", 150: "toolpost: 145 more findings; toolpost doctor lists all\n"} {
+		s := &Session{}
+		for i := range n {
+			s.Findings = append(s.Findings, toolpost.Finding{Tool: fmt.Sprintf("t%d", i), Message: "wrong"})
+		}
+		var w strings.Builder
+		if err := s.ReportSkipped(&w); err != nil || !strings.HasSuffix(w.String(), want) || strings.Count(w.String(), "\n") != 6 {
+			t.Errorf("%d: %v\n%s", n, err, w.String())
+		}
 	}
 }
