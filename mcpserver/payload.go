@@ -188,11 +188,14 @@ func removal(o *longjson.Object, i int) longjson.Edit {
 	}
 }
 
-// addition adds members at the end of an object.
-func addition(o *longjson.Object, members []string) longjson.Edit {
+// addition adds members at the end of an object, of which so many are removed.
+func addition(o *longjson.Object, removed int, members []string) longjson.Edit {
 	end, before := int64(1), ""
 	if n := len(o.Members); n > 0 {
-		end, before = o.Members[n-1].To, ","
+		end = o.Members[n-1].To
+	}
+	if len(o.Members) > removed {
+		before = ","
 	}
 	return longjson.Edit{Span: longjson.Span{From: end, To: o.Size()}, By: []byte(before + strings.Join(members, ",") + "}")}
 }

@@ -280,12 +280,13 @@ func (c *core) metaFor(r *request, meta json.RawMessage, ref string) json.RawMes
 func (c *core) splice(r *request, o *longjson.Object, found *wire.Answer, ref string) payload {
 	meta := c.metaFor(r, found.ResultMeta, ref)
 	var edits []longjson.Edit
+	removed := 0
 	for i, m := range o.Members {
 		switch {
 		case m.Name == "_meta" && !bytes.Equal(meta, found.ResultMeta):
 			edits = append(edits, longjson.Edit{Span: longjson.Span{From: m.Value, To: m.To}, By: meta})
 		case m.Name == "structuredContent" && m.Kind != '{' && !r.modern():
-			edits = append(edits, removal(o, i))
+			edits, removed = append(edits, removal(o, i)), removed+1
 		}
 	}
 	var members []string
@@ -300,7 +301,7 @@ func (c *core) splice(r *request, o *longjson.Object, found *wire.Answer, ref st
 		members = append(members, c.missing(r, found, cached, meta != nil)...)
 	}
 	if len(members) > 0 {
-		edits = append(edits, addition(o, members))
+		edits = append(edits, addition(o, removed, members))
 	}
 	return applyEdits(o, edits)
 }

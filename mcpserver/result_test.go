@@ -87,6 +87,26 @@ func TestRenamedURIs(t *testing.T) {
 	}
 }
 
+// A result in a file of which all is removed is still JSON.
+func TestSpliceOfNothing(t *testing.T) {
+	c := &core{info: json.RawMessage(`{"name":"s"}`)}
+	for raw, want := range map[string]string{
+		`{"structuredContent":[1]}`:            `{"content":[]}`,
+		`{ "structuredContent" : [1] }`:        `{ "content":[]}`,
+		`{"structuredContent":[1],"x":1}`:      `{"x":1,"content":[]}`,
+		`{"x":1,"structuredContent":[1]}`:      `{"x":1,"content":[]}`,
+		`{"structuredContent":[1],"_meta":{}}`: `{"_meta":{},"content":[]}`,
+	} {
+		r := &request{Message: &wire.Message{Method: callTool}, peer: &peer{version: wire.LastSession}}
+		found := &wire.Answer{ResultMeta: wire.Get([]byte(raw), "_meta")}
+		p := c.splice(r, longResult(t, `{"jsonrpc":"2.0","id":1,"result":`+raw+`}`), found, "")
+		var got bytes.Buffer
+		if err := (framing{}).write(&got, p, func() {}); err != nil || got.String() != want {
+			t.Errorf("got  %s %v\nwant %s", &got, err, want)
+		}
+	}
+}
+
 // A client gets content with each result of a tool, in whatever piece it comes.
 func TestMissingContent(t *testing.T) {
 	c := &core{info: json.RawMessage(`{"name":"s"}`)}
