@@ -23,6 +23,10 @@ type Document interface {
 	// Remove removes a member. It is not an error if there is none.
 	Remove(path ...string) error
 
+	// Restore sets a member to the value that it has in an older content, which has one. The
+	// comments in that value come back too.
+	Restore(old Document, path ...string) error
+
 	// Bytes returns the whole content.
 	Bytes() []byte
 }

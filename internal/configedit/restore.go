@@ -6,22 +6,19 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Restore sets a member to the value that it has in an older content, which has one.
-// In JSON, the comments in that value come back too.
-func Restore(d, old Document, path ...string) error {
+func (d *jsonDocument) Restore(old Document, path ...string) error {
 	value, err := old.Get(path...)
 	if err == nil {
 		err = Set(d, value, path...)
 	}
-	to, ok := d.(*jsonDocument)
-	if err != nil || !ok {
+	if err != nil {
 		return err
 	}
 	from, i, err := old.(*jsonDocument).find(path)
 	if err != nil {
 		return err
 	}
-	return to.edit(func(c *jsonDocument) error {
+	return d.edit(func(c *jsonDocument) error {
 		o, n, err := c.find(path)
 		if err == nil {
 			o.Members[n].Value.Value = from.Members[i].Value.Value

@@ -208,7 +208,7 @@ func removeEntries(f config.ClientFile, known *record, backup, now []byte) ([]by
 		if had, _ := old.Get(path...); had == nil {
 			continue
 		}
-		if err := configedit.Restore(d, old, path...); err != nil {
+		if err := d.Restore(old, path...); err != nil {
 			return nil, err
 		}
 	}
@@ -219,7 +219,7 @@ func removeEntries(f config.ClientFile, known *record, backup, now []byte) ([]by
 // only the link needed.
 func removeEntry(d, old configedit.Document, path []string) (err error) {
 	if previous, _ := old.Get(path...); previous != nil {
-		err = configedit.Restore(d, old, path...)
+		err = d.Restore(old, path...)
 	} else {
 		err = d.Remove(path...)
 	}

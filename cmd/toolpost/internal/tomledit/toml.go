@@ -59,11 +59,16 @@ func (d *document) set(value json.RawMessage, path []string) error {
 	if err != nil {
 		return err
 	}
+	return d.put(block, path)
+}
+
+// put writes a block of tables in the place of those of a member.
+func (d *document) put(block []byte, path []string) error {
 	added, err := configedit.DecodeTOML(block)
 	if err != nil {
 		return fmt.Errorf("write the value as TOML: %w", err)
 	}
-	text, start := d.without(path)
+	text, _, start := d.split(path)
 	if isValue(text, path) {
 		return errByHand
 	}
@@ -98,7 +103,7 @@ func (d *document) Remove(path ...string) error {
 	if v, err := d.Get(path...); v == nil || err != nil {
 		return err
 	}
-	text, start := d.without(path)
+	text, _, start := d.split(path)
 	if start < 0 {
 		return errByHand
 	}
@@ -107,6 +112,19 @@ func (d *document) Remove(path ...string) error {
 		text = slices.Concat(before, after)
 	}
 	return d.replace(text, graft(d.values, nil, path))
+}
+
+func (d *document) Restore(old configedit.Document, path ...string) error {
+	value, err := old.Get(path...)
+	if err != nil {
+		return err
+	}
+	if _, block, _ := old.(*document).split(path); len(block) > 0 && d.put(block, path) == nil {
+		if got, err := d.Get(path...); err == nil && bytes.Equal(got, value) {
+			return nil
+		}
+	}
+	return configedit.Set(d, value, path...)
 }
 
 // errByHand reports an entry that is written in a form that is not edited, such
@@ -134,9 +152,9 @@ func startsBlank(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\n")) || bytes.HasPrefix(text, []byte("\r\n"))
 }
 
-// without returns the text without the tables of a member, and the offset at
-// which the first of them was, -1 if there is none.
-func (d *document) without(path []string) (text []byte, start int) {
+// split returns the text without the tables of a member, the lines of these tables, and
+// the offset at which the first of them was, -1 if there is none.
+func (d *document) split(path []string) (text, tables []byte, start int) {
 	start = -1
 	kept, inside, open := 0, false, false
 	for _, s := range statements(d.text) {
@@ -145,15 +163,20 @@ func (d *document) without(path []string) (text []byte, start int) {
 		}
 		if inside && !open {
 			text = append(text, d.text[kept:s.start]...)
+			kept = s.start
 		}
 		if inside && start < 0 {
 			start = len(text)
 		}
 		if open = inside; inside {
+			tables = append(tables, d.text[kept:s.end]...)
 			kept = s.end
 		}
 	}
-	return append(text, d.text[kept:]...), start
+	if len(tables) > 0 && !bytes.HasSuffix(tables, []byte("\n")) {
+		tables = append(tables, d.newline...)
+	}
+	return append(text, d.text[kept:]...), tables, start
 }
 
 // isValue reports whether the text has a key with a value where a table at path

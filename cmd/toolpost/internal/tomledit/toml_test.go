@@ -30,6 +30,30 @@ func change(t *testing.T, text string, do func(configedit.Document) error) strin
 	return string(d.Bytes())
 }
 
+// What comes back from an older content has the comments that it had there.
+func TestTOMLRestore(t *testing.T) {
+	const (
+		entry = "[mcp_servers.s] # why\ncommand = \"cat\" # the cat\n# the arguments\nargs = [ \"c\" ]\n\n[mcp_servers.s.env]\nA = \"1\" # mine\n"
+		rest  = "model = \"x\"\n\n# other\n[other]\nx = 1\n"
+	)
+	for name, tt := range map[string]struct{ old, now, want string }{
+		"taken out":  {"model = \"x\"\n\n" + entry, rest, rest + "\n" + entry},
+		"replaced":   {entry, "[mcp_servers.s]\ncommand = \"dog\"\n\n[other]\n", entry + "\n[other]\n"},
+		"in parts":   {"[mcp_servers.s]\na = 1 # a\n[o]\nx = 1\n[mcp_servers.s.env]\nb = 1 # b", rest, rest + "\n[mcp_servers.s]\na = 1 # a\n[mcp_servers.s.env]\nb = 1 # b\n"},
+		"inline":     {"mcp_servers = { s = { a = 1 } } # lost\n", rest, rest + "\n[mcp_servers.s]\na = 1\n"},
+		"line of CR": {strings.ReplaceAll(entry, "\n", "\r\n"), "", strings.ReplaceAll(entry, "\n", "\r\n")},
+	} {
+		old, err := tomledit.Open([]byte(tt.old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := change(t, tt.now, func(d configedit.Document) error { return d.Restore(old, "mcp_servers", "s") })
+		if got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.want)
+		}
+	}
+}
+
 func TestTOML(t *testing.T) {
 	const block = "[mcp_servers.toolpost]\ncommand = \"toolpost\"\nargs = [\"serve\", \"--stdio\"]\n"
 	tests := map[string]struct{ before, after string }{
