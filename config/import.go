@@ -21,6 +21,7 @@ import (
 type Imported struct {
 	Read    []ClientFile     // the files that exist
 	Servers []ImportedServer // the servers that are added
+	Unread  []ClientFile     // those of them that cannot be read; the notes have the reasons
 	Notes   []string         // servers that are left out, renamed or already there, and the reason
 
 	// JSON is the whole toolpost.json with the servers added. It contains the
@@ -104,6 +105,7 @@ func (im *importer) file(f ClientFile) {
 	im.out.Read = append(im.out.Read, f)
 	if err != nil {
 		im.note("%s: cannot be read: %v", f.Client, err)
+		im.out.Unread = append(im.out.Unread, f)
 		return
 	}
 	c, top, err := readClient(f, data)
@@ -111,6 +113,9 @@ func (im *importer) file(f ClientFile) {
 		im.note("%v", err)
 	}
 	if c == nil {
+		if err != nil {
+			im.out.Unread = append(im.out.Unread, f)
+		}
 		return
 	}
 	n := 0

@@ -66,14 +66,25 @@ func (im *imports) run(cmd *cobra.Command) error {
 		return err
 	}
 	if im.json {
-		return writeImports(cmd.OutOrStdout(), found, im.file)
+		return errors.Join(writeImports(cmd.OutOrStdout(), found, im.file), im.unread(found))
 	}
 	showImports(cmd.OutOrStdout(), found, im.file)
-	found, err = im.pick(cmd, found)
-	if err != nil || len(found.Servers) == 0 {
+	unread := im.unread(found)
+	if found, err = im.pick(cmd, found); err != nil {
 		return err
 	}
-	return im.save(cmd, found)
+	if len(found.Servers) > 0 {
+		err = im.save(cmd, found)
+	}
+	return errors.Join(err, unread)
+}
+
+// unread returns an error if a file cannot be read that the user has named.
+func (im *imports) unread(found *config.Imported) error {
+	if len(im.named) == 0 || len(found.Unread) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s not read; the reasons are above", terminal.Count(len(found.Unread), "file"))
 }
 
 // pick returns the import of those servers that the user wants.
