@@ -88,6 +88,13 @@ func TestPictures(t *testing.T) {
 			time.Sleep(3 * time.Second)
 			s.show(ready("everything", 12), failed("files", "it ended: exit status 4", time.Now().Add(2*time.Minute)))
 		},
+		"output": func(s *stage) {
+			s.Serving(&serve.Access{URL: address})
+			odd := starting("odd", "")
+			odd.Output, odd.Err = "Welcome!\x1b[2J Listening on port 3000", errors.New("an attempt before")
+			s.show(ready("everything", 12), odd, starting("slow", ""))
+			time.Sleep(3 * time.Second)
+		},
 		"many": func(s *stage) {
 			s.Serving(&serve.Access{URL: address})
 			var all []upstream.Status

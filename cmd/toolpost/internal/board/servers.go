@@ -72,11 +72,11 @@ const (
 	maxName    = 28
 	stateWidth = len("login needed")
 	more       = " (toolpost doctor says more)"
-	maxReason  = 2 // lines about why a server failed
+	maxReason  = 2 // lines about what is wrong with a server
 )
 
-// table draws the servers as at most room lines: a head, a row for each, below those that
-// failed why, and a sum. If not all fit, those that work are counted instead.
+// table draws the servers as at most room lines: a head, a row for each, below it why a
+// server failed or what it writes instead of MCP, and a sum. If not all fit, those that work are counted instead.
 func (s *servers) table(room, width int, now time.Time, paint func(code, text string) string) []string {
 	if len(s.now) == 0 || room < 1 {
 		return nil
@@ -151,7 +151,10 @@ func (s *servers) entry(st upstream.Status, name, width int, now time.Time, pain
 		line = strings.Replace(line, "  "+string(st.State), "  "+paint(code, string(st.State)), 1)
 	}
 	lines := []string{line}
-	if st.Err == nil || starts(st) {
+	if starts(st) {
+		st.Err = nil // that of the attempt before
+	}
+	if st.Reason() == "" {
 		return lines
 	}
 	reason := terminal.Wrap(cleartext.Printable(st.Reason()), max(20, width-2))
