@@ -111,11 +111,11 @@ func (r *running) countCosts(ctx context.Context) (*costs, error) {
 
 // counters returns what the process has cost so far.
 func (r *running) counters(ctx context.Context) (*costs, error) {
-	heap, err := debug(ctx, r.debug, "allocs?debug=1")
+	usage, err := os.ReadFile(r.process.proc("io")) // first, because the longer it runs, the longer is what follows
 	if err != nil {
 		return nil, err
 	}
-	usage, err := os.ReadFile(r.process.proc("io"))
+	heap, err := debug(ctx, r.debug, "allocs?debug=1")
 	if err != nil {
 		return nil, err
 	}
