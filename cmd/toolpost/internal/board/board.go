@@ -99,7 +99,7 @@ const maxFindings = 3
 func (b *Board) findings(news []string) {
 	for i, text := range news {
 		if i == maxFindings && len(news) > maxFindings+1 {
-			b.writeText(fmt.Sprintf("%d more findings; toolpost doctor lists all", len(news)-i))
+			b.writeText(fmt.Sprintf("%d more findings; toolpost doctor --all lists them", len(news)-i))
 			return
 		}
 		b.writeText(text)

@@ -264,7 +264,7 @@ func TestActivity(t *testing.T) {
 			"TIME  configuration applied",
 			`level=ERROR msg="it broke" a=1`,
 			`tool "t0": it is odd`, `tool "t1": it is odd`, `tool "t2": it is odd`,
-			"3 more findings; toolpost doctor lists all",
+			"3 more findings; toolpost doctor --all lists them",
 			"Tools for claude-desktop: 2, 1 of them with a simpler schema (toolpost lint --for",
 			"claude-desktop says which)",
 			`claude-desktop: tool "b\x1b[2J" is withheld: it is odd (claude-desktop/schema)`,

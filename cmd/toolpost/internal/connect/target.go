@@ -325,7 +325,7 @@ func (s *Session) ReportSkipped(w io.Writer) error {
 	}
 	for i, f := range s.Findings {
 		if more := len(s.Findings) - i; i == maxFindings && more > 1 {
-			fmt.Fprintf(w, "toolpost: %d more findings; toolpost doctor lists all\n", more)
+			fmt.Fprintf(w, "toolpost: %d more findings; toolpost doctor --all lists them\n", more)
 			break
 		}
 		fmt.Fprintf(w, "toolpost: %s\n", FindingText(f))

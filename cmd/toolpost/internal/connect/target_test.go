@@ -20,7 +20,7 @@ func TestStrayOutput(t *testing.T) {
 
 // TestManyFindings: a server with many wrong tools does not fill the screen.
 func TestManyFindings(t *testing.T) {
-	for n, want := range map[int]string{6: "toolpost: tool \"t5\": wrong\n", 150: "toolpost: 145 more findings; toolpost doctor lists all\n"} {
+	for n, want := range map[int]string{6: "toolpost: tool \"t5\": wrong\n", 150: "toolpost: 145 more findings; toolpost doctor --all lists them\n"} {
 		s := &Session{}
 		for i := range n {
 			s.Findings = append(s.Findings, toolpost.Finding{Tool: fmt.Sprintf("t%d", i), Message: "wrong"})
