@@ -18,15 +18,30 @@ func (g *Gateway) Restart(ctx context.Context, server string) (upstream.Status, 
 	if err != nil {
 		return upstream.Status{}, fmt.Errorf("restart: %w", err)
 	}
-	if m.up != nil {
-		_ = m.up.Ready(ctx) // its status has the error
+	for {
+		if m.up != nil {
+			_ = m.up.Ready(ctx) // its status has the error
+		}
+		next, err := g.afterRestart(server)
+		if err != nil || next == m || ctx.Err() != nil {
+			return m.status(), err
+		}
+		m = next // it was restarted once more, or its entry has changed
 	}
-	g.work.Lock()
+}
+
+// afterRestart returns the member that serves a server now. Its tools are listed.
+func (g *Gateway) afterRestart(server string) (*member, error) {
+	g.work.Lock() // a change that has ended the old member is complete
 	defer g.work.Unlock()
 	if g.ctx.Err() == nil {
-		g.refresh() // so that its tools are listed when this returns
+		g.refresh()
 	}
-	return m.status(), nil
+	i := slices.IndexFunc(g.members, func(m *member) bool { return m.server.Name == server })
+	if i < 0 {
+		return nil, fmt.Errorf("restart: server %q was removed from the configuration", server)
+	}
+	return g.members[i], nil
 }
 
 // restart replaces a member. Its old processes end first: some hold what the new one needs.
