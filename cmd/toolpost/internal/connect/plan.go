@@ -17,12 +17,12 @@ type startPlan struct {
 	onDemand func(server string, tried bool) bool
 }
 
-// Reopen is Open once more, which starts all servers.
+// Reopen is Open once more, which starts all servers that may have the tool.
 func (t *Target) Reopen(cmd *cobra.Command, cfg *config.Config, s *Session) (*Session, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	t.fresh = true
+	t.anew = true
 	return t.Open(cmd, cfg)
 }
 
@@ -44,7 +44,9 @@ func (t *Target) plan(cfg *config.Config) startPlan {
 		return p
 	}
 	prefixes := gateway.Prefixes(cfg)
-	p.onDemand = func(server string, tried bool) bool { return t.stored || tried || !t.mayOwn(server, prefixes) }
+	p.onDemand = func(server string, tried bool) bool {
+		return t.stored || tried && !t.anew || !t.mayOwn(server, prefixes)
+	}
 	return p
 }
 

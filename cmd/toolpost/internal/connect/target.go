@@ -54,6 +54,7 @@ type Target struct {
 
 	fresh  bool // all servers are started
 	shared bool // those that a serve which runs has are not
+	anew   bool // those that may have the tool are, whatever is stored of them
 	quick  bool // only those are that are needed
 	stored bool // none is
 	asks   bool // calls are made, and the user is asked about them
