@@ -198,5 +198,8 @@ func (c *RunClient) Servers(ctx context.Context) (reports []gateway.ServerReport
 
 // unknownFate is the error of a call that may have been executed.
 func (c *RunClient) unknownFate(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err // the address is long and says nothing to a person
+	}
 	return fmt.Errorf("the call went to the toolpost serve that runs as process %d, and its answer was lost: %w; it may have been executed, and is not repeated", c.run.PID, err)
 }
