@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,6 +111,22 @@ func Complete(value string, read func(Reference) (string, error)) (completed str
 
 // A Completer completes one value, such as [Complete] with a function that reads.
 type Completer func(ctx context.Context, value string) (completed string, secrets []string, err error)
+
+// References returns the references in what the server is started with.
+func (s *Server) References() (all []Reference) {
+	collect := func(_ context.Context, value string) (string, []string, error) {
+		return Complete(value, func(r Reference) (string, error) { all = append(all, r); return "", nil })
+	}
+	ctx := context.Background() // nothing is read
+	for _, value := range slices.Concat(s.Args, slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers))) {
+		_, _, _ = collect(ctx, value) // it never fails
+	}
+	_, _ = s.CompleteLogin(ctx, collect)
+	if s.Source != nil {
+		_, _ = s.CompleteSource(ctx, collect)
+	}
+	return all
+}
 
 // CompleteLogin returns s with the secret of its OAuth client. The subject token of an
 // exchange is read each time it is needed, because it expires.

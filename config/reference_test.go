@@ -37,6 +37,13 @@ func TestReferences(t *testing.T) {
 	if _, _, err := config.Complete(s.Args[0], func(config.Reference) (string, error) { return "a\x00cmd:rm\x00", nil }); err == nil {
 		t.Error("a secret with a reference in it is taken")
 	}
+	refs := map[string]bool{}
+	for _, r := range s.References() {
+		refs[r.Kind] = true
+	}
+	if len(refs) != 3 || !refs["keyring"] || !refs["file"] || !refs["cmd"] {
+		t.Errorf("the server refers to %v", refs)
+	}
 	lines := strings.Join(cfg.Describe()[0].Lines, "\n")
 	if !strings.Contains(lines, `pass show ${X:-y} | head -1" for a secret`) {
 		t.Errorf("a person who approves is not shown the command:\n%s", lines)

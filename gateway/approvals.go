@@ -45,6 +45,12 @@ func newApprovalRules(file []approval.List, profiles map[string]*profile) (r *ap
 	return r, nil
 }
 
+// mayAsk reports whether the user is asked about some calls of a target.
+func (a *approver) mayAsk(ctx context.Context, t approval.Target) bool {
+	p, err := a.policy(ctx)
+	return err == nil && p.MayAsk(t)
+}
+
 // profileKey has the profile of a call, in its context.
 type profileKey struct{}
 

@@ -8,7 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -16,17 +18,19 @@ import (
 // by the same name, and with results in full.
 type DirectTool struct {
 	Definition *toolpost.Definition
+	References []config.Reference // of its server, which had their secrets when it was started
 	set        *toolpost.Set
 }
 
 // ErrNotCalled reports that a call did not reach its server, and that a gateway of its own
-// might answer it: the user has to be asked first, or the server is not asked now because it
-// failed before.
+// might answer it: by a rule that was added since, the user has to be asked first, or the
+// server is not asked now because it failed before.
 var ErrNotCalled = errors.New("the call was not executed")
 
 // Direct returns the tool that clients of all servers know by a name. It returns an error if
 // a new gateway of the same configuration might have another tool by that name, or none:
-// while a server that may have it too has not listed, or where names of servers collide.
+// while a server that may have it too has not listed, or where names of servers collide. The
+// user may have to approve no call of the tool.
 func (g *Gateway) Direct(ctx context.Context, name string) (*DirectTool, error) {
 	g.work.Lock()
 	defer g.work.Unlock()
@@ -40,9 +44,17 @@ func (g *Gateway) Direct(ctx context.Context, name string) (*DirectTool, error) 
 	if len(g.added) > 0 {
 		return nil, errors.New("the program adds tools of its own")
 	}
+	var references []config.Reference
 	for _, m := range members {
-		if err := m.checkDirect(name, m.server.Name == server); err != nil {
+		owns := m.server.Name == server
+		if err := m.checkDirect(name, owns); err != nil {
 			return nil, err
+		}
+		if own := joined.origins.own[name]; owns && own != nil {
+			if m.approver.mayAsk(ctx, approval.Target{Server: server, Tool: own.Name, Definition: &own.Definition}) {
+				return nil, errors.New("the user may have to approve a call")
+			}
+			references = m.server.References()
 		}
 	}
 	ts := toolpost.SourceOf(toolpost.ToolsetFunc(func(context.Context) (one []*toolpost.Tool, err error) {
@@ -60,7 +72,7 @@ func (g *Gateway) Direct(ctx context.Context, name string) (*DirectTool, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &DirectTool{&set.Lookup(name).Definition, set}, nil
+	return &DirectTool{&set.Lookup(name).Definition, references, set}, nil
 }
 
 // checkDirect reports why it is not certain that a tool is this server's, or if it is, that a

@@ -41,8 +41,18 @@ func testDirect(t *testing.T) {
 	if text, _ := r.FirstText(); err != nil || text != "a a x" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := direct("a__ask", "").Call(t.Context(), &toolpost.Call{Name: "a__ask"}); !errors.Is(err, gateway.ErrNotCalled) {
-		t.Errorf("a call that the user has to approve: %v", err)
+	direct("a__ask", "the user may have to approve a call")
+	known := direct("a__x", "")
+	cfg.Approvals[0].Rules[0].Tools = []string{"x"}
+	if err := g.Reload(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := known.Call(t.Context(), &toolpost.Call{Name: "a__x"}); !errors.Is(err, gateway.ErrNotCalled) {
+		t.Errorf("a call that the user has to approve by now: %v", err)
+	}
+	cfg.Approvals = nil
+	if err := g.Reload(t.Context(), cfg); err != nil {
+		t.Fatal(err)
 	}
 	f.last("b").connect("y", "_x")
 	synctest.Wait()

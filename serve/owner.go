@@ -67,6 +67,9 @@ func (e *Endpoint) directTool(r *http.Request) (*gateway.DirectTool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !e.secrets.Unchanged(r.Context(), t.References) {
+		return nil, errors.New("secrets of the server may be others now")
+	}
 	if err := e.checkApplied(r); err != nil {
 		return nil, err
 	}

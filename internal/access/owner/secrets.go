@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolpost/toolpost/config"
@@ -28,11 +29,17 @@ const (
 
 // Secrets reads the secrets that a configuration refers to. Known are those of
 // this process: it adds what it has read.
-type Secrets struct{ Known *secret.Values }
+type Secrets struct {
+	Known *secret.Values
+
+	mu      sync.Mutex
+	read    map[config.Reference]string // what references had last
+	changed map[config.Reference]bool   // those that did not always have the same
+}
 
 // NewSecrets returns a Secrets that knows none.
 func NewSecrets() *Secrets {
-	return &Secrets{Known: secret.NewValues(secret.Hidden)}
+	return &Secrets{Known: secret.NewValues(secret.Hidden), read: map[config.Reference]string{}, changed: map[config.Reference]bool{}}
 }
 
 // Learn adds the secrets that a configuration itself holds. The names in it are none.
@@ -48,19 +55,51 @@ func (r *Secrets) Learn(cfg *config.Config) {
 
 // Complete is a [config.Completer].
 func (r *Secrets) Complete(ctx context.Context, value string) (completed string, secrets []string, err error) {
-	completed, secrets, err = config.Complete(value, func(ref config.Reference) (string, error) { return readReference(ctx, ref) })
+	completed, secrets, err = config.Complete(value, func(ref config.Reference) (string, error) { return r.readReference(ctx, ref) })
 	r.Known.Add("references", secrets...)
 	return completed, secrets, err
 }
 
-func readReference(ctx context.Context, ref config.Reference) (string, error) {
+// Unchanged reports whether references have the secrets now that they had each time they
+// were read. What a command would write is not known.
+func (r *Secrets) Unchanged(ctx context.Context, refs []config.Reference) bool {
+	for _, ref := range refs {
+		if ref.Kind == "cmd" {
+			return false
+		}
+		if _, err := r.readReference(ctx, ref); err != nil || r.hasChanged(ref) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Secrets) hasChanged(ref config.Reference) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changed[ref]
+}
+
+// readReference reads a secret, and notes whether it was another one before.
+func (r *Secrets) readReference(ctx context.Context, ref config.Reference) (text string, err error) {
 	switch ref.Kind {
 	case "file":
-		return config.ReadReference(ref.Of)
+		text, err = config.ReadReference(ref.Of)
 	case "keyring":
-		return readKept(ref.Of)
+		text, err = readKept(ref.Of)
+	default:
+		return readOutput(ctx, ref.Folder, ref.Of)
 	}
-	return readOutput(ctx, ref.Folder, ref.Of)
+	if err != nil {
+		return "", err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if before, known := r.read[ref]; known && before != text {
+		r.changed[ref] = true
+	}
+	r.read[ref] = text
+	return text, nil
 }
 
 // readKept reads a secret that "toolpost secret set" has kept.

@@ -194,6 +194,22 @@ func (p Policy) Decide(ctx context.Context, t Target, arguments []byte) Decision
 	return strictest
 }
 
+// MayAsk reports whether the user is asked about some calls of a target.
+func (p Policy) MayAsk(t Target) bool {
+	return slices.ContainsFunc(p, func(l *compiledList) bool {
+		for _, r := range l.rules {
+			switch {
+			case !r.covers(t):
+			case r.Action == Ask:
+				return true
+			case len(r.arguments) == 0:
+				return false // later rules decide about no call
+			}
+		}
+		return false
+	})
+}
+
 func (l *compiledList) decide(t Target, args *decodedArguments) Decision {
 	for i, r := range l.rules {
 		if !r.covers(t) {

@@ -57,6 +57,15 @@ func TestOrder(t *testing.T) {
 			t.Errorf("%s %q %s: got %+v", tt.server, tt.tool, tt.args, d)
 		}
 	}
+	for tool, want := range map[string]bool{"read": true, "reread": false, "x": false} {
+		if got := p.MayAsk(approval.Target{Server: "files", Tool: tool}); got != want {
+			t.Errorf("may ask about %s: %v", tool, got)
+		}
+	}
+	never := compile(t, []approval.Rule{{Action: "deny", Tools: []string{"read"}}, {Action: "ask"}})
+	if never.MayAsk(read) || !never.MayAsk(approval.Target{Server: "files", Tool: "x"}) {
+		t.Error("a rule after one that decides about all calls is taken")
+	}
 	if d := approval.Policy(nil).Decide(t.Context(), read, []byte(`not JSON`)); d.Action != "allow" {
 		t.Errorf("without rules: %+v", d)
 	}

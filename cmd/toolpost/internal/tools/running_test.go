@@ -104,7 +104,12 @@ func (w *world) counts() (opened, calls int) {
 
 func (w *world) write(t *testing.T, text string) {
 	t.Helper()
-	if err := os.WriteFile(w.file, []byte(text), 0o600); err != nil {
+	w.writeFile(t, filepath.Base(w.file), text)
+}
+
+func (w *world) writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -227,6 +232,12 @@ func TestCallStartsItsOwn(t *testing.T) {
 			return fmt.Sprintf(`{%s "mcpServers": {"a": {"url": %q}}}`, more, w.server(t, "show"))
 		}
 	}
+	withSecret := func(value string) func(w *world, t *testing.T) string {
+		return func(w *world, t *testing.T) string {
+			w.writeFile(t, "key", "first")
+			return fmt.Sprintf(`{"mcpServers": {"a": {"url": %q, "headers": {"X-Key": %q}}}}`, w.server(t, "show"), value)
+		}
+	}
 	tests := []struct {
 		name    string
 		config  func(*world, *testing.T) string
@@ -244,6 +255,12 @@ func TestCallStartsItsOwn(t *testing.T) {
 		{name: "limits", config: with(`"limits": {"perServer": {"concurrent": 8}},`)},
 		{name: "approval", config: with(`"approvals": [{"tools": ["show"], "action": "ask"}],`), args: []string{"--yes"}},
 		{name: "approval that nobody gives", config: with(`"approvals": [{"tools": ["show"], "action": "ask"}],`), fails: "there is no terminal to ask you"},
+		{name: "approval of other arguments", config: with(`"approvals": [{"tools": ["show"], "arguments": {"N": "5"}, "action": "ask"}],`), args: []string{"N=0"}},
+		{name: "a secret", config: withSecret("${file:key}"), running: true},
+		{name: "a secret that was replaced", config: withSecret("${file:key}"), after: func(w *world, t *testing.T) {
+			w.writeFile(t, "key", "second")
+		}},
+		{name: "a secret of a command", config: withSecret("${cmd:echo first}")},
 		{name: "a tool of serve itself", config: plain, tool: "tool_output_cache", fails: "there is no tool"},
 		{name: "a server that is not approved", config: plain, after: func(w *world, t *testing.T) {
 			w.write(t, fmt.Sprintf(`{"mcpServers": {"a": {"url": %q}}}`, w.server(t, "show")))
