@@ -151,6 +151,9 @@ func (o *serveOptions) serve(ctx context.Context, in io.Reader, out, stderr io.W
 		return err
 	}
 	if o.logFile != "" {
+		if found != nil && owner.SameFile(o.logFile, found.File) {
+			return cli.Usagef("--log-file is the configuration; name another file")
+		}
 		if stderr, err = openLogFile(o.logFile, maxLogFile); err != nil {
 			return cli.WrapUsage(err)
 		}
