@@ -47,8 +47,10 @@ func UntilSignal() context.Context {
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	quits := make(chan os.Signal, 1)
+	signal.Notify(quits, syscall.SIGQUIT) // before any command hides what is typed
 	h := &interruptHandler{}
-	go h.quit()
+	go h.quit(quits)
 	go func() {
 		first := <-signals
 		for first == os.Interrupt && h.handle() {
@@ -76,9 +78,7 @@ type interruptHandler struct {
 
 // quit ends the process at a SIGQUIT as Go does, with a trace of all goroutines, but has
 // the terminal as it was before.
-func (h *interruptHandler) quit() {
-	quits := make(chan os.Signal, 1)
-	signal.Notify(quits, syscall.SIGQUIT)
+func (h *interruptHandler) quit(quits <-chan os.Signal) {
 	<-quits
 	h.leave()
 	signal.Reset(syscall.SIGQUIT)
