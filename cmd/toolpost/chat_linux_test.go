@@ -48,7 +48,7 @@ func TestCancelOnTerminal(t *testing.T) {
 		}
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Error(err)
+		t.Errorf("%v:\n%s", err, s.All())
 	}
 	if rows := s.All(); strings.Contains(rows, "^C") || strings.Contains(rows, "typed") {
 		t.Errorf("what was typed is in the text:\n%s", rows)

@@ -212,7 +212,7 @@ func (c *Chat) newAgent() *agent.Agent {
 	switch {
 	case c.opts.Rule == Ask && c.approver.ask != nil:
 		o.Caller = questioner{watcher{c}}
-	case c.json == nil && c.view.notes.width > 0: // somebody sees it
+	case c.json == nil && c.view.isSeen():
 		o.Caller = watcher{c}
 	}
 	return agent.New(c.opts.Model, c.opts.Tools, &o)

@@ -105,7 +105,7 @@ func (v *view) drawStatus() {
 	if height < minHeight {
 		return // there is no room to change lines in place
 	}
-	lines := v.status.lines(v.notes.width, height, v.calls.running())
+	lines := v.status.lines(max(width, minWidth), height, v.calls.running())
 	_, _ = io.WriteString(v.notes.w, v.status.live.Draw(lines, width, height))
 }
 
@@ -116,7 +116,6 @@ func (v *view) moveStatus() {
 	if !v.status.shown {
 		return
 	}
-	v.measure()
 	v.status.frame++
 	v.drawStatus()
 	v.status.timer.Reset(frameEvery)

@@ -108,12 +108,19 @@ func (v *view) begin() {
 	v.setStatus(waiting)
 }
 
+// isSeen reports whether the notes are shown to somebody.
+func (v *view) isSeen() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.notes.width > 0
+}
+
 // measure adopts the width of the terminal, which the user may have changed.
 func (v *view) measure() {
 	width, _ := v.size()
 	for _, s := range []*stream{&v.answer, &v.notes} {
-		if s.width > 0 && width > 0 {
-			s.width = max(width, minWidth)
+		if now := max(width, minWidth); s.width > 0 && width > 0 && s.width != now {
+			s.width = now
 		}
 	}
 	if v.markdown != nil {
