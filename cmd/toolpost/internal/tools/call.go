@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,6 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
@@ -108,8 +106,8 @@ func (c *caller) callStarted(t *connect.Target, cfg, found *config.Config) (err 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.Close() }()                                        // the call has its answer
-	if s.Partial && s.Set.Lookup(t.Tool) == nil && !isWithheld(s, t.Tool) { // a server that was not asked may have it
+	defer func() { _ = s.Close() }()              // the call has its answer
+	if s.Partial && s.Set.Lookup(t.Tool) == nil { // a server that was not asked may have it, or list it again as it was approved
 		all, err := t.Reopen(c.cmd, cfg, s)
 		if err != nil {
 			return err
@@ -164,10 +162,6 @@ func (c *caller) call(tool *toolpost.Definition, run func(context.Context, json.
 		return errors.Join(failed.write(r), fmt.Errorf("%s: %s%s", c.name, strings.TrimRight(text.String(), "\n"), unknownArguments(tool.Input.Raw(), arguments)))
 	}
 	return c.out.write(r)
-}
-
-func isWithheld(s *connect.Session, name string) bool {
-	return slices.ContainsFunc(s.Withheld, func(w gateway.WithheldTool) bool { return w.Name == name })
 }
 
 // unknown returns the error for an unknown tool, with similar names.
