@@ -3,7 +3,6 @@
 package live
 
 import (
-	"errors"
 	"strings"
 	"syscall"
 	"testing"
@@ -58,12 +57,6 @@ func TestRunCommandInterrupt(t *testing.T) {
 	api := newPlaybook(t, talking(said))
 	p := start(t, claudeEnv(t, api.URL), build(t, "cmd/toolpost"), "run", "--model=claude", "Talk.")
 	receive(t, "the model is asked", said)
-	until(t, "the answer is shown", func() error {
-		if !strings.Contains(p.output.String(), "on and on") {
-			return errors.New(p.output.String())
-		}
-		return nil
-	})
 	p.stop(syscall.SIGINT)
 	if code := p.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit code %d", code)
