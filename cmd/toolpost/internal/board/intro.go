@@ -20,7 +20,7 @@ type Intro struct {
 // NoServers is the advice for a configuration without servers.
 const NoServers = "the configuration has no servers; add one with \"toolpost add NAME\", or under \"mcpServers\"; it is used at once"
 
-// NoConfiguration is the advice where there is no configuration.
+// NoConfiguration is the advice if no configuration was found.
 const NoConfiguration = `run "toolpost import" or "toolpost add NAME", and start again`
 
 // lines are the first ones on the terminal: the address, and what to do next.

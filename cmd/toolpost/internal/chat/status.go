@@ -103,7 +103,7 @@ func (v *view) setStatus(text string) {
 func (v *view) drawStatus() {
 	width, height := v.size()
 	if height < minHeight {
-		return // there is no room to change lines in place
+		return // the terminal is too low to change lines in place
 	}
 	lines := v.status.lines(max(width, minWidth), height, v.calls.running())
 	_, _ = io.WriteString(v.notes.w, v.status.live.Draw(lines, width, height))

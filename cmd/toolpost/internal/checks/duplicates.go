@@ -25,9 +25,9 @@ func duplicates(found *config.Config) (findings []doctor.Finding) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil // then there are no files of clients
+		return nil // the files of clients are in the home folder
 	}
-	folder, _ := os.Getwd() // without one, there is no project
+	folder, _ := os.Getwd() // if it is unknown, only the user's own files are read
 	store, err := link.Open()
 	if err != nil {
 		return nil

@@ -22,7 +22,7 @@ func (t *Target) Reopen(cmd *cobra.Command, cfg *config.Config, s *Session) (*Se
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	t.anew = true
+	t.owners = true
 	return t.Open(cmd, cfg)
 }
 
@@ -45,7 +45,7 @@ func (t *Target) plan(cfg *config.Config) startPlan {
 	}
 	prefixes := gateway.Prefixes(cfg)
 	p.onDemand = func(server string, tried bool) bool {
-		return t.stored || tried && !t.anew || !t.mayOwn(server, prefixes)
+		return t.stored || tried && !t.owners || !t.mayOwn(server, prefixes)
 	}
 	return p
 }

@@ -54,7 +54,7 @@ type Target struct {
 
 	fresh  bool // all servers are started
 	shared bool // those that a serve which runs has are not
-	anew   bool // those that may have the tool are, whatever is stored of them
+	owners bool // those that may have the tool are, even if their lists are stored
 	quick  bool // only those are that are needed
 	stored bool // none is
 	asks   bool // calls are made, and the user is asked about them

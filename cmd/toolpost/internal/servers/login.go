@@ -129,7 +129,7 @@ func (o *loginOptions) login(cmd *cobra.Command, name string) error {
 	if owner.HasHeader(server.Headers, "Authorization") && server.Auth == nil {
 		return cli.Usagef("server %q has an Authorization header in its configuration; remove the header to log in", name)
 	}
-	logins := owner.Logins(nil) // an address that cannot be used is told before a vault that cannot
+	logins := owner.Logins(nil) // Login checks the address before it uses the vault
 	ctx, cancel := context.WithTimeoutCause(cmd.Context(), o.timeout, fmt.Errorf("the browser did not come back within %v; run the command again, or with --no-browser", o.timeout))
 	defer cancel()
 	status, err := logins.Login(ctx, server, o.scopes, o.person(cmd))

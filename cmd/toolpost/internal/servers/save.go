@@ -70,7 +70,7 @@ func approveData(file string, data []byte) error {
 	return r.Approve()
 }
 
-// readIfExists returns the content of a configuration, nil if there is no such file.
+// readIfExists returns the content of a configuration, or nil if the file does not exist.
 func readIfExists(file string) ([]byte, error) {
 	data, err := config.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -46,7 +46,7 @@ func (s *systemd) encode(j *job) ([]byte, error) {
 	for i, word := range j.Command {
 		if i > 0 {
 			b.WriteByte(' ')
-			word = strings.ReplaceAll(word, "$", "$$") // in the path of the program, it is no variable
+			word = strings.ReplaceAll(word, "$", "$$") // systemd expands variables in arguments, not in the path of the program
 		}
 		b.WriteString(quoteUnit(word))
 	}
