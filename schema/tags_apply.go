@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
+	"github.com/toolpost/toolpost/internal/schema/ecmaregexp"
 )
 
 // A rule says what a keyword speaks about and how its value is read.

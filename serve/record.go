@@ -5,8 +5,8 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/records/recording"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/recording"
 	"strings"
 )
 

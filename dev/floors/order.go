@@ -18,7 +18,7 @@ var order = []string{
 	".",
 	"bind", "adapt", "retool", "observe", "dialect", "inprocess",
 	"internal/policy",
-	"upstream", "mcpserver", "audit", "recording", "output", "stdtool", "toolsearch", "redmine",
+	"upstream", "mcpserver", "audit", "internal/records/recording", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",
 	"internal/access",
 	"telemetry", "config", "gateway",
@@ -45,7 +45,7 @@ var outside = map[string][]string{
 	"internal/wire":                  {jsonModule, "golang.org/x/net"}, // domains in URIs
 	"internal/jsontree":              {jsonModule},
 	"schema":                         {jsonModule},
-	"schema/internal/ecmaregexp":     {"github.com/dlclark/regexp2"},
+	"internal/schema/ecmaregexp":     {"github.com/dlclark/regexp2"},
 	"internal/access/login":          {"golang.org/x/net", "golang.org/x/oauth2"},
 	"internal/netaddr":               {"code.dny.dev/ssrf"},
 	"internal/policy/pins":           {jsonModule},
@@ -53,7 +53,7 @@ var outside = map[string][]string{
 	"dev/screen":                     {"github.com/charmbracelet/x/ansi", "golang.org/x/sys"},
 	"cmd/toolpost/internal/terminal": {"github.com/charmbracelet/x/ansi", "golang.org/x/sys", "golang.org/x/term"},
 	"internal/access/vault":          {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
-	"schema/lower":                   {jsonModule},
+	"internal/schema/lower":          {jsonModule},
 	"dialect":                        {jsonModule},
 	"model/gemini":                   {"golang.org/x/oauth2"}, // the credentials of Vertex AI
 	"mcpserver":                      {jsonModule},

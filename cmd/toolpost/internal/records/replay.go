@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/internal/records/recording"
 	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/recording"
 )
 
 // Replay returns the command "replay".

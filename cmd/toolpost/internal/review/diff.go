@@ -18,7 +18,7 @@ import (
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/ownership"
-	"github.com/toolpost/toolpost/recording"
+	"github.com/toolpost/toolpost/internal/records/recording"
 )
 
 const diffHelp = `Compare two lists of tools, or two recordings with their calls: which tools were

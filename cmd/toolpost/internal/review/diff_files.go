@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/recording"
+	"github.com/toolpost/toolpost/internal/records/recording"
 )
 
 // compareFiles compares two configurations as text: nothing of them has run.
