@@ -6,7 +6,7 @@
 //	configuration ─── NewBook ────────────┘    └── Lint ───▶ findings, each of a Rule
 //
 // A dialect is data: a file in targets, or one that a configuration adds or
-// changes. Package schema/lower rewrites schemas; this package adapts names,
+// changes. Package lower rewrites schemas; this package adapts names,
 // descriptions, the list as a whole, and the arguments of calls.
 package dialect
 

@@ -145,7 +145,7 @@ func TestGates(t *testing.T) {
 		{"a lower floor", "gateway/x.go", `import _ "github.com/toolpost/toolpost/upstream"`, floors.Order, nil},
 		{"the root's floor", "upstream/x.go", `import _ "github.com/toolpost/toolpost"`, floors.Order, nil},
 		{"the next floor", "upstream/x.go", `import _ "github.com/toolpost/toolpost/mcpserver"`, floors.Order, []string{`imports "mcpserver"`}},
-		{"the same folder", "schema/x.go", `import _ "github.com/toolpost/toolpost/internal/schema/lower"`, floors.Order, nil},
+		{"the same folder", "claude/x.go", `import _ "github.com/toolpost/toolpost/claude/message"`, floors.Order, nil},
 		{"a folder in a folder", "internal/policy/x/x.go", `import _ "github.com/toolpost/toolpost/observe"`, floors.Order, nil},
 		{"the ground", "internal/x/x.go", `import _ "github.com/toolpost/toolpost/internal/policy/x"`, floors.Order, []string{`imports "internal/policy/x"`}},
 		{"a higher floor", "x.go", `import _ "github.com/toolpost/toolpost/gateway"`, floors.Order, []string{`imports "gateway"`}},

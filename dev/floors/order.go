@@ -14,11 +14,13 @@ const module = "github.com/toolpost/toolpost"
 // it belongs.
 var order = []string{
 	"internal",
+	"internal/schema/ecmaregexp", "internal/schema/subschema",
 	"schema", "usage", "grep", "store",
+	"internal/schema",
 	".",
 	"bind", "adapt", "retool", "observe", "dialect", "inprocess",
 	"internal/policy",
-	"upstream", "mcpserver", "audit", "internal/records/recording", "output", "stdtool", "toolsearch", "redmine",
+	"upstream", "mcpserver", "audit", "internal/records", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",
 	"internal/access",
 	"telemetry", "config", "gateway",

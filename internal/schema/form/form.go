@@ -2,7 +2,7 @@
 // several keywords is said in one way. Alternatives may still overlap, and keywords
 // that the form cannot express stay unchanged.
 //
-//	bytes ── Read ──▶ Document ── schema/lower ──▶ a schema for another reader
+//	bytes ── Read ──▶ Document ── package lower ──▶ a schema for another reader
 package form
 
 import (
