@@ -115,7 +115,7 @@ func (c *conn) hand(m *message.ControlResponse) {
 		c.calls.Fail([]byte(id), &RequestError{"", m.Response.ErrorCode, m.Response.Error})
 		return
 	}
-	c.calls.Answer(wire.Message{ID: json.RawMessage(id), Result: m.Response.Response})
+	c.calls.Answer(&wire.Message{ID: json.RawMessage(id), Result: m.Response.Response})
 }
 
 // handle takes the messages of the protocol itself; others are for readers.

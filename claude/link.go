@@ -76,8 +76,9 @@ func (l *link) Write(p []byte) (int, error) {
 	}
 	message := bytes.TrimSuffix(l.written, []byte("\n"))
 	l.written = nil
-	for _, m := range wire.Read(message) {
-		switch {
+	found := wire.Read(message)
+	for i := range found {
+		switch m := &found[i]; {
 		case m.Method == "":
 			l.calls.Answer(m)
 		case l.ctx.Err() == nil:
@@ -105,10 +106,13 @@ func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 		defer pending.End()
 		defer stop()
 		m, err := pending.Wait(ctx)
-		if m.Err != nil {
+		switch {
+		case err != nil:
+			return nil, err
+		case m.Err != nil:
 			return nil, wire.ReadError(m.Err)
 		}
-		return m.Result, err
+		return m.Result, nil
 	}, nil
 }
 

@@ -137,7 +137,7 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message, held *hold) (
 		switch m := &msgs[i]; {
 		case m.IsCall():
 		case m.Method == "":
-			s.calls.Answer(*m)
+			s.calls.Answer(m)
 		default:
 			s.notified(m)
 		}

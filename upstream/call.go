@@ -218,7 +218,7 @@ func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result
 	s.shareRoots(ctx, r)
 	m, executed, err := s.call(ctx, r)
 	if err == nil {
-		return encodedResult(&m), true, nil
+		return encodedResult(m), true, nil
 	}
 	if long, ok := errors.AsType[*longResult](err); ok {
 		result, err = long.result(ctx, r.keep)

@@ -53,15 +53,14 @@ func presentable(method string, params json.RawMessage) (json.RawMessage, error)
 // differ in which of the two counts.
 var errOddInput = errors.New("the server's request for input has a member twice, or is not UTF-8")
 
-// presentableResult returns a result that asks for input with all that it asks
-// made presentable. That of a task asks without saying so in its type. Other
-// results keep their bytes.
-func presentableResult(m wire.Message, task bool) (wire.Message, error) {
+// makePresentable makes all presentable that a result asks for. That of a task asks
+// without saying so in its type. Other results keep their bytes.
+func makePresentable(m *wire.Message, task bool) error {
 	if !m.Asks && (!task || m.InputRequests == nil) {
-		return m, nil
+		return nil
 	}
 	if !jsontext.Value(m.Result).IsValid() {
-		return m, &inputError{errOddInput}
+		return &inputError{errOddInput}
 	}
 	var refused error
 	clean := wire.Edit(m.InputRequests, func(_ string, q json.RawMessage) json.RawMessage {
@@ -74,12 +73,12 @@ func presentableResult(m wire.Message, task bool) (wire.Message, error) {
 		return wire.Set(q, "params", shown)
 	})
 	if refused != nil {
-		return m, &inputError{refused}
+		return &inputError{refused}
 	}
 	if !bytes.Equal(clean, m.InputRequests) {
 		m.Result, m.InputRequests = wire.Set(m.Result, "inputRequests", clean), clean
 	}
-	return m, nil
+	return nil
 }
 
 // presentableData is presentable for the data of an error that asks to open

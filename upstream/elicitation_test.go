@@ -147,16 +147,16 @@ func TestElicitationInResults(t *testing.T) {
 	}
 	// a task asks without a resultType
 	found := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":{"status":"input_required",` + question + "}"))
-	if m, err := presentableResult(found[0], true); err == nil {
-		t.Errorf("of a task, passed on as %s", m.Result)
+	if err := makePresentable(&found[0], true); err == nil {
+		t.Errorf("of a task, passed on as %s", found[0].Result)
 	}
 }
 
 // shownResult returns a result of a server as a client gets it.
 func shownResult(result string) (json.RawMessage, error) {
 	found := wire.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + result + "}"))
-	m, err := presentableResult(found[0], false)
-	return m.Result, err
+	err := makePresentable(&found[0], false)
+	return found[0].Result, err
 }
 
 // FuzzPresentable checks that what is passed on of any elicitation is JSON that

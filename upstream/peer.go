@@ -178,7 +178,7 @@ func (p *peer) endRequests(err error) {
 // do carries out one exchange: it returns the server's answer. An error that
 // the server answered is a *[wire.Error], or wraps one. The error is
 // errSessionMissing if the server refused the request because it forgot our session.
-func (p *peer) do(ctx context.Context, x *exchange) (wire.Message, error) {
+func (p *peer) do(ctx context.Context, x *exchange) (*wire.Message, error) {
 	m, err := p.exchange(ctx, x)
 	if err != nil && p.forgot(ctx, x, err) && !isA[*cutError](err) { // a stream of x that was cut shows that x was not refused
 		err = errSessionMissing
@@ -187,13 +187,13 @@ func (p *peer) do(ctx context.Context, x *exchange) (wire.Message, error) {
 }
 
 // exchange is do without a look at the session.
-func (p *peer) exchange(ctx context.Context, x *exchange) (wire.Message, error) {
+func (p *peer) exchange(ctx context.Context, x *exchange) (*wire.Message, error) {
 	if p.ctx.Err() != nil {
-		return wire.Message{}, context.Cause(p.ctx)
+		return nil, context.Cause(p.ctx)
 	}
 	pending, err := p.calls.Begin()
 	if err != nil {
-		return wire.Message{}, err
+		return nil, err
 	}
 	defer pending.End()
 	x.ctx, x.log, x.number = ctx, p.log, pending.Number()
@@ -218,10 +218,10 @@ func (p *peer) exchange(ctx context.Context, x *exchange) (wire.Message, error) 
 }
 
 // await sends a request and waits for its answer.
-func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, message []byte) (wire.Message, error) {
+func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, message []byte) (*wire.Message, error) {
 	err := p.conn.call(ctx, x, message)
 	if err == nil || x.answered.Load() {
-		var m wire.Message
+		var m *wire.Message
 		if m, err = pending.Wait(ctx); err == nil || errors.Is(err, errTooLong) { // it was answered
 			return m, err
 		}
@@ -233,7 +233,7 @@ func (p *peer) await(ctx context.Context, x *exchange, pending *wire.Pending, me
 	case errors.Is(err, context.Canceled) && p.ctx.Err() != nil:
 		err = context.Cause(p.ctx)
 	}
-	return wire.Message{}, err
+	return nil, err
 }
 
 // settle ends an exchange. If the server may still be carrying it out, the
@@ -360,7 +360,7 @@ func (p *peer) receive(m *wire.Message, from *exchange) {
 		p.handleUnnamedError(m, from)
 	case m.Method == "":
 		p.noteAnswer(m.ID, from)
-		p.calls.Answer(*m)
+		p.calls.Answer(m)
 	case m.ID == nil:
 		p.notification(m, from.questioner())
 	default:

@@ -37,7 +37,7 @@ func (s *session) modern() bool { return s.version >= modernVersion }
 
 // ask carries out a request of our own. An error that the server answered is a
 // *[toolpost.ProtocolError].
-func (s *session) ask(ctx context.Context, method string, params json.RawMessage) (wire.Message, error) {
+func (s *session) ask(ctx context.Context, method string, params json.RawMessage) (*wire.Message, error) {
 	m, err := s.do(ctx, &exchange{request: &request{method: method, params: params}})
 	return m, s.fromServer(err)
 }
@@ -48,7 +48,7 @@ const maxRounds = 10
 // server asks for input (MCP 2026-07-28, Multi Round-Trip Requests). A caller
 // that is a modern client keeps them itself: it gets the questions, and calls
 // again with the answers.
-func (s *session) call(ctx context.Context, r *request) (result wire.Message, executed bool, err error) {
+func (s *session) call(ctx context.Context, r *request) (result *wire.Message, executed bool, err error) {
 	through := s.modern() && wire.Unquote(wire.Get(r.meta, wire.MetaVersion)) >= modernVersion
 	var round []wire.Member
 	if !through && !r.whole { // what came with it belongs to the rounds of the caller's hop
@@ -59,7 +59,7 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 		result, err = s.do(ctx, x)
 		executed = executed || x.sent
 		if err == nil {
-			result, err = presentableResult(result, r.whole)
+			err = makePresentable(result, r.whole)
 		}
 		if err != nil || !s.modern() || through {
 			return result, executed, s.fromServer(err)
@@ -68,9 +68,9 @@ func (s *session) call(ctx context.Context, r *request) (result wire.Message, ex
 			return result, executed, nil
 		}
 		if round, err = s.fulfil(ctx, r, bytes.Clone(result.Result)); err != nil {
-			return wire.Message{}, executed, &inputError{err}
+			return nil, executed, &inputError{err}
 		}
-		result = wire.Message{}
+		result = nil
 	}
 	return result, executed, &inputError{fmt.Errorf("it asked for input more than %d times", maxRounds)}
 }

@@ -39,7 +39,7 @@ func (p *peer) handleUnnamedError(m *wire.Message, from *exchange) {
 	}
 	m.ID = strconv.AppendInt(nil, x.number, 10)
 	p.noteAnswer(m.ID, from)
-	p.calls.Answer(*m)
+	p.calls.Answer(m)
 }
 
 // refusedCall returns the call that an error without an id answers: the only one that

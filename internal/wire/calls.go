@@ -29,7 +29,7 @@ type Pending struct {
 
 // An answer is what came of a request.
 type answer struct {
-	message Message
+	message *Message
 	err     error
 }
 
@@ -73,19 +73,19 @@ func (p *Pending) End() {
 
 // Wait returns the answer. It returns the cause of ctx, or the error of Close,
 // if that comes first.
-func (p *Pending) Wait(ctx context.Context) (Message, error) {
+func (p *Pending) Wait(ctx context.Context) (*Message, error) {
 	select {
 	case a := <-p.answer:
 		p.taken = true
 		return a.message, a.err
 	case <-ctx.Done():
-		return Message{}, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 }
 
 // Answer hands a response to the request that it answers. It reports whether
 // there is one.
-func (c *Calls) Answer(m Message) bool { return c.deliver(m.ID, answer{message: m}) }
+func (c *Calls) Answer(m *Message) bool { return c.deliver(m.ID, answer{message: m}) }
 
 // Fail ends the request with an id, because its answer cannot be read. It
 // reports whether there is one.

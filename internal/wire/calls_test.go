@@ -18,14 +18,14 @@ func TestCalls(t *testing.T) {
 		t.Fatalf("two requests have the id %s", first.ID)
 	}
 	for _, odd := range []string{"99", `"x"`, "1.5", "null", ""} {
-		if c.Answer(Message{ID: json.RawMessage(odd)}) {
+		if c.Answer(&Message{ID: json.RawMessage(odd)}) {
 			t.Errorf("the answer to %q was taken", odd)
 		}
 	}
-	if !c.Answer(Message{ID: json.RawMessage(`"` + string(second.ID) + `"`), Method: "b"}) || !c.Answer(Message{ID: json.RawMessage(string(first.ID) + ".0"), Method: "a"}) {
+	if !c.Answer(&Message{ID: json.RawMessage(`"` + string(second.ID) + `"`), Method: "b"}) || !c.Answer(&Message{ID: json.RawMessage(string(first.ID) + ".0"), Method: "a"}) {
 		t.Error("an id in another form was not recognized")
 	}
-	if c.Answer(Message{ID: first.ID}) {
+	if c.Answer(&Message{ID: first.ID}) {
 		t.Error("a second answer was taken")
 	}
 	for p, want := range map[*Pending]string{first: "a", second: "b"} {
@@ -106,7 +106,7 @@ func TestCallFails(t *testing.T) {
 	if _, err := first.Wait(t.Context()); err != fault {
 		t.Errorf("got %v", err)
 	}
-	c.Answer(Message{ID: second.ID, Method: "x"})
+	c.Answer(&Message{ID: second.ID, Method: "x"})
 	if m, err := second.Wait(t.Context()); err != nil || m.Method != "x" {
 		t.Errorf("got %+v, %v", m, err)
 	}
