@@ -78,8 +78,8 @@ type validArguments struct {
 
 // validateArguments validates the arguments of a call and fills in their defaults.
 func validateArguments(input *schema.Schema, call *Call) (validArguments, error) {
-	raw := arguments(call)
-	if err := input.Validator().Validate(raw); err != nil {
+	raw, err := input.ValidateInput(arguments(call))
+	if err != nil {
 		return validArguments{}, &ArgumentsError{call.Name, err}
 	}
 	return validArguments{input, input.ApplyDefaults(raw)}, nil

@@ -48,6 +48,29 @@ func ExamplePrefix() {
 	// Fix them and call math__add again.
 }
 
+// ExampleNew_duration shows that a time.Duration takes text as well as nanoseconds.
+func ExampleNew_duration() {
+	type wait struct {
+		Timeout time.Duration `json:"timeout" desc:"longest wait" default:"30s"`
+	}
+	tool := toolpost.New("wait", "Waits.", func(_ context.Context, in wait) (string, error) {
+		return in.Timeout.String(), nil
+	}, nil)
+	set, _ := toolpost.NewSet(context.Background(), toolpost.Tools{tool})
+	for _, arguments := range []string{`{"timeout":"5m"}`, `{"timeout":300000000000}`, `{}`, `{"timeout":"soon"}`} {
+		r, _ := set.Call(context.Background(), &toolpost.Call{Name: "wait", Arguments: []byte(arguments)})
+		text, _ := r.FirstText()
+		fmt.Println(text)
+	}
+	// Output:
+	// 5m0s
+	// 5m0s
+	// 30s
+	// invalid arguments for wait:
+	// /timeout: expected a duration (write "5m", "1h30m" or a number of nanoseconds), got string "soon"
+	// Fix them and call wait again.
+}
+
 func ExampleDep() {
 	type db struct{ name string }
 	ctx, end := toolpost.OpenScope(context.Background(), toolpost.PerProcess)

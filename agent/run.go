@@ -286,10 +286,7 @@ func decodeAnswer(s *schema.Schema, text string) (json.RawMessage, error) {
 		inner = strings.TrimPrefix(inner, "json")
 		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inner), "```"))
 	}
-	if err := s.Validator().Validate([]byte(text)); err != nil {
-		return nil, err
-	}
-	return json.RawMessage(text), nil
+	return s.ValidateInput([]byte(text))
 }
 
 // end records that the run has ended.

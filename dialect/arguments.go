@@ -39,12 +39,12 @@ func (t *Tool) repairable(arguments json.RawMessage) bool {
 // what is made of them where the schema refuses a string. The error is an
 // [toolpost.ArgumentsError] about what they were.
 func (t *Tool) fitArguments(arguments json.RawMessage) (fitted json.RawMessage, notes []string, err error) {
-	validator, first := t.Original.Input.Validator(), error(nil)
+	first := error(nil)
 	r := repairs{fitted: arguments, schema: t.Original.Input.Raw(), seen: t.codec.Seen}
 	for range maxRepairs {
-		err := validator.Validate(r.fitted)
+		valid, err := t.Original.Input.ValidateInput(r.fitted)
 		if err == nil {
-			return r.fitted, r.notes, nil
+			return valid, r.notes, nil
 		}
 		if first == nil {
 			first = &toolpost.ArgumentsError{Tool: t.Original.Name, Err: err}

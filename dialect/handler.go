@@ -107,7 +107,7 @@ func (t *Tool) translateError(err error, arguments json.RawMessage) error {
 	}
 	if t.shown != nil {
 		written, _ := t.unwrapArguments(arguments)
-		if err := t.shown.Validator().Validate(written); err != nil {
+		if _, err := t.shown.ValidateInput(written); err != nil {
 			return &toolpost.ArgumentsError{Tool: t.Name, Err: err}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/schema/lower"
@@ -151,6 +152,45 @@ func TestEveryDialectRepairs(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestEveryDialectReadsDurations: a typed tool takes "5m" from every reader, also
+// where the arguments need another repair, and says what to write instead of "soon".
+func TestEveryDialectReadsDurations(t *testing.T) {
+	type step struct {
+		Wait  time.Duration `json:"wait"`
+		Notes []string      `json:"notes"`
+	}
+	type waits struct {
+		Steps   []step                   `json:"steps"`
+		Limits  map[string]time.Duration `json:"limits,omitempty"`
+		Timeout *time.Duration           `json:"timeout,omitempty"`
+	}
+	var got waits
+	tool := toolpost.New("wait_for", "Waits.", func(_ context.Context, in waits) (string, error) {
+		got = in
+		return "done", nil
+	}, nil)
+	minute := time.Minute
+	for _, d := range dialect.All() {
+		for arguments, want := range map[string]waits{
+			`{"steps":[{"wait":"1h30m","notes":["a"]}],"timeout":"1m"}`:  {Steps: []step{{90 * minute, []string{"a"}}}, Timeout: &minute},
+			`{"steps":[{"wait":60000000000,"notes":[]}],"timeout":"1m"}`: {Steps: []step{{minute, []string{}}}, Timeout: &minute},
+			`{"steps":"[{\"wait\":\"1m\",\"notes\":\"[]\"}]"}`:           {Steps: []step{{minute, []string{}}}},
+			`{"steps":[],"limits":{"a":"1m"}}`:                           {Steps: []step{}, Limits: map[string]time.Duration{"a": minute}},
+		} {
+			got = waits{}
+			if r := through(t, d, tool, arguments); r.IsError() || !cmp.Equal(got, want) {
+				text, _ := r.FirstText()
+				t.Errorf("%s: %s: %+v; %s", d.ID, arguments, got, text)
+			}
+		}
+		r := through(t, d, tool, `{"steps":[{"wait":"1m","notes":[]}],"timeout":"soon"}`)
+		const want = `/timeout: expected a duration (write "5m", "1h30m" or a number of nanoseconds), got string "soon"`
+		if text, _ := r.FirstText(); !r.IsError() || !strings.Contains(text, want) || strings.Contains(text, "/wait") {
+			t.Errorf("%s: %s", d.ID, text)
 		}
 	}
 }

@@ -41,6 +41,10 @@ func ForOutputType(t reflect.Type) (*Schema, error) { return infer(t, true) }
 //	jsonschema:"text"    description
 //	jsonschema:"required,minimum=1,enum=a,enum=b"    any of these keywords
 //
+// A time.Duration is an integer, and its description says "nanoseconds".
+// [Schema.ValidateInput] accepts "5m" there too, and so do the values of tags:
+// default:"5m" max:"1h".
+//
 // A tag that another library reads and this package does not, such as minimum:"1" or
 // minLength:"1", is an error that names the right one.
 // An optional struct with defaults inside has the default {}; one behind a
@@ -66,5 +70,8 @@ func infer(t reflect.Type, output bool) (*Schema, error) {
 	}
 	s := newSchema(raw, !output)
 	s.findings = in.findings
+	if in.timed && !output {
+		s.timed = t
+	}
 	return s, nil
 }

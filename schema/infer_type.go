@@ -21,6 +21,7 @@ import (
 // are reported at once.
 type inference struct {
 	output   bool
+	timed    bool                  // a time.Duration was described
 	open     map[reflect.Type]bool // the types being described, from the root down
 	names    defNames              // the types under $defs: those that contain themselves
 	defs     object
@@ -138,7 +139,7 @@ func (in *inference) typeOrRef(t reflect.Type, at place) *draft {
 }
 
 func (in *inference) describe(t reflect.Type, at place) *draft {
-	if d := knownType(t); d != nil {
+	if d := in.knownType(t); d != nil {
 		return d
 	}
 	if d := in.declaredDraft(t, at); d != nil {
@@ -169,15 +170,15 @@ func (in *inference) describe(t reflect.Type, at place) *draft {
 
 // knownType describes the types that encoding/json, or everybody, knows, nil if
 // t is none of them.
-func knownType(t reflect.Type) *draft {
+func (in *inference) knownType(t reflect.Type) *draft {
 	switch t {
 	case reflect.TypeFor[stdjson.RawMessage](), reflect.TypeFor[jsontext.Value]():
 		return &draft{}
 	case reflect.TypeFor[time.Time]():
 		return kindDraft(jsontree.KindString).set("format", "date-time")
 	case reflect.TypeFor[time.Duration]():
-		d := kindDraft(jsontree.KindInteger).set("description", "nanoseconds")
-		d.unit = "nanoseconds"
+		d := kindDraft(jsontree.KindInteger).set("description", nanoseconds)
+		d.unit, in.timed = nanoseconds, true
 		return d
 	case reflect.TypeFor[big.Int]():
 		return kindDraft(jsontree.KindInteger)

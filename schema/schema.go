@@ -36,6 +36,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -48,7 +49,8 @@ import (
 // that UnmarshalJSON may set it before it is used.
 type Schema struct {
 	raw          json.RawMessage
-	nullIsAbsent bool // in values
+	nullIsAbsent bool         // in values
+	timed        reflect.Type // the Go type that reads values, nil if it has no time.Duration
 	findings     []Finding
 	compiled     func() *Validator
 	defaults     func() *defaults
@@ -104,7 +106,9 @@ func (s *Schema) With(raw []byte) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSchema(other.raw, s.nullIsAbsent), nil
+	with := newSchema(other.raw, s.nullIsAbsent)
+	with.timed = s.timed
+	return with, nil
 }
 
 // Findings returns the parts that inference left untyped. Other schemas have

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func (d *draft) apply(k keyword) error {
 	}
 	var values []jsontext.Value
 	for _, text := range k.values {
-		value, err := r.read(d, text)
+		value, err := r.read(d, d.plainNumber(name, text))
 		if err == nil {
 			err = d.narrows(name, value)
 		}
@@ -78,6 +79,16 @@ func (d *draft) apply(k keyword) error {
 		d.set(name, values[0])
 	}
 	return nil
+}
+
+// plainNumber returns the nanoseconds of a text such as 5m that is the value of a
+// duration, and any other text as it is.
+func (d *draft) plainNumber(keyword, text string) string {
+	isValue := rules[keyword].kinds == jsontree.KindNumber || slices.Contains([]string{"default", "enum", "example"}, keyword)
+	if number, ok := parseDuration(text); ok && isValue && d.unit == nanoseconds {
+		return string(number)
+	}
+	return text
 }
 
 // length is the keyword that minlen and maxlen mean for d.

@@ -55,7 +55,8 @@ func (w *world) server(t *testing.T, names ...string) string {
 	var tools toolpost.Tools
 	for _, name := range names {
 		tools = append(tools, toolpost.New(name, "A tool.", func(ctx context.Context, in struct {
-			N int `json:"N,omitempty"`
+			N    int           `json:"N,omitempty"`
+			Wait time.Duration `json:"wait,omitempty"`
 		}) (string, error) {
 			switch name {
 			case "long":
@@ -64,6 +65,9 @@ func (w *world) server(t *testing.T, names ...string) string {
 				w.called <- struct{}{}
 				<-ctx.Done()
 				w.ended <- struct{}{}
+			}
+			if in.Wait > 0 {
+				return "waited " + in.Wait.String(), nil
 			}
 			return fmt.Sprint(name, in.N), nil
 		}, nil))
@@ -197,6 +201,7 @@ func TestCallOfRunning(t *testing.T) {
 		"read_graph0\n": {"memory__read_graph"},
 		"read_graph5\n": {"memory__read_graph", "N=5"},
 		"read_graph7\n": {"memory__read_graph", "-"},
+		"waited 5m0s\n": {"memory__read_graph", "wait=5m"},
 		"{\"content\":[{\"type\":\"text\",\"text\":\"read_graph1\"}]}\n": {"memory__read_graph", `{"N": 1}`, "--json"},
 		strings.Repeat("x", 3<<20) + "\n":                                {"memory__long"},
 	} {
@@ -213,7 +218,7 @@ func TestCallOfRunning(t *testing.T) {
 		t.Fatalf("a canceled call: %v", err)
 	}
 	<-w.ended // at the server
-	if o, c := w.counts(); o != opened || c != calls+7 {
+	if o, c := w.counts(); o != opened || c != calls+8 {
 		t.Errorf("%d connections were opened, and %d calls made", o-opened, c-calls)
 	}
 	if s := e.Gateway().Status(); s[0].State == upstream.Ready {
