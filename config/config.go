@@ -18,11 +18,11 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 	limits "github.com/toolpost/toolpost/internal/policy/limit"
-	"github.com/toolpost/toolpost/retool"
 	"github.com/toolpost/toolpost/upstream"
 )
 

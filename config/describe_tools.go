@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolpost/toolpost/retool"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 )
 
 // tools describes the changes of tools: clients read them as texts of the server, and

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/policy/approval"
-	"github.com/toolpost/toolpost/retool"
 )
 
 // A Guard decides which parts of a changed configuration file may be used

@@ -9,8 +9,8 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/policy/approval"
-	"github.com/toolpost/toolpost/retool"
 )
 
 // A Profile is a named part of what the gateway serves, for some of its clients.

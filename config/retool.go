@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/retool"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 )
 
 // maxChanges is how many tools, and how many arguments of one tool, a block may

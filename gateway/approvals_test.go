@@ -12,9 +12,9 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/observe"
-	"github.com/toolpost/toolpost/retool"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/upstream"
 )

@@ -9,11 +9,11 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/internal/policy/pins"
 	"github.com/toolpost/toolpost/output"
-	"github.com/toolpost/toolpost/retool"
 	"github.com/toolpost/toolpost/upstream"
 )
 

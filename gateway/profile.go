@@ -12,8 +12,8 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/policy/approval"
-	"github.com/toolpost/toolpost/retool"
 )
 
 // A profile is a [config.Profile] that is ready to be asked.

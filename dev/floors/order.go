@@ -18,7 +18,7 @@ var order = []string{
 	"schema", "usage", "grep", "store",
 	"internal/schema",
 	".",
-	"bind", "adapt", "retool", "observe", "dialect", "inprocess",
+	"bind", "adapt", "observe", "dialect", "inprocess",
 	"internal/policy",
 	"upstream", "mcpserver", "audit", "internal/records", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",

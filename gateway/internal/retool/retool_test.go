@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/retool"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/schema"
 )
 

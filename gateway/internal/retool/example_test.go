@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/retool"
+	"github.com/toolpost/toolpost/gateway/internal/retool"
 )
 
 func Example() {
