@@ -18,7 +18,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/policy/approval"
@@ -122,7 +121,7 @@ type Filter struct {
 	// Without Allow, all tools are served; Deny takes precedence.
 	Allow, Deny []string
 
-	Tools retool.Block // by the server's own tool names
+	Tools ToolChanges // by the server's own tool names
 
 	// Extensions are globs of the capabilities beside MCP's own whose methods
 	// reach the server, such as io.modelcontextprotocol/skills. Nil means all,

@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/toolpost/toolpost/gateway/internal/retool"
 )
 
 // tools describes the changes of tools: clients read them as texts of the server, and
 // servers get arguments that no client has given.
-func (d *description) tools(b *retool.Block) {
+func (d *description) tools(b *ToolChanges) {
 	for _, c := range b.Tools {
 		var parts []string
 		part := func(name string, value any) {
@@ -43,7 +41,7 @@ func (d *description) tools(b *retool.Block) {
 }
 
 // argument describes the change of one argument.
-func (d *description) argument(tool string, a *retool.ArgumentChange) {
+func (d *description) argument(tool string, a *ArgumentChange) {
 	var parts []string
 	for _, p := range []struct {
 		name  string

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 )
@@ -191,9 +190,9 @@ func (s *Server) definition() Server {
 }
 
 // definitionOf returns the one form of a block that changes nothing.
-func definitionOf(b retool.Block) retool.Block {
+func definitionOf(b ToolChanges) ToolChanges {
 	if b.IsZero() {
-		return retool.Block{}
+		return ToolChanges{}
 	}
 	return b
 }

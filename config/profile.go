@@ -9,7 +9,6 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
@@ -23,7 +22,7 @@ type Profile struct {
 	Clients []dialect.Client
 
 	Selection
-	Tools retool.Block // by the names that the gateway gives
+	Tools ToolChanges // by the names that the gateway gives
 
 	Budget  int      // in tokens, of all definitions that a client lists; 0 means no limit of its own
 	Pin     []string // globs of tools that are listed whatever the budget

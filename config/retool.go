@@ -8,7 +8,6 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/gateway/internal/retool"
 )
 
 // maxChanges is how many tools, and how many arguments of one tool, a block may
@@ -16,12 +15,12 @@ import (
 const maxChanges = 2000
 
 // changeKeys says what each key of a tool in FastMCP's tools block sets.
-var changeKeys = map[string]func(s *source, c *retool.Change, v hujson.Value, path string){
-	"name":        func(s *source, c *retool.Change, v hujson.Value, path string) { c.Name = s.optional(v, path) },
-	"title":       func(s *source, c *retool.Change, v hujson.Value, path string) { c.Title = s.textOrNone(v, path) },
-	"description": func(s *source, c *retool.Change, v hujson.Value, path string) { c.Description = s.textOrNone(v, path) },
-	"tags":        func(s *source, c *retool.Change, v hujson.Value, path string) { c.Tags = s.optionals(v, path) },
-	"enabled":     func(s *source, c *retool.Change, v hujson.Value, path string) { c.Disabled = !s.boolean(v, path) },
+var changeKeys = map[string]func(s *source, c *ToolChange, v hujson.Value, path string){
+	"name":        func(s *source, c *ToolChange, v hujson.Value, path string) { c.Name = s.optional(v, path) },
+	"title":       func(s *source, c *ToolChange, v hujson.Value, path string) { c.Title = s.textOrNone(v, path) },
+	"description": func(s *source, c *ToolChange, v hujson.Value, path string) { c.Description = s.textOrNone(v, path) },
+	"tags":        func(s *source, c *ToolChange, v hujson.Value, path string) { c.Tags = s.optionals(v, path) },
+	"enabled":     func(s *source, c *ToolChange, v hujson.Value, path string) { c.Disabled = !s.boolean(v, path) },
 	"annotations": readAnnotations,
 	"meta":        readMeta,
 	"_meta":       readMeta,
@@ -29,16 +28,16 @@ var changeKeys = map[string]func(s *source, c *retool.Change, v hujson.Value, pa
 }
 
 // argumentKeys says what each key of an argument sets.
-var argumentKeys = map[string]func(s *source, a *retool.ArgumentChange, v hujson.Value, path string){
-	"name": func(s *source, a *retool.ArgumentChange, v hujson.Value, path string) { a.Name = s.optional(v, path) },
-	"description": func(s *source, a *retool.ArgumentChange, v hujson.Value, path string) {
+var argumentKeys = map[string]func(s *source, a *ArgumentChange, v hujson.Value, path string){
+	"name": func(s *source, a *ArgumentChange, v hujson.Value, path string) { a.Name = s.optional(v, path) },
+	"description": func(s *source, a *ArgumentChange, v hujson.Value, path string) {
 		a.Description = s.textOrNone(v, path)
 	},
-	"default":  func(_ *source, a *retool.ArgumentChange, v hujson.Value, _ string) { a.Default = plainJSON(v) },
-	"hide":     func(s *source, a *retool.ArgumentChange, v hujson.Value, path string) { a.Hide = s.boolean(v, path) },
+	"default":  func(_ *source, a *ArgumentChange, v hujson.Value, _ string) { a.Default = plainJSON(v) },
+	"hide":     func(s *source, a *ArgumentChange, v hujson.Value, path string) { a.Hide = s.boolean(v, path) },
 	"required": readRequired,
 	"type":     readType,
-	"examples": func(_ *source, a *retool.ArgumentChange, v hujson.Value, _ string) { a.Examples = plainJSON(v) },
+	"examples": func(_ *source, a *ArgumentChange, v hujson.Value, _ string) { a.Examples = plainJSON(v) },
 }
 
 // noEffect reports a key of a tools block that means nothing here, so that a file
@@ -49,12 +48,12 @@ func (s *source) noEffect(m *hujson.ObjectMember, path string, known []string) {
 }
 
 // change reads what a tools block says about one tool.
-func (s *source) change(block *retool.Block, m *hujson.ObjectMember, path string) {
+func (s *source) change(block *ToolChanges, m *hujson.ObjectMember, path string) {
 	if len(block.Tools) == maxChanges {
 		s.fail(m.Name.StartOffset, "%s is one of more than %d tools; remove some", path, maxChanges)
 		return
 	}
-	c := retool.Change{Tool: key(m)}
+	c := ToolChange{Tool: key(m)}
 	s.members(m.Value, path, func(m *hujson.ObjectMember) {
 		if set := changeKeys[key(m)]; set != nil {
 			set(s, &c, m.Value, path+"."+key(m))
@@ -65,14 +64,14 @@ func (s *source) change(block *retool.Block, m *hujson.ObjectMember, path string
 	block.Tools = append(block.Tools, c)
 }
 
-func readArguments(s *source, c *retool.Change, v hujson.Value, path string) {
+func readArguments(s *source, c *ToolChange, v hujson.Value, path string) {
 	s.members(v, path, func(m *hujson.ObjectMember) {
 		p := path + "." + key(m)
 		if len(c.Arguments) == maxChanges {
 			s.fail(m.Name.StartOffset, "%s is one of more than %d arguments; remove some", p, maxChanges)
 			return
 		}
-		a := retool.ArgumentChange{Argument: key(m)}
+		a := ArgumentChange{Argument: key(m)}
 		s.members(m.Value, p, func(m *hujson.ObjectMember) {
 			if set := argumentKeys[key(m)]; set != nil {
 				set(s, &a, m.Value, p+"."+key(m))
@@ -87,7 +86,7 @@ func readArguments(s *source, c *retool.Change, v hujson.Value, path string) {
 	})
 }
 
-func readAnnotations(s *source, c *retool.Change, v hujson.Value, path string) {
+func readAnnotations(s *source, c *ToolChange, v hujson.Value, path string) {
 	if v.Value.Kind() == 'n' {
 		return
 	}
@@ -111,7 +110,7 @@ func readAnnotations(s *source, c *retool.Change, v hujson.Value, path string) {
 	})
 }
 
-func readMeta(s *source, c *retool.Change, v hujson.Value, path string) {
+func readMeta(s *source, c *ToolChange, v hujson.Value, path string) {
 	if k := v.Value.Kind(); k != '{' && k != 'n' {
 		s.fail(v.StartOffset, "%s is %s; want an object", path, kind(v))
 		return
@@ -120,7 +119,7 @@ func readMeta(s *source, c *retool.Change, v hujson.Value, path string) {
 }
 
 // readRequired accepts true and null only, as FastMCP does.
-func readRequired(s *source, a *retool.ArgumentChange, v hujson.Value, path string) {
+func readRequired(s *source, a *ArgumentChange, v hujson.Value, path string) {
 	switch v.Value.Kind() {
 	case 'n':
 	case 'f':
@@ -131,7 +130,7 @@ func readRequired(s *source, a *retool.ArgumentChange, v hujson.Value, path stri
 }
 
 // readType reads a type of JSON Schema, or several.
-func readType(s *source, a *retool.ArgumentChange, v hujson.Value, path string) {
+func readType(s *source, a *ArgumentChange, v hujson.Value, path string) {
 	names := []string{}
 	switch v.Value.Kind() {
 	case 'n':

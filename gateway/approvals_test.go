@@ -12,7 +12,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema"
@@ -267,10 +266,10 @@ func (silent) Request(ctx context.Context, _ string, _ json.RawMessage) (json.Ra
 // blocks of the server and of the profile make of them.
 func TestApprovalBelowProfile(t *testing.T) {
 	cfg := approvals(onArgument(rule("deny", "write"), "path", "/etc/*"))
-	cfg.Servers[0].Tools = retool.Block{Tools: []retool.Change{
-		{Tool: "write", Name: "store", Arguments: []retool.ArgumentChange{{Argument: "path", Name: "place"}}},
+	cfg.Servers[0].Tools = config.ToolChanges{Tools: []config.ToolChange{
+		{Tool: "write", Name: "store", Arguments: []config.ArgumentChange{{Argument: "path", Name: "place"}}},
 	}}
-	hidden := retool.Block{Tools: []retool.Change{{Tool: "s__store", Name: "put", Arguments: []retool.ArgumentChange{{Argument: "place", Hide: true, Default: json.RawMessage(`"/etc/passwd"`)}}}}}
+	hidden := config.ToolChanges{Tools: []config.ToolChange{{Tool: "s__store", Name: "put", Arguments: []config.ArgumentChange{{Argument: "place", Hide: true, Default: json.RawMessage(`"/etc/passwd"`)}}}}}
 	cfg.Profiles = []config.Profile{
 		{Name: "hidden", Tools: hidden},
 		{Name: "strict", Approvals: []approval.List{{Name: "profiles.strict.approvals", Rules: []approval.Rule{rule("deny", "read"), rule("ask", "write")}}}},

@@ -100,8 +100,12 @@ func TestEveryKeyIsAppliedOrReported(t *testing.T) {
 	}
 }
 
-// appliedIn is the package that applies the fields of a type, by the package of the type.
-var appliedIn = map[string]string{"config": ".", "upstream": "../upstream", "retool": "../retool", "inprocess": "../redmine"}
+// appliedIn is the package that applies the fields of a type, by the package of the type,
+// or by the type itself.
+var appliedIn = map[string]string{
+	"config": ".", "upstream": "../upstream", "inprocess": "../redmine",
+	"config.ToolChanges": "internal/retool", "config.ToolChange": "internal/retool", "config.ArgumentChange": "internal/retool",
+}
 
 // A keyWalk compares the fields of types with what packages read.
 type keyWalk struct {
@@ -116,6 +120,9 @@ func (w *keyWalk) walk(of reflect.Type) {
 		of = of.Elem()
 	}
 	folder := appliedIn[filepath.Base(of.PkgPath())]
+	if own := appliedIn["config."+of.Name()]; own != "" {
+		folder = own
+	}
 	if of.Kind() != reflect.Struct || folder == "" || w.seen[of] {
 		return
 	}

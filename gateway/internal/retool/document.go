@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -176,15 +177,15 @@ func (d *document) properties(raw json.RawMessage, p *plan) json.RawMessage {
 		}
 		if c != nil && !d.done[own] {
 			d.done[own] = true
-			value = c.schema(value)
+			value = changedSchema(c, value)
 		}
 		members = append(members, string(wire.Quote(p.clientName(own)))+":"+string(value))
 	}
 	return wire.Append(json.RawMessage("{}"), members...)
 }
 
-// schema returns the schema of the argument after the change.
-func (c *ArgumentChange) schema(raw json.RawMessage) json.RawMessage {
+// changedSchema returns the schema of the argument after the change.
+func changedSchema(c *config.ArgumentChange, raw json.RawMessage) json.RawMessage {
 	var set []wire.Member
 	switch {
 	case c.Description == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/toolpost/toolpost/config"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway/internal/retool"
@@ -17,9 +18,9 @@ func Example() {
 	search := toolpost.New("search", "Search a repository.", func(_ context.Context, a arguments) (string, error) {
 		return a.Q + " in " + a.Repo, nil
 	}, nil)
-	block := retool.Block{Tools: []retool.Change{{
+	block := config.ToolChanges{Tools: []config.ToolChange{{
 		Tool: "search", Name: "find",
-		Arguments: []retool.ArgumentChange{
+		Arguments: []config.ArgumentChange{
 			{Argument: "q", Name: "query"},
 			{Argument: "repo", Hide: true, Default: json.RawMessage(`"toolpost"`)},
 		},

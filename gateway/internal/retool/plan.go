@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -17,17 +18,17 @@ import (
 
 // A plan is how the arguments of one tool are changed.
 type plan struct {
-	changes map[string]*ArgumentChange // those that apply, by the tool's own name
-	shown   map[string]string          // the client's name, by the tool's own; only those that differ
-	own     map[string]string          // the tool's own name, by the client's; of all declared arguments
-	hidden  []string                   // the tool's own names of arguments that clients do not see
-	filled  []*ArgumentChange          // those with a default
+	changes map[string]*config.ArgumentChange // those that apply, by the tool's own name
+	shown   map[string]string                 // the client's name, by the tool's own; only those that differ
+	own     map[string]string                 // the tool's own name, by the client's; of all declared arguments
+	hidden  []string                          // the tool's own names of arguments that clients do not see
+	filled  []*config.ArgumentChange          // those with a default
 }
 
 // newPlan returns the plan for a tool with this input schema, the schema that
 // clients see, and what cannot be applied. The plan is nil if nothing can.
-func newPlan(input *schema.Schema, changes []ArgumentChange) (p *plan, seen *schema.Schema, problems []string) {
-	p = &plan{changes: map[string]*ArgumentChange{}, shown: map[string]string{}, own: map[string]string{}}
+func newPlan(input *schema.Schema, changes []config.ArgumentChange) (p *plan, seen *schema.Schema, problems []string) {
+	p = &plan{changes: map[string]*config.ArgumentChange{}, shown: map[string]string{}, own: map[string]string{}}
 	d := newDocument(input.Raw())
 	for i := range changes {
 		c := &changes[i]

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/toolpost/toolpost/config"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func TestCallsReachTheServerAsDefined(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		const n = 6
 		var properties, required []string
-		var changes []retool.ArgumentChange
+		var changes []config.ArgumentChange
 		var sent, want, last []string
 		names := r.Perm(n) // the client's names are the own ones of others
 		renamed := r.IntN(2) == 0
@@ -62,7 +63,7 @@ func TestCallsReachTheServerAsDefined(t *testing.T) {
 			if must {
 				required = append(required, fmt.Sprintf("%q", own))
 			}
-			c := retool.ArgumentChange{Argument: own}
+			c := config.ArgumentChange{Argument: own}
 			if renamed {
 				client = fmt.Sprintf("a%d", names[i])
 				c.Name = client
@@ -83,7 +84,7 @@ func TestCallsReachTheServerAsDefined(t *testing.T) {
 			}
 		}
 		tool := echo("t", fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s],"additionalProperties":false}`, strings.Join(properties, ","), strings.Join(required, ",")))
-		tools, findings := retool.New(retool.Block{Tools: []retool.Change{{Tool: "t", Name: "u", Arguments: changes}}}).Apply([]*toolpost.Tool{tool}, true)
+		tools, findings := retool.New(config.ToolChanges{Tools: []config.ToolChange{{Tool: "t", Name: "u", Arguments: changes}}}).Apply([]*toolpost.Tool{tool}, true)
 		if len(findings) > 0 {
 			t.Fatalf("seed %d: %v", seed, findings)
 		}
@@ -114,7 +115,7 @@ func FuzzChange(f *testing.F) {
 		}
 		tool := echo("t", `{}`)
 		tool.Input = s
-		block := retool.Block{Tools: []retool.Change{{Tool: "t", Arguments: []retool.ArgumentChange{
+		block := config.ToolChanges{Tools: []config.ToolChange{{Tool: "t", Arguments: []config.ArgumentChange{
 			{Argument: "q", Name: "query"}, {Argument: "repo", Hide: true, Default: json.RawMessage(`"fixed"`)},
 		}}}}
 		tools, _ := retool.New(block).Apply([]*toolpost.Tool{tool}, true)

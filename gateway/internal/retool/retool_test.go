@@ -3,6 +3,7 @@ package retool_test
 import (
 	"context"
 	"encoding/json"
+	"github.com/toolpost/toolpost/config"
 	"strings"
 	"testing"
 
@@ -14,11 +15,11 @@ import (
 func text(s string) *string { return &s }
 
 func TestZeroBlock(t *testing.T) {
-	var b retool.Block
+	var b config.ToolChanges
 	if !b.IsZero() {
 		t.Error("the zero block changes something")
 	}
-	b.Tools = []retool.Change{{Tool: "search"}}
+	b.Tools = []config.ToolChange{{Tool: "search"}}
 	if b.IsZero() {
 		t.Error("a block with a tool changes nothing")
 	}
@@ -26,44 +27,44 @@ func TestZeroBlock(t *testing.T) {
 
 // Schemas are edited where the arguments are declared, and keep their order.
 func TestSchemas(t *testing.T) {
-	query := retool.ArgumentChange{Argument: "q", Name: "query"}
-	fixed := retool.ArgumentChange{Argument: "repo", Hide: true, Default: json.RawMessage(`"x"`)}
+	query := config.ArgumentChange{Argument: "q", Name: "query"}
+	fixed := config.ArgumentChange{Argument: "repo", Hide: true, Default: json.RawMessage(`"x"`)}
 	for name, tt := range map[string]struct {
 		input, want string
-		changes     []retool.ArgumentChange
+		changes     []config.ArgumentChange
 	}{
 		"texts": {
 			`{"type":"object","properties":{"q":{"type":"string","description":"old","default":"a"},"n":{}},"required":["n"]}`,
 			`{"type":"object","properties":{"q":{"type":"integer","description":"new","examples":[1]},"n":{}},"required":["n","q"]}`,
-			[]retool.ArgumentChange{{Argument: "q", Description: text("new"), Required: true, Type: json.RawMessage(`"integer"`), Examples: json.RawMessage("[1]")}},
+			[]config.ArgumentChange{{Argument: "q", Description: text("new"), Required: true, Type: json.RawMessage(`"integer"`), Examples: json.RawMessage("[1]")}},
 		},
 		"a default makes optional": {
 			`{"properties":{"q":{}},"required":["q"]}`, `{"properties":{"q":{"default":null}},"required":[]}`,
-			[]retool.ArgumentChange{{Argument: "q", Default: json.RawMessage("null")}},
+			[]config.ArgumentChange{{Argument: "q", Default: json.RawMessage("null")}},
 		},
 		"hidden definitions": {
 			`{"properties":{"q":{"$ref":"#/$defs/s"},"repo":{"$ref":"#/$defs/r"}},"$defs":{"r":{"$ref":"#/$defs/u"},"s":{},"u":{}}}`,
 			`{"properties":{"query":{"$ref":"#/$defs/s"}},"$defs":{"s":{}}}`,
-			[]retool.ArgumentChange{query, fixed},
+			[]config.ArgumentChange{query, fixed},
 		},
 		"references to arguments": {
 			`{"properties":{"q":{"type":"string"},"repo":{"type":"string"},"a":{"$ref":"#/properties/q"},"b":{"$ref":"#/properties/repo"}}}`,
 			`{"properties":{"query":{"type":"string"},"a":{"$ref":"#/properties/query"},"b":{"$ref":"#/$defs/hidden_repo"}},"$defs":{"hidden_repo":{"type":"string"}}}`,
-			[]retool.ArgumentChange{query, fixed},
+			[]config.ArgumentChange{query, fixed},
 		},
 		"a root that refers": {
 			`{"type":"object","$ref":"#/$defs/args","$defs":{"args":{"properties":{"q":{},"repo":{}},"required":["q","repo"]}}}`,
 			`{"type":"object","properties":{"query":{}},"required":["query"]}`,
-			[]retool.ArgumentChange{query, fixed},
+			[]config.ArgumentChange{query, fixed},
 		},
 		"alternatives": {
 			`{"properties":{"q":{},"repo":{}},"anyOf":[{"required":["q"]},{"required":["repo"]}],"dependentRequired":{"q":["repo"]}}`,
 			`{"properties":{"query":{}},"anyOf":[{"required":["query"]},false],"dependentRequired":{"query":[]}}`,
-			[]retool.ArgumentChange{query, {Argument: "repo", Hide: true}},
+			[]config.ArgumentChange{query, {Argument: "repo", Hide: true}},
 		},
 	} {
 		tool := echo("t", tt.input)
-		tools, findings := retool.New(retool.Block{Tools: []retool.Change{{Tool: "t", Arguments: tt.changes}}}).Apply([]*toolpost.Tool{tool}, true)
+		tools, findings := retool.New(config.ToolChanges{Tools: []config.ToolChange{{Tool: "t", Arguments: tt.changes}}}).Apply([]*toolpost.Tool{tool}, true)
 		if got := string(tools[0].Input.Raw()); got != tt.want || len(findings) > 0 {
 			t.Errorf("%s: %v\n got %s\nwant %s", name, findings, got, tt.want)
 		}
@@ -77,16 +78,16 @@ func TestSchemas(t *testing.T) {
 func TestFindings(t *testing.T) {
 	input := `{"type":"object","properties":{"path":{},"mode":{}},"required":["path"]}`
 	for name, tt := range map[string]struct {
-		change retool.Change
+		change config.ToolChange
 		want   string
 	}{
-		"no such tool":         {retool.Change{Tool: "raed"}, `did you mean "read"?`},
-		"no such argument":     {retool.Change{Tool: "read", Arguments: []retool.ArgumentChange{{Argument: "pth"}}}, `did you mean "path"?`},
-		"hidden and required":  {retool.Change{Tool: "read", Arguments: []retool.ArgumentChange{{Argument: "path", Hide: true}}}, `hidden only with a "default"`},
-		"an argument's name":   {retool.Change{Tool: "read", Arguments: []retool.ArgumentChange{{Argument: "path", Name: "mode"}}}, `both be called "mode"`},
-		"the name of the tool": {retool.Change{Tool: "read", Name: "write"}, "another tool has that name"},
+		"no such tool":         {config.ToolChange{Tool: "raed"}, `did you mean "read"?`},
+		"no such argument":     {config.ToolChange{Tool: "read", Arguments: []config.ArgumentChange{{Argument: "pth"}}}, `did you mean "path"?`},
+		"hidden and required":  {config.ToolChange{Tool: "read", Arguments: []config.ArgumentChange{{Argument: "path", Hide: true}}}, `hidden only with a "default"`},
+		"an argument's name":   {config.ToolChange{Tool: "read", Arguments: []config.ArgumentChange{{Argument: "path", Name: "mode"}}}, `both be called "mode"`},
+		"the name of the tool": {config.ToolChange{Tool: "read", Name: "write"}, "another tool has that name"},
 	} {
-		tools, findings := retool.New(retool.Block{Tools: []retool.Change{tt.change}}).Apply([]*toolpost.Tool{echo("read", input), echo("write", input)}, true)
+		tools, findings := retool.New(config.ToolChanges{Tools: []config.ToolChange{tt.change}}).Apply([]*toolpost.Tool{echo("read", input), echo("write", input)}, true)
 		if len(findings) != 1 || !strings.Contains(findings[0].Message, tt.want) {
 			t.Errorf("%s: findings %v, want %s", name, findings, tt.want)
 		}
@@ -101,7 +102,7 @@ func TestFindings(t *testing.T) {
 func TestErrors(t *testing.T) {
 	tool := echo("t", `{"type":"object","properties":{"q":{"type":"string"},"repo":{"type":"string"}},"required":["q","repo"]}`)
 	tool.Policy.SkipValidation = false // as a tool of this process
-	block := retool.Block{Tools: []retool.Change{{Tool: "t", Name: "find", Arguments: []retool.ArgumentChange{
+	block := config.ToolChanges{Tools: []config.ToolChange{{Tool: "t", Name: "find", Arguments: []config.ArgumentChange{
 		{Argument: "q", Name: "query"}, {Argument: "repo", Hide: true, Default: json.RawMessage(`"mine"`)},
 	}}}}
 	tools, _ := retool.New(block).Apply([]*toolpost.Tool{tool}, true)
@@ -123,7 +124,7 @@ func TestErrors(t *testing.T) {
 func TestListedAgain(t *testing.T) {
 	a, b := echo("a", `{}`), echo("b", `{}`)
 	b.Meta = json.RawMessage(`{"fastmcp":{"tags":["old"]}}`)
-	r := retool.New(retool.Block{ExcludeTags: []string{"old"}, Tools: []retool.Change{
+	r := retool.New(config.ToolChanges{ExcludeTags: []string{"old"}, Tools: []config.ToolChange{
 		{Tool: "a", Name: "b", Description: text("new"), Annotations: &toolpost.Annotations{Title: "A"}, Meta: json.RawMessage(`{"x":1}`)},
 		{Tool: "b", Name: "a", Tags: []string{"new"}},
 	}})
@@ -139,7 +140,7 @@ func TestListedAgain(t *testing.T) {
 	if got := received(t, first[0], `{"x":1}`); got != `a {"x":1}` {
 		t.Errorf("the server gets %s", got)
 	}
-	alone, _ := retool.New(retool.Block{IncludeTags: []string{"old"}}).Apply([]*toolpost.Tool{a, b}, true)
+	alone, _ := retool.New(config.ToolChanges{IncludeTags: []string{"old"}}).Apply([]*toolpost.Tool{a, b}, true)
 	if len(alone) != 1 || alone[0] != b {
 		t.Errorf("with the tag: %v", alone)
 	}
@@ -158,8 +159,8 @@ func TestNullArguments(t *testing.T) {
 		got = string(call.Arguments)
 		return toolpost.NewResult(), nil
 	}
-	fixed := []retool.ArgumentChange{{Argument: "repo", Hide: true, Default: json.RawMessage(`"x"`)}}
-	tools, _ := retool.New(retool.Block{Tools: []retool.Change{{Tool: "t", Arguments: fixed}}}).Apply([]*toolpost.Tool{tool}, true)
+	fixed := []config.ArgumentChange{{Argument: "repo", Hide: true, Default: json.RawMessage(`"x"`)}}
+	tools, _ := retool.New(config.ToolChanges{Tools: []config.ToolChange{{Tool: "t", Arguments: fixed}}}).Apply([]*toolpost.Tool{tool}, true)
 	for _, arguments := range []string{"", "{}", "null", " null "} {
 		got = ""
 		if _, err := tools[0].Run(t.Context(), &toolpost.Call{Name: "t", Arguments: json.RawMessage(arguments)}); err != nil || got != `{"repo":"x"}` {
