@@ -233,14 +233,18 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, held *hold) (
 	if r.ContentLength > limit {
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
-	body := io.Reader(http.MaxBytesReader(w, r.Body, limit))
-	if r.ContentLength < 0 || r.ContentLength > smallPart {
-		body = &countedBody{body, held, held.size()}
+	var body []byte
+	var err error
+	if r.ContentLength >= 0 && r.ContentLength <= smallPart {
+		body = make([]byte, r.ContentLength)
+		_, err = io.ReadFull(r.Body, body)
+	} else {
+		b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), smallPart)+bytes.MinRead)) // a larger one is for bytes that did come
+		_, err = b.ReadFrom(&countedBody{http.MaxBytesReader(w, r.Body, limit), held, held.size()})
+		body = b.Bytes()
 	}
-	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), smallPart)+bytes.MinRead)) // a larger one is for bytes that did come
-	_, err := b.ReadFrom(body)
 	if err == nil {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end the call
 	}
-	return b.Bytes(), err
+	return body, err
 }

@@ -20,11 +20,13 @@ type logBuffer struct {
 
 	mu      sync.Mutex
 	waiting []byte
+	spare   []byte // what was waiting before, and is written
 	dropped int
 }
 
 const (
 	maxWaiting = 1 << 20
+	maxSpare   = 32 << 10
 	lastWords  = time.Second           // for what waits at the end
 	together   = 10 * time.Millisecond // what is logged meanwhile is written at once
 )
@@ -61,10 +63,15 @@ func (s *logBuffer) pass() {
 		}
 		s.mu.Lock()
 		p, dropped := s.waiting, s.dropped
-		s.waiting, s.dropped = nil, 0
+		s.waiting, s.spare, s.dropped = s.spare, nil, 0
 		s.mu.Unlock()
 		if len(p) > 0 {
 			_, _ = s.to.Write(p) // there is no other place to report the error
+		}
+		if cap(p) <= maxSpare {
+			s.mu.Lock()
+			s.spare = p[:0]
+			s.mu.Unlock()
 		}
 		if dropped > 0 {
 			s.lost(dropped)

@@ -15,7 +15,7 @@ import (
 // members, no odd spellings of the envelope's members, ids that every peer can
 // echo. With an error it returns a message that has the id of the answer.
 func Parse(data []byte) (found []Message, batch bool, fault *Error) {
-	s := scanner{Scanner: jsontree.Scanner{Data: data}, most: strictDepth, names: make([][]byte, 0, manyNames)}
+	s := scanner{Scanner: jsontree.Scanner{Data: data}, most: strictDepth, names: make([][]byte, 0, usualNames)}
 	batch = s.Peek() == '['
 	var err error
 	if batch {
@@ -27,8 +27,9 @@ func Parse(data []byte) (found []Message, batch bool, fault *Error) {
 	if err == nil {
 		err = s.end()
 	}
+	fault, isFault := errors.AsType[*Error](err)
 	switch {
-	case err == nil, errors.As(err, &fault):
+	case err == nil, isFault:
 	case errors.Is(err, errDeep):
 		fault = Errorf(CodeParse, "the message nests more than %d levels deep", strictDepth)
 	case errors.Is(err, errDuplicate):

@@ -87,8 +87,12 @@ type members struct {
 	many  map[string]bool // its names, if they are many
 }
 
-// manyNames is from how many names on they are searched in a map.
-const manyNames = 32
+// manyNames is from how many names on they are searched in a map. A message has about
+// usualNames, of all objects that it is in the middle of.
+const (
+	manyNames  = 32
+	usualNames = 10
+)
 
 // open reads the beginning of an object or array.
 func (s *scanner) open() (members, error) {

@@ -89,5 +89,5 @@ func (m *Monitor) log(r *slog.Record, text, server string) {
 	defer m.mu.Unlock()
 	m.seq++
 	line := status.Log{Seq: m.seq, Time: r.Time, Level: strings.ToLower(r.Level.String()), Text: shorten(text), Server: shorten(server)}
-	m.logs = push(m.logs, line, maxLogs)
+	m.logs.add(line, maxLogs)
 }

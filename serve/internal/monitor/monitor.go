@@ -9,7 +9,6 @@ package monitor
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -43,9 +42,9 @@ type Monitor struct {
 	secrets *secret.Values
 
 	mu      sync.Mutex
-	seq     uint64        // of the last call or log line
-	calls   []status.Call // the oldest first
-	logs    []status.Log  // the oldest first
+	seq     uint64 // of the last call or log line
+	calls   recent[status.Call]
+	logs    recent[status.Log]
 	servers map[string]*server
 	clients map[string]*client
 	running map[*observe.Request]bool
@@ -105,7 +104,7 @@ func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 	}
 	m.seq++
 	call.Seq = m.seq
-	m.calls = push(m.calls, call, maxCalls)
+	m.calls.add(call, maxCalls)
 }
 
 // isCall reports whether a request is shown as a call: it has a name, or went to
@@ -198,13 +197,29 @@ func (m *Monitor) withoutSecrets(s string) string {
 
 func shorten(s string) string { return cleartext.Clip(s, longestText) }
 
-// push appends v and drops the oldest of more than most.
-func push[T any](all []T, v T, most int) []T {
-	if len(all) == 2*most { // so that dropping costs little
-		all = slices.Clone(all[most+1:])
-	}
-	return append(all, v)
+// A recent holds the last values of many.
+type recent[T any] struct {
+	values []T
+	next   int // the place of the oldest value, once there are so many that a new one replaces it
 }
 
-// last returns the newest of all, at most so many.
-func last[T any](all []T, most int) []T { return all[max(0, len(all)-most):] }
+// add adds a value. The oldest of more than most is forgotten.
+func (r *recent[T]) add(v T, most int) {
+	if len(r.values) < most {
+		r.values = append(r.values, v)
+		return
+	}
+	r.values[r.next] = v
+	r.next = (r.next + 1) % most
+}
+
+// after returns the values whose number is greater than another one, the oldest first.
+func (r *recent[T]) after(number uint64, numberOf func(*T) uint64) []T {
+	found := []T{}
+	for i := range r.values {
+		if v := &r.values[(r.next+i)%len(r.values)]; numberOf(v) > number {
+			found = append(found, *v)
+		}
+	}
+	return found
+}

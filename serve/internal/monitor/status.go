@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -27,8 +26,8 @@ func (m *Monitor) Status(after uint64, states []status.Server) *status.Status {
 	now := time.Now()
 	s := &status.Status{
 		Started: m.started, Time: now, Seq: m.seq, Running: len(m.running), Servers: []status.Server{}, Clients: []status.Client{},
-		Calls: newer(last(m.calls, maxCalls), after, func(c status.Call) uint64 { return c.Seq }),
-		Logs:  newer(last(m.logs, maxLogs), after, func(l status.Log) uint64 { return l.Seq }),
+		Calls: m.calls.after(after, func(c *status.Call) uint64 { return c.Seq }),
+		Logs:  m.logs.after(after, func(l *status.Log) uint64 { return l.Seq }),
 	}
 	running := map[string]int{}
 	for r := range m.running {
@@ -50,12 +49,6 @@ func (m *Monitor) Status(after uint64, states []status.Server) *status.Status {
 		s.Clients = append(s.Clients, status.Client{Name: name, Sessions: len(c.sessions), Counts: c.Counts, Last: c.last})
 	}
 	return s
-}
-
-// newer returns a copy of the items with a number above after.
-func newer[T any](all []T, after uint64, seq func(T) uint64) []T {
-	i, _ := slices.BinarySearchFunc(all, after+1, func(v T, want uint64) int { return cmp.Compare(seq(v), want) })
-	return append([]T{}, all[i:]...)
 }
 
 // percentiles returns the median and the 95th percentile in milliseconds.
