@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,8 +11,10 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/toolpost/toolpost/internal/filelock"
 )
@@ -20,8 +23,12 @@ import (
 // for the owner only, and may be used by several processes, each of which sees
 // to the limits when it keeps something. Files that crashed writers left behind
 // are removed. Nothing needs to be closed.
+//
+// A blob of more than 2 MiB, or one that was opened, has a file of its own. Others share
+// files, the segments, and the manifest says where they are.
 func Dir(path string, opts *Options) (Store, error) {
 	d := &dir{path: path, room: room{limits: opts.withDefaults(2 << 30)}}
+	d.manifest.reset()
 	d.buffers.New = func() any { return new([bufferSize]byte) }
 	root, err := d.root()
 	if err == nil {
@@ -34,9 +41,11 @@ func Dir(path string, opts *Options) (Store, error) {
 }
 
 type dir struct {
-	path    string
-	room    room
-	buffers sync.Pool // of *[bufferSize]byte
+	path     string
+	room     room
+	manifest manifest
+	segments segments
+	buffers  sync.Pool // of *[bufferSize]byte
 
 	mu     sync.Mutex
 	opened *os.Root // the folder when it was used last; the garbage collector closes it
@@ -105,12 +114,12 @@ func (d *dir) create(ctx context.Context, name string) (*dirWriter, error) {
 func (d *dir) free(root *os.Root, name string) error {
 	_, err := d.look(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		_, err = d.find(root, name)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		return fs.ErrExist
 	}
-	return fs.ErrExist
+	return ifThere(err)
 }
 
 // look finds the file of a blob, unless it has expired.
@@ -151,9 +160,22 @@ func (d *dir) open(ctx context.Context, name string) (*dirBlob, error) {
 		return nil, err
 	}
 	f, err := d.look(root, name)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		b, moved, err := d.openSmall(root, name)
+		if !moved {
+			return b, err
+		}
+		if f, err = d.look(root, name); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
 		return nil, err
 	}
+	return d.openFile(root, f)
+}
+
+// openFile opens the file of a blob, which is used from now on.
+func (d *dir) openFile(root *os.Root, f blobFile) (*dirBlob, error) {
 	b, err := readBlob(root, f.name)
 	if err == nil {
 		if err = b.index.verify(b.file); err != nil {
@@ -170,7 +192,9 @@ func (d *dir) open(ctx context.Context, name string) (*dirBlob, error) {
 	// Neither stands in the way of reading: a lock that is not to be had is that
 	// of the writer, or of who removes the file, which can be read nevertheless;
 	// and a folder may be there to read only.
-	_ = filelock.Try(b.file, false)
+	if file, ok := b.file.(*os.File); ok {
+		_ = filelock.Try(file, false)
+	}
 	b.info.Used = now()
 	_ = root.Chtimes(f.name, b.info.Used, b.info.Used)
 	return b, nil
@@ -193,6 +217,9 @@ func (d *dir) remove(name string) error {
 		return err
 	}
 	f, err := d.look(root, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.removeSmall(root, name)
+	}
 	if err != nil {
 		return err
 	}
@@ -216,37 +243,87 @@ func (d *dir) list(ctx context.Context, yield func(Info, error) bool) error {
 	if err != nil {
 		return err
 	}
-	files, err := blobFiles(root)
+	all, err := d.everything(root)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
+	for _, e := range all {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if d.room.expire(root, f) {
-			continue
-		}
-		b, err := readBlob(root, f.name)
+		info, err := d.describe(root, e)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errDamaged) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if err := b.Close(); err != nil {
-			return err
-		}
-		if !yield(b.info, nil) {
+		if !yield(info, nil) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// A dirBlob is an open file.
+// A stored blob is in a file of its own, or in a segment.
+type stored struct {
+	blobFile
+	location // if the file has no name
+}
+
+// everything returns what is stored, oldest use first.
+func (d *dir) everything(root *os.Root) ([]stored, error) {
+	files, err := blobFiles(root)
+	if err != nil {
+		return nil, err
+	}
+	small, err := d.manifest.all(root)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]stored, 0, len(files)+len(small))
+	for _, f := range files {
+		if _, ok := segmentOf(f.name); !ok {
+			all = append(all, stored{blobFile: f})
+		}
+	}
+	for _, where := range small {
+		all = append(all, stored{blobFile{used: time.Unix(0, where.created)}, where})
+	}
+	slices.SortFunc(all, func(a, b stored) int {
+		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name), cmp.Compare(a.offset, b.offset))
+	})
+	return all, nil
+}
+
+// describe returns what is known of a stored blob.
+func (d *dir) describe(root *os.Root, s stored) (Info, error) {
+	if s.name == "" {
+		if !d.isThere(root, s.location) {
+			return Info{}, fs.ErrNotExist
+		}
+		b, _, err := readSmall(root, s.location, false)
+		if err != nil {
+			return Info{}, err
+		}
+		return b.info, nil
+	}
+	if d.room.expire(root, s.blobFile) {
+		return Info{}, fs.ErrNotExist
+	}
+	b, err := readBlob(root, s.name)
+	if err != nil {
+		return Info{}, err
+	}
+	return b.info, b.Close()
+}
+
+// A dirBlob is an open file, or what was read of a segment.
 type dirBlob struct {
-	file  *os.File
+	file interface {
+		io.ReaderAt
+		io.Closer
+	}
 	index *index
 	info  Info
 	once  sync.Once

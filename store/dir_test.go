@@ -37,7 +37,7 @@ func TestDirOwnerOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, err := w.Write(make([]byte, 300_000)); err != nil { // more than is kept in memory
+	if _, err := w.Write(make([]byte, 3_000_000)); err != nil { // more than is kept in memory
 		t.Fatal(err)
 	}
 	if err := keep(t.Context(), s, "b", nil); err != nil {
@@ -52,7 +52,7 @@ func TestDirOwnerOnly(t *testing.T) {
 			t.Errorf("%q has mode %v", name, info.Mode())
 		}
 	}
-	if n := len(fileNames(t, folder)); n != 2 {
+	if n := len(fileNames(t, folder)); n != 3 {
 		t.Errorf("%d files", n)
 	}
 	if err := os.Chmod(folder, 0o777); err != nil {
@@ -92,7 +92,7 @@ func TestDirOtherFiles(t *testing.T) {
 		}
 		n++
 	}
-	if files := len(fileNames(t, folder)); n != 1 || files != 4 {
+	if files := len(fileNames(t, folder)); n != 1 || files != 5 {
 		t.Errorf("%d blobs, %d files", n, files)
 	}
 }
@@ -101,19 +101,19 @@ func TestDirOtherFiles(t *testing.T) {
 func TestDirMisnamed(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, folder, nil)
-	if err := keep(t.Context(), s, "a", []byte("a")); err != nil {
+	large := make([]byte, 3_000_000) // gets a file of its own
+	if err := keep(t.Context(), s, "a", large); err != nil {
 		t.Fatal(err)
 	}
-	a := filepath.Join(folder, fileNames(t, folder)[0])
-	if err := keep(t.Context(), s, "b", []byte("b")); err != nil {
+	a := onlyFile(t, folder, ".blob")
+	if err := os.Rename(a, a+".old"); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range fileNames(t, folder) {
-		if b := filepath.Join(folder, name); b != a {
-			if err := os.Rename(a, b); err != nil {
-				t.Fatal(err)
-			}
-		}
+	if err := keep(t.Context(), s, "b", large); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(a+".old", onlyFile(t, folder, ".blob")); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := s.Open(t.Context(), "b"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("open a misnamed file: error %v", err)
@@ -193,8 +193,8 @@ func TestDirShared(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		three := open(t, folder, opts)
-		if n := len(fileNames(t, folder)); n != 1 {
-			t.Errorf("%d files are left, want what is read", n)
+		if n := len(fileNames(t, folder)); n != 2 {
+			t.Errorf("%d files are left, want what is read, and the manifest", n)
 		}
 		if err := b.Close(); err != nil {
 			t.Fatal(err)
@@ -209,8 +209,8 @@ func TestDirShared(t *testing.T) {
 		if err := keep(t.Context(), three, "e", nil); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(fileNames(t, folder)); n != 3 {
-			t.Errorf("%d files are left, want those of written, d and e", n)
+		if n := len(fileNames(t, folder)); n != 4 {
+			t.Errorf("%d files are left, want those of written, d and e, and the manifest", n)
 		}
 	})
 }
@@ -222,7 +222,7 @@ func TestDirSharedWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(make([]byte, 300_000)); err != nil { // more than is kept in memory
+	if _, err := w.Write(make([]byte, 3_000_000)); err != nil { // more than is kept in memory
 		t.Fatal(err)
 	}
 	open(t, folder, nil)

@@ -10,57 +10,43 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/atomicfile"
-	"github.com/toolpost/toolpost/internal/filelock"
 )
 
-// A dirWriter keeps a blob in memory until it is longer than a buffer, and then
-// writes a temporary file. To make, rename and remove files takes longer than to
-// write some kilobytes: a blob that fits into the buffer gets a file, of its own
-// name, when it is committed.
+// A dirWriter keeps a small blob in memory, until it is appended to a segment, and writes
+// a longer one to a temporary file.
 type dirWriter struct {
 	store *dir
 	root  *os.Root
 	name  string
 
-	mu     sync.Mutex
-	file   *os.File
-	path   string    // of the file, while it is not that of a committed blob
-	made   time.Time // when the file was, by the clock of its system
-	buffer []byte
-	index  index
-	err    error // why nothing more is taken
+	mu    sync.Mutex
+	file  *os.File
+	path  string    // of the file, while it is not that of a committed blob
+	made  time.Time // when the file was, by the clock of its system
+	pages [][]byte  // what is not in the file: each but the last has bufferSize bytes
+	index index
+	err   error // why nothing more is taken
 }
 
-// create makes the file. It stays locked, so that other processes can distinguish
-// it from a file that a crashed one left behind.
-func (w *dirWriter) create(path func() string) error {
+// create makes the temporary file.
+func (w *dirWriter) create() error {
 	for try := 1; ; try++ {
-		path := path()
-		f, err := w.root.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		path := temporary()
+		f, info, err := createLocked(w.root, func() string { return path })
 		if noSpace(err) && try < 10 && w.store.room.relieve(w.root, bufferSize) {
 			continue
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			w.file, w.path, w.made = f, path, info.ModTime()
 		}
-		// Until it is locked, another process may take it for one left behind.
-		if err = filelock.Try(f, true); err == nil {
-			var info fs.FileInfo
-			if info, err = w.root.Lstat(path); err == nil {
-				w.file, w.path, w.made = f, path, info.ModTime()
-				return nil
-			}
-		}
-		if err = errors.Join(err, f.Close(), ifThere(w.root.Remove(path))); try == 10 {
-			return err
-		}
+		return err
 	}
 }
 
 func temporary() string { return rand.Text() + tempSuffix }
 
 // bufferSize is a size from which on larger writes are not faster.
-const bufferSize = 256 << 10
+const bufferSize = 128 << 10
 
 func (w *dirWriter) Write(p []byte) (int, error) { return take(w, p) }
 
@@ -81,37 +67,52 @@ func take[T []byte | string](w *dirWriter, p T) (int, error) {
 		if err != nil {
 			return 0, failure("write", w.name, w.end(unwritable(err)))
 		}
-		w.index.add(w.buffer[len(w.buffer)-n:])
+		last := w.pages[len(w.pages)-1]
+		w.index.add(last[len(last)-n:])
 		rest = rest[n:]
 	}
 	return len(p), nil
 }
 
-// put takes some bytes into the buffer, which is written once it is full. It
-// returns how many.
+// put takes some bytes into the last page. It returns how many.
 func put[T []byte | string](w *dirWriter, p T) (n int, err error) {
-	if w.buffer == nil {
-		w.buffer = w.store.buffers.Get().(*[bufferSize]byte)[:0]
-	}
-	if len(w.buffer) == bufferSize {
-		if err := w.flush(); err != nil {
-			return 0, err
+	last := len(w.pages) - 1
+	if last < 0 || len(w.pages[last]) == bufferSize {
+		if w.file != nil || int64(len(w.pages))*bufferSize == maxSmall {
+			if err := w.flush(); err != nil {
+				return 0, err
+			}
 		}
+		w.pages = append(w.pages, w.store.buffers.Get().(*[bufferSize]byte)[:0])
+		last = len(w.pages) - 1
 	}
-	n = min(len(p), bufferSize-len(w.buffer))
-	w.buffer = append(w.buffer, p[:n]...)
+	page := w.pages[last]
+	n = min(len(p), bufferSize-len(page))
+	w.pages[last] = append(page, p[:n]...)
 	return n, nil
 }
 
+// flush moves the pages to the file.
 func (w *dirWriter) flush() error {
 	if w.file == nil {
-		if err := w.create(temporary); err != nil {
+		if err := w.create(); err != nil {
 			return err
 		}
 	}
-	err := w.out(w.buffer)
-	w.buffer = w.buffer[:0]
-	return err
+	for _, p := range w.pages {
+		if err := w.out(p); err != nil {
+			return err
+		}
+	}
+	w.releasePages()
+	return nil
+}
+
+func (w *dirWriter) releasePages() {
+	for _, p := range w.pages {
+		w.store.buffers.Put((*[bufferSize]byte)(p[:bufferSize]))
+	}
+	w.pages = nil
 }
 
 // out writes to the file. If the disk is full, the least recently used blobs go.
@@ -153,7 +154,13 @@ func (w *dirWriter) commit() (Info, error) {
 	if err := w.store.room.place(w.root, size); err != nil {
 		return Info{}, err
 	}
-	if err := w.publish(at, info.Size >= syncedFrom); err != nil {
+	var err error
+	if w.file == nil && !w.store.manifest.full() {
+		err = w.store.appendBlob(w.root, w.name, w.pages, at)
+	} else {
+		err = w.publish(at, info.Size >= syncedFrom)
+	}
+	if err != nil {
 		w.store.room.release(size)
 		return Info{}, err
 	}
@@ -163,47 +170,31 @@ func (w *dirWriter) commit() (Info, error) {
 
 // publish gives the file the name of its blob, unless that is taken.
 func (w *dirWriter) publish(at time.Time, synced bool) error {
-	err := w.claim()
+	err := w.store.free(w.root, w.name)
 	if err == nil {
 		err = w.flush()
 	}
-	if err != nil {
-		return err
-	}
-	if at.Sub(w.made).Abs() > time.Second { // or the clock of the file system is another
+	if err == nil && at.Sub(w.made).Abs() > time.Second { // or the clock of the file system is another
 		err = w.root.Chtimes(w.path, at, at)
 	}
-	if w.path == file(w.name) {
-		return ifThere(err) // from its creation on, the blob may be removed
+	if err == nil && synced {
+		err = w.file.Sync()
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = w.store.manifest.change(w.root, func() error {
+			if err := w.store.freeIn(w.root, w.name); err != nil {
+				return err
+			}
+			return w.link()
+		})
 	}
-	if synced {
-		if err := w.file.Sync(); err != nil {
-			return err
-		}
-	}
-	if err := w.link(); err != nil || !synced {
+	if err != nil || !synced {
 		return err
 	}
 	if err := syncFolder(w.root); err != nil {
 		return errors.Join(err, w.root.Remove(file(w.name)))
 	}
 	return nil
-}
-
-// claim makes the file of a small blob, or checks that the name is not taken.
-func (w *dirWriter) claim() error {
-	if w.file != nil {
-		return w.store.free(w.root, w.name)
-	}
-	own := func() string { return file(w.name) }
-	err := w.create(own)
-	if errors.Is(err, fs.ErrExist) && w.store.free(w.root, w.name) == nil { // what had the name has expired
-		err = w.create(own)
-	}
-	return err
 }
 
 // link gives a temporary file the name of its blob.
@@ -231,10 +222,8 @@ func (w *dirWriter) Close() error {
 
 // end ends the writing for a reason, which it returns.
 func (w *dirWriter) end(why error) error {
-	if w.err = why; w.buffer != nil {
-		w.store.buffers.Put((*[bufferSize]byte)(w.buffer[:bufferSize]))
-		w.buffer = nil
-	}
+	w.err = why
+	w.releasePages()
 	if w.path != "" {
 		_ = w.root.Remove(w.path) // what stays is removed at the next opening
 	}

@@ -15,14 +15,14 @@ import (
 	"github.com/toolpost/toolpost/internal/filelock"
 )
 
-// A blobFile is what is known of a blob's file without opening it.
+// A blobFile is what is known of the file of a blob, or of a segment, without opening it.
 type blobFile struct {
 	name string
 	size int64
 	used time.Time
 }
 
-// blobFiles lists the files of the blobs, oldest use first.
+// blobFiles lists the files of the blobs, and the segments, oldest use first.
 func blobFiles(root *os.Root) ([]blobFile, error) {
 	names, err := names(root)
 	if err != nil {
@@ -30,7 +30,7 @@ func blobFiles(root *os.Root) ([]blobFile, error) {
 	}
 	var files []blobFile
 	for _, name := range names {
-		if len(name) != len(file("")) || !strings.HasSuffix(name, blobSuffix) {
+		if _, ok := segmentOf(name); !ok && (len(name) != len(file("")) || !strings.HasSuffix(name, blobSuffix)) {
 			continue
 		}
 		info, err := root.Lstat(name)
@@ -68,6 +68,9 @@ func (d *dir) clean(root *os.Root) error {
 		if strings.HasSuffix(name, tempSuffix) {
 			drop(root, name, nil)
 		}
+	}
+	if err := d.trim(root, names); err != nil {
+		return err
 	}
 	d.room.mu.Lock()
 	defer d.room.mu.Unlock()
@@ -202,6 +205,9 @@ func drop(root *os.Root, name string, used *time.Time) bool {
 		if err != nil || !info.ModTime().Equal(*used) {
 			return errors.Is(err, fs.ErrNotExist)
 		}
+	}
+	if _, ok := segmentOf(name); ok {
+		_ = f.Truncate(0) // processes that appended to it have it open
 	}
 	return ifThere(root.Remove(name)) == nil
 }

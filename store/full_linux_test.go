@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,8 +32,12 @@ func TestDiskFull(t *testing.T) {
 	fill(t, folder, syscall.ENOSPC)
 	evict(t, folder)
 
-	if err := syscall.Mount("", folder, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
+	for err := syscall.EBUSY; err == syscall.EBUSY; { // the stores have files open until they are collected
+		runtime.GC()
+		err, _ = syscall.Mount("", folder, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, "").(syscall.Errno)
+		if err != 0 && err != syscall.EBUSY {
+			t.Fatal(err)
+		}
 	}
 	readOnly(t, folder, syscall.EROFS)
 }
@@ -87,26 +92,43 @@ func evict(t *testing.T, folder string) {
 			b.Close()
 		}
 	}
-	if err := keep(t.Context(), s, "small", []byte("small")); err != nil {
+	keepTwo(t, s)
+}
+
+// keepTwo keeps a blob in a segment, and one in a file of its own, because it was used.
+func keepTwo(t *testing.T, s store.Store) {
+	t.Helper()
+	for _, name := range []string{"small", "used"} {
+		if err := keep(t.Context(), s, name, []byte("small")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := s.Open(t.Context(), "used")
+	if err == nil {
+		err = b.Close()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// readOnly reads a blob from a folder that cannot be written.
+// readOnly reads blobs from a folder that cannot be written.
 func readOnly(t *testing.T, folder string, want error) {
 	t.Helper()
 	s := open(t, folder, nil)
-	b, err := s.Open(t.Context(), "small")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"small", "used"} {
+		b, err := s.Open(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.ReadAt(make([]byte, 5), 0); err != nil {
+			t.Error(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
 	}
-	if _, err := b.ReadAt(make([]byte, 5), 0); err != nil {
-		t.Error(err)
-	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
-	for doing, err := range map[string]error{"create": keep(t.Context(), s, "new", nil), "remove": s.Remove(t.Context(), "small")} {
+	for doing, err := range map[string]error{"create": keep(t.Context(), s, "new", nil), "remove": s.Remove(t.Context(), "used")} {
 		if !errors.Is(err, want) || strings.Contains(err.Error(), folder) {
 			t.Errorf("%s in a read-only folder: %v", doing, err)
 		}
@@ -144,9 +166,7 @@ func TestFileLimitChild(t *testing.T) {
 // TestReadOnly gives up the rights of root, if it has them.
 func TestReadOnly(t *testing.T) {
 	folder := t.TempDir()
-	if err := keep(t.Context(), open(t, folder, nil), "small", []byte("small")); err != nil {
-		t.Fatal(err)
-	}
+	keepTwo(t, open(t, folder, nil))
 	if err := os.Chmod(folder, 0o500); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +177,11 @@ func TestReadOnlyChild(t *testing.T) {
 	folder := childFolder(t)
 	if os.Getuid() == 0 {
 		const nobody = 65534
-		for _, path := range []string{filepath.Dir(folder), folder, filepath.Join(folder, fileNames(t, folder)[0])} {
+		paths := []string{filepath.Dir(folder), folder}
+		for _, name := range fileNames(t, folder) {
+			paths = append(paths, filepath.Join(folder, name))
+		}
+		for _, path := range paths {
 			if err := os.Chown(path, nobody, -1); err != nil {
 				t.Fatal(err)
 			}
@@ -172,32 +196,43 @@ func TestReadOnlyChild(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a blob holds nobody up.
+// A pipe in the place of a file holds nobody up.
 func TestPipe(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, folder, &store.Options{Max: 1000})
-	if err := keep(t.Context(), s, "a", []byte("a")); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(folder, fileNames(t, folder)[0])
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := syscall.Mkfifo(path, 0o600); err != nil {
+	for _, kind := range []string{".blob", ".segment", ".manifest"} {
+		if err := keep(t.Context(), s, "a", []byte("a")); err != nil {
 			t.Fatal(err)
 		}
-		for info, err := range s.List(t.Context()) {
-			t.Errorf("list has %+v, error %v", info, err)
+		if kind == ".blob" { // what is used gets one
+			b, err := s.Open(t.Context(), "a")
+			if err == nil {
+				err = b.Close()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		if _, err := s.Open(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("open a pipe: error %v", err)
-		}
-		if err := keep(t.Context(), s, "b", make([]byte, 900)); err != nil {
-			t.Error(err)
-		}
-		if err := s.Remove(t.Context(), "b"); err != nil {
-			t.Error(err)
+		path := onlyFile(t, folder, kind)
+		for range 2 {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for info, err := range s.List(t.Context()) {
+				t.Errorf("%s: list has %+v, error %v", kind, info, err)
+			}
+			if _, err := s.Open(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: open a pipe: error %v", kind, err)
+			}
+			if err := keep(t.Context(), s, "b", make([]byte, 900)); err != nil {
+				t.Error(kind, err)
+			}
+			if err := s.Remove(t.Context(), "b"); err != nil {
+				t.Error(kind, err)
+			}
 		}
 	}
 }

@@ -73,7 +73,7 @@ type Info struct {
 // Options are limits; nil means defaults.
 type Options struct {
 	TTL time.Duration // blobs not used for that long are removed, unless they are being read; 7 days if 0, -1 for never
-	Max int64         // bytes of all; 2 GiB for Dir and 256 MiB for Memory if 0. The least recently used go first, never those being read. In Memory, writers that have not committed have as much again, together
+	Max int64         // bytes of all; 2 GiB for Dir and 256 MiB for Memory if 0. The least recently used go first, in Dir small ones of the same time together, never those being read. In Memory, writers that have not committed have as much again, together
 }
 
 // ErrFull reports that a blob is larger than all that may be kept, or than what
