@@ -15,8 +15,8 @@ import (
 // message passes through buffers of 32 KiB and more, so with Go's default the
 // collector runs all the time. Collecting at five times the live heap makes
 // calls clearly faster; the limit keeps that from filling the machine.
-// Whoever sets GOGC or GOMEMLIMIT knows better. After a burst of calls, the memory goes
-// back to the system until ctx ends.
+// Whoever sets GOGC or GOMEMLIMIT knows better. After the start and after each burst of
+// calls, the memory goes back to the system until ctx ends.
 func tuneMemory(ctx context.Context) {
 	go giveBack(ctx)
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
@@ -52,10 +52,11 @@ func memoryLimit(read func(string) ([]byte, error)) int64 {
 	return limit / 2
 }
 
-// Go gives memory back over minutes. A burst of calls is over when little was allocated
-// for a while; then all that is unused is given back at once.
+// Go gives memory back over minutes, and Linux keeps what the start has read of the
+// program's file as the memory of the process. The start or a burst of calls is over when
+// little was allocated for a while; then all that is unused is given back at once.
 const (
-	quietTime = 5 * time.Second
+	quietTime = 3 * time.Second
 	little    = 1 << 20  // bytes allocated in that time
 	burst     = 16 << 20 // bytes allocated since memory was given back
 )
@@ -70,8 +71,14 @@ func giveBack(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if metrics.Read(sample); r.isDue(sample[0].Value.Uint64()) {
+		metrics.Read(sample)
+		isFirst := r.before == 0
+		due := r.isDue(sample[0].Value.Uint64())
+		if due {
 			debug.FreeOSMemory()
+		}
+		if due || isFirst { // calls that follow the start without a pause need no page of it
+			unmapProgram()
 		}
 	}
 }
@@ -79,10 +86,10 @@ func giveBack(ctx context.Context) {
 // A release knows when memory is to be given back.
 type release struct{ before, released uint64 } // bytes allocated at the last look, and at the last release
 
-// isDue reports whether a burst is over. It is called after each quietTime, with the
-// bytes that were allocated since the start.
+// isDue reports whether the start or a burst is over. It is called after each quietTime,
+// with the bytes that were allocated since the start.
 func (r *release) isDue(allocated uint64) bool {
-	due := allocated-r.before < little && allocated-r.released > burst
+	due := allocated-r.before < little && (allocated-r.released > burst || r.released == 0)
 	if r.before = allocated; due {
 		r.released = allocated
 	}

@@ -31,7 +31,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// Memory is given back once after each burst.
+// Memory is given back once after the start and after each burst.
 func TestRelease(t *testing.T) {
 	const mb = 1 << 20
 	var r release
@@ -39,7 +39,7 @@ func TestRelease(t *testing.T) {
 		allocated uint64
 		due       bool
 	}{
-		{10 * mb, false}, {10 * mb, false}, // a start
+		{10 * mb, false}, {10*mb + 1000, true}, {10*mb + 2000, false}, // a start
 		{100 * mb, false}, {190 * mb, false}, {190*mb + 1000, true}, {190*mb + 2000, false},
 		{200 * mb, false}, {200*mb + 1000, false}, // too little to be worth it
 		{300 * mb, false}, {300*mb + mb - 1, true}, {301*mb + mb, false},

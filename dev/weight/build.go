@@ -18,6 +18,7 @@ import (
 // goCommand runs the go command and returns what it prints to w.
 func goCommand(w io.Writer, args ...string) error {
 	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
 	var problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = w, &problems
 	if err := cmd.Run(); err != nil {
@@ -29,7 +30,8 @@ func goCommand(w io.Writer, args ...string) error {
 // build builds the program, and returns the functions that call methods by name. The
 // linker reports them, because they have it keep the exported methods of all types.
 func build(path string) (doors []string, err error) {
-	cmd := exec.Command("go", "build", "-ldflags", "-dumpdep", "-o", path, program)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-dumpdep", "-o", path, program)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
 	edges, err := cmd.StderrPipe() // some 15 MB
 	if err != nil {
 		return nil, err

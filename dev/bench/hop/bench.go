@@ -19,6 +19,7 @@ type options struct {
 	cells    string
 	rounds   int
 	duration time.Duration
+	rest     time.Duration // before memory is measured the last time
 	calls    int
 	toolpost string
 	root     string
@@ -210,6 +211,11 @@ func (b *bench) measure(ctx context.Context, c cell) ([]*result, error) {
 				all[i] = nil
 			}
 		}
+	}
+	select {
+	case <-time.After(b.rest):
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	for i, r := range all {
 		if r == nil || r.process == nil {

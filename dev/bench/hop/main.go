@@ -31,6 +31,7 @@ func run() error {
 	flag.StringVar(&o.cells, "cells", "", "measure only these `CELLS`, such as 1KB,c32,2025,http,toolpost")
 	flag.IntVar(&o.rounds, "rounds", 5, "`ROUNDS` of each cell, of which the medians are reported")
 	flag.DurationVar(&o.duration, "duration", 2*time.Second, "`TIME` of one round of one subject")
+	flag.DurationVar(&o.rest, "rest", 7*time.Second, "`TIME` after the last round, until memory is measured; Toolpost gives it back within six seconds")
 	flag.IntVar(&o.calls, "calls", 0, "at most `CALLS` of one client in one round, 0 for no limit")
 	flag.StringVar(&o.toolpost, "toolpost", "", "compare these builds, `[NAME=]FILE,...`, instead of one of the checkout")
 	flag.StringVar(&o.root, "root", "../../..", "`FOLDER` of the checkout to build Toolpost from")

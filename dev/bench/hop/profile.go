@@ -32,7 +32,7 @@ func build(ctx context.Context, root, binary string, debug bool) error {
 		return err
 	}
 	// Answers name the version, so it must not depend on the checkout.
-	args := []string{"build", "-buildvcs=false", "-o", binary}
+	args := []string{"build", "-buildvcs=false", "-trimpath", "-o", binary}
 	if debug {
 		overlay, err := writeOverlay(filepath.Dir(binary), root)
 		if err != nil {
@@ -42,6 +42,7 @@ func build(ctx context.Context, root, binary string, debug bool) error {
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/toolpost")...)
 	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", filepath.Join(root, "cmd/toolpost"), err, out)
 	}
