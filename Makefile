@@ -1,7 +1,7 @@
 # check is what a change must pass besides the tests. It vets everything, so tests that CI
 # runs are not vetted again, which would take minutes of processor time. live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: warm check weight test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop bench-costs soak update release
+.PHONY: warm check weight api test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop bench-costs soak update release
 
 # UNDEBUGGED leaves out debug information, a tenth of the time of a build, where nobody
 # keeps what is built.
@@ -28,6 +28,11 @@ check:
 # the program. FLAGS="-modules 10" lists the largest modules.
 weight:
 	go run ./dev/weight $(FLAGS)
+
+# api counts the exported names of each public package. FLAGS=-list prints them with their
+# signatures.
+api:
+	@go run ./dev/api $(FLAGS)
 
 test:
 	go test ./...

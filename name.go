@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// MaxNameLength is the longest tool name that every client and model accepts.
-const MaxNameLength = 64
+// maxNameLength is the longest tool name that every client and model accepts.
+const maxNameLength = 64
 
 const nameChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
@@ -18,8 +18,8 @@ func CheckName(name string) error {
 			return fmt.Errorf("the name has the character %q; use only A-Z, a-z, 0-9, _ and -", r)
 		}
 	}
-	if name == "" || len(name) > MaxNameLength {
-		return fmt.Errorf("the name has %d characters; use 1 to %d", len(name), MaxNameLength)
+	if name == "" || len(name) > maxNameLength {
+		return fmt.Errorf("the name has %d characters; use 1 to %d", len(name), maxNameLength)
 	}
 	return nil
 }

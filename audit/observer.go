@@ -112,7 +112,7 @@ func (c *call) record(to *observe.Target) *Record {
 		r.Through = c.log.redact.name(q.Name)
 	}
 	if args := c.log.redact.json(q.Arguments); len(args) > 0 { // a digest of what was sent would confirm guesses of a secret
-		r.ArgsSHA256 = strings.TrimPrefix(Digest(args), "sha256:")
+		r.ArgsSHA256 = strings.TrimPrefix(digestOf(args), "sha256:")
 		if c.log.opts.Level != LevelMeta {
 			r.Args = args
 		}
@@ -195,7 +195,7 @@ func (d *definitions) digest(of *toolpost.Definition) string {
 	}
 	text := ""
 	if raw, err := json.Marshal(of); err == nil {
-		text = Digest(raw)
+		text = digestOf(raw)
 	}
 	d.all[of] = text
 	return text

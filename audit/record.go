@@ -157,10 +157,10 @@ func decode(line []byte) (*Record, error) {
 }
 
 // digest identifies a line, without its line break.
-func digest(line []byte) string { return Digest(bytes.TrimSuffix(line, []byte("\n"))) }
+func digest(line []byte) string { return digestOf(bytes.TrimSuffix(line, []byte("\n"))) }
 
-// Digest returns "sha256:" and the digest of data in hexadecimal.
-func Digest(data []byte) string {
+// digestOf returns "sha256:" and the digest of data in hexadecimal.
+func digestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -131,7 +131,7 @@ func (c *chain) check(line []byte) {
 	if err != nil {
 		c.fail("the line cannot be read: %v", err)
 		c.seq++
-		c.last = Digest(line)
+		c.last = digestOf(line)
 		return
 	}
 	c.report.Records++
@@ -143,7 +143,7 @@ func (c *chain) check(line []byte) {
 	case r.Prev != c.last:
 		c.fail("record %d does not belong to the line before, which was changed", r.Seq)
 	}
-	c.seq, c.last = r.Seq, Digest(line)
+	c.seq, c.last = r.Seq, digestOf(line)
 	if r.Chain != "" {
 		c.chains[r.Chain] = c.file
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
@@ -139,7 +140,7 @@ func (f *file) profileToken(p *Profile, v hujson.Value, path string) {
 		p.Token, p.Err = "", fmt.Errorf("profile %q: %w", p.Name, &unsetError{f.name, e.unset})
 	case f.vars == nil || v.Value.Kind() != '"' || refers(p.Token):
 	default:
-		if err := CheckToken(p.Token); err != nil {
+		if err := callers.CheckToken(p.Token); err != nil {
 			p.Token, p.Err = "", fmt.Errorf("profile %q: its token %w", p.Name, err)
 		}
 	}

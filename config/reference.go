@@ -175,7 +175,7 @@ func (c *Config) CompleteCallers(ctx context.Context, complete Completer) (*Conf
 		}
 		token, _, err := complete(ctx, p.Token)
 		if err == nil {
-			if err = CheckToken(token); err != nil {
+			if err = callers.CheckToken(token); err != nil {
 				err = fmt.Errorf("its token %w", err)
 			}
 		}

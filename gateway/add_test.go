@@ -28,7 +28,7 @@ func TestAdd(t *testing.T) {
 	if got := call(g, "own__one"); got != "first one" {
 		t.Errorf("got %q", got)
 	}
-	if status := g.Status(); len(status) != 2 || status[1].Transport != gateway.InProcess || status[1].Tools != 1 {
+	if status := g.Status(); len(status) != 2 || status[1].Transport != "in-process" || status[1].Tools != 1 {
 		t.Errorf("%+v", status)
 	}
 

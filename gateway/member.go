@@ -166,7 +166,7 @@ func (m *member) status() upstream.Status {
 // so is reached over HTTP or SSE, which is http here.
 func (m *member) transport() string {
 	switch c := &m.server.Config; {
-	case c.Transport == InProcess, m.server.Source != nil:
+	case c.Transport == inProcessTransport, m.server.Source != nil:
 		return ""
 	case c.Transport != "":
 		return string(c.Transport)

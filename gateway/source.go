@@ -14,8 +14,8 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// InProcess is the transport of a toolset of this program.
-const InProcess upstream.Transport = "in-process"
+// inProcessTransport is the transport of a toolset of this program.
+const inProcessTransport upstream.Transport = "in-process"
 
 // Add serves a toolset of this program beside the servers, as if it were a server
 // with that name: its tools are called NAME__tool. If a server has that prefix,
@@ -29,7 +29,7 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 		return errors.New("add toolset: it needs a name, which its tools are called by")
 	}
 	s := config.Server{Pinning: config.Pinning{Off: true}}
-	s.Name, s.Transport = name, InProcess
+	s.Name, s.Transport = name, inProcessTransport
 	l := newLink(nil)
 	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], l)
 	m.use(g.shared)
@@ -71,7 +71,7 @@ func (c inProcess) Tools(ctx context.Context) (tools []*toolpost.Tool, err error
 // Status lists the toolset to count its tools.
 func (c inProcess) Status() upstream.Status {
 	tools, err := c.Tools(context.Background())
-	s := upstream.Status{Name: c.name, Transport: InProcess, State: upstream.Ready, Tools: len(tools), Err: err}
+	s := upstream.Status{Name: c.name, Transport: inProcessTransport, State: upstream.Ready, Tools: len(tools), Err: err}
 	if err != nil {
 		s.State = upstream.Failed
 	}

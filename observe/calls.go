@@ -8,8 +8,8 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// Command is the transport of calls that a command of Toolpost makes itself.
-const Command = "command"
+// command is the transport of calls that a command of Toolpost makes itself.
+const command = "command"
 
 // Calls returns a middleware that has observer observe calls of tools that did not come over
 // MCP, of a command for example. A nil observer observes nothing.
@@ -18,7 +18,7 @@ func Calls(observer Observer, by Client) func(next toolpost.Handler) toolpost.Ha
 		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			ctx, seen := Begin(ctx)
 			seen.Method, seen.Name, seen.Arguments, seen.Start = "tools/call", call.Name, call.Arguments, time.Now()
-			seen.Transport, seen.Client, seen.Owner = Command, by, call.Owner
+			seen.Transport, seen.Client, seen.Owner = command, by, call.Owner
 			end := func(*Response) {}
 			if observer != nil {
 				if observed, ends := observer(ctx, seen); ends != nil {

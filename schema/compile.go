@@ -26,7 +26,9 @@ func compile(raw []byte, nullIsAbsent bool) *Validator {
 	if d.Root != nil {
 		v.root = build(d)
 	}
-	v.findings = d.Findings
+	for _, f := range d.Findings {
+		v.findings = append(v.findings, Finding(f))
+	}
 	return v
 }
 
@@ -55,4 +57,7 @@ func (v *Validator) Validate(data []byte) error {
 }
 
 // A Finding is a remark about a schema or a type.
-type Finding = subschema.Finding
+type Finding struct {
+	Pointer string // JSON pointer into the schema (RFC 6901)
+	Message string
+}

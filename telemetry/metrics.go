@@ -27,9 +27,9 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// MaxTools is how many tools have time series of their own. Calls of further tools
+// maxTools is how many tools have time series of their own. Calls of further tools
 // are counted as those of "other".
-const MaxTools = 500
+const maxTools = 500
 
 // liveHeap is the metric of package runtime that shows a leak: what the last
 // collection left. The Go collector does not export it by itself.
@@ -147,7 +147,7 @@ func (n *names) bound(name string) string {
 	if n.known[name] {
 		return name
 	}
-	if len(n.known) >= MaxTools {
+	if len(n.known) >= maxTools {
 		return other
 	}
 	n.known[name] = true

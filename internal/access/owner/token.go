@@ -49,7 +49,7 @@ func GivenToken(file string) (string, error) {
 	if token == "" {
 		return "", nil
 	}
-	if err := config.CheckToken(token); err != nil {
+	if err := callers.CheckToken(token); err != nil {
 		return "", usagef("the token in %s %w", TokenVariable, err)
 	}
 	return token, nil
@@ -105,10 +105,10 @@ func ReadToken(file string) (string, error) {
 	if dir, err := os.Stat(filepath.Dir(file)); err != nil || !ownerWrites(dir) {
 		return "", usagef("the token file %s is refused: others can replace it; run: chmod go-w %s", file, filepath.Dir(file))
 	}
-	data := make([]byte, config.LongestToken+1)
+	data := make([]byte, callers.LongestToken+1)
 	n, _ := f.Read(data) // an empty file has no valid token
 	token := strings.TrimSpace(string(data[:n]))
-	if err := config.CheckToken(token); err != nil {
+	if err := callers.CheckToken(token); err != nil {
 		return "", usagef("the token in %s %w", file, err)
 	}
 	return token, nil

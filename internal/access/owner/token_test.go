@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -49,7 +50,7 @@ func TestStoredToken(t *testing.T) {
 	}
 	all.Wait()
 	for _, token := range tokens {
-		if token != tokens[0] || config.CheckToken(token) != nil {
+		if token != tokens[0] || callers.CheckToken(token) != nil {
 			t.Fatalf("%q", tokens)
 		}
 	}
@@ -80,7 +81,7 @@ func TestRefusedTokenFiles(t *testing.T) {
 		{"empty", "", 0o600, 0o700, "has 0 characters"},
 		{"short", "abc", 0o600, 0o700, "has 3 characters"},
 		{"two lines", sampleToken + "\n" + sampleToken, 0o600, 0o700, "contains spaces"},
-		{"long", strings.Repeat("x", config.LongestToken+1), 0o600, 0o700, "characters; want"},
+		{"long", strings.Repeat("x", callers.LongestToken+1), 0o600, 0o700, "characters; want"},
 	}
 	for _, tt := range tests {
 		dir := filepath.Join(t.TempDir(), "dir")

@@ -1,4 +1,4 @@
-package config
+package callers
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 // The lengths that a token may have.
 const (
-	ShortestToken = 32
+	shortestToken = 32
 	LongestToken  = 4096
 )
 
@@ -17,8 +17,8 @@ const (
 func CheckToken(token string) error {
 	odd := strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) })
 	switch {
-	case len(token) < ShortestToken || len(token) > LongestToken:
-		return fmt.Errorf("has %d characters; want at least %d random ones, such as those of: openssl rand -hex 32", len(token), ShortestToken)
+	case len(token) < shortestToken || len(token) > LongestToken:
+		return fmt.Errorf("has %d characters; want at least %d random ones, such as those of: openssl rand -hex 32", len(token), shortestToken)
 	case odd:
 		return errors.New("contains spaces, quotes or non-ASCII characters; want letters, digits and - . _ ~ + / =")
 	}
