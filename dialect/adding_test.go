@@ -101,6 +101,13 @@ func TestAddingIsOneFileAndOneLine(t *testing.T) {
 		t.Fatalf("rulebook.go has no line %q: %v", lastLine, err)
 	}
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	tests, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range tests { // need not be compiled again
+		overlay.Replace[filepath.Join(here, name)] = ""
+	}
 	for name, text := range map[string]string{
 		"targets/shouting.json": addedDialect,
 		"rule_loud.go":          addedRule,
@@ -121,7 +128,7 @@ func TestAddingIsOneFileAndOneLine(t *testing.T) {
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "test", "-overlay="+file, "-run=^TestAdded$", "-v", ".").CombinedOutput()
+	out, err := exec.Command("go", "test", "-overlay="+file, "-vet=off", "-run=^TestAdded$", "-v", ".").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestAdded") {
 		t.Errorf("%v\n%s", err, out)
 	}

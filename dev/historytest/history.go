@@ -6,12 +6,14 @@ package historytest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +32,8 @@ import (
 // were received.
 func Run(t *testing.T, p Provider, conversations int) {
 	for seed := range conversations {
-		h := &history{t: t, p: p, seed: uint64(seed), random: rand.New(rand.NewPCG(uint64(seed), 18)), folder: t.TempDir()}
+		h := &history{t: t, p: p, seed: uint64(seed), random: rand.New(rand.NewPCG(uint64(seed), 18)), folder: t.TempDir(), tried: map[attempt]bool{}}
+		h.tools = h.newTools()
 		h.run()
 		if t.Failed() {
 			return
@@ -50,8 +53,18 @@ type history struct {
 	random *rand.Rand
 	folder string
 
-	checked          []byte // the session that was checked last
-	copies, canceled int    // how many copies were checked, and at how many events a run was ended
+	tools            toolpost.Toolset
+	checked          []byte           // the session that was checked last
+	tried            map[attempt]bool // the copies that were continued
+	copies, canceled int              // how many copies were continued, and at how many events a run was ended
+}
+
+// An attempt is a way to continue a session: with or without a prompt, by a provider.
+// Sessions that differ in nothing but their times are one.
+type attempt struct {
+	session  [sha256.Size]byte
+	provider string
+	prompted bool
 }
 
 // path is that of the session.
@@ -74,8 +87,8 @@ func (h *history) run() {
 	if h.random.IntN(2) == 0 {
 		o.Window = 900 // so small that it is summarized again and again
 	}
-	h.converse(agent.New(m, h.tools(), o), s, server)
-	if _, err := agent.New(m, h.tools(), &agent.Options{System: "Work."}).Do(h.t.Context(), s, goOn()...); err != nil {
+	h.converse(agent.New(m, h.tools, o), s, server)
+	if _, err := agent.New(m, h.tools, &agent.Options{System: "Work."}).Do(h.t.Context(), s, goOn()...); err != nil {
 		h.t.Fatalf("seed %d: %v", h.seed, err)
 	}
 	h.checkRaw(s, server)
@@ -122,7 +135,7 @@ func (h *history) cancelEverywhere(m model.Model, o *agent.Options, t take) {
 		}
 		ctx, cancel := context.WithCancel(h.t.Context())
 		n, leave := 0, h.random.IntN(2) == 0
-		for _, err := range agent.New(&player{m, t.deltas}, h.tools(), o).Run(ctx, s) {
+		for _, err := range agent.New(&player{m, t.deltas}, h.tools, o).Run(ctx, s) {
 			if err != nil && !errors.Is(err, errPlayed) && !errors.Is(err, context.Canceled) {
 				h.t.Fatalf("seed %d, canceled at event %d: %v", h.seed, at, err)
 			}
@@ -167,7 +180,8 @@ func (h *history) once(a *agent.Agent, s *agent.Session, prompt []model.Part) (r
 }
 
 // checkCopies continues copies of the session as it is now, unless it is the one
-// that was checked last: while the model speaks, nothing is recorded.
+// that was checked last: while the model speaks, nothing is recorded. Nine of ten
+// cancellations leave what another one left, which needs no other copy.
 func (h *history) checkCopies(path string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -177,16 +191,25 @@ func (h *history) checkCopies(path string) {
 		return
 	}
 	h.checked = text
+	session := sha256.Sum256(times.ReplaceAll(text, nil))
 	for _, p := range successors() {
 		for _, prompt := range [][]model.Part{nil, goOn()} {
 			if p.Name != h.p.Name && h.random.IntN(4) > 0 {
 				continue
 			}
+			a := attempt{session: session, provider: p.Name, prompted: prompt != nil}
+			if h.tried[a] {
+				continue
+			}
+			h.tried[a] = true
 			h.copies++
 			h.checkCopy(p, text, prompt)
 		}
 	}
 }
+
+// times are when the records of a session were written.
+var times = regexp.MustCompile(`"time":"[^"]*"`)
 
 func (h *history) checkCopy(p Provider, text []byte, prompt []model.Part) {
 	path := filepath.Join(h.folder, fmt.Sprint("copy", h.copies))
@@ -204,7 +227,7 @@ func (h *history) checkCopy(p Provider, text []byte, prompt []model.Part) {
 		h.t.Fatal(err)
 	}
 	look := &lookout{Model: m}
-	result, err := agent.New(look, h.tools(), &agent.Options{System: "Work."}).Do(h.t.Context(), s, prompt...)
+	result, err := agent.New(look, h.tools, &agent.Options{System: "Work."}).Do(h.t.Context(), s, prompt...)
 	if look.err != nil || err != nil && result == nil || prompt != nil && look.checked == 0 {
 		h.t.Fatalf("seed %d, %s after %s, prompt %v, %d requests: %v\n%s", h.seed, p.Name, h.p.Name, prompt != nil, look.checked, err, text)
 	}
@@ -225,7 +248,7 @@ func (h *history) checkRaw(s *agent.Session, server *modeltest.Server) {
 
 var pixel = []byte("\x89PNG\r\n\x1a\n")
 
-func (h *history) tools() toolpost.Toolset {
+func (h *history) newTools() toolpost.Toolset {
 	type input struct {
 		Text string `json:"text"`
 	}
