@@ -54,8 +54,11 @@ func (p payload) size() (all int64) {
 // heldBytes returns how many bytes are in memory for this payload alone.
 func (p payload) heldBytes() (all int) {
 	for i := range p {
-		if !p[i].shared {
-			all += len(p[i].data)
+		switch part := &p[i]; {
+		case part.file != nil && part.file.InMemory():
+			all += int(part.size())
+		case !part.shared:
+			all += len(part.data)
 		}
 	}
 	return all

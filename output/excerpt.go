@@ -5,18 +5,41 @@ import (
 	"iter"
 	"math/bits"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // An excerpt collects the beginning and the end of a text, and counts the rest.
 type excerpt struct {
-	room  int // characters that are kept of the beginning; about half as many of the end
-	head  []byte
-	tail  []byte
-	chars int64
-	ends  int64 // of lines
-	open  bool  // the last line has no end
+	room int // characters that are kept of the beginning; about half as many of the end
+	ends
+	chars  int64
+	breaks int64 // of lines
+	open   bool  // the last line has no end
 }
+
+// ends are the beginning and the end of a text.
+type ends struct{ head, tail []byte }
+
+// An endsPool has memory for the ends of texts that are long.
+type endsPool struct{ pool sync.Pool }
+
+func (p *endsPool) get() ends {
+	if used, ok := p.pool.Get().(*ends); ok {
+		return *used
+	}
+	return ends{}
+}
+
+// put takes back memory that is not used any more.
+func (p *endsPool) put(used ends) {
+	if used = (ends{used.head[:0], used.tail[:0]}); cap(used.head)+cap(used.tail) <= maxEnds {
+		p.pool.Put(&used)
+	}
+}
+
+// maxEnds bounds the memory in an [endsPool]; the default limit needs less.
+const maxEnds = 512 << 10
 
 // add takes more of the text, which is valid UTF-8.
 func (s *excerpt) add(p []byte) {
@@ -33,7 +56,7 @@ func (s *excerpt) add(p []byte) {
 		s.head = append(s.head, p[:first(p, s.room-int(s.chars))]...)
 	}
 	s.chars += int64(chars)
-	s.ends += int64(bytes.Count(p, newline))
+	s.breaks += int64(bytes.Count(p, newline))
 	s.open = p[len(p)-1] != '\n'
 	keep := s.room/2 + 1 // a view has no more of the end
 	if chars >= keep {
@@ -92,9 +115,9 @@ func countContinuations(w uint64) int {
 // lines counts also a last one without an end.
 func (s *excerpt) lines() int64 {
 	if s.open {
-		return s.ends + 1
+		return s.breaks + 1
 	}
-	return s.ends
+	return s.breaks
 }
 
 // newExcerpt returns the excerpt of a whole text, which is valid UTF-8.
@@ -102,7 +125,7 @@ func newExcerpt(text string, room int) *excerpt { return newExcerptOf(text, rune
 
 // newExcerptOf returns the excerpt of a text whose characters are counted.
 func newExcerptOf(text string, chars, room int) *excerpt {
-	s := &excerpt{room: room, chars: int64(chars), ends: int64(strings.Count(text, "\n"))}
+	s := &excerpt{room: room, chars: int64(chars), breaks: int64(strings.Count(text, "\n"))}
 	s.open = text != "" && text[len(text)-1] != '\n'
 	if s.chars > int64(room) {
 		room = room/2 + 1 // a view has no more of each end

@@ -30,6 +30,7 @@ type Options struct {
 type Cache struct {
 	store store.Store
 	opts  Options
+	ends  endsPool
 	page  *toolpost.Tool
 	find  *toolpost.Tool
 }

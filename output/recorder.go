@@ -31,6 +31,8 @@ func keep(v *viewing) func(ctx context.Context, text io.Reader, of int, failed b
 	return func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error) {
 		l := v.cache.limit(v.tool, failed)
 		r := record(ctx, v, limit{max(MinChars, l.chars/of), max(MinLines, l.lines/of)})
+		r.excerpt.ends = v.cache.ends.get()
+		defer func() { v.cache.ends.put(r.excerpt.ends) }()
 		if _, err := io.Copy(r, text); err != nil {
 			return "", "", fmt.Errorf("read the output: %w", err)
 		}

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -136,35 +135,27 @@ func (l *longResult) consistsOfTexts() bool {
 // their limit.
 func (l *longResult) withViews(ctx context.Context, keep keepFunc) (*toolpost.Result, error) {
 	var (
-		short bytes.Buffer // the message with the views, up to at
-		at    int64
+		views []longjson.Replacement
 		ref   string
 	)
 	for _, s := range l.scan.Strings.All {
 		view, r, err := keep(ctx, longjson.Text(l.section(s.Span), &l.limits.buffers), len(l.scan.Strings.All), l.found.IsError)
-		if err == nil && view != "" {
-			err = l.spool.Copy(&short, longjson.Span{From: at, To: s.From - 1}) // the quotes are the view's
-			short.Write(wire.Quote(view))
-			at = s.To + 1
-		}
 		if err != nil {
 			l.Close()
 			return nil, notKept(err)
 		}
-		ref = cmp.Or(ref, r)
+		if ref = cmp.Or(ref, r); view != "" {
+			from := l.scan.Result.From
+			views = append(views, longjson.Replacement{Span: longjson.Span{From: s.From - from, To: s.To - from}, Text: view})
+		}
 	}
-	if at == 0 {
-		return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}), nil
+	if len(views) > 0 {
+		if err := l.Replace(views); err != nil {
+			l.Close()
+			return nil, notKept(err)
+		}
 	}
-	defer l.Close()
-	if err := l.spool.Copy(&short, longjson.Span{From: at, To: l.size}); err != nil {
-		return nil, notKept(err)
-	}
-	m, err := readOne(short.Bytes())
-	if err != nil {
-		return nil, err
-	}
-	return encodedResult(m).WithOutputRef(ref), nil
+	return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}).WithOutputRef(ref), nil
 }
 
 func notKept(err error) error {

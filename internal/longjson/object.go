@@ -68,6 +68,64 @@ func (o *Object) Rename(f func(uri string) string) {
 	}
 }
 
+// A Replacement is another text for a string of an object: Span is the string without its
+// quotes.
+type Replacement struct {
+	Span
+	Text string
+}
+
+// Replace replaces strings, which are in order. The object is in memory from then on.
+func (o *Object) Replace(all []Replacement) error {
+	size := o.size
+	for _, r := range all {
+		size += int64(len(r.Text)+len(r.Text)/16) - r.size()
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	ends := make([]int64, len(all)) // where the replaced strings end now
+	at := int64(0)
+	for i, r := range all {
+		if err := o.Copy(b, Span{at, r.From - 1}); err != nil {
+			return err
+		}
+		b.Write(wire.AppendQuote(b.AvailableBuffer(), r.Text))
+		at, ends[i] = r.To+1, int64(b.Len())
+	}
+	if err := o.Copy(b, Span{at, o.size}); err != nil {
+		return err
+	}
+	moved := func(at *int64) {
+		for i := len(all) - 1; i >= 0; i-- {
+			if *at > all[i].To {
+				*at += ends[i] - all[i].To - 1
+				return
+			}
+		}
+	}
+	for i := range o.Members {
+		m := &o.Members[i]
+		moved(&m.From)
+		moved(&m.To)
+		moved(&m.Value)
+	}
+	for i := range o.URIs {
+		moved(&o.URIs[i].From)
+		moved(&o.URIs[i].To)
+	}
+	o.Close()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.data, o.size = b.Bytes(), int64(b.Len())
+	return nil
+}
+
+// InMemory reports whether the object is in memory.
+func (o *Object) InMemory() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.data != nil
+}
+
 // Edits returns what Rename changed, in order.
 func (o *Object) Edits() (edits []Edit) {
 	for _, u := range o.URIs {
