@@ -1,7 +1,7 @@
 // Package audit records every call in an append-only log of files: which client
 // called which tool, when, with what outcome.
 //
-//	call ── Middleware ──▶ Log ── group commit ──▶ folder/audit-TIME-PID.jsonl ──▶ Read, Verify
+//	call ── Observe, Around ──▶ Log ── group commit ──▶ folder/audit-TIME-PID.jsonl
 //
 // A record is in its file before the answer of its call leaves, so that a process
 // that is killed loses no answered call. A call of a tool that may change something
@@ -16,16 +16,15 @@ package audit
 import (
 	"cmp"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost/internal/ownership"
+	"github.com/toolpost/toolpost/internal/records/trail"
 )
 
 // A Level says how much of a call is recorded.
@@ -98,7 +97,7 @@ type Log struct {
 	next *batch // collects records; nil if there are none
 
 	writing sync.Mutex // held while a batch is written; guards what follows
-	writer
+	writer  *trail.Writer
 }
 
 // A batch is written at once, and is on disk at once.
@@ -129,19 +128,22 @@ func Open(dir string, opts *Options) (*Log, error) {
 	if l.redact, err = newRedactor(l.opts.Redact, l.opts.Secrets, l.opts.Hide); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
-	l.writer = writer{dir: dir, opts: &l.opts}
+	l.writer = trail.NewWriter(dir, &trail.Limits{
+		MaxSize: l.opts.MaxSize, Keep: l.opts.Keep, SegmentSize: l.opts.SegmentSize, SegmentAge: l.opts.SegmentAge,
+		MaxSegments: l.opts.MaxSegments, Logger: l.opts.Logger,
+	})
 	return l, nil
 }
 
 // Dropped returns how many records could not be written.
 func (l *Log) Dropped() int64 { return l.dropped.Load() }
 
-// Append writes a record, and returns when it is in the file; if durable is true,
+// add writes a record, and returns when it is in the file; if durable is true,
 // when it is on disk. Concurrent records are written together. The host, process
 // and place in the chain are set here.
-func (l *Log) Append(r *Record, durable bool) error {
+func (l *Log) add(r *trail.Record, durable bool) error {
 	r.Host, r.PID, r.Run = l.host, os.Getpid(), l.run
-	body, err := encode(r)
+	body, err := trail.Encode(r)
 	if err != nil {
 		return l.drop(1, err)
 	}
@@ -163,11 +165,11 @@ func (l *Log) Append(r *Record, durable bool) error {
 	l.next = nil
 	l.mu.Unlock()
 	b.done = true
-	clean := !l.dirty
-	if err := l.writer.write(b.bodies, b.sync); err != nil {
+	clean := !l.writer.IsDirty()
+	if err := l.writer.Write(b.bodies, b.sync); err != nil {
 		b.err = l.drop(len(b.bodies), err)
 	}
-	if clean && l.dirty {
+	if clean && l.writer.IsDirty() {
 		time.AfterFunc(syncDelay, l.flush)
 	}
 	return b.err
@@ -179,7 +181,7 @@ const syncDelay = time.Second
 func (l *Log) flush() {
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	if err := l.writer.sync(); err != nil {
+	if err := l.writer.Sync(); err != nil {
 		_ = l.drop(0, err) // reported; the records may be there
 	}
 }
@@ -198,118 +200,8 @@ func (l *Log) drop(n int, err error) error {
 func (l *Log) Close() error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	if err := l.writer.close(); err != nil {
+	if err := l.writer.Close(); err != nil {
 		return fmt.Errorf("close the audit log: %w", err)
 	}
 	return nil
-}
-
-// A writer writes batches into segments.
-type writer struct {
-	dir  string
-	opts *Options
-	at   *segment // nil before the first record and after a failure
-	place
-	dirty  bool // the segment has records that are not on disk
-	closed bool
-}
-
-// write appends records, or none of them if it fails.
-func (w *writer) write(bodies [][]byte, durable bool) error {
-	if w.closed {
-		return errors.New("it is closed")
-	}
-	now := time.Now()
-	if err := w.open(now); err != nil {
-		return err
-	}
-	seq, last := w.seq, w.last
-	var lines []byte
-	for _, body := range bodies {
-		seq++
-		line := appendPlace(body, w.chain, seq, last)
-		last = digest(line)
-		lines = append(lines, line...)
-	}
-	if err := w.at.write(lines); err != nil {
-		return err
-	}
-	w.seq, w.last = seq, last
-	if durable {
-		return w.sync()
-	}
-	w.dirty = true
-	return nil
-}
-
-// sync writes the segment to disk. After a failure, the kernel may have dropped
-// what it could not write, so the next record begins another segment.
-func (w *writer) sync() error {
-	w.dirty = false
-	if w.at == nil {
-		return nil
-	}
-	if err := w.at.file.Sync(); err != nil {
-		return errors.Join(err, w.abandon())
-	}
-	return nil
-}
-
-// open makes sure that there is a segment with room.
-func (w *writer) open(now time.Time) error {
-	if w.at != nil && w.at.size < w.opts.SegmentSize && now.Sub(w.at.born) < w.opts.SegmentAge {
-		return nil
-	}
-	if w.at != nil {
-		if err := w.leave(); err != nil {
-			return err
-		}
-	}
-	at, err := w.segment(now)
-	if err != nil {
-		return err
-	}
-	w.at, w.place = at, at.place
-	if w.chain == "" { // a new one, or one of an earlier version
-		w.chain = rand.Text()
-	}
-	if err := prune(w.dir, filepath.Base(at.file.Name()), now, w.opts); err != nil {
-		w.opts.Logger.Warn("old files of the audit log cannot be removed", "err", err)
-	}
-	return nil
-}
-
-// segment returns the segment for the next record: one that another process has left,
-// if this process has no chain yet, otherwise a new one.
-func (w *writer) segment(now time.Time) (*segment, error) {
-	if w.seq == 0 {
-		for _, name := range newest(w.dir, now, w.opts) {
-			if at := continueSegment(filepath.Join(w.dir, name), w.opts.SegmentSize); at != nil {
-				return at, nil
-			}
-		}
-	}
-	return createSegment(w.dir, now, w.place)
-}
-
-// leave ends a segment.
-func (w *writer) leave() error {
-	at := w.at
-	w.at = nil
-	return errors.Join(at.file.Sync(), at.close())
-}
-
-// abandon leaves a segment that could not be written; the next record tries another.
-func (w *writer) abandon() error {
-	at := w.at
-	w.at = nil
-	return at.close()
-}
-
-func (w *writer) close() error {
-	w.closed = true
-	if w.at == nil {
-		return nil
-	}
-	return w.leave()
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/internal/records/trail"
 	"github.com/toolpost/toolpost/observe"
 )
 
@@ -41,8 +42,8 @@ func open(t testing.TB, dir string, opts *audit.Options) *audit.Log {
 }
 
 // record returns a record with what every record has.
-func record(id string) *audit.Record {
-	return &audit.Record{ID: id, Time: time.Now().UTC(), Method: "tools/call", Upstream: "files", Tool: "files__read", Outcome: observe.OK}
+func record(id string) *trail.Record {
+	return &trail.Record{ID: id, Time: time.Now().UTC(), Method: "tools/call", Upstream: "files", Tool: "files__read", Outcome: observe.OK}
 }
 
 func write(t testing.TB, l *audit.Log, ids ...string) {
@@ -55,9 +56,9 @@ func write(t testing.TB, l *audit.Log, ids ...string) {
 }
 
 // calls returns the ids and outcomes of the log's calls.
-func calls(t testing.TB, dir string, f *audit.Filter) string {
+func calls(t testing.TB, dir string, f *trail.Filter) string {
 	t.Helper()
-	found, damaged, err := audit.Calls(dir, f)
+	found, damaged, err := trail.Calls(dir, f)
 	if err != nil || damaged > 0 {
 		t.Fatalf("%d damaged lines, %v", damaged, err)
 	}
@@ -69,9 +70,9 @@ func calls(t testing.TB, dir string, f *audit.Filter) string {
 }
 
 // sound fails unless the log of a folder can be verified.
-func sound(t testing.TB, dir string) *audit.Verification {
+func sound(t testing.TB, dir string) *trail.Verification {
 	t.Helper()
-	v, err := audit.Verify(dir)
+	v, err := trail.Verify(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestLevels(t *testing.T) {
 		}
 		to := &observe.Target{Server: "files", Method: "tools/call", Name: "read", Definition: &toolpost.Definition{Name: "read", Annotations: toolpost.Annotations{ReadOnly: &yes}}}
 		serve(l, q, to, answer("Bearer abcdefgh1234"))
-		found, _, err := audit.Calls(dir, &audit.Filter{})
+		found, _, err := trail.Calls(dir, &trail.Filter{})
 		if err != nil || len(found) != 1 {
 			t.Fatal(found, err)
 		}
@@ -168,7 +169,7 @@ func TestAddressWithSecrets(t *testing.T) {
 	address := "https://ada:sesame@example.org/hunter22?api_key=sesame&page=2"
 	to := &observe.Target{Server: "web", Method: "resources/read", Name: address}
 	serve(l, &observe.Request{Method: "resources/read", Name: address}, to, answer(""))
-	found, _, err := audit.Calls(dir, &audit.Filter{})
+	found, _, err := trail.Calls(dir, &trail.Filter{})
 	const want = "https[secret]example.org/[secret]?[secret]&page=2"
 	if err != nil || len(found) != 1 || found[0].Tool != want || found[0].ServerTool != want {
 		t.Errorf("%v, %v", found, err)
@@ -183,24 +184,24 @@ func TestStartOfWritingCalls(t *testing.T) {
 	q := &observe.Request{Method: "tools/call", Name: "files__write"}
 	to := &observe.Target{Server: "files", Method: "tools/call", Name: "write", Definition: &toolpost.Definition{Name: "write"}}
 	serve(l, q, to, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-		found, _, err := audit.Calls(dir, &audit.Filter{})
-		if err != nil || len(found) != 1 || found[0].Phase != audit.PhaseStart || found[0].Outcome != audit.Running {
+		found, _, err := trail.Calls(dir, &trail.Filter{})
+		if err != nil || len(found) != 1 || found[0].Phase != trail.PhaseStart || found[0].Outcome != trail.Running {
 			t.Errorf("during the call: %v %v", found, err)
 		}
 		return toolpost.TextResult("done"), nil
 	})
-	if found, _, _ := audit.Calls(dir, &audit.Filter{}); len(found) != 1 || found[0].Phase != "" || found[0].Outcome != observe.OK {
+	if found, _, _ := trail.Calls(dir, &trail.Filter{}); len(found) != 1 || found[0].Phase != "" || found[0].Outcome != observe.OK {
 		t.Errorf("after the call: %v", found)
 	}
 	started := record("lost")
-	started.Phase, started.Outcome = audit.PhaseStart, ""
+	started.Phase, started.Outcome = trail.PhaseStart, ""
 	if err := l.Append(started, true); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := calls(t, dir, &audit.Filter{Failed: true}); got != "lost unknown" {
+	if got := calls(t, dir, &trail.Filter{Failed: true}); got != "lost unknown" {
 		t.Errorf("after the end of the process: %s", got)
 	}
 	if serve(l, &observe.Request{Method: "tools/list"}, to, answer("")); len(files(t, dir)) != 1 {
@@ -233,7 +234,7 @@ func TestChain(t *testing.T) {
 		if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := audit.Verify(dir); err != nil || len(v.Problems) == 0 {
+		if v, err := trail.Verify(dir); err != nil || len(v.Problems) == 0 {
 			t.Errorf("%s: %+v %v", name, v, err)
 		}
 	}
@@ -262,13 +263,13 @@ func TestContinue(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if v := sound(t, dir); len(v.Notes) != 1 || calls(t, dir, &audit.Filter{}) != "a ok, b ok" {
+	if v := sound(t, dir); len(v.Notes) != 1 || calls(t, dir, &trail.Filter{}) != "a ok, b ok" {
 		t.Errorf("%+v", v)
 	}
 	second, third := open(t, dir, nil), open(t, dir, nil)
 	write(t, second, "c")
 	write(t, third, "d") // the file is in use
-	if got := calls(t, dir, &audit.Filter{}); got != "a ok, b ok, c ok, d ok" {
+	if got := calls(t, dir, &trail.Filter{}); got != "a ok, b ok, c ok, d ok" {
 		t.Error(got)
 	}
 	if v := sound(t, dir); v.Files != 2 || len(v.Notes) != 0 || v.Records != 4 {
@@ -297,7 +298,7 @@ func TestRotation(t *testing.T) {
 	if v := sound(t, dir); len(v.Notes) != 1 {
 		t.Errorf("%+v", v)
 	}
-	if got := calls(t, dir, &audit.Filter{Limit: 2}); got != "r198 ok, r199 ok" {
+	if got := calls(t, dir, &trail.Filter{Limit: 2}); got != "r198 ok, r199 ok" {
 		t.Error(got)
 	}
 	for _, f := range found[:4] {
@@ -330,7 +331,7 @@ func TestCallThroughSearch(t *testing.T) {
 	}
 	end(&observe.Response{Outcome: observe.OK})
 	for _, tool := range []string{"files__delete", "delete", "call_tool_*", ""} {
-		found, _, err := audit.Calls(dir, &audit.Filter{Tool: tool})
+		found, _, err := trail.Calls(dir, &trail.Filter{Tool: tool})
 		if err != nil || len(found) != 1 || found[0].Tool != "files__delete" || found[0].Through != "call_tool_write" {
 			t.Errorf("%q: %+v, %v", tool, found, err)
 		}
@@ -340,17 +341,17 @@ func TestCallThroughSearch(t *testing.T) {
 func TestFilter(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, nil)
-	for i, r := range []*audit.Record{
-		{Upstream: "files", Tool: "files__read", ServerTool: "read", Principal: audit.Principal{Client: "claude-code/2.1"}, Outcome: observe.OK},
-		{Upstream: "git", Tool: "git__log", ServerTool: "log", Principal: audit.Principal{Client: "cursor/1.0"}, Outcome: observe.ToolError},
-		{Upstream: "git", Method: "resources/read", Tool: "file:///a/b", Principal: audit.Principal{Client: "cursor/1.0"}, Outcome: observe.Timeout},
+	for i, r := range []*trail.Record{
+		{Upstream: "files", Tool: "files__read", ServerTool: "read", Principal: trail.Principal{Client: "claude-code/2.1"}, Outcome: observe.OK},
+		{Upstream: "git", Tool: "git__log", ServerTool: "log", Principal: trail.Principal{Client: "cursor/1.0"}, Outcome: observe.ToolError},
+		{Upstream: "git", Method: "resources/read", Tool: "file:///a/b", Principal: trail.Principal{Client: "cursor/1.0"}, Outcome: observe.Timeout},
 	} {
 		r.ID, r.Time = fmt.Sprint(i), time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
 		if err := l.Append(r, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for want, f := range map[string]*audit.Filter{
+	for want, f := range map[string]*trail.Filter{
 		"0 ok, 1 tool_error, 2 timeout": {},
 		"1 tool_error, 2 timeout":       {Failed: true},
 		"0 ok":                          {Server: "f*"},
@@ -374,7 +375,7 @@ func TestFollow(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var got []string
-	err := audit.Follow(ctx, dir, &audit.Filter{}, func() { write(t, l, "a", "b") }, func(r *audit.Record) error {
+	err := trail.Follow(ctx, dir, &trail.Filter{}, func() { write(t, l, "a", "b") }, func(r *trail.Record) error {
 		if got = append(got, r.ID); len(got) == 2 {
 			cancel()
 		}
@@ -437,7 +438,7 @@ func TestRequired(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if write(t, l, "again"); calls(t, dir, &audit.Filter{}) != "again ok" {
+	if write(t, l, "again"); calls(t, dir, &trail.Filter{}) != "again ok" {
 		t.Error("nothing is recorded after the folder is there again")
 	}
 }
@@ -448,7 +449,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	if found, _, err := audit.Calls(filepath.Join(t.TempDir(), "none"), &audit.Filter{}); err != nil || len(found) > 0 {
+	if found, _, err := trail.Calls(filepath.Join(t.TempDir(), "none"), &trail.Filter{}); err != nil || len(found) > 0 {
 		t.Error(found, err)
 	}
 }
@@ -486,16 +487,16 @@ func FuzzRead(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "audit-20260101T000000.000000Z-1.jsonl"), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := audit.Verify(dir); err != nil {
+		if _, err := trail.Verify(dir); err != nil {
 			t.Fatal(err)
 		}
-		before, _, err := audit.Calls(dir, &audit.Filter{})
+		before, _, err := trail.Calls(dir, &trail.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := open(t, dir, &audit.Options{Keep: 1 << 62})
 		write(t, l, "new")
-		after, _, err := audit.Calls(dir, &audit.Filter{})
+		after, _, err := trail.Calls(dir, &trail.Filter{})
 		if err != nil || len(after) != len(before)+1 {
 			t.Errorf("%d calls, then %d after one more: %v", len(before), len(after), err)
 		}
@@ -508,7 +509,7 @@ func TestSecretsOfURIs(t *testing.T) {
 	l := open(t, dir, &audit.Options{Secrets: []string{"hunter22"}})
 	q := &observe.Request{Method: "resources/read", Name: "db://me:hunter22@host/table"}
 	serve(l, q, &observe.Target{Server: "db", Method: "resources/read"}, answer(""))
-	found, _, err := audit.Calls(dir, &audit.Filter{})
+	found, _, err := trail.Calls(dir, &trail.Filter{})
 	if err != nil || len(found) != 1 || strings.Contains(found[0].Tool, "hunter22") || !strings.HasSuffix(found[0].Tool, "host/table") {
 		t.Error(found, err)
 	}
@@ -520,18 +521,18 @@ func TestSamePIDIsAnotherRun(t *testing.T) {
 	dir := t.TempDir()
 	before := open(t, dir, nil)
 	lost := record("lost")
-	lost.Phase, lost.Outcome = audit.PhaseStart, ""
+	lost.Phase, lost.Outcome = trail.PhaseStart, ""
 	if err := before.Append(lost, true); err != nil {
 		t.Fatal(err)
 	}
-	if got := calls(t, dir, &audit.Filter{}); got != "lost running" {
+	if got := calls(t, dir, &trail.Filter{}); got != "lost running" {
 		t.Errorf("while it runs: %s", got)
 	}
 	if err := before.Close(); err != nil {
 		t.Fatal(err)
 	}
 	write(t, open(t, dir, nil), "next")
-	if got := calls(t, dir, &audit.Filter{}); got != "lost unknown, next ok" {
+	if got := calls(t, dir, &trail.Filter{}); got != "lost unknown, next ok" {
 		t.Errorf("after the restart: %s", got)
 	}
 }
@@ -556,7 +557,7 @@ func TestClockThatIsSetBack(t *testing.T) {
 	if err := os.Remove(found[1]); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := audit.Verify(dir); err != nil || len(v.Problems) != 1 {
+	if v, err := trail.Verify(dir); err != nil || len(v.Problems) != 1 {
 		t.Errorf("a file is missing: %+v, %v", v, err)
 	}
 }

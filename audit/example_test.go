@@ -1,10 +1,13 @@
 package audit_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
-	"time"
+	"path/filepath"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -16,22 +19,33 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	log, err := audit.Open(dir, nil)
+	log, err := audit.Open(dir, &audit.Options{Level: audit.LevelArgs})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	// A gateway passes log.Observe to mcpserver and log.Around to package gateway.
-	err = log.Append(&audit.Record{ID: "1", Time: time.Now(), Method: "tools/call", Tool: "files__read", Outcome: observe.OK}, false)
+	type numbers struct{ A, B int }
+	add := toolpost.New("add", "Adds two numbers.", func(_ context.Context, n numbers) (int, error) { return n.A + n.B, nil }, nil)
+	// A server records the calls of its clients with the option Observe of mcpserver.
+	recorded := observe.Calls(log.Observe, observe.Client{Name: "example"})
+	set, err := toolpost.NewSet(context.Background(), toolpost.Wrap(toolpost.Tools{add}, recorded))
 	if err != nil {
 		fmt.Println(err)
+		return
 	}
-	calls, _, err := audit.Calls(dir, &audit.Filter{Tool: "files__*"})
-	for _, c := range calls {
-		fmt.Println(c.Seq, c.Tool, c.Outcome, err)
+	sum, err := set.CallText(context.Background(), "add", numbers{2, 3})
+	fmt.Println(sum, err, log.Close())
+
+	files, _ := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
+	line, err := os.ReadFile(files[0])
+	var record struct {
+		Tool, Outcome string
+		Args          json.RawMessage
 	}
-	fmt.Println(log.Close())
+	fmt.Println(json.Unmarshal(line, &record), err)
+	fmt.Println(record.Tool, string(record.Args), record.Outcome)
 	// Output:
-	// 1 files__read ok <nil>
-	// <nil>
+	// 5 <nil> <nil>
+	// <nil> <nil>
+	// add {"A":2,"B":3} ok
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/internal/records/trail"
 )
 
 // child is the process that the tests kill, or whose files are limited.
@@ -115,7 +116,7 @@ func TestKill(t *testing.T) {
 			})
 		}
 		group.Wait()
-		found, damaged, err := audit.Calls(dir, &audit.Filter{})
+		found, damaged, err := trail.Calls(dir, &trail.Filter{})
 		if err != nil || damaged > 0 {
 			t.Fatalf("%d damaged lines, %v", damaged, err)
 		}
@@ -150,7 +151,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("%d missing, %d counted, %s, %s", missing, dropped, written, closed)
 	}
 	sound(t, dir)
-	found, damaged, err := audit.Calls(dir, &audit.Filter{Since: time.Now().Add(-time.Hour)})
+	found, damaged, err := trail.Calls(dir, &trail.Filter{Since: time.Now().Add(-time.Hour)})
 	if err != nil || damaged > 0 || len(found) != 101-missing {
 		t.Errorf("%d records, %d missing, %d damaged, %v", len(found), missing, damaged, err)
 	}

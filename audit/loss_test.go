@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/internal/records/trail"
 	"github.com/toolpost/toolpost/observe"
 )
 
@@ -28,7 +29,7 @@ func TestLongRecords(t *testing.T) {
 	if err := l.Append(r, false); err != nil {
 		t.Error(err)
 	}
-	found, _, err := audit.Calls(dir, &audit.Filter{})
+	found, _, err := trail.Calls(dir, &trail.Filter{})
 	if err != nil || len(found) != 2 || l.Dropped() != 0 {
 		t.Fatal(len(found), l.Dropped(), err)
 	}
@@ -49,7 +50,7 @@ func TestDigestOfRedactedArguments(t *testing.T) {
 	for _, args := range []string{`{"pin":"1234"}`, `{"pin":"9999"}`, `{"n":"1234"}`} {
 		serve(l, &observe.Request{Method: "tools/call", Name: "a", Arguments: json.RawMessage(args)}, to, answer(""))
 	}
-	found, _, err := audit.Calls(dir, &audit.Filter{})
+	found, _, err := trail.Calls(dir, &trail.Filter{})
 	if err != nil || len(found) != 3 || found[0].ArgsSHA256 == "" || found[0].ArgsSHA256 != found[1].ArgsSHA256 || found[0].ArgsSHA256 == found[2].ArgsSHA256 {
 		t.Errorf("%v %v", found, err)
 	}
@@ -79,7 +80,7 @@ func TestRemovedFile(t *testing.T) {
 	if err := os.Remove(all[2]); err != nil {
 		t.Fatal(err)
 	}
-	v, err := audit.Verify(dir)
+	v, err := trail.Verify(dir)
 	if err != nil || len(v.Problems) != 1 || !strings.HasSuffix(all[3], v.Problems[0].File) || !strings.Contains(v.Problems[0].Message, "removed") {
 		t.Errorf("%+v %v", v, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/records/trail"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -49,8 +50,8 @@ func (l *Log) Around(ctx context.Context, to *observe.Target, call *toolpost.Cal
 		return next(ctx, call)
 	}
 	r := c.record(to)
-	r.Phase, r.Time = PhaseStart, time.Now().UTC()
-	if err := l.Append(r, true); err != nil && l.opts.Required {
+	r.Phase, r.Time = trail.PhaseStart, time.Now().UTC()
+	if err := l.add(r, true); err != nil && l.opts.Required {
 		observe.From(ctx).Note(observe.Denied)
 		return nil, toolpost.Denied("This call was not executed, because the audit log cannot be written. The user can correct that; the log of the gateway has the reason.")
 	}
@@ -96,13 +97,13 @@ func (c *call) end(response *observe.Response) {
 		r.IsError, r.Ref = result.IsError(), result.OutputRef()
 		r.Result = c.log.result(result, response.Bytes)
 	}
-	_ = c.log.Append(r, false) // reported
+	_ = c.log.add(r, false) // reported
 }
 
 // record returns what is known about the call.
-func (c *call) record(to *observe.Target) *Record {
+func (c *call) record(to *observe.Target) *trail.Record {
 	q := c.request
-	r := &Record{
+	r := &trail.Record{
 		Approval: approvalOf(q),
 		Method:   q.Method, ID: c.id, Trace: traceOf(q.Params), Tool: c.log.redact.name(q.Called()),
 		Principal: c.log.principal(q),
@@ -112,7 +113,7 @@ func (c *call) record(to *observe.Target) *Record {
 		r.Through = c.log.redact.name(q.Name)
 	}
 	if args := c.log.redact.json(q.Arguments); len(args) > 0 { // a digest of what was sent would confirm guesses of a secret
-		r.ArgsSHA256 = strings.TrimPrefix(digestOf(args), "sha256:")
+		r.ArgsSHA256 = strings.TrimPrefix(trail.Digest(args), "sha256:")
 		if c.log.opts.Level != LevelMeta {
 			r.Args = args
 		}
@@ -124,10 +125,10 @@ func (c *call) record(to *observe.Target) *Record {
 	return r
 }
 
-func (l *Log) principal(q *observe.Request) Principal {
-	p := Principal{Client: clip(q.Client.Name), Profile: clip(q.Client.View), User: clip(q.Client.Identity), Transport: q.Transport, Address: q.Client.Address}
+func (l *Log) principal(q *observe.Request) trail.Principal {
+	p := trail.Principal{Client: trail.Clip(q.Client.Name), Profile: trail.Clip(q.Client.View), User: trail.Clip(q.Client.Identity), Transport: q.Transport, Address: q.Client.Address}
 	if q.Client.Version != "" {
-		p.Client += "/" + clip(q.Client.Version)
+		p.Client += "/" + trail.Clip(q.Client.Version)
 	}
 	if q.Owner.Session != "" {
 		mac := hmac.New(sha256.New, l.key)
@@ -143,7 +144,7 @@ func (l *Log) result(result *toolpost.Result, size int64) json.RawMessage {
 	case l.opts.Level != LevelFull:
 		return nil
 	case size > maxValue: // it may be too large for memory
-		return tooLong(int(size))
+		return trail.TooLong(int(size))
 	}
 	raw, err := result.MarshalJSON()
 	if err != nil {
@@ -152,12 +153,12 @@ func (l *Log) result(result *toolpost.Result, size int64) json.RawMessage {
 	return l.redact.json(raw)
 }
 
-func decision(o observe.Outcome) Decision {
+func decision(o observe.Outcome) trail.Decision {
 	switch o {
 	case observe.Denied, observe.Limited, observe.CircuitOpen:
-		return Decision{"deny", o}
+		return trail.Decision{Effect: "deny", Rule: o}
 	}
-	return Decision{Effect: "allow"}
+	return trail.Decision{Effect: "allow"}
 }
 
 // traceParent is the form of a W3C traceparent.
@@ -195,16 +196,16 @@ func (d *definitions) digest(of *toolpost.Definition) string {
 	}
 	text := ""
 	if raw, err := json.Marshal(of); err == nil {
-		text = digestOf(raw)
+		text = trail.Digest(raw)
 	}
 	d.all[of] = text
 	return text
 }
 
-func approvalOf(q *observe.Request) Approval {
+func approvalOf(q *observe.Request) trail.Approval {
 	r := q.Ruling()
 	if r == nil {
-		return Approval{}
+		return trail.Approval{}
 	}
-	return Approval{r.Rule, r.Approval}
+	return trail.Approval{Rule: r.Rule, Decision: r.Approval}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
+	"github.com/toolpost/toolpost/internal/records/trail"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -47,7 +48,7 @@ func newRedactor(patterns, secrets []string, hide func(string) string) (*redacto
 // a password, without its secrets.
 func (r *redactor) name(s string) string {
 	const enough = 4 << 10 // bytes; more than are recorded, so that no secret is cut in them
-	return clip(secret.RedactText(r.hide(s[:min(len(s), enough)])))
+	return trail.Clip(secret.RedactText(r.hide(s[:min(len(s), enough)])))
 }
 
 // json returns a JSON value without its secrets.
@@ -56,13 +57,13 @@ func (r *redactor) json(raw json.RawMessage) json.RawMessage {
 	case len(raw) == 0:
 		return nil
 	case len(raw) > maxValue:
-		return tooLong(len(raw))
+		return trail.TooLong(len(raw))
 	case !wire.Valid(raw):
 		return wire.Quote("[not valid JSON]")
 	}
 	clear, _ := secret.RedactJSON(raw, &secret.JSONOptions{Member: r.hides, Text: r.hide})
 	if len(clear) > maxValue || !json.Valid(clear) {
-		return tooLong(len(raw))
+		return trail.TooLong(len(raw))
 	}
 	return clear
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/internal/records/trail"
 )
 
 // TestAuditSurvivesKill kills a gateway while it serves calls, several times: every
@@ -38,7 +38,7 @@ func TestAuditSurvivesKill(t *testing.T) {
 			answered[id] = true
 		}
 	}
-	calls, damaged, err := audit.Calls(filepath.Join(dir, "toolpost", "audit"), &audit.Filter{})
+	calls, damaged, err := trail.Calls(filepath.Join(dir, "toolpost", "audit"), &trail.Filter{})
 	if err != nil || damaged > 0 {
 		t.Fatal(damaged, err)
 	}
@@ -47,7 +47,7 @@ func TestAuditSurvivesKill(t *testing.T) {
 		switch c.Outcome {
 		case "ok":
 			logged[string(c.Args)] = true
-		case audit.Unknown:
+		case trail.Unknown:
 			unknown++
 		}
 	}
@@ -60,7 +60,7 @@ func TestAuditSurvivesKill(t *testing.T) {
 		t.Errorf("only %d calls were answered", len(answered))
 	}
 	t.Logf("%d calls answered, %d in the log, %d with unknown outcome", len(answered), len(logged), unknown)
-	v, err := audit.Verify(filepath.Join(dir, "toolpost", "audit"))
+	v, err := trail.Verify(filepath.Join(dir, "toolpost", "audit"))
 	if err != nil || len(v.Problems) > 0 {
 		t.Errorf("%+v, %v", v, err)
 	}

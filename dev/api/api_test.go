@@ -53,7 +53,6 @@ func TestInternalTypes(t *testing.T) {
 var withoutUser = map[string]string{
 	". Clock":                            "a dependency that tests of tools replace",
 	"agent StopTime":                     "one of the reasons for which a run stops",
-	"audit Running":                      "an outcome of a record",
 	"claude Decode":                      "decodes the answer of a run with an output schema",
 	"claude RunAs":                       "a run with a typed answer",
 	"claude/cli MinVersion":              "the oldest version of the CLI that works",

@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/internal/records/trail"
 	"github.com/toolpost/toolpost/observe"
 )
 
@@ -55,7 +55,7 @@ func Audit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			calls, damaged, err := audit.Calls(dir, filter)
+			calls, damaged, err := trail.Calls(dir, filter)
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ func Audit() *cobra.Command {
 			if !follow {
 				return nil
 			}
-			return audit.Follow(cmd.Context(), dir, filter, nil, func(r *audit.Record) error { return p.print([]*audit.Record{r}) })
+			return trail.Follow(cmd.Context(), dir, filter, nil, func(r *trail.Record) error { return p.print([]*trail.Record{r}) })
 		},
 	}
 	o.flags(cmd)
@@ -104,7 +104,7 @@ func (o *auditOptions) flags(cmd *cobra.Command) {
 }
 
 // find returns where the log is, and what is selected of it.
-func (o *auditOptions) find() (dir string, f *audit.Filter, err error) {
+func (o *auditOptions) find() (dir string, f *trail.Filter, err error) {
 	for flag, glob := range map[string]string{"server": o.server, "tool": o.tool, "client": o.client} {
 		if _, err := path.Match(glob, ""); err != nil {
 			return "", nil, cli.Usagef("--%s %q is not a pattern; write \\[ for a bracket", flag, glob)
@@ -118,7 +118,7 @@ func (o *auditOptions) find() (dir string, f *audit.Filter, err error) {
 		return "", nil, err
 	}
 	dir, err = owner.AuditDir()
-	return dir, &audit.Filter{Server: o.server, Tool: o.tool, Client: o.client, Since: since, Failed: o.failed, Outcome: observe.Outcome(o.outcome), Limit: o.limit}, err
+	return dir, &trail.Filter{Server: o.server, Tool: o.tool, Client: o.client, Since: since, Failed: o.failed, Outcome: observe.Outcome(o.outcome), Limit: o.limit}, err
 }
 
 // noCalls explains why nothing is listed.
@@ -143,7 +143,7 @@ type callPrinter struct {
 	widths []int // of the columns of the last table; nil before it
 }
 
-func (p *callPrinter) print(calls []*audit.Record) error {
+func (p *callPrinter) print(calls []*trail.Record) error {
 	if p.json {
 		for _, r := range calls {
 			if _, err := fmt.Fprintln(p.out, r); err != nil {
@@ -165,7 +165,7 @@ func (p *callPrinter) print(calls []*audit.Record) error {
 	return err
 }
 
-func callRow(r *audit.Record) []string {
+func callRow(r *trail.Record) []string {
 	outcome := string(r.Outcome)
 	if r.ErrorCode != 0 {
 		outcome += fmt.Sprintf(" %d", r.ErrorCode)
@@ -175,7 +175,7 @@ func callRow(r *audit.Record) []string {
 		tool = r.Method
 	}
 	row := []string{r.Time.Local().Format("2006-01-02 15:04:05"), cli.Dash(r.Principal.Client), cli.Dash(tool), cli.Dash(outcome), "-", "-"}
-	if r.Phase != audit.PhaseStart {
+	if r.Phase != trail.PhaseStart {
 		row[4], row[5] = strconv.FormatFloat(r.Duration, 'f', 1, 64), strconv.FormatInt(r.BytesOut, 10)
 	}
 	return row
@@ -196,7 +196,7 @@ removed.`,
 			if err != nil {
 				return err
 			}
-			v, err := audit.Verify(dir)
+			v, err := trail.Verify(dir)
 			if err != nil {
 				return err
 			}
@@ -213,7 +213,7 @@ removed.`,
 	return cmd
 }
 
-func writeVerification(w io.Writer, v *audit.Verification, asJSON bool) error {
+func writeVerification(w io.Writer, v *trail.Verification, asJSON bool) error {
 	if asJSON {
 		return cli.WriteJSON(w, v)
 	}
@@ -237,7 +237,7 @@ func auditStats() *cobra.Command {
 		Short: "Count the recorded calls and show how long they took",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			keys := map[string]audit.Key{"server": audit.ByServer, "tool": audit.ByTool, "client": audit.ByClient}
+			keys := map[string]trail.Key{"server": trail.ByServer, "tool": trail.ByTool, "client": trail.ByClient}
 			if keys[by] == nil {
 				return cli.Usagef("--by is %q; want server, tool or client", by)
 			}
@@ -245,12 +245,12 @@ func auditStats() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			calls, damaged, err := audit.Calls(dir, filter)
+			calls, damaged, err := trail.Calls(dir, filter)
 			if err != nil {
 				return err
 			}
 			warnDamaged(cmd.ErrOrStderr(), damaged)
-			stats := audit.Summarize(calls, keys[by])
+			stats := trail.Summarize(calls, keys[by])
 			if o.json {
 				return cli.WriteJSON(cmd.OutOrStdout(), stats)
 			}

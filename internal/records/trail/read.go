@@ -1,4 +1,4 @@
-package audit
+package trail
 
 import (
 	"bufio"
@@ -280,7 +280,7 @@ func readLine(in *bufio.Reader) (line []byte, size int64, err error) {
 
 // String returns the record as a line of JSON.
 func (r *Record) String() string {
-	body, err := encode(r)
+	body, err := Encode(r)
 	if err != nil {
 		return string(wire.Quote(err.Error()))
 	}

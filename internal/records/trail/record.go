@@ -1,4 +1,9 @@
-package audit
+// Package trail is the form of the audit log: records, one JSON line each, in files that
+// rotate and form a chain. Package audit decides what is recorded.
+//
+//	Record ── Encode ──▶ Writer ──▶ folder/audit-TIME-PID.jsonl ──▶ Calls, Follow ──▶ Summarize
+//	                                                            └──▶ Verify
+package trail
 
 import (
 	"bytes"
@@ -106,18 +111,18 @@ func appendPlace(body []byte, chain string, seq uint64, prev string) []byte {
 
 const emptyPlace = `"seq":0,"prev":""}`
 
-// encode returns the JSON of a record without its place in the chain.
-func encode(r *Record) ([]byte, error) {
+// Encode returns the JSON of a record without its place in the chain.
+func Encode(r *Record) ([]byte, error) {
 	c := *r
 	c.Version, c.Chain, c.Seq, c.Prev = Version, "", 0, ""
 	body, err := marshal(&c)
 	const room = 200 // for the place in the chain
 	if err == nil && len(body) > maxLine-room && c.Result != nil {
-		c.Result = tooLong(len(c.Result))
+		c.Result = TooLong(len(c.Result))
 		body, err = marshal(&c)
 	}
 	if err == nil && len(body) > maxLine-room && c.Args != nil {
-		c.Args = tooLong(len(c.Args))
+		c.Args = TooLong(len(c.Args))
 		body, err = marshal(&c)
 	}
 	switch {
@@ -157,10 +162,10 @@ func decode(line []byte) (*Record, error) {
 }
 
 // digest identifies a line, without its line break.
-func digest(line []byte) string { return digestOf(bytes.TrimSuffix(line, []byte("\n"))) }
+func digest(line []byte) string { return Digest(bytes.TrimSuffix(line, []byte("\n"))) }
 
-// digestOf returns "sha256:" and the digest of data in hexadecimal.
-func digestOf(data []byte) string {
+// Digest returns "sha256:" and the digest of data in hexadecimal.
+func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
@@ -168,10 +173,10 @@ func digestOf(data []byte) string {
 // maxLine is the longest line, in bytes.
 const maxLine = 1 << 20
 
-// clip returns a foreign text in at most 512 bytes.
-func clip(s string) string { return cleartext.Clip(s, 512) }
+// Clip returns a foreign text in at most 512 bytes.
+func Clip(s string) string { return cleartext.Clip(s, 512) }
 
-// tooLong returns a JSON value that stands for one of n bytes.
-func tooLong(n int) json.RawMessage {
+// TooLong returns a JSON value that stands for one of n bytes.
+func TooLong(n int) json.RawMessage {
 	return wire.Quote(fmt.Sprintf("[%d bytes, too long to be recorded]", n))
 }

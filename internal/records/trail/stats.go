@@ -1,4 +1,4 @@
-package audit
+package trail
 
 import (
 	"cmp"

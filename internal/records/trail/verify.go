@@ -1,4 +1,4 @@
-package audit
+package trail
 
 import (
 	"bufio"
@@ -131,7 +131,7 @@ func (c *chain) check(line []byte) {
 	if err != nil {
 		c.fail("the line cannot be read: %v", err)
 		c.seq++
-		c.last = digestOf(line)
+		c.last = Digest(line)
 		return
 	}
 	c.report.Records++
@@ -143,7 +143,7 @@ func (c *chain) check(line []byte) {
 	case r.Prev != c.last:
 		c.fail("record %d does not belong to the line before, which was changed", r.Seq)
 	}
-	c.seq, c.last = r.Seq, digestOf(line)
+	c.seq, c.last = r.Seq, Digest(line)
 	if r.Chain != "" {
 		c.chains[r.Chain] = c.file
 	}

@@ -1,9 +1,9 @@
-package audit_test
+package trail_test
 
 import (
 	"testing"
 
-	"github.com/toolpost/toolpost/audit"
+	"github.com/toolpost/toolpost/internal/records/trail"
 )
 
 // Percentiles are durations that calls took, of few calls too.
@@ -12,11 +12,11 @@ func TestPercentiles(t *testing.T) {
 		durations []float64
 		p50, p95  float64
 	}{{[]float64{7}, 7, 7}, {[]float64{100, 1}, 1, 100}, {[]float64{3, 1, 2}, 2, 3}} {
-		var calls []*audit.Record
+		var calls []*trail.Record
 		for _, d := range c.durations {
-			calls = append(calls, &audit.Record{Tool: "t", Duration: d})
+			calls = append(calls, &trail.Record{Tool: "t", Duration: d})
 		}
-		if s := audit.Summarize(calls, audit.ByTool)[0]; s.P50 != c.p50 || s.P95 != c.p95 {
+		if s := trail.Summarize(calls, trail.ByTool)[0]; s.P50 != c.p50 || s.P95 != c.p95 {
 			t.Errorf("%v: %v and %v, want %v and %v", c.durations, s.P50, s.P95, c.p50, c.p95)
 		}
 	}

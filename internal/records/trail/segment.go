@@ -1,4 +1,4 @@
-package audit
+package trail
 
 import (
 	"bytes"
@@ -167,7 +167,7 @@ func (s *segment) close() error {
 // prune removes the oldest segments that no process writes, until the bounds are
 // kept. Own is the one that this process is about to write. It returns what could not
 // be removed.
-func prune(dir, own string, now time.Time, o *Options) error {
+func prune(dir, own string, now time.Time, o *Limits) error {
 	names, err := segments(dir)
 	if err != nil {
 		return err
@@ -269,7 +269,7 @@ func inUse(path string) bool {
 
 // newest returns the segments that a new process may continue: not too large, not
 // too old, the newest first. It returns at most a few.
-func newest(dir string, now time.Time, o *Options) []string {
+func newest(dir string, now time.Time, o *Limits) []string {
 	names, err := segments(dir)
 	if err != nil {
 		return nil
