@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/proof"
+	"github.com/toolpost/toolpost/serve/internal/httpserve"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -27,14 +28,14 @@ func (e *Endpoint) serveHTTP(ctx context.Context) error {
 	mux.HandleFunc("GET "+readyPath, e.readyz)
 	mux.Handle("/", e.mcp.Handler())
 	mux.Handle("/mcp", e.mcp.Handler()) // a pattern without a wildcard is found sooner
-	server := &http.Server{
+	server := httpserve.New(&http.Server{
 		Handler:           e.withInstance(e.protect(mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(e.log.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return e.running },
-	}
+	})
 	defer server.Close()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(e.listener) }()
@@ -87,7 +88,7 @@ func (e *Endpoint) withInstance(next http.Handler) http.Handler {
 
 // stop ends in order: calls under way, whose clients may have to connect again to
 // answer their questions, new connections, sessions, and whatever is still connected.
-func (e *Endpoint) stop(server *http.Server) error {
+func (e *Endpoint) stop(server *httpserve.Server) error {
 	ctx, cancel := context.WithTimeout(e.running, drainTime)
 	defer cancel()
 	if !e.mcp.Drain(ctx) {
