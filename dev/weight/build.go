@@ -32,7 +32,7 @@ func goCommand(w io.Writer, args ...string) error {
 func build(path string) (doors []string, err error) {
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-dumpdep", "-o", path, program)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are built
-	edges, err := cmd.StderrPipe() // some 15 MB
+	edges, err := cmd.StderrPipe()                  // some 15 MB
 	if err != nil {
 		return nil, err
 	}
