@@ -57,6 +57,7 @@ type manifest struct {
 	writable  bool
 	is        fs.FileInfo
 	read      int64 // bytes of the file
+	size      int64 // of the file when it was looked at
 	compactAt int64 // the size from which on it is written anew
 	blobs     map[blobKey]location
 	live      map[uint64]int // blobs of a segment
@@ -181,7 +182,7 @@ func (m *manifest) reset() {
 	if m.file != nil {
 		_ = m.file.Close() // it was read, or written as a whole
 	}
-	m.file, m.is, m.read, m.compactAt = nil, nil, 0, minCompact
+	m.file, m.is, m.read, m.size, m.compactAt = nil, nil, 0, 0, minCompact
 	m.blobs, m.live = map[blobKey]location{}, map[uint64]int{}
 }
 
@@ -197,10 +198,13 @@ func (m *manifest) refresh(root *os.Root) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, errDamaged): // there is nothing to read
 		return nil
-	case err != nil || info.Size() == m.read:
+	case err != nil:
 		return err
 	}
-	return m.readEntries(m.file, info.Size())
+	if m.size = info.Size(); m.size == m.read {
+		return nil
+	}
+	return m.readEntries(m.file, m.size)
 }
 
 // readEntries reads the file on to a size. What does not have the form of an entry is left
@@ -226,11 +230,10 @@ func (m *manifest) readEntries(r io.ReaderAt, size int64) error {
 // cut removes what a process that crashed, or a full disk, left at the end of the file. No
 // other one is writing.
 func (m *manifest) cut() error {
-	info, err := m.file.Stat()
-	if err == nil && info.Size() > m.read {
-		err = m.file.Truncate(m.read)
+	if m.size <= m.read {
+		return nil
 	}
-	return err
+	return m.file.Truncate(m.read)
 }
 
 // take notes where a blob is.

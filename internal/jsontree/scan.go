@@ -111,8 +111,22 @@ func validUTF8(text []byte) (n int) {
 
 // LiteralText returns how many bytes of a string stand for themselves, up to a
 // quote, a backslash or a control character, and whether they are ASCII. It
-// looks at eight bytes at a time: nearly all bytes of large messages are text.
+// looks at many bytes at a time: nearly all bytes of large messages are text.
 func LiteralText(data []byte) (n int, ascii bool) {
+	ascii = true
+	if len(data) >= minBlocks {
+		size, wide := literalBlocks(&data[0], len(data))
+		n, ascii = size, wide == 0
+	}
+	rest, plain := literalWords(data[n:])
+	return n + rest, ascii && plain
+}
+
+// minBlocks is the size from which on it is faster to look at blocks.
+const minBlocks = 64
+
+// literalWords is LiteralText for what is short. It looks at eight bytes at a time.
+func literalWords(data []byte) (n int, ascii bool) {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
 	wide := uint64(0)
 	for ; n+8 <= len(data); n += 8 {

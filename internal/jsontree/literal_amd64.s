@@ -1,0 +1,80 @@
+#include "textflag.h"
+
+// func literalBlocks(p *byte, n int) (size int, wide uint32)
+//
+// With what every amd64 has (SSE2), 32 bytes at a time.
+TEXT ·literalBlocks(SB), NOSPLIT, $0-28
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+	XORQ DX, DX
+	PXOR X7, X7 // all bytes before, by OR
+	MOVQ $0x2222222222222222, AX
+	MOVQ AX, X8 // "
+	PUNPCKLQDQ X8, X8
+	MOVQ $0x5c5c5c5c5c5c5c5c, AX
+	MOVQ AX, X9 // \
+	PUNPCKLQDQ X9, X9
+	MOVQ $0x1f1f1f1f1f1f1f1f, AX
+	MOVQ AX, X10 // the last control character
+	PUNPCKLQDQ X10, X10
+
+loop:
+	LEAQ 32(DX), R8
+	CMPQ R8, CX
+	JGT  done
+	MOVOU 0(SI)(DX*1), X0
+	MOVOU 16(SI)(DX*1), X1
+	MOVOU X0, X2
+	MOVOU X1, X3
+	PMINUB X10, X2
+	PMINUB X10, X3
+	PCMPEQB X0, X2
+	PCMPEQB X1, X3
+	MOVOU X0, X4
+	MOVOU X1, X5
+	PCMPEQB X8, X4
+	PCMPEQB X8, X5
+	POR X4, X2
+	POR X5, X3
+	MOVOU X0, X4
+	MOVOU X1, X5
+	PCMPEQB X9, X4
+	PCMPEQB X9, X5
+	POR X4, X2
+	POR X5, X3
+	MOVOU X2, X6
+	POR X3, X6
+	PMOVMSKB X6, R9
+	TESTL R9, R9
+	JNZ  found
+	POR X0, X7
+	POR X1, X7
+	MOVQ R8, DX
+	JMP  loop
+
+found:
+	PMOVMSKB X2, R9
+	PMOVMSKB X3, R10
+	SHLL $16, R10
+	ORL  R10, R9
+	PMOVMSKB X0, R11
+	PMOVMSKB X1, R12
+	SHLL $16, R12
+	ORL  R12, R11 // which of the 32 are not ASCII
+	BSFL R9, CX
+	ADDQ CX, DX
+	MOVL $1, R13
+	SHLL CX, R13
+	DECL R13
+	ANDL R13, R11
+	PMOVMSKB X7, AX
+	ORL  R11, AX
+	MOVQ DX, size+16(FP)
+	MOVL AX, wide+24(FP)
+	RET
+
+done:
+	PMOVMSKB X7, AX
+	MOVQ DX, size+16(FP)
+	MOVL AX, wide+24(FP)
+	RET
