@@ -43,7 +43,8 @@ type Config struct {
 	Auth      *Auth     // for Wrap or [Options].Credentials, which log in; [Start] refuses one that neither can read
 
 	// Wrap returns what sends requests over base, such as a layer that adds
-	// credentials; nil sends them as they are. The headers are set before.
+	// credentials; nil sends them as they are. The headers are set before. A layer may be a
+	// [Passer].
 	Wrap func(base *http.Transport) http.RoundTripper `json:"-"`
 
 	ProtocolVersion string        // pins the MCP version, such as "2025-11-25"; negotiated if empty

@@ -55,7 +55,7 @@ func newHTTPClient(cfg *Config, behind *instances) *http.Client {
 		base = cfg.Wrap(transport)
 	}
 	return &http.Client{
-		Transport:     &guard{base, conns, address, header, behind},
+		Transport:     &guard{transport, base, conns, address, header, behind},
 		CheckRedirect: checkRedirect,
 	}
 }
@@ -84,25 +84,19 @@ func httpRequest(ctx context.Context, method string, address *url.URL, message [
 
 // A guard adds secrets to requests, and lets none of them go elsewhere.
 type guard struct {
-	base    http.RoundTripper
-	conns   *httpconn.Pool
-	address *url.URL
-	header  http.Header
-	behind  *instances
+	transport *http.Transport
+	base      http.RoundTripper // of Config.Wrap; transport if there is none
+	conns     *httpconn.Pool    // of transport
+	address   *url.URL
+	header    http.Header
+	behind    *instances
 }
 
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !netaddr.SameOrigin(req.URL, g.address) {
 		return nil, toForeign(req.URL)
 	}
-	kept := req.Header.Get("Cookie")
-	maps.Copy(req.Header, g.header) // the request is ours, or a redirect of it
-	if own := g.header.Get("Cookie"); own != "" && kept != "" && !strings.HasPrefix(kept, own) {
-		req.Header.Set("Cookie", own+"; "+kept)
-	}
-	if host := g.header.Get("Host"); host != "" {
-		req.Host = host
-	}
+	g.complete(req)
 	resp, err := g.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -112,6 +106,19 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return resp, nil
+}
+
+// complete adds the headers of the configuration to a request, which is ours, or a
+// redirect of it.
+func (g *guard) complete(req *http.Request) {
+	kept := req.Header.Get("Cookie")
+	maps.Copy(req.Header, g.header)
+	if own := g.header.Get("Cookie"); own != "" && kept != "" && !strings.HasPrefix(kept, own) {
+		req.Header.Set("Cookie", own+"; "+kept)
+	}
+	if host := g.header.Get("Host"); host != "" {
+		req.Host = host
+	}
 }
 
 // CloseIdleConnections is called by the method of [http.Client].
@@ -283,11 +290,16 @@ func mediaType(resp *http.Response) string {
 	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return "content compressed with " + excerpt([]byte(coding), 40)
 	}
-	switch kind := resp.Header.Get("Content-Type"); kind {
+	return mediaTypeOf(resp.Header.Get("Content-Type"))
+}
+
+// mediaTypeOf returns the type that a header names.
+func mediaTypeOf(header string) string {
+	switch header {
 	case "application/json", "text/event-stream":
-		return kind
+		return header
 	}
-	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	t, _, err := mime.ParseMediaType(header)
 	if err != nil {
 		return ""
 	}
@@ -318,13 +330,13 @@ func isStream(resp *http.Response) bool {
 
 // finish reads a response to its end, if that comes soon, and closes it. Without
 // the end, the connection would be closed too, and the next call need a new one.
-func (c *httpConn) finish(resp *http.Response, cancel func()) {
-	defer resp.Body.Close()
+func (c *httpConn) finish(body io.ReadCloser, cancel func()) {
+	defer body.Close()
 	if c.late.Load() >= maxLate && c.late.Add(1)%lateRetry != 0 {
 		return
 	}
 	limit := time.AfterFunc(drainTime, cancel)
-	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
+	_, _ = io.CopyN(io.Discard, body, 4<<10)
 	if limit.Stop() {
 		c.late.Store(0)
 	} else {

@@ -196,7 +196,7 @@ func (c *sse) send(ctx context.Context, _ string, message []byte) error {
 	if resp.StatusCode >= 300 {
 		return fault(resp)
 	}
-	c.finish(resp, cancel)
+	c.finish(resp.Body, cancel)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -28,16 +29,22 @@ const (
 type streamable struct {
 	httpConn
 	url    *url.URL
-	header atomic.Pointer[http.Header] // of every request
+	header atomic.Pointer[requestHeader]
 
 	streaming atomic.Bool // the stream of changes is open
 	starting  sync.Mutex
 	wait      sync.WaitGroup
 }
 
+// A requestHeader is what every request has.
+type requestHeader struct {
+	http.Header
+	direct *direct // nil if requests need a client
+}
+
 func newStreamable(client *http.Client, cfg *Config, l *limits, p *peer) *streamable {
 	c := &streamable{httpConn: httpConn{peer: p, client: client, limits: l}, url: cfg.address()}
-	c.header.Store(&http.Header{})
+	c.header.Store(&requestHeader{Header: http.Header{}})
 	p.sendAtOnce()
 	return c
 }
@@ -49,11 +56,11 @@ func (c *streamable) useVersion(version string) { c.setHeader(versionHeader, ver
 
 // setHeader sets a header of all requests that follow.
 func (c *streamable) setHeader(name, value string) {
-	next := maps.Clone(*c.header.Load())
+	next := maps.Clone(c.header.Load().Header)
 	if delete(next, name); value != "" {
 		next[name] = []string{value}
 	}
-	c.header.Store(&next)
+	c.header.Store(&requestHeader{next, newDirect(c.client, c.url, next)})
 }
 
 // send sends a notification or an answer. Some servers never answer
@@ -84,7 +91,7 @@ func (c *streamable) deliver(ctx context.Context, method string, message []byte)
 		c.log.Debug("cannot deliver a message", "method", method, "err", httpconn.WithoutURL(err))
 		return
 	}
-	c.finish(resp, cancel)
+	c.finish(resp.body, cancel)
 }
 
 // start runs f in the background, and waits a little until f calls done.
@@ -126,21 +133,18 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 		return err
 	}
 	if x.method == "initialize" {
-		c.setHeader(sessionHeader, resp.Header.Get(sessionHeader))
+		c.setHeader(sessionHeader, resp.header.Get(sessionHeader))
 	}
-	switch kind := mediaType(resp); kind {
+	switch resp.kind {
 	case "text/event-stream":
-		return c.follow(ctx, x, resp, cancel)
+		return c.follow(ctx, x, resp.body, cancel)
 	case "application/json":
-		defer resp.Body.Close()
+		defer resp.body.Close()
 		return c.read(x, resp)
 	default:
-		defer resp.Body.Close()
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-		if kind == "" {
-			kind = "no content type"
-		}
-		return &contentError{kind, excerpt(body, 300)}
+		defer resp.body.Close()
+		body, _ := io.ReadAll(io.LimitReader(resp.body, 1<<10))
+		return &contentError{cmp.Or(resp.kind, "no content type"), excerpt(body, 300)}
 	}
 }
 
@@ -148,9 +152,9 @@ func (c *streamable) call(ctx context.Context, x *exchange, message []byte) erro
 func outlive(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) }
 
 // read reads an answer of JSON.
-func (c *streamable) read(x *exchange, resp *http.Response) error {
+func (c *streamable) read(x *exchange, resp answer) error {
 	b := &body{limits: c.limits, keeps: c.keeps(x)}
-	if err := b.readFrom(resp.Body, resp.ContentLength); err != nil {
+	if err := b.readFrom(resp.body, resp.length); err != nil {
 		b.drop()
 		return &cutError{err: err}
 	}
@@ -171,43 +175,13 @@ func (c *streamable) read(x *exchange, resp *http.Response) error {
 	return &contentError{kind, excerpt(b.begin(), 300)}
 }
 
-// post sends a message; the response is a good one.
-func (c *streamable) post(ctx context.Context, message []byte, x *exchange) (*http.Response, error) {
-	resp, err := c.request(ctx, http.MethodPost, message, func(h http.Header) {
-		if h.Get(versionHeader) >= modernVersion {
-			describe(h, x)
-		}
-	})
-	if err != nil || resp.StatusCode < 300 {
-		return resp, err
-	}
-	return nil, fault(resp)
-}
-
-// describe sets the headers by which modern requests say what is in their
-// body (MCP 2026-07-28, Transports).
-func describe(h http.Header, x *exchange) {
-	if x.method == "" {
-		return // an answer
-	}
-	h.Set("Mcp-Method", x.method)
-	if x.name != "" {
-		h.Set("Mcp-Name", wire.EncodeHeader(x.name))
-	}
-	for _, b := range x.bindings {
-		if text, ok := wire.HeaderText(b.Find(x.arguments())); ok {
-			h.Set(b.Header, wire.EncodeHeader(text))
-		}
-	}
-}
-
 // request sends one HTTP request of the connection, with more headers from set.
 func (c *streamable) request(ctx context.Context, method string, message []byte, set func(http.Header)) (*http.Response, error) {
 	r, err := httpRequest(ctx, method, c.url, message)
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(r.Header, *c.header.Load())
+	maps.Copy(r.Header, c.header.Load().Header)
 	if set != nil {
 		set(r.Header)
 	}
@@ -260,16 +234,16 @@ type cursor struct {
 }
 
 // follow reads the stream that answers x, and takes it up again where it broke.
-func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Response, cancel func()) error {
+func (c *streamable) follow(ctx context.Context, x *exchange, body io.ReadCloser, cancel func()) error {
 	at := cursor{retry: time.Second}
 	for tries := 0; tries < 5; tries++ {
 		before := at.id
-		err := c.events(resp, x, &at)
+		err := c.events(body, x, &at)
 		if x.answered.Load() {
-			c.finish(resp, cancel)
+			c.finish(body, cancel)
 			return nil
 		}
-		resp.Body.Close()
+		body.Close()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -284,18 +258,18 @@ func (c *streamable) follow(ctx context.Context, x *exchange, resp *http.Respons
 			return ctx.Err()
 		}
 		x.resumed = true
-		if resp, err = c.open(ctx, at.id); err != nil {
+		if body, err = c.open(ctx, at.id); err != nil {
 			return &cutError{err: err}
 		}
 	}
-	resp.Body.Close()
+	body.Close()
 	return &cutError{}
 }
 
 // events delivers the events of one stream until x is answered, if there is one,
 // or the stream ends.
-func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error {
-	for ev, err := range events(resp.Body, c.limits, c.keeps(x)) {
+func (c *streamable) events(body io.Reader, x *exchange, at *cursor) error {
+	for ev, err := range events(body, c.limits, c.keeps(x)) {
 		if err != nil {
 			return err
 		}
@@ -316,7 +290,7 @@ func (c *streamable) events(resp *http.Response, x *exchange, at *cursor) error 
 }
 
 // open opens the stream of events from the server, or opens one again.
-func (c *streamable) open(ctx context.Context, last string) (*http.Response, error) {
+func (c *streamable) open(ctx context.Context, last string) (io.ReadCloser, error) {
 	resp, err := c.request(ctx, http.MethodGet, nil, func(h http.Header) {
 		if last != "" {
 			h.Set("Last-Event-ID", last)
@@ -326,7 +300,7 @@ func (c *streamable) open(ctx context.Context, last string) (*http.Response, err
 	case err != nil:
 		return nil, err
 	case isStream(resp):
-		return resp, nil
+		return resp.Body, nil
 	}
 	return nil, fault(resp)
 }
@@ -342,14 +316,14 @@ func (c *streamable) listen(answered func()) {
 	at := cursor{retry: time.Second}
 	offered := false
 	for lost, idle, refusals := 0, 0, 0; ; idle++ {
-		resp, err := c.open(c.ctx, at.id)
+		body, err := c.open(c.ctx, at.id)
 		answered()
 		status, refused := errors.AsType[*statusError](err)
 		switch {
 		case c.ctx.Err() != nil:
 			return
 		case err == nil:
-			if c.readStream(resp, &at, offered) {
+			if c.readStream(body, &at, offered) {
 				idle = 0
 			}
 			offered, lost, refusals = true, 0, 0
@@ -375,14 +349,14 @@ func (c *streamable) listen(answered func()) {
 
 // readStream delivers what a stream brings, until it ends. It reports whether the stream
 // was of use. Again means that there was one before.
-func (c *streamable) readStream(resp *http.Response, at *cursor, again bool) bool {
-	defer resp.Body.Close()
+func (c *streamable) readStream(body io.ReadCloser, at *cursor, again bool) bool {
+	defer body.Close()
 	c.streaming.Store(true)
 	defer c.streaming.Store(false)
 	began, before := time.Now(), at.id
 	if again && before == "" { // otherwise the server sends what was missed
 		c.event(nil)
 	}
-	_ = c.events(resp, nil, at)
+	_ = c.events(body, nil, at)
 	return at.id != before || time.Since(began) >= lasting
 }

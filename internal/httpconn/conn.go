@@ -25,6 +25,9 @@ type conn struct {
 	interrupt func() // ends what is read and written now
 	since     time.Time
 
+	ctx  context.Context // of its request
+	stop func() bool     // keeps the end of ctx from interrupting it; reports whether that has not happened
+
 	reused bool  // it has carried a request before
 	left   int64 // bytes that may be read
 	unused bool  // nothing of the request was sent
@@ -49,21 +52,51 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// roundTrip writes a request and reads the header of its response. After an
-// error, the connection is closed.
-func (c *conn) roundTrip(req *http.Request, out []byte) (*http.Response, error) {
-	stop := func() bool { return true }
-	ctx := req.Context()
+// send sends a request and waits until its response begins. After an error, the
+// connection is closed.
+func (c *conn) send(ctx context.Context, request []byte) error {
+	c.ctx, c.stop = ctx, notStopped
 	if ctx.Done() != nil {
-		stop = context.AfterFunc(ctx, c.interrupt)
+		c.stop = context.AfterFunc(ctx, c.interrupt)
 	}
-	resp, err := c.exchange(req, out)
+	c.left, c.silent = c.maxHead(), true
+	n, err := c.Write(request)
+	if c.unused = n == 0; err == nil {
+		_, err = c.in.Peek(1)
+	}
 	if err != nil {
-		stop()
+		c.stop()
 		c.Close()
+	}
+	return err
+}
+
+func notStopped() bool { return true }
+
+// maxHead returns how many bytes the head of a response may have.
+func (c *conn) maxHead() int64 {
+	if most := c.pool.transport.MaxResponseHeaderBytes; most > 0 {
+		return most
+	}
+	return defaultHeaderBytes
+}
+
+// unlimited is the limit of bodies.
+const unlimited = math.MaxInt64
+
+// readResponse reads the response to a request. After an error, the connection is closed.
+func (c *conn) readResponse(req *http.Request) (*http.Response, error) {
+	resp, err := c.readHead(req)
+	if err != nil {
+		c.stop()
+		c.Close()
+		if c.ctx.Err() != nil {
+			err = context.Cause(c.ctx)
+		}
 		return nil, err
 	}
-	b := &body{ReadCloser: resp.Body, conn: c, ctx: ctx, stop: stop, keep: !resp.Close && resp.StatusCode >= 200}
+	c.left = unlimited
+	b := &body{from: resp.Body, conn: c, ctx: c.ctx, stop: c.stop, keep: !resp.Close && resp.StatusCode >= 200}
 	if resp.Body == http.NoBody {
 		b.end(true)
 	} else {
@@ -72,29 +105,15 @@ func (c *conn) roundTrip(req *http.Request, out []byte) (*http.Response, error) 
 	return resp, nil
 }
 
-func (c *conn) exchange(req *http.Request, out []byte) (*http.Response, error) {
-	most := c.pool.transport.MaxResponseHeaderBytes
-	if most <= 0 {
-		most = defaultHeaderBytes
-	}
-	c.left, c.silent = most, true
-	n, err := c.Write(out)
-	if c.unused = n == 0; err != nil {
-		return nil, err
-	}
-	if _, err := c.in.Peek(1); err != nil {
-		return nil, err
-	}
+// readHead reads the head of a response, after those that only precede it.
+func (c *conn) readHead(req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(c.in, req)
 		switch {
 		case err != nil && c.left <= 0:
-			return nil, fmt.Errorf("the header of the response has more than %d bytes", most)
-		case err != nil:
-			return nil, err
-		case resp.StatusCode < 100 || resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols:
-			c.left = math.MaxInt64
-			return resp, nil
+			return nil, fmt.Errorf("the header of the response has more than %d bytes", c.maxHead())
+		case err != nil || resp.StatusCode < 100 || resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols:
+			return resp, err
 		}
 	}
 }
@@ -102,15 +121,13 @@ func (c *conn) exchange(req *http.Request, out []byte) (*http.Response, error) {
 // again reports whether a request that failed may be sent once more, by the rule
 // of net/http: the server closed a connection that was idle, and got nothing of
 // the request, or may carry it out twice.
-func (c *conn) again(req *http.Request) bool {
-	repeatable := req.Method == http.MethodGet || req.Method == http.MethodHead ||
-		req.Header["Idempotency-Key"] != nil || req.Header["X-Idempotency-Key"] != nil
+func (c *conn) again(repeatable bool) bool {
 	return c.reused && (c.unused || c.silent && repeatable)
 }
 
 // A body is that of a response. Its end gives the connection back.
 type body struct {
-	io.ReadCloser
+	from  io.Reader
 	conn  *conn
 	ctx   context.Context
 	stop  func() bool
@@ -120,7 +137,7 @@ type body struct {
 
 // Read reads the body. It fails for the reason for which the request was cancelled.
 func (b *body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
+	n, err := b.from.Read(p)
 	if err != nil {
 		b.end(err == io.EOF)
 		if err != io.EOF && b.ctx.Err() != nil {
@@ -144,7 +161,9 @@ func (b *body) end(complete bool) {
 		return
 	}
 	running := b.stop() // otherwise, the interruption may come at any time
-	if c := b.conn; running && complete && b.keep && c.check != nil && c.in.Buffered() == 0 {
+	c := b.conn
+	c.ctx, c.stop = nil, nil
+	if running && complete && b.keep && c.check != nil && c.in.Buffered() == 0 {
 		c.pool.put(c)
 	} else {
 		c.Close()

@@ -5,7 +5,7 @@
 //
 // A [Pool] takes only the requests that it can send simply. It leaves the others
 // to the [http.Transport] it belongs to: TLS, proxies, compression, and bodies
-// that are large or of unknown length.
+// that are large or of unknown length. A [Route] of it takes requests as they are sent.
 package httpconn
 
 import (
@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -52,10 +53,17 @@ func Register(t *http.Transport) *Pool {
 // again only if an idle connection was closed by the server before it answered,
 // and only if nothing of the request was sent or it may be carried out twice.
 func (p *Pool) RoundTrip(req *http.Request) (*http.Response, error) {
+	if given, _ := req.Context().Value(responseKey{}).(*Response); given != nil {
+		if c := given.take(); c != nil {
+			if req.Body != nil {
+				req.Body.Close()
+			}
+			return c.readResponse(req)
+		}
+	}
 	if !p.takes(req) {
 		return nil, http.ErrSkipAltProtocol
 	}
-	ctx := req.Context()
 	out, ok := p.buffers.Get().(*bytes.Buffer)
 	if !ok {
 		out = new(bytes.Buffer)
@@ -65,15 +73,25 @@ func (p *Pool) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Write(out); err != nil {
 		return nil, err
 	}
+	repeatable := req.Method == http.MethodGet || req.Method == http.MethodHead ||
+		req.Header["Idempotency-Key"] != nil || req.Header["X-Idempotency-Key"] != nil
+	c, err := p.send(req.Context(), req.URL, out.Bytes(), repeatable)
+	if err != nil {
+		return nil, err
+	}
+	return c.readResponse(req)
+}
+
+// send sends a request, and returns its connection when the response begins.
+func (p *Pool) send(ctx context.Context, u *url.URL, request []byte, repeatable bool) (*conn, error) {
 	for ctx.Err() == nil {
-		c, err := p.take(req)
+		c, err := p.take(ctx, u)
 		if err == nil {
-			var resp *http.Response
-			if resp, err = c.roundTrip(req, out.Bytes()); err == nil {
-				return resp, nil
+			if err = c.send(ctx, request); err == nil {
+				return c, nil
 			}
 		}
-		if ctx.Err() == nil && !(c != nil && c.again(req)) {
+		if ctx.Err() == nil && !(c != nil && c.again(repeatable)) {
 			return nil, err
 		}
 	}
@@ -124,19 +142,19 @@ func (p *Pool) isDirect(req *http.Request) bool {
 }
 
 // take returns an idle connection that the server has not closed, or a new one.
-func (p *Pool) take(req *http.Request) (*conn, error) {
-	host := req.URL.Host
+func (p *Pool) take(ctx context.Context, u *url.URL) (*conn, error) {
+	host := u.Host
 	for c := p.pop(host); c != nil; c = p.pop(host) {
 		if c.check.alive() {
 			return c, nil
 		}
 		c.Close()
 	}
-	port := req.URL.Port()
+	port := u.Port()
 	if port == "" {
 		port = "80"
 	}
-	raw, err := p.transport.DialContext(req.Context(), "tcp", net.JoinHostPort(req.URL.Hostname(), port))
+	raw, err := p.transport.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
 		return nil, err
 	}

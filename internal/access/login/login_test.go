@@ -86,3 +86,36 @@ func TestLogin(t *testing.T) {
 		t.Errorf("after the logout: %v, %v", all, err)
 	}
 }
+
+// Without a login, requests may be sent without the layer; a login in use keeps it.
+func TestPasses(t *testing.T) {
+	w, v := newWorld(t), vault.Folder(t.TempDir())
+	l := login.New(v, nil)
+	layer := l.Wrap(w.config(), "toolpost login it", nil)(&http.Transport{DisableKeepAlives: true}).(upstream.Passer)
+	request, err := http.NewRequest(http.MethodPost, w.config().URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !layer.Passes(t.Context(), request) {
+		t.Error("before the login, it does not pass")
+	}
+	if _, err := l.Login(t.Context(), w.config(), nil, browser(t)); err != nil {
+		t.Fatal(err)
+	}
+	mustAsk(t, l, w.config())
+	if layer.Passes(t.Context(), request) {
+		t.Error("after the login, it passes")
+	}
+	other := l.Wrap(w.config(), "toolpost login it", func(base *http.Transport) http.RoundTripper {
+		return http.NewFileTransport(http.Dir(t.TempDir()))
+	})(nil).(upstream.Passer)
+	if _, err := l.Logout(t.Context(), w.config()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(l, w.config()); loginError(err) == nil {
+		t.Errorf("after the logout: %v", err)
+	}
+	if other.Passes(t.Context(), request) {
+		t.Error("over another layer, it passes")
+	}
+}

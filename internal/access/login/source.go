@@ -31,6 +31,7 @@ type source struct {
 	version string        // of the stored login that was read last
 	reading *reading      // of the stored login, the last one
 	held    *record       // nil if there is none
+	looked  time.Time     // when none was found
 	flight  *flight       // a renewal under way
 	unsaved *unsavedLogin // nil if everything is saved
 
@@ -82,6 +83,30 @@ func (s *source) token(ctx context.Context) (*record, error) {
 		return r, nil
 	}
 	return s.renew(ctx, "")
+}
+
+// lookPause is how long it is not looked for a login again where there was none.
+const lookPause = 100 * time.Millisecond
+
+// hasNone reports whether there is no login, or was none a moment ago.
+func (s *source) hasNone(ctx context.Context) bool {
+	if s.isAutomatic() {
+		return false
+	}
+	now := s.now()
+	s.mu.Lock()
+	recent := s.held == nil && now.Sub(s.looked).Abs() < lookPause
+	s.mu.Unlock()
+	if recent {
+		return true
+	}
+	if s.load(ctx.Done()) != nil {
+		return false
+	}
+	s.mu.Lock()
+	s.looked = now
+	s.mu.Unlock()
+	return true
 }
 
 // renew returns a token that can be sent and is not the rejected one. One renewal

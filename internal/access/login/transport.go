@@ -56,6 +56,17 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// Passes implements [upstream.Passer]. A login that another process has just stored may
+// count a little later.
+func (t *transport) Passes(ctx context.Context, req *http.Request) bool {
+	if t.isFor(req) && !t.source.hasNone(ctx) {
+		return false
+	}
+	inner, ok := t.base.(upstream.Passer)
+	_, isLast := t.base.(*http.Transport)
+	return isLast || ok && inner.Passes(ctx, req)
+}
+
 // isFor reports whether the token may be sent with a request.
 func (t *transport) isFor(req *http.Request) bool {
 	return netaddr.SameOrigin(req.URL, t.origin) && (t.source.cfg().Auth != nil || !hasAuthorization(req.Header))
