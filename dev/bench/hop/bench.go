@@ -28,11 +28,14 @@ type options struct {
 	doc      string
 	profile  string
 	sessions int
-	costs    string
-	update   bool
-	json     bool
-	sdk      bool
-	both     bool
+	costs    string // file
+
+	instructions string // file
+
+	update bool
+	json   bool
+	sdk    bool
+	both   bool
 }
 
 // A bench measures cells.
@@ -59,6 +62,9 @@ func (o *options) run(ctx context.Context) error {
 	if o.costs != "" {
 		return b.checkCosts(ctx, os.Stdout)
 	}
+	if o.instructions != "" {
+		return b.checkInstructions(ctx, os.Stdout)
+	}
 	r := &report{began: time.Now(), rounds: o.rounds, duration: o.duration}
 	var table bytes.Buffer
 	out := io.MultiWriter(os.Stdout, &table)
@@ -71,7 +77,9 @@ func (o *options) run(ctx context.Context) error {
 		r.add(out, found)
 	}
 	if o.doc != "" {
-		if err := replaceTable(o.doc, table.String()); err != nil {
+		var reached bytes.Buffer
+		writeAims(&reached, r.results)
+		if err := errors.Join(replaceTable(o.doc, hopTable, table.String()), replaceTable(o.doc, aimsTable, reached.String())); err != nil {
 			return err
 		}
 	}

@@ -67,27 +67,35 @@ func (b *bench) measureCosts(ctx context.Context) ([]*costs, error) {
 	return all, nil
 }
 
-// countCosts counts what a call costs a gateway that is looked into.
-func (r *running) countCosts(ctx context.Context) (*costs, error) {
+// caller returns a function that makes calls of 1 KB from one client, after those that
+// are not counted.
+func (r *running) caller() (call func(n int) error, end func(), err error) {
 	c := cell{size: sizes[0], clients: 1, era: r.endpoint.era}
 	w := newWant(c.size.bytes, false)
 	clients, err := r.dialAll(c, w)
-	defer func() {
+	end = func() {
 		for _, client := range clients {
 			client.close()
 		}
-	}()
-	if err != nil {
-		return nil, err
 	}
-	calls := func(n int) error {
+	call = func(n int) error {
 		l := &load{}
 		if done := l.callAll(clients, w, time.Now().Add(time.Hour), n); len(done) < n {
 			return fmt.Errorf("%d of %d calls succeeded: %s", len(done), n, l.Error)
 		}
 		return nil
 	}
-	if err := calls(warmCalls); err != nil {
+	if err == nil {
+		err = call(warmCalls)
+	}
+	return call, end, err
+}
+
+// countCosts counts what a call costs a gateway that is looked into.
+func (r *running) countCosts(ctx context.Context) (*costs, error) {
+	calls, end, err := r.caller()
+	defer end()
+	if err != nil {
 		return nil, err
 	}
 	var counted [3]*costs

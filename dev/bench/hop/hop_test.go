@@ -176,14 +176,36 @@ func TestReport(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "doc.md")
-	if err := os.WriteFile(file, []byte("before\n"+beginTable+"\nold\n"+endTable+"\nafter\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("before\n<!-- begin of x -->\nold\n<!-- end of x -->\nafter\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceTable(file, "new\n"); err != nil {
+	if err := replaceTable(file, "x", "new\n"); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)
-	if want := "before\n" + beginTable + "\n\nnew\n\n" + endTable + "\nafter\n"; err != nil || string(data) != want {
+	if want := "before\n<!-- begin of x -->\n\nnew\n\n<!-- end of x -->\nafter\n"; err != nil || string(data) != want {
 		t.Errorf("%s, %v; want %s", data, err, want)
+	}
+}
+
+// TestAims shows both eras beside an aim, and what misses it.
+func TestAims(t *testing.T) {
+	of := func(subject, upstream, era string, cpu time.Duration) *result {
+		return &result{Size: "1KB", Clients: 32, Era: era, Subject: subject, Upstream: upstream, Rounds: []*load{{Rate: 1e6 / float64(cpu), CPU: cpu}, nil}, Rest: 40}
+	}
+	var out strings.Builder
+	writeAims(&out, []*result{
+		of("proxy", "http", sessionEra, 100), of("proxy", "http", statelessEra, 100),
+		of("toolpost", "http", sessionEra, 70), of("toolpost", "http", statelessEra, 95), of("toolpost", "stdio", statelessEra, 45),
+	})
+	for _, want := range []string{
+		"| 1 KB, 32 clients: CPU ÷ proxy | at most 0.8 HTTP, 0.45 stdio | 0.70 / **0.95** | – / 0.45 |\n",
+		"| 1 KB, 32 clients: rate ÷ proxy | at least 1.1 HTTP, 1.5 stdio | 1.43 / **1.05** | – / 2.22 |\n",
+		"| 1 MB stored, clients: 1: CPU ÷ proxy | at most 1.5 | – / – | – / – |\n",
+		"| 1 KB, 32 clients: MiB after the calls | at most 36 | **40.0** / **40.0** | – / **40.0** |\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got\n%swant\n%s", out.String(), want)
+		}
 	}
 }

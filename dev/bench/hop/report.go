@@ -100,14 +100,19 @@ func firstLine(s string) string {
 	return strings.ReplaceAll(s[:min(len(s), 160)], "|", "/")
 }
 
-// ratio returns how a subject compares with another one.
-func ratio(s, other *result, f func(*load) float64) string {
-	var all []float64
+// ratios returns how a subject compares with another one in each round of both.
+func ratios(s, other *result, f func(*load) float64) (all []float64) {
 	for i, l := range s.Rounds {
 		if i < len(other.Rounds) && l != nil && other.Rounds[i] != nil && f(other.Rounds[i]) > 0 {
 			all = append(all, f(l)/f(other.Rounds[i]))
 		}
 	}
+	return all
+}
+
+// ratio writes how a subject compares with another one.
+func ratio(s, other *result, f func(*load) float64) string {
+	all := ratios(s, other, f)
 	switch {
 	case len(all) == 0:
 		return ""
@@ -148,24 +153,25 @@ func digits(f float64) string {
 	return fmt.Sprintf("%.2f", f)
 }
 
-// The table in a document stands between these lines.
+// A table in a document stands between two lines.
 const (
-	beginTable = "<!-- begin of the table of make bench-hop -->"
-	endTable   = "<!-- end of the table of make bench-hop -->"
+	hopTable  = "the table of make bench-hop"
+	aimsTable = "the aims of make bench-hop"
 )
 
-// replaceTable replaces the table in a document.
-func replaceTable(file, table string) error {
+// replaceTable replaces a table in a document.
+func replaceTable(file, name, table string) error {
+	begin, end := "<!-- begin of "+name+" -->", "<!-- end of "+name+" -->"
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	before, rest, ok := strings.Cut(string(data), beginTable)
-	_, after, closed := strings.Cut(rest, endTable)
+	before, rest, ok := strings.Cut(string(data), begin)
+	_, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		return fmt.Errorf("%s has no lines %s and %s", file, beginTable, endTable)
+		return fmt.Errorf("%s has no lines %s and %s", file, begin, end)
 	}
-	return os.WriteFile(file, []byte(before+beginTable+"\n\n"+table+"\n"+endTable+after), 0o644)
+	return os.WriteFile(file, []byte(before+begin+"\n\n"+table+"\n"+end+after), 0o644)
 }
 
 // write writes all rounds to a file.
