@@ -1,6 +1,7 @@
 package storetest_test
 
 import (
+	"flag"
 	"fmt"
 	"testing"
 
@@ -13,7 +14,16 @@ func ExampleRun() {
 	testMemory := func(t *testing.T) {
 		storetest.Run(t, func(_ *testing.T, opts *store.Options) store.Store { return store.Memory(opts) })
 	}
-	all := func(string, string) (bool, error) { return true, nil }
-	fmt.Println(testing.RunTests(all, []testing.InternalTest{{Name: "TestMemory", F: testMemory}}))
+	fmt.Println(passes(testMemory))
 	// Output: true
+}
+
+// passes runs a test outside of go test. With -v and -json, the names of the tests that it
+// runs would be in the output of the example.
+func passes(test func(t *testing.T)) bool {
+	verbose := flag.Lookup("test.v").Value
+	defer verbose.Set(verbose.String())
+	verbose.Set("false")
+	all := func(string, string) (bool, error) { return true, nil }
+	return testing.RunTests(all, []testing.InternalTest{{Name: "Test", F: test}})
 }
