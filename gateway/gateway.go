@@ -34,7 +34,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -245,13 +244,15 @@ func (g *Gateway) SessionEnded(session string) {
 // gateway sends this header, so that a gateway does not become its own
 // upstream.
 func (g *Gateway) Instances() string {
-	all := []string{g.opts.Instance}
+	all := g.opts.Instance
 	for _, m := range g.current() {
 		if up, ok := m.up.(interface{ Instances() []string }); ok {
-			all = append(all, up.Instances()...)
+			for _, behind := range up.Instances() {
+				all += " " + behind
+			}
 		}
 	}
-	return strings.Join(all, " ")
+	return all
 }
 
 // Live returns the joined toolset, which is kept up to date.

@@ -38,7 +38,7 @@ var errPanicked = errors.New("a handler panicked")
 
 // describe fills in what is known about a request when it begins.
 func (c *core) describe(seen *observe.Request, r *request) {
-	by := &r.sender
+	by := r.sender
 	seen.Method, seen.Name, seen.ID, seen.Params, seen.Arguments = r.Method, subject(r.Message), r.ID, r.Params, r.Arguments
 	seen.Client = observe.Client{
 		Name: r.client.Name, Version: r.client.Version, UserAgent: r.client.UserAgent, View: r.client.View,

@@ -56,7 +56,7 @@ func parkRequest(c *core, name, state, responses string) *request {
 	if fault != nil {
 		panic(fault)
 	}
-	return &request{Message: &msgs[0], view: c.views.base, peer: &peer{version: wire.Stateless, can: []string{"elicitation", "elicitation.form"}}}
+	return &request{Message: &msgs[0], view: c.views.base, sender: &opener{}, peer: &peer{version: wire.Stateless, can: []string{"elicitation", "elicitation.form"}}}
 }
 
 // ask makes the first request, and returns the state of its response.

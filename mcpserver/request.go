@@ -17,7 +17,7 @@ type request struct {
 	*peer
 	view    *view
 	owner   toolpost.Owner
-	sender  opener
+	sender  *opener
 	session *session // nil if the request stands alone (2026-07-28)
 	out     sender
 	hold    *hold

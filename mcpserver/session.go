@@ -131,7 +131,7 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message, held *hold) (
 			}
 			return nil, err
 		}
-		calls = append(calls, &request{Message: m, sender: s.opener, session: s, hold: held, ctx: own, end: end})
+		calls = append(calls, &request{Message: m, sender: &s.opener, session: s, hold: held, ctx: own, end: end})
 	}
 	for i := range msgs {
 		switch m := &msgs[i]; {

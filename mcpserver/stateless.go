@@ -74,7 +74,7 @@ func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from Clien
 	if fault := checkHeaders(r.Header, m); fault != nil {
 		return nil, fault
 	}
-	c := &request{Message: m, peer: p, owner: f.caller(r, p), sender: opener{address: addressOf(r), identity: f.core.opts.Identity(r), transport: "http", from: from}}
+	c := &request{Message: m, peer: p, owner: f.caller(r, p), sender: &opener{address: addressOf(r), identity: f.core.opts.Identity(r), transport: "http", from: from}}
 	if m.Method == callTool {
 		if c.view, fault = f.core.views.of(p.client); fault == nil {
 			fault = checkParams(r.Header, m, c.view.catalog.Load().headers[m.Name])

@@ -19,7 +19,7 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 	if m := &p.msgs[0]; !p.batch && m.Method == "initialize" && m.IsCall() && !f.core.sessions.has(r.Header.Get(sessionHeader)) {
 		return f.initialize(w, r, m, p.from) // the client may still send the id of a session that has ended
 	}
-	s, not := f.findStreamable(r, p.from, slices.ContainsFunc(p.msgs, func(m wire.Message) bool { return m.IsCall() }))
+	s, not := f.find(r, p.from, r.Header.Get(sessionHeader), false, slices.ContainsFunc(p.msgs, func(m wire.Message) bool { return m.IsCall() }))
 	if not != nil {
 		return not
 	}
@@ -139,20 +139,13 @@ func errNoSession() *refusal {
 	return newRefusal(http.StatusNotFound, "session not found: it has ended, or never was; send initialize again, or over SSE open another one with GET")
 }
 
-// findStreamable returns the session of a request to /mcp, like find.
-func (f *httpHandler) findStreamable(r *http.Request, from Client, uses bool) (*session, *refusal) {
-	id := r.Header.Get(sessionHeader)
-	if id == "" {
-		return nil, newRefusal(http.StatusBadRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader)
-	}
-	return f.find(r, from, id, false, uses)
-}
-
 // find returns the session with an id, which is one over SSE or not; leave must
 // follow. Requests that use the session keep it from being ended soon.
 func (f *httpHandler) find(r *http.Request, from Client, id string, sse, uses bool) (*session, *refusal) {
 	s, fault := f.core.sessions.find(id, uses)
 	switch {
+	case id == "" && !sse:
+		return nil, newRefusal(http.StatusBadRequest, "there is no session: send initialize first, then the header %s with every request", sessionHeader)
 	case fault != nil:
 		return nil, &refusal{http.StatusTooManyRequests, fault}
 	case s == nil:
@@ -176,7 +169,7 @@ func (f *httpHandler) noPOST(w http.ResponseWriter, r *http.Request, from Client
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		return newRefusal(http.StatusMethodNotAllowed, "use POST to send messages, GET to listen, DELETE to end the session")
 	}
-	s, not := f.findStreamable(r, from, false)
+	s, not := f.find(r, from, r.Header.Get(sessionHeader), false, false)
 	if not != nil {
 		return not
 	}

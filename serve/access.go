@@ -31,6 +31,7 @@ type access struct {
 
 	profiles atomic.Pointer[profileAccess] // nil if there are none
 	named    *callers.Tokens               // nil if there are none
+	everyone callers.Caller                // whose requests need no token
 	login    *callers.Resource             // nil if callers do not log in
 	options  *callers.Options              // as the configuration says; nil if callers do not log in
 }
@@ -233,7 +234,7 @@ func (a *access) authenticate(r *http.Request) (*callers.Caller, *callers.Refusa
 		return caller, refusal
 	}
 	if a.token == "" && a.profiles.Load().accepts(scheme) {
-		return &callers.Caller{}, nil
+		return &a.everyone, nil
 	}
 	refusal := wrongToken(scheme != "")
 	if a.login != nil {

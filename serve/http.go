@@ -27,9 +27,8 @@ func (e *Endpoint) serveHTTP(ctx context.Context) error {
 	mux.HandleFunc("GET "+StatusPath, e.report)
 	mux.HandleFunc("GET "+readyPath, e.readyz)
 	mux.Handle("/", e.mcp.Handler())
-	mux.Handle("/mcp", e.mcp.Handler()) // a pattern without a wildcard is found sooner
 	server := httpserve.New(&http.Server{
-		Handler:           e.withInstance(e.protect(mux)),
+		Handler:           e.withInstance(e.protect(e.withMCP(mux))),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -58,6 +57,18 @@ func (e *Endpoint) protect(next http.Handler) http.Handler {
 	return e.mcp.Guard(e.ownerRequests(e.publicMetadata(e.access.requireToken(next))))
 }
 
+// withMCP serves MCP at its usual address, and leaves other addresses to others.
+func (e *Endpoint) withMCP(others http.Handler) http.Handler {
+	mcp := e.mcp.Handler()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/mcp" { // a mux would cost each call more
+			mcp.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
+}
+
 // publicMetadata answers, without a token, where callers log in.
 func (e *Endpoint) publicMetadata(next http.Handler) http.Handler {
 	if e.access.login == nil {
@@ -78,7 +89,7 @@ func (e *Endpoint) withInstance(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(upstream.InstanceHeader, e.gateway.Instances())
+		w.Header()[upstream.InstanceHeader] = []string{e.gateway.Instances()}
 		if e.run != nil && r.URL.Path == healthPath {
 			proof.Answer(w, r, proof.RunHeader, e.run.Key)
 		}
