@@ -51,11 +51,5 @@ func BenchmarkLiteralText(b *testing.B) {
 				LiteralText(data)
 			}
 		})
-		b.Run("words", func(b *testing.B) {
-			b.SetBytes(int64(size))
-			for b.Loop() {
-				literalWords(data)
-			}
-		})
 	}
 }

@@ -113,22 +113,14 @@ func validUTF8(text []byte) (n int) {
 // quote, a backslash or a control character, and whether they are ASCII. It
 // looks at many bytes at a time: nearly all bytes of large messages are text.
 func LiteralText(data []byte) (n int, ascii bool) {
-	ascii = true
-	if len(data) >= minBlocks {
-		size, wide := literalBlocks(&data[0], len(data))
-		n, ascii = size, wide == 0
-	}
-	rest, plain := literalWords(data[n:])
-	return n + rest, ascii && plain
-}
-
-// minBlocks is the size from which on it is faster to look at blocks.
-const minBlocks = 64
-
-// literalWords is LiteralText for what is short. It looks at eight bytes at a time.
-func literalWords(data []byte) (n int, ascii bool) {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
 	wide := uint64(0)
+	if len(data) >= 64 { // it pays
+		size, high := literalBlocks(&data[0], len(data))
+		if n = size; high != 0 {
+			wide = highBits
+		}
+	}
 	for ; n+8 <= len(data); n += 8 {
 		w := binary.LittleEndian.Uint64(data[n:])
 		quotes, slashes := w^('"'*ones), w^('\\'*ones)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,5 +24,14 @@ func TestAppendQuote(t *testing.T) {
 		if got := AppendQuote([]byte("x"), string(text)); string(got) != string(want) {
 			t.Fatalf("%q is quoted as %s, want %s", text, got, want)
 		}
+	}
+}
+
+// A text with many escapes is not copied for each of them.
+func TestAppendQuoteAllocations(t *testing.T) {
+	s := strings.Repeat("a line of text\n", 10_000)
+	b := make([]byte, 0, 2*len(s))
+	if n := testing.AllocsPerRun(10, func() { AppendQuote(b, s) }); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

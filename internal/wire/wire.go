@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -95,7 +96,7 @@ func AppendQuote(b []byte, s string) []byte {
 	}
 	b = append(b, '"')
 	for {
-		n, _ := jsontree.LiteralText([]byte(s)) // no copy: it only reads
+		n, _ := jsontree.LiteralText(unsafe.Slice(unsafe.StringData(s), len(s))) // no copy: it only reads
 		b = append(b, s[:n]...)
 		if n == len(s) {
 			return append(b, '"')
