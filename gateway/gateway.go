@@ -124,7 +124,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	}
 	g.running.Go(g.follow)
 	g.running.Go(func() { g.memory.follow(g.ctx) })
-	if g.pins != nil && g.pins.file != nil && !g.pins.ReadOnly {
+	if g.pins != nil && g.pins.file != nil && !g.pins.ReadOnly && !g.pins.Once {
 		g.running.Go(func() { g.pins.follow(g.wake.send) })
 	}
 	return g, nil

@@ -52,9 +52,9 @@ type Options struct {
 	// it took long at an earlier start and did not list. Nil starts all servers.
 	OnDemand func(server string, tried bool) bool
 
-	// Reported has what another gateway of the same configuration reported of servers. They
-	// are listed with the state and the lists of their report, and are not started unless a
-	// request needs them. It may be nil.
+	// Reported has what another gateway of the same configuration reported of servers. Those
+	// that are ready there are listed with the state and the lists of their report, and are
+	// not started unless a request needs them. It may be nil.
 	Reported []ServerReport
 
 	// Middleware runs around every call of a tool, get of a prompt, read of a

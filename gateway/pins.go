@@ -24,6 +24,7 @@ type Pins struct {
 	Shared   bool   // File may belong to another user, such as a file of a repository
 	Config   string // whose servers they are, for people who read the file
 	ReadOnly bool   // compare only: the file is not changed, and new tools count as changes
+	Once     bool   // the file is not read again when it changes: the gateway is open for a moment
 	Missing  error  // why there is no File; it is reported
 
 	// Command returns the command line that runs "toolpost" with these

@@ -6,23 +6,30 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A ServerReport is what a gateway has of one server that is ready. As JSON it can be sent to
-// another gateway; see [Options].Reported.
+// A ServerReport is what a gateway has of one server. As JSON it can be sent to another
+// gateway; see [Options].Reported.
 type ServerReport struct {
 	Status upstream.Status
-	Known  *upstream.Known // what the server listed last
+	Known  *upstream.Known // what the server listed last; nil unless it is ready
+	Reason string          // why it is not ready, as [upstream.Status.Reason]; Status has no Err
 }
 
-// Report returns what the gateway has of each server that is ready. It leaves out servers
-// whose tools run in this process, and one that lists something else just now.
+// Report returns what the gateway has of each server. It leaves out servers whose tools run
+// in this process, and one that lists something else just now.
 func (g *Gateway) Report() (reports []ServerReport) {
 	g.work.Lock() // a Reload under way comes first
 	defer g.work.Unlock()
 	for _, m := range g.current() {
 		known := m.known()
 		status := m.status()
-		if known != nil && known == m.known() && status.State == upstream.Ready && status.Err == nil {
-			reports = append(reports, ServerReport{status, known})
+		isReady := status.State == upstream.Ready && status.Err == nil
+		switch {
+		case isReady && known != nil && known == m.known():
+			reports = append(reports, ServerReport{Status: status, Known: known})
+		case !isReady:
+			reason := status.Reason()
+			status.Err = nil // it cannot be read from JSON
+			reports = append(reports, ServerReport{Status: status, Reason: reason})
 		}
 	}
 	return reports

@@ -25,10 +25,13 @@ func testReported(t *testing.T) {
 	synctest.Wait()
 	raw, err := json.Marshal(g.Report())
 	var reports []gateway.ServerReport
-	if err != nil || json.Unmarshal(raw, &reports) != nil || len(reports) != 1 {
+	if err != nil || json.Unmarshal(raw, &reports) != nil || len(reports) != 3 {
 		t.Fatalf("%s, %v", raw, err)
 	}
-	other, o := openWith(t, cfg, &gateway.Options{Reported: append(reports, gateway.ServerReport{Status: upstream.Status{Name: "c"}})}) // with no lists
+	if b, c := reports[1], reports[2]; b.Reason != "refused" || b.Known != nil || c.Status.State != upstream.Connecting || c.Known != nil {
+		t.Errorf("got %+v and %+v", b, c)
+	}
+	other, o := openWith(t, cfg, &gateway.Options{Reported: reports})
 	if opts := o.last("a").opts; !opts.OnDemand || o.last("b").opts.OnDemand || o.last("c").opts.OnDemand {
 		t.Errorf("got %+v", opts)
 	}
@@ -43,7 +46,7 @@ func testReported(t *testing.T) {
 	if got := names(other); !slices.Equal(got, []string{"a__t"}) {
 		t.Errorf("got %q", got)
 	}
-	if again := other.Report(); len(again) != 1 || again[0].Status.Name != "a" {
+	if again := other.Report(); len(again) != 2 || again[0].Known == nil || again[1].Reason != "refused here" {
 		t.Errorf("got %+v", again)
 	}
 }

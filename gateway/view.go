@@ -140,7 +140,7 @@ func (a *view) parts() (p viewParts, err error) {
 	c := a.views.chooser.Load()
 	p.server = c.server
 	if a.key.dialect != config.NoDialect {
-		if p.dialect, err = c.book.Find(a.key.dialect); err != nil {
+		if p.dialect, err = c.book().Find(a.key.dialect); err != nil {
 			return p, err
 		}
 	}

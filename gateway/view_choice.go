@@ -23,7 +23,7 @@ type viewKey struct {
 
 // A viewChooser chooses the view of each client by one configuration.
 type viewChooser struct {
-	book     *dialect.Book
+	own      *dialect.Book // the dialects of the configuration; nil for the built-in ones
 	profiles map[string]*profile
 	rules    []*profile // those with rules for clients, in the order of the file
 	opts     *ViewOptions
@@ -35,19 +35,26 @@ type viewChooser struct {
 	known map[Client]claimedView
 }
 
+// book returns the dialects. The built-in ones are read when they are first needed:
+// commands such as list need none.
+func (c *viewChooser) book() *dialect.Book {
+	if c.own != nil {
+		return c.own
+	}
+	book, _ := dialect.NewBook(nil) // only overlays can be wrong
+	return book
+}
+
 // A claimedView is what a client gets because of what it claims.
 type claimedView struct{ profile, dialect string }
 
 // newViewChooser returns the chooser of a configuration; opts take precedence.
 // Profiles that are the same as before stay the same.
 func newViewChooser(cfg *config.Config, opts *ViewOptions, before *viewChooser) (*viewChooser, error) {
-	c := &viewChooser{book: cfg.Dialects, opts: opts, always: cfg.Dialect, server: cmp.Or(opts.Name, cfg.Name), search: cfg.Search, known: map[Client]claimedView{}, profiles: map[string]*profile{}}
-	if c.book == nil {
-		c.book, _ = dialect.NewBook(nil) // only overlays can be wrong
-	}
+	c := &viewChooser{own: cfg.Dialects, opts: opts, always: cfg.Dialect, server: cmp.Or(opts.Name, cfg.Name), search: cfg.Search, known: map[Client]claimedView{}, profiles: map[string]*profile{}}
 	for _, id := range []string{opts.Dialect, cfg.Dialect} {
 		if id != "" {
-			if err := config.CheckDialect(c.book, id); err != nil {
+			if err := config.CheckDialect(c.book(), id); err != nil {
 				return nil, err
 			}
 		}
@@ -108,10 +115,10 @@ func (c *viewChooser) parseAddress(address string) (key viewKey, err error) {
 	case p != nil && !both:
 		return viewKey{profile: first}, nil
 	case p != nil:
-		return viewKey{profile: first, dialect: second}, config.CheckDialect(c.book, second)
+		return viewKey{profile: first, dialect: second}, config.CheckDialect(c.book(), second)
 	case both:
 		return key, c.unknownProfile(first)
-	case config.CheckDialect(c.book, first) != nil:
+	case config.CheckDialect(c.book(), first) != nil:
 		return key, c.unknownAddress(first)
 	}
 	return viewKey{dialect: first}, nil
@@ -144,11 +151,11 @@ func (c *viewChooser) unknownProfile(name string) error {
 
 func (c *viewChooser) profileNames() []string { return slices.Sorted(maps.Keys(c.profiles)) }
 
-func (c *viewChooser) dialects() []string { return append(c.book.IDs(), config.NoDialect) }
+func (c *viewChooser) dialects() []string { return append(c.book().IDs(), config.NoDialect) }
 
 // exists reports whether there still is such a view.
 func (c *viewChooser) exists(key viewKey) bool {
-	return (key.profile == "" || c.profiles[key.profile] != nil) && config.CheckDialect(c.book, key.dialect) == nil
+	return (key.profile == "" || c.profiles[key.profile] != nil) && config.CheckDialect(c.book(), key.dialect) == nil
 }
 
 // maxClaim is how many bytes of a name, version or user agent count: clients
@@ -174,7 +181,7 @@ func (c *viewChooser) choose(r Client, log *slog.Logger) claimedView {
 	if known {
 		return chosen
 	}
-	chosen.dialect = c.book.Choose(r.Name, r.Version, r.UserAgent).ID
+	chosen.dialect = c.book().Choose(r.Name, r.Version, r.UserAgent).ID
 	for _, p := range c.rules {
 		if p.isFor(r) {
 			chosen.profile = p.Name

@@ -86,8 +86,7 @@ func (e *Endpoint) checkApplied(r *http.Request) error {
 	return nil
 }
 
-// reportServers answers with what is known of the servers that are ready, a line of JSON for
-// each.
+// reportServers answers with what is known of the servers, a line of JSON for each.
 func (e *Endpoint) reportServers(w http.ResponseWriter, r *http.Request) {
 	reports := e.gateway.Report()
 	if err := e.checkApplied(r); err != nil {

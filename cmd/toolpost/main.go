@@ -29,6 +29,7 @@ import (
 func main() { os.Exit(run()) }
 
 func run() int {
+	tuneMemory()
 	ctx := cli.UntilSignal()
 	cmd := rootCommand()
 	cmd.SetOut(terminal.Safe(os.Stdout))

@@ -14,11 +14,10 @@ import (
 // tuneMemory trades memory for speed. A gateway keeps little alive, but each
 // message passes through buffers of 32 KiB and more, so with Go's default the
 // collector runs all the time. Collecting at five times the live heap makes
-// calls clearly faster; the limit keeps that from filling the machine.
-// Whoever sets GOGC or GOMEMLIMIT knows better. After the start and after each burst of
-// calls, the memory goes back to the system until ctx ends.
-func tuneMemory(ctx context.Context) {
-	go giveBack(ctx)
+// calls clearly faster, and most commands end before the first collection; the
+// limit keeps that from filling the machine.
+// Whoever sets GOGC or GOMEMLIMIT knows better.
+func tuneMemory() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -61,6 +60,8 @@ const (
 	burst     = 16 << 20 // bytes allocated since memory was given back
 )
 
+// giveBack returns memory to the system after the start and after each burst of calls,
+// until ctx ends.
 func giveBack(ctx context.Context) {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	var r release

@@ -52,7 +52,7 @@ and every tool say why, and toolpost tries again.
 			if err != nil {
 				return err
 			}
-			tuneMemory(cmd.Context())
+			go giveBack(cmd.Context())
 			return o.serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.Flags().Changed("log-level"), found)
 		},
 	}

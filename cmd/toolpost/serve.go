@@ -98,7 +98,7 @@ func serveCommand() *cobra.Command {
 			if cmd.Flags().Changed("tools") && len(o.folder.Tools) == 0 {
 				return cli.Usagef("--tools is empty; want %s", folder.Choices)
 			}
-			tuneMemory(cmd.Context())
+			go giveBack(cmd.Context())
 			if err := o.folder.Check(); err != nil {
 				return err
 			}

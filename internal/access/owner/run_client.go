@@ -29,7 +29,7 @@ import (
 //	                                 409 not called: what the command starts may answer otherwise
 //	POST RestartPath             ──▶ 200 the state of the server, when it is ready or has failed
 //	                                 409 why it cannot be restarted
-//	POST ServersPath             ──▶ 200 a line of JSON for each server that is ready
+//	POST ServersPath             ──▶ 200 a line of JSON for each server
 //	                                 409 another configuration is served
 const (
 	ToolPath    = "/owner/tool"
@@ -173,7 +173,7 @@ func (c *RunClient) Restart(ctx context.Context, server string) (state json.RawM
 // URL returns the address of the run.
 func (c *RunClient) URL() string { return c.run.URL }
 
-// Servers returns what the run has of each server that is ready.
+// Servers returns what the run has of each server.
 func (c *RunClient) Servers(ctx context.Context) (reports []gateway.ServerReport, err error) {
 	resp, err := c.post(ctx, ServersPath, "", "", nil)
 	if err != nil {

@@ -2,17 +2,14 @@ package checks
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,11 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
-	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/serve"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/servetest"
 )
 
 // A rawServer answers with results as they are, and counts the connections that are opened.
@@ -66,10 +61,7 @@ type setup struct {
 }
 
 func newSetup(t *testing.T) *setup {
-	s := &setup{dir: t.TempDir()}
-	for name, dir := range map[string]string{"HOME": "", "XDG_CONFIG_HOME": "settings", "XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state"} {
-		t.Setenv(name, filepath.Join(s.dir, dir))
-	}
+	s := &setup{dir: servetest.Home(t)}
 	t.Setenv("TOOLPOST_VAULT", "files")
 	t.Setenv("MCP_URLS", "")
 	s.file = filepath.Join(s.dir, "tools.json")
@@ -108,19 +100,7 @@ func isMore(now, before [2]int64) bool { return now[0] > before[0] && now[1] > b
 // serve serves the configuration, and waits until each server is ready or has failed.
 func (s *setup) serve(t *testing.T) {
 	t.Helper()
-	cfg, err := config.Load(s.file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	build := cli.ReadBuild()
-	e, err := serve.Open(t.Context(), cfg, &serve.Options{Addr: "127.0.0.1:0", Logger: slog.New(slog.DiscardHandler), Version: build.Version, Commit: build.Commit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = e.Serve(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait(); _ = e.Close() })
+	e := servetest.Serve(t, s.file)
 	if err := e.Gateway().Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -33,9 +33,13 @@ func (t *Target) OpenStored(cmd *cobra.Command, found *config.Config) (*Session,
 	return stored.OpenServers(cmd, found, owner.Pins(found))
 }
 
+// onlyLists reports whether the command lists tools and calls none.
+func (t *Target) onlyLists() bool { return t.quick && !t.asks && !t.stored }
+
 // plan has servers whose lists are stored start when they are needed. Where a tool is to be
-// called, it does so also with servers that the name of the tool does not belong to.
-func (t *Target) plan(cfg *config.Config) startPlan {
+// called, it does so also with servers that the name of the tool does not belong to. None is
+// started if the lists are those of a serve that runs.
+func (t *Target) plan(cfg *config.Config, isRunning bool) startPlan {
 	if !t.quick || cfg.File == "" && cfg.URLs == "" {
 		return startPlan{}
 	}
@@ -45,7 +49,7 @@ func (t *Target) plan(cfg *config.Config) startPlan {
 	}
 	prefixes := gateway.Prefixes(cfg)
 	p.onDemand = func(server string, tried bool) bool {
-		return t.stored || tried && !t.owners || !t.mayOwn(server, prefixes)
+		return t.stored || isRunning || tried && !t.owners || !t.mayOwn(server, prefixes)
 	}
 	return p
 }

@@ -70,9 +70,9 @@ func (t *Target) runClient(cmd *cobra.Command, cfg *config.Config) *owner.RunCli
 const reportPatience = 5 * time.Second
 
 // runningServers returns what the serve that runs with the configuration has of its servers,
-// and its address. It returns nothing if all servers are to be started.
+// and its address. It returns nothing if the command does without.
 func (t *Target) runningServers(cmd *cobra.Command, cfg *config.Config) (reports []gateway.ServerReport, address string) {
-	if !t.shared || t.fresh {
+	if !t.shared && !t.onlyLists() || t.fresh || cfg.File == "" && cfg.URLs == "" {
 		return nil, ""
 	}
 	client := t.runClient(cmd, cfg)
@@ -83,21 +83,24 @@ func (t *Target) runningServers(cmd *cobra.Command, cfg *config.Config) (reports
 	ctx, cancel := context.WithTimeout(cmd.Context(), cmp.Or(t.RunPatience, reportPatience))
 	defer cancel()
 	reports, err := client.Servers(ctx)
-	if err != nil || len(reports) == 0 {
+	if err != nil || t.shared && !slices.ContainsFunc(reports, isReady) {
 		return nil, ""
 	}
 	return reports, client.URL()
 }
 
-// started returns the servers of a configuration that were started because they are not among
-// those that were reported, nil if none was reported.
+// isReady reports whether a server is ready where it was reported.
+func isReady(r gateway.ServerReport) bool { return r.Known != nil }
+
+// started returns the servers of a configuration that were started because they are not ready
+// where they were reported, nil if none was reported.
 func started(cfg *config.Config, reports []gateway.ServerReport) (names []string) {
 	if len(reports) == 0 {
 		return nil
 	}
 	for i := range cfg.Servers {
 		s := &cfg.Servers[i]
-		isReported := slices.ContainsFunc(reports, func(r gateway.ServerReport) bool { return r.Status.Name == s.Name })
+		isReported := slices.ContainsFunc(reports, func(r gateway.ServerReport) bool { return r.Status.Name == s.Name && isReady(r) })
 		if !isReported && !s.Disabled && s.Err == nil {
 			names = append(names, s.Name)
 		}

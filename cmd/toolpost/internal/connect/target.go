@@ -206,6 +206,8 @@ type Session struct {
 	Serve    string   // the address of the running serve that has the servers; "" if all were started
 	Started  []string // the servers that it does not have ready
 	Close    func() error
+
+	reports []gateway.ServerReport // of the running serve
 }
 
 // Open connects to cfg, or if it is nil to the configuration that is found.
@@ -243,6 +245,7 @@ func OpenCurrentFolder(ctx context.Context) (*Session, error) {
 // OpenServers connects to the servers of cfg.
 func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gateway.Pins) (*Session, error) {
 	ctx := cmd.Context()
+	reports, address := t.runningServers(cmd, cfg) // before functions are added to cfg
 	owner.UseToken(cfg)
 	silent := slog.New(slog.DiscardHandler)
 	secrets, logins := owner.NewSecrets(), owner.Logins(silent)
@@ -252,8 +255,10 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	if err != nil {
 		return nil, err
 	}
-	start := t.plan(cfg)
-	reports, address := t.runningServers(cmd, cfg)
+	start := t.plan(cfg, address != "")
+	if pinned != nil {
+		pinned.Once = !t.asks || t.Tool != ""
+	}
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
 		Catalog: start.catalog, OnDemand: start.onDemand, Reported: reports,
 		Logger: silent, Sources: Sources(), Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
@@ -285,7 +290,10 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	if err != nil {
 		return nil, errors.Join(err, closeAll())
 	}
-	s := &Session{Set: set, Status: g.Status(), Address: t.Address, Serve: address, Started: started(cfg, reports), Close: closeAll}
+	s := &Session{Set: set, Status: g.Status(), Address: t.Address, Serve: address, reports: reports, Close: closeAll}
+	if t.shared {
+		s.Started = started(cfg, reports)
+	}
 	s.Partial = slices.ContainsFunc(s.Status, func(st upstream.Status) bool { return st.State == upstream.Waiting })
 	g.Watch(func(snapshot *gateway.Snapshot) { s.Findings, s.Withheld = snapshot.Findings, snapshot.Withheld })()
 	return s, nil
@@ -305,75 +313,6 @@ func reportWaiting(w io.Writer, servers []upstream.Status, limit time.Duration) 
 	if len(names) > 0 && terminal.Is(w) {
 		fmt.Fprintf(w, "toolpost: waiting up to %v for %s\n", limit, strings.Join(names, ", "))
 	}
-}
-
-// maxFindings is how many findings are reported, so that a server with many wrong tools
-// does not hide what a command answers.
-const maxFindings = 5
-
-// ReportSkipped reports the servers that are skipped and what is wrong with tools, and
-// returns an error if no server is left.
-func (s *Session) ReportSkipped(w io.Writer) error {
-	reached := 0
-	for _, st := range s.Status {
-		usable, problem := usability(st)
-		if usable {
-			reached++
-		}
-		if problem != "" {
-			fmt.Fprintf(w, "toolpost: %s %s\n", s.serverName(st), problem)
-		}
-	}
-	for i, f := range s.Findings {
-		if more := len(s.Findings) - i; i == maxFindings && more > 1 {
-			fmt.Fprintf(w, "toolpost: %d more findings; toolpost doctor --all lists them\n", more)
-			break
-		}
-		fmt.Fprintf(w, "toolpost: %s\n", FindingText(f))
-	}
-	if s.Status != nil && len(s.Status) == 0 {
-		return errors.New(`the configuration has no servers; add one under "mcpServers"`)
-	}
-	if s.Status != nil && reached == 0 {
-		return errors.New("no server could be reached")
-	}
-	return nil
-}
-
-// usability reports whether tools of a server can be used, and what is wrong with it.
-func usability(st upstream.Status) (usable bool, problem string) {
-	switch {
-	case st.State == upstream.Ready, st.Known:
-		return true, ""
-	case st.State == gateway.Disabled:
-		return false, ""
-	case st.State == upstream.Waiting:
-		return false, "is skipped: it took long and listed nothing when it was started last; --fresh waits for it again"
-	case st.Err != nil && st.Tools > 0: // which need no connection to be there
-		return true, "cannot be used; its tools report the same error: " + st.Reason()
-	case st.Err != nil:
-		return false, "is skipped: " + st.Reason()
-	}
-	if reason := st.Reason(); reason != "" {
-		return false, "is skipped: " + reason
-	}
-	return false, fmt.Sprintf("is skipped: it is still %s; allow more time with --timeout", st.State)
-}
-
-// serverName names a server as the user did.
-func (s *Session) serverName(st upstream.Status) string {
-	if s.Address != "" {
-		return "the server at " + s.Address
-	}
-	return fmt.Sprintf("server %q", st.Name)
-}
-
-// FindingText returns a finding in one line.
-func FindingText(f toolpost.Finding) string {
-	if f.Tool == "" {
-		return f.Message
-	}
-	return fmt.Sprintf("tool %q: %s", f.Tool, f.Message)
 }
 
 // UnknownTool returns the error for a tool that is not there; it suggests similar names.

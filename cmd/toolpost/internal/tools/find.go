@@ -21,9 +21,10 @@ list; docs/profiles.md describes it.
 `
 
 // Find returns the command "find".
-func Find() *cobra.Command {
+func Find() *cobra.Command { return findCommand(&connect.Target{}) }
+
+func findCommand(t *connect.Target) *cobra.Command {
 	var (
-		t      connect.Target
 		most   int
 		asJSON bool
 	)

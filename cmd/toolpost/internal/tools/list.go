@@ -16,11 +16,10 @@ import (
 )
 
 // List returns the command "list".
-func List() *cobra.Command {
-	var (
-		t      connect.Target
-		asJSON bool
-	)
+func List() *cobra.Command { return listCommand(&connect.Target{}) }
+
+func listCommand(t *connect.Target) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list [ADDRESS] [-- COMMAND…]",
 		Aliases: []string{"ls"},

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,11 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
-	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/servetest"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -41,10 +40,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{dir: t.TempDir(), ended: make(chan struct{}, 1), called: make(chan struct{}, 1)}
-	for name, dir := range map[string]string{"HOME": "", "XDG_CONFIG_HOME": "settings", "XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state"} {
-		t.Setenv(name, filepath.Join(w.dir, dir))
-	}
+	w := &world{dir: servetest.Home(t), ended: make(chan struct{}, 1), called: make(chan struct{}, 1)}
 	w.file = filepath.Join(w.dir, "tools.json")
 	return w
 }
@@ -78,6 +74,19 @@ func (w *world) server(t *testing.T, names ...string) string {
 	}
 	web := httptest.NewServer(w.count(s.Handler()))
 	t.Cleanup(func() { web.CloseClientConnections(); web.Close(); _ = s.Close() })
+	return web.URL + "/mcp"
+}
+
+// hanging starts a server that never answers.
+func (w *world) hanging(t *testing.T) string {
+	over := make(chan struct{})
+	web := httptest.NewServer(w.count(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-over:
+		case <-r.Context().Done():
+		}
+	})))
+	t.Cleanup(func() { close(over); web.Close() })
 	return web.URL + "/mcp"
 }
 
@@ -121,71 +130,36 @@ func (w *world) writeFile(t *testing.T, name, text string) {
 // serve serves the configuration, and waits until these servers are ready.
 func (w *world) serve(t *testing.T, ready ...string) *serve.Endpoint {
 	t.Helper()
-	cfg, err := config.Load(w.file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	build := cli.ReadBuild()
-	e, err := serve.Open(t.Context(), cfg, &serve.Options{Addr: "127.0.0.1:0", Logger: slog.New(slog.DiscardHandler), Version: build.Version, Commit: build.Commit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = e.Serve(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait(); _ = e.Close() })
-	changed := make(chan []upstream.Status, 1)
-	stop := e.Gateway().Watch(func(s *gateway.Snapshot) {
-		select {
-		case <-changed:
-		default:
-		}
-		changed <- s.Status
-	})
-	defer stop()
-	for states := range changed {
-		n := 0
-		for _, s := range states {
-			for _, name := range ready {
-				if s.Name == name && s.State == upstream.Ready {
-					n++
-				}
-			}
-		}
-		if n == len(ready) {
-			break
-		}
-	}
+	e := servetest.Serve(t, w.file)
+	servetest.Await(e, ready...)
 	return e
 }
 
-// call runs the command.
+// call runs the command "call".
 func (w *world) call(ctx context.Context, args ...string) (out string, err error) {
-	cmd := callCommand(&connect.Target{RunPatience: time.Hour})
+	out, _, err = w.run(ctx, append([]string{"call"}, args...)...)
+	return out, err
+}
+
+// run runs a command.
+func (w *world) run(ctx context.Context, args ...string) (out, stderr string, err error) {
+	t := &connect.Target{RunPatience: time.Hour}
+	cmd := map[string]func(*connect.Target) *cobra.Command{"call": callCommand, "list": listCommand, "find": findCommand}[args[0]](t)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	var b bytes.Buffer
+	var b, told bytes.Buffer
 	cmd.SetOut(&b)
-	cmd.SetErr(io.Discard)
+	cmd.SetErr(&told)
 	cmd.SetIn(strings.NewReader(`{"N":7}`))
-	cmd.SetArgs(append([]string{"--config", w.file}, args...))
+	cmd.SetArgs(append([]string{"--config", w.file}, args[1:]...))
 	err = cmd.ExecuteContext(ctx)
-	return b.String(), err
+	return b.String(), told.String(), err
 }
 
 // TestCallOfRunning: a serve that runs with the same configuration makes a call, also while
 // one of its servers hangs; nothing is started.
 func TestCallOfRunning(t *testing.T) {
 	w := newWorld(t)
-	hanging := make(chan struct{})
-	web := httptest.NewServer(w.count(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-hanging:
-		case <-r.Context().Done():
-		}
-	})))
-	defer web.Close()
-	defer close(hanging)
-	servers := []string{fmt.Sprintf(`"hangs": {"url": %q}`, web.URL+"/mcp")}
+	servers := []string{fmt.Sprintf(`"hangs": {"url": %q}`, w.hanging(t))}
 	var ready []string
 	for i := range 8 {
 		name := fmt.Sprint("one", i)
@@ -223,6 +197,38 @@ func TestCallOfRunning(t *testing.T) {
 	}
 	if s := e.Gateway().Status(); s[0].State == upstream.Ready {
 		t.Errorf("got %+v", s[0])
+	}
+}
+
+// TestListOfRunning: without stored lists, list and find take those of the serve that runs, also
+// while one of its servers hangs and another one failed; nothing is started.
+func TestListOfRunning(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, fmt.Sprintf(`{"mcpServers": {"hangs": {"url": %q}, "missing": {"command": "toolpost-of-no-folder"}, "one": {"url": %q}}}`, w.hanging(t), w.server(t, "show", "draw", "paint")))
+	t.Setenv(owner.TokenVariable, "sample-token-0123456789abcdef0123456789") // which requests to the servers carry
+	w.serve(t, "one")
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(w.dir, "nothing stored"))
+	opened, _ := w.counts()
+	for _, args := range [][]string{{"list"}, {"find", "paint"}} {
+		out, stderr, err := w.run(t.Context(), args...)
+		if err != nil || !strings.Contains(out, "one__paint") {
+			t.Errorf("%s: %q, %v", args, out, err)
+		}
+		for _, want := range []string{
+			`server "hangs" is skipped: toolpost serve, which runs, is still connecting to it`,
+			`server "missing" is skipped: command "toolpost-of-no-folder" is not found`,
+		} {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("%s: %s, want %s", args, stderr, want)
+			}
+		}
+	}
+	if o, _ := w.counts(); o != opened {
+		t.Errorf("%d connections were opened", o-opened)
+	}
+	out, _, err := w.run(t.Context(), "list", "--fresh", "--timeout", "1ms")
+	if o, _ := w.counts(); o == opened {
+		t.Errorf("--fresh: nothing was started: %q, %v", out, err)
 	}
 }
 
