@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
 )
 
 const topHelp = `Show what a running "toolpost serve" does: servers, clients, calls, errors and
-log lines, with durations, sizes and tokens. ADDRESS is http://` + cli.DefaultAddress + `
-if you name none.
+log lines, with durations, sizes and tokens.
+` + runningHelp + `
+If none runs, it is http://` + cli.DefaultAddress + `.
 
 Keys: tab or 1 to 5 choose a list, / filters it, enter opens the details of a
 row, p pauses, q quits.
@@ -26,7 +26,7 @@ Neither needs a terminal. Arguments and results of calls are never shown.`
 
 func topCommand() *cobra.Command {
 	var (
-		t            connect.Target
+		r            running
 		asJSON, once bool
 		every        time.Duration
 	)
@@ -39,32 +39,25 @@ func topCommand() *cobra.Command {
   toolpost top --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				args = []string{"http://" + cli.DefaultAddress}
+			if len(args) == 0 && r.target.Config == "" && r.findRun(cmd) != nil {
+				args = []string{"http://" + cli.DefaultAddress} // where a serve without a configuration is
 			}
-			cfg, rest, err := t.Split(args, -1)
-			if err != nil {
-				return err
-			}
-			if len(rest) > 0 {
-				return cli.Usagef("%q is not an address; give http://… or https://…", rest[0])
-			}
-			fetch, err := statusFetcher(&cfg.Servers[0], cfg)
+			fetch, err := r.find(cmd, args)
 			if err != nil {
 				return err
 			}
 			out := cmd.OutOrStdout()
 			if asJSON || once {
-				return showStatus(cmd.Context(), out, t.Address, asJSON, fetch)
+				return showStatus(cmd.Context(), out, r.target.Address, asJSON, fetch)
 			}
 			if !terminal.Is(out) || !terminal.Is(cmd.InOrStdin()) {
 				return cli.Usagef("there is no terminal; use --json or --once")
 			}
-			return top.Run(cmd.Context(), cmd.InOrStdin(), terminal.Unsafe(out), t.Address, every, fetch)
+			return top.Run(cmd.Context(), cmd.InOrStdin(), terminal.Unsafe(out), r.target.Address, every, fetch)
 		},
 	}
+	r.flags(cmd)
 	f := cmd.Flags()
-	f.StringArrayVarP(&t.Headers, "header", "H", nil, connect.HeaderUsage)
 	f.DurationVar(&every, "interval", time.Second, "ask the server again after this `TIME`")
 	f.BoolVar(&asJSON, "json", false, "write the state once as JSON")
 	f.BoolVar(&once, "once", false, "draw the state once")

@@ -37,8 +37,8 @@ func (t *Target) OpenStored(cmd *cobra.Command, found *config.Config) (*Session,
 func (t *Target) onlyLists() bool { return t.quick && !t.asks && !t.stored }
 
 // plan has servers whose lists are stored start when they are needed. Where a tool is to be
-// called, it does so also with servers that the name of the tool does not belong to. None is
-// started if the lists are those of a serve that runs.
+// called, it is first looked for in what is stored, and no server is started for that; then
+// those that may have it are. None is started if the lists are those of a serve that runs.
 func (t *Target) plan(cfg *config.Config, isRunning bool) startPlan {
 	if !t.quick || cfg.File == "" && cfg.URLs == "" {
 		return startPlan{}
@@ -49,7 +49,7 @@ func (t *Target) plan(cfg *config.Config, isRunning bool) startPlan {
 	}
 	prefixes := gateway.Prefixes(cfg)
 	p.onDemand = func(server string, tried bool) bool {
-		return t.stored || isRunning || tried && !t.owners || !t.mayOwn(server, prefixes)
+		return t.stored || isRunning || !t.owners && (tried || t.Tool != "") || !t.mayOwn(server, prefixes)
 	}
 	return p
 }

@@ -24,6 +24,10 @@ const longestTry = 5 * time.Minute
 // before them too.
 const mostProblems = 5
 
+// maxFaultLines and maxFaultLine are how many lines, and bytes of a line, are shown of what
+// a server wrote before it failed.
+const maxFaultLines, maxFaultLine = 12, 300
+
 // A trial is what one start of a server showed.
 type trial struct {
 	tools    int
@@ -109,8 +113,12 @@ func (t *trial) write(page *terminal.Page, name string) {
 	case t.fault != "":
 		first, rest, _ := strings.Cut(t.fault, "\n")
 		page.Line(label, "it cannot be used: "+first)
-		for line := range strings.Lines(rest) {
-			page.Line("    ", strings.TrimSpace(line))
+		lines := strings.Split(rest, "\n")
+		for _, line := range lines[max(0, len(lines)-maxFaultLines):] {
+			if line == "" {
+				continue
+			}
+			page.Line("    ", cleartext.Clip(strings.TrimSpace(line), maxFaultLine))
 		}
 		return
 	}

@@ -24,3 +24,17 @@ func TestTrialIsShort(t *testing.T) {
 		t.Errorf("%d lines:\n%.500s", lines, b.String())
 	}
 }
+
+// A server that fills its stderr does not fill the screen.
+func TestTrialOfNoise(t *testing.T) {
+	one := &trial{fault: "it has not answered; its stderr ends with:\n" + strings.Repeat("noise\n", 1000) + strings.Repeat("\x00", 4000)}
+	var b strings.Builder
+	page := terminal.NewPage(&b)
+	one.write(page, "loud")
+	if err := page.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(b.String(), "\n"); lines > 18 || strings.Contains(b.String(), "\x00") {
+		t.Errorf("%d lines:\n%.500q", lines, b.String())
+	}
+}
