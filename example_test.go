@@ -98,14 +98,15 @@ func ExampleLayer() {
 
 // A toolbox is a toolset that reports its changes.
 type toolbox struct {
-	toolpost.Watchers
+	toolpost.Base
 	tools []*toolpost.Tool
 }
 
 func (b *toolbox) Tools(context.Context) ([]*toolpost.Tool, error) { return b.tools, nil }
 
-// A Live, and with it every server, follows a toolset that embeds Watchers.
-func ExampleWatchers() {
+// A Live, and with it every server, follows the events of a toolset; one of your own embeds
+// Base and reports them with Notify.
+func ExampleBase() {
 	box := &toolbox{}
 	live, err := toolpost.NewLive(context.Background(), toolpost.Prefix(box, "my_"))
 	if err != nil {

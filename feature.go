@@ -75,6 +75,12 @@ func (f *Features) Tools(context.Context) ([]*Tool, error) { return nil, nil }
 // Features returns f itself.
 func (f *Features) Features() *Features { return f }
 
+// Watch does nothing: fixed features do not change.
+func (f *Features) Watch(func(Event)) (stop func()) { return func() {} }
+
+// Ready returns nil.
+func (f *Features) Ready(context.Context) error { return nil }
+
 // change returns f with copies of its prompts and resources that are changed.
 func (f *Features) change(prompt func(*Prompt), resource func(*Resource)) *Features {
 	c := *f

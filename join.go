@@ -10,21 +10,21 @@ import (
 	"github.com/toolpost/toolpost/internal/extension"
 )
 
-// Join returns a Source with the tools, prompts and resources of all sets, in
+// Join returns a Toolset with the tools, prompts and resources of all sets, in
 // order. Two tools of one name are an error of [NewSet]; of two prompts of one
 // name, or two resources of one URI, the first is served and the other is one of
 // [Set.Findings]. An extension that several sets declare belongs to the first.
 // The result is ready when all sets are; its error joins theirs.
-func Join(sets ...Toolset) Source {
+func Join(sets ...Toolset) Toolset {
 	j := &join{}
 	for _, ts := range sets {
-		j.sources = append(j.sources, SourceOf(ts))
+		j.sources = append(j.sources, ts)
 	}
 	return j
 }
 
 type join struct {
-	sources []Source
+	sources []Toolset
 
 	mu   sync.Mutex
 	from []*Features // what own was joined of

@@ -8,20 +8,20 @@ import (
 	"sync/atomic"
 )
 
-// A Live holds the current Set of a toolset that may change. It is a [Source]
+// A Live holds the current Set of a toolset that may change. It is a [Toolset]
 // itself: layers over it, and a Live of these layers, follow it.
 type Live struct {
-	source   Source
+	source   Toolset
 	set      atomic.Pointer[Set]
 	listing  sync.Mutex // held while the source is listed, so that sets come in order
-	watchers Watchers
+	watchers Base
 	stop     func()
 }
 
-// NewLive lists ts and returns a Live with the first Set. If ts is a [Source],
-// the Live follows its events until Close. The error is that of [NewSet].
+// NewLive lists ts and returns a Live with the first Set. The Live
+// follows the events of ts until Close. The error is that of [NewSet].
 func NewLive(ctx context.Context, ts Toolset) (*Live, error) {
-	l := &Live{source: SourceOf(ts)}
+	l := &Live{source: ts}
 	later := context.WithoutCancel(ctx)
 	l.stop = l.source.Watch(func(e Event) {
 		if e.lists() {

@@ -33,7 +33,7 @@ func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list tools: %w", err)
 	}
-	s := &Set{tools: tools, byName: make(map[string]*Tool, len(tools)), features: SourceOf(ts).Features()}
+	s := &Set{tools: tools, byName: make(map[string]*Tool, len(tools)), features: ts.Features()}
 	for i, t := range tools {
 		if err := s.add(t); err != nil {
 			return nil, fmt.Errorf("list of %d tools, number %d: %w", len(tools), i+1, err)
@@ -78,6 +78,12 @@ func (s *Set) Tools(context.Context) ([]*Tool, error) { return s.tools, nil }
 
 // Features returns the prompts and resources, nil if the toolset has none.
 func (s *Set) Features() *Features { return s.features }
+
+// Watch does nothing: a Set does not change.
+func (s *Set) Watch(func(Event)) (stop func()) { return func() {} }
+
+// Ready returns nil.
+func (s *Set) Ready(context.Context) error { return nil }
 
 // Lookup returns the tool with that name, or nil if there is none.
 func (s *Set) Lookup(name string) *Tool { return s.byName[name] }

@@ -11,7 +11,7 @@
 //	                           ┌────────────── NewSet, NewLive ◀─────────────┘
 //	                           └──▶ Set.Call ◀── mcpserver, claude, your program
 //
-// Prompts and resources pass the same layers, see [Source].
+// Prompts and resources pass the same layers, see [Toolset].
 //
 // The tool that a layer returns is the route: its handler closes over the
 // original name and session, so there is no routing table.

@@ -5,10 +5,24 @@ import (
 	"fmt"
 )
 
-// A Toolset supplies tools. The list may change from call to call. A [Source] is
-// a Toolset that has prompts and resources too, or reports changes.
+// A Toolset supplies tools, and may offer prompts and resources, and report changes. A type
+// that has tools only embeds [Base]. A type that embeds a Toolset, to change one of its methods,
+// keeps the others. All methods may be called concurrently.
 type Toolset interface {
+	// Tools returns the tools. The list may change from call to call.
 	Tools(ctx context.Context) ([]*Tool, error)
+
+	// Features returns the prompts and resources, nil if there are none. While
+	// they are the same, it returns the same pointer.
+	Features() *Features
+
+	// Watch calls f with every event until stop is called. F must return soon,
+	// and must call neither Watch nor stop.
+	Watch(f func(Event)) (stop func())
+
+	// Ready returns once the first lists are complete. An error is the reason
+	// why they are not.
+	Ready(ctx context.Context) error
 }
 
 // Tools is a fixed Toolset.
@@ -17,16 +31,34 @@ type Tools []*Tool
 // Tools returns ts itself.
 func (ts Tools) Tools(context.Context) ([]*Tool, error) { return ts, nil }
 
+// Features returns nil.
+func (ts Tools) Features() *Features { return nil }
+
+// Watch does nothing: the tools do not change.
+func (ts Tools) Watch(func(Event)) (stop func()) { return func() {} }
+
+// Ready returns nil.
+func (ts Tools) Ready(context.Context) error { return nil }
+
 // A ToolsetFunc is a function used as a Toolset.
 type ToolsetFunc func(ctx context.Context) ([]*Tool, error)
 
 // Tools calls f.
 func (f ToolsetFunc) Tools(ctx context.Context) ([]*Tool, error) { return f(ctx) }
 
+// Features returns nil.
+func (f ToolsetFunc) Features() *Features { return nil }
+
+// Watch does nothing: a function reports no changes.
+func (f ToolsetFunc) Watch(func(Event)) (stop func()) { return func() {} }
+
+// Ready returns nil.
+func (f ToolsetFunc) Ready(context.Context) error { return nil }
+
 // Map returns ts with f applied to a copy of every tool. Tools for which f
 // returns nil are left out. Map calls f once for each tool: a tool that ts lists
 // again yields the same tool again, so that layers above can recognize it.
-func Map(ts Toolset, f func(*Tool) *Tool) Source { return Layer(ts, eachTool(f), nil) }
+func Map(ts Toolset, f func(*Tool) *Tool) Toolset { return Layer(ts, eachTool(f), nil) }
 
 func eachTool(f func(*Tool) *Tool) func([]*Tool) ([]*Tool, error) {
 	var before map[*Tool]*Tool // of the last listing; nil for a tool that is left out
@@ -52,7 +84,7 @@ func eachTool(f func(*Tool) *Tool) func([]*Tool) ([]*Tool, error) {
 
 // Filter returns ts with the tools for which keep returns true. Prompts and
 // resources all remain.
-func Filter(ts Toolset, keep func(*Tool) bool) Source {
+func Filter(ts Toolset, keep func(*Tool) bool) Toolset {
 	return Map(ts, func(t *Tool) *Tool {
 		if !keep(t) {
 			return nil
@@ -63,7 +95,7 @@ func Filter(ts Toolset, keep func(*Tool) bool) Source {
 
 // Prefix returns ts with prefix added before the name of every tool and prompt.
 // Handlers still receive the name without it. Resources keep their URIs.
-func Prefix(ts Toolset, prefix string) Source {
+func Prefix(ts Toolset, prefix string) Toolset {
 	return Layer(ts,
 		eachTool(func(t *Tool) *Tool { return Rename(t, prefix+t.Name) }),
 		func(f *Features) *Features {
@@ -98,7 +130,7 @@ func withName(h Handler, name string) Handler {
 // arguments were validated and approved, and may change the call and its
 // result, or answer itself. Subscriptions and notifications are not calls, and
 // pass it by.
-func Wrap(ts Toolset, middleware func(next Handler) Handler) Source {
+func Wrap(ts Toolset, middleware func(next Handler) Handler) Toolset {
 	return Layer(ts, eachTool(func(t *Tool) *Tool {
 		t.Handler = middleware(t.Handler)
 		return t

@@ -311,7 +311,7 @@ func narrows(losses []lower.Loss) bool {
 // as the caller sent them. A tool for which the reader wants no schema gets the
 // schema of an empty object. A tool that ts lists again unchanged is not
 // adapted again.
-func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Source {
+func (d *Dialect) Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
 	var last *Adapted
 	return toolpost.Layer(ts, func(tools []*toolpost.Tool) ([]*toolpost.Tool, error) {
 		a := d.adapt(tools, opts, last)

@@ -57,14 +57,14 @@ func (g *Gateway) Direct(ctx context.Context, name string) (*DirectTool, error) 
 			references = m.server.References()
 		}
 	}
-	ts := toolpost.SourceOf(toolpost.ToolsetFunc(func(context.Context) (one []*toolpost.Tool, err error) {
+	var ts toolpost.Toolset = toolpost.ToolsetFunc(func(context.Context) (one []*toolpost.Tool, err error) {
 		for _, t := range joined.tools {
 			if t.Name == name {
 				one = append(one, t)
 			}
 		}
 		return one, nil
-	}))
+	})
 	if g.options.Middleware != nil {
 		ts = toolpost.Wrap(ts, g.options.Middleware)
 	}

@@ -17,7 +17,7 @@ import (
 
 // A fake is an upstream whose state a test sets.
 type fake struct {
-	toolpost.Watchers
+	toolpost.Base
 	cfg   upstream.Config
 	ended chan struct{} // closed after the first attempt to connect
 

@@ -55,8 +55,8 @@ type Gateway struct {
 	shared
 	live    *toolpost.Live
 	views   *Views
-	wake    signal            // something changed
-	events  toolpost.Watchers // what servers report, as clients know it
+	wake    signal        // something changed
+	events  toolpost.Base // what servers report, as clients know it
 	running sync.WaitGroup
 
 	work     sync.Mutex // held while the gateway is changed and watchers are called
@@ -69,8 +69,8 @@ type Gateway struct {
 	snapshot  *Snapshot          // guarded by mu
 	pins      *pinboard          // nil if nothing is pinned
 	memory    *memory
-	outputs   *output.Cache   // shortens what tools return; nil if nothing does
-	layers    toolpost.Source // what clients get
+	outputs   *output.Cache    // shortens what tools return; nil if nothing does
+	layers    toolpost.Toolset // what clients get
 }
 
 // A Snapshot is the state of the gateway at one moment.

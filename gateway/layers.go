@@ -52,8 +52,8 @@ func (m *member) chain() toolpost.Toolset {
 }
 
 // serve composes what the tools of lists pass from the join to the Live of their clients.
-func (g *Gateway) serve(l *lists, outputs *output.Cache) toolpost.Source {
-	ts := toolpost.SourceOf(joinedServers{l}) // what join made of all members
+func (g *Gateway) serve(l *lists, outputs *output.Cache) toolpost.Toolset {
+	var ts toolpost.Toolset = &joinedServers{lists: l} // what join made of all members
 	if g.options.Middleware != nil {
 		ts = toolpost.Wrap(ts, g.options.Middleware)
 	}
@@ -268,15 +268,18 @@ func (m *member) applyChanges() func([]*toolpost.Tool) []*toolpost.Tool {
 }
 
 // joinedServers is the toolset that join made of all members.
-type joinedServers struct{ *lists }
+type joinedServers struct {
+	toolpost.Base
+	*lists
+}
 
-func (s joinedServers) Tools(context.Context) ([]*toolpost.Tool, error) {
+func (s *joinedServers) Tools(context.Context) ([]*toolpost.Tool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.joined.tools, nil
 }
 
-func (s joinedServers) Features() *toolpost.Features {
+func (s *joinedServers) Features() *toolpost.Features {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.joined.features
@@ -285,7 +288,7 @@ func (s joinedServers) Features() *toolpost.Features {
 // outermost is the last layer at each moment: the source of the gateway's Live.
 type outermost struct{ *Gateway }
 
-func (s outermost) top() toolpost.Source {
+func (s outermost) top() toolpost.Toolset {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.layers

@@ -16,7 +16,7 @@ import (
 
 // A connection is what the gateway needs of an upstream.
 type connection interface {
-	toolpost.Source
+	toolpost.Toolset
 	Status() upstream.Status
 }
 
@@ -215,7 +215,7 @@ func (m *member) tools(ctx context.Context) ([]*toolpost.Tool, error) {
 }
 
 // listing returns what the member lists: that of its process if it has one.
-func (m *member) listing() toolpost.Source {
+func (m *member) listing() toolpost.Toolset {
 	if m.process != nil {
 		return m.process.source
 	}

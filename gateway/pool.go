@@ -38,7 +38,7 @@ type pool struct {
 	start    starter
 	opts     upstream.Options
 	idle     time.Duration
-	events   toolpost.Watchers // what home reports
+	events   toolpost.Base // what home reports
 	checkPin pinCheck
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc

@@ -14,8 +14,8 @@ import (
 // that changes.
 type process struct {
 	connection
-	source toolpost.Source // what the connection lists, with handlers of the pool
-	stop   func()          // ends watching the connection
+	source toolpost.Toolset // what the connection lists, with handlers of the pool
+	stop   func()           // ends watching the connection
 
 	first    clientKey       // that used it
 	used     bool            // by a client

@@ -80,7 +80,7 @@ func (p *profile) permits(a toolpost.Annotations) bool {
 // A profileLayer is what clients of a profile get of a source. One listing runs
 // at a time, and its features are asked for after its tools.
 type profileLayer struct {
-	toolpost.Source // of all clients
+	toolpost.Toolset // of all clients
 	*profile
 
 	behind  *lists // the servers; nil if there are none
@@ -98,14 +98,14 @@ type profileLayer struct {
 
 // layer returns ts with what is in the profile. Report is called after each
 // listing.
-func (p *profile) layer(ts toolpost.Source, behind *lists, report func([]toolpost.Finding)) *profileLayer {
-	return &profileLayer{Source: ts, profile: p, behind: behind, changes: retool.New(p.Profile.Tools), readers: globs([]string{outputTools}), report: report}
+func (p *profile) layer(ts toolpost.Toolset, behind *lists, report func([]toolpost.Finding)) *profileLayer {
+	return &profileLayer{Toolset: ts, profile: p, behind: behind, changes: retool.New(p.Profile.Tools), readers: globs([]string{outputTools}), report: report}
 }
 
 // Tools returns the tools of the profile. Names and servers are compared before
 // the tools change, annotations after it.
 func (l *profileLayer) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
-	all, err := l.Source.Tools(ctx)
+	all, err := l.Toolset.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (l *profileLayer) findUnmatched(names []string, from origins) (findings []t
 
 // Features returns the prompts and resources of the profile.
 func (l *profileLayer) Features() *toolpost.Features {
-	f := l.Source.Features()
+	f := l.Toolset.Features()
 	if f == nil {
 		return nil
 	}

@@ -46,7 +46,7 @@ type plan struct {
 	servers   []serverPlan // of the configuration, in its order
 	ended     []*member    // whose connections nothing uses any more
 	outputs   *output.Cache
-	layers    toolpost.Source
+	layers    toolpost.Toolset
 }
 
 // A serverPlan is what a plan has for one server.

@@ -19,9 +19,9 @@ import (
 type sessionLists struct {
 	lists
 	of      string // the processes; see processKey
-	events  toolpost.Watchers
-	outputs *output.Cache   // of layers
-	layers  toolpost.Source // over the lists
+	events  toolpost.Base
+	outputs *output.Cache    // of layers
+	layers  toolpost.Toolset // over the lists
 	live    *toolpost.Live
 	own     map[*member]*member // the members of its processes, by those that they replace
 }
@@ -62,6 +62,9 @@ func (s *sessionLists) Features() *toolpost.Features { return s.layers.Features(
 // Watch calls f with the events of the session's processes, and of the servers that it
 // shares.
 func (s *sessionLists) Watch(f func(toolpost.Event)) (stop func()) { return s.events.Watch(f) }
+
+// Ready returns nil: the servers are ready or not without the session.
+func (s *sessionLists) Ready(context.Context) error { return nil }
 
 // processOf returns the process of the session, nil if it shares the server.
 func (s *sessionLists) processOf(l *link) *process {

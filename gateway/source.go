@@ -20,7 +20,7 @@ const inProcessTransport upstream.Transport = "in-process"
 // Add serves a toolset of this program beside the servers, as if it were a server
 // with that name: its tools are called NAME__tool. If a server has that prefix,
 // the toolset gets another one, which a finding reports. It stays until Close,
-// also when the configuration is reloaded. If ts is a [toolpost.Source], its
+// also when the configuration is reloaded. If ts is a [toolpost.Toolset], its
 // prompts and resources are served too, and clients are notified when it changes.
 func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	g.work.Lock()
@@ -36,7 +36,7 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	if err := g.checkServers(g.cfg.Servers, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
 	}
-	g.attach(l, inProcess{toolpost.SourceOf(ts), name})
+	g.attach(l, inProcess{ts, name})
 	g.mu.Lock()
 	g.added = append(g.added, m)
 	g.members = append(g.members[:len(g.members):len(g.members)], m)
@@ -54,7 +54,7 @@ func keysOf(members []*member) (keys []string) {
 
 // An inProcess is a toolset of this program as a member.
 type inProcess struct {
-	toolpost.Source
+	toolpost.Toolset
 	name string
 }
 
@@ -65,7 +65,7 @@ func (c inProcess) Tools(ctx context.Context) (tools []*toolpost.Tool, err error
 			err = fmt.Errorf("it panicked: %v", p)
 		}
 	}()
-	return c.Source.Tools(ctx)
+	return c.Toolset.Tools(ctx)
 }
 
 // Status lists the toolset to count its tools.
@@ -83,7 +83,7 @@ func (c inProcess) Status() upstream.Status {
 type sourceConnection struct {
 	inProcess
 	source inprocess.Source
-	checks toolpost.Watchers // of what the checks change
+	checks toolpost.Base // of what the checks change
 	log    *slog.Logger
 	cancel context.CancelFunc
 	tried  chan struct{} // closed after the first check
@@ -111,7 +111,7 @@ func (g *Gateway) startSource(s *config.Server, opts *upstream.Options) (connect
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &sourceConnection{
-		inProcess: inProcess{toolpost.SourceOf(source), s.Name}, source: source, log: opts.Logger.With("server", s.Name),
+		inProcess: inProcess{source, s.Name}, source: source, log: opts.Logger.With("server", s.Name),
 		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
 		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: s.Transport},
 	}

@@ -18,8 +18,8 @@ import (
 
 // A view is the source of the Live that some clients get.
 type view struct {
-	toolpost.Source        // of all clients, or of sessions
-	servers         *lists // behind it; nil if there are none
+	toolpost.Toolset        // of all clients, or of sessions
+	servers          *lists // behind it; nil if there are none
 
 	key   viewKey
 	views *Views
@@ -30,7 +30,7 @@ type view struct {
 
 	// The layers, and what they were made for. One listing runs at a time.
 	made    viewParts
-	layers  toolpost.Source
+	layers  toolpost.Toolset
 	profile atomic.Pointer[profileLayer] // of layers; nil if there is none
 	places  places
 
@@ -98,7 +98,7 @@ func (a *view) Tools(ctx context.Context) (tools []*toolpost.Tool, err error) {
 // Watch calls f with the events that clients of the view may hear of: those of
 // servers outside its profile are not among them.
 func (a *view) Watch(f func(toolpost.Event)) (stop func()) {
-	return a.Source.Watch(func(e toolpost.Event) {
+	return a.Toolset.Watch(func(e toolpost.Event) {
 		if p := a.profile.Load(); p == nil || p.hears(e) {
 			f(e)
 		}
@@ -160,8 +160,8 @@ func (a *view) parts() (p viewParts, err error) {
 //	search    lists a search instead of tools that are too many
 //	places    keeps tools in their places, for clients that defer tools themselves
 //	dialect   adapts tools to the client
-func (a *view) compose(p viewParts) toolpost.Source {
-	ts := a.Source
+func (a *view) compose(p viewParts) toolpost.Toolset {
+	ts := a.Toolset
 	var selected *profileLayer
 	if p.profile != nil {
 		selected = p.profile.layer(ts, a.servers, a.note)
@@ -216,7 +216,7 @@ func (p viewParts) searchLimits(s config.Search) (l searchLimits) {
 }
 
 // searchLayer returns ts, or a search of it if it exceeds the limits.
-func (a *view) searchLayer(ts toolpost.Source, l searchLimits) toolpost.Source {
+func (a *view) searchLayer(ts toolpost.Toolset, l searchLimits) toolpost.Toolset {
 	if l == (searchLimits{}) {
 		a.reportSearch(l, toolsearch.Report{})
 		return ts
@@ -257,7 +257,7 @@ type places struct{ of map[string]int }
 const maxPlaces = 20_000
 
 // layer returns ts with its tools in their places.
-func (p *places) layer(ts toolpost.Source) toolpost.Source {
+func (p *places) layer(ts toolpost.Toolset) toolpost.Toolset {
 	return toolpost.Layer(ts, func(tools []*toolpost.Tool) ([]*toolpost.Tool, error) { return p.sort(tools), nil }, nil)
 }
 

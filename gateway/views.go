@@ -184,7 +184,7 @@ func (v *Views) add(c *viewChooser, key viewKey) *view {
 	}
 	if v.opened[key] == nil {
 		v.makeRoom(key.lists)
-		a := &view{Source: v.source(key.lists), servers: v.servers, key: key, views: v}
+		a := &view{Toolset: v.source(key.lists), servers: v.servers, key: key, views: v}
 		if key.lists != nil {
 			a.servers = &key.lists.lists
 		}

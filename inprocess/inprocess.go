@@ -16,8 +16,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A Source has the tools of one server. It may have the other methods of
-// [toolpost.Source] too.
+// A Source has the tools of one server.
 type Source interface {
 	toolpost.Toolset
 

@@ -77,7 +77,7 @@ type floodedServer struct {
 }
 
 type watchedSource struct {
-	toolpost.Watchers
+	toolpost.Base
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 }

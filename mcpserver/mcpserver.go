@@ -141,7 +141,7 @@ type Server struct {
 var errClosed = errors.New("the server was closed")
 
 // New returns a server for the tools, prompts and resources of ts. If ts is a
-// [toolpost.Source], clients are notified when a list changes, get its
+// [toolpost.Toolset], clients are notified when a list changes, get its
 // notifications and those of resources that they watch, and those that come
 // before it is ready wait: initialize up to one second, the first lists of a
 // client up to five. The error is that of [toolpost.NewSet].

@@ -47,7 +47,7 @@ type served struct {
 
 // source is a toolset that tests change.
 type source struct {
-	toolpost.Watchers
+	toolpost.Base
 	ready chan struct{} // closed when it is ready; nil if it always is
 
 	mu       sync.Mutex
@@ -333,7 +333,7 @@ func (b *syncBuffer) String() string {
 func logger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
 // eventful is a toolset that reports events from its beginning to its end.
-type eventful struct{ toolpost.Watchers }
+type eventful struct{ toolpost.Base }
 
 func (*eventful) Tools(context.Context) ([]*toolpost.Tool, error) { return nil, nil }
 func (*eventful) Features() *toolpost.Features                    { return nil }

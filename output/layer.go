@@ -16,7 +16,7 @@ import (
 // tools limit their output themselves. Tools of ts keep their names: if ours
 // have the same names, ours are renamed. For a tool that ts lists again
 // unchanged, Layer returns the same tool again.
-func (c *Cache) Layer(ts toolpost.Toolset) toolpost.Source {
+func (c *Cache) Layer(ts toolpost.Toolset) toolpost.Toolset {
 	l := &layer{cache: c}
 	l.names.Store(&pair{pageName, findName})
 	return toolpost.Layer(ts, l.tools, nil)

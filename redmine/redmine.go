@@ -28,6 +28,7 @@ type Options = inprocess.Options
 
 // A Toolset is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.
 type Toolset struct {
+	toolpost.Base
 	client   *client
 	tools    []*toolpost.Tool
 	features *toolpost.Features

@@ -93,7 +93,7 @@ func TestSettingsOfTheProgramStay(t *testing.T) {
 
 // A growing toolset lists more after a while.
 type growing struct {
-	toolpost.Watchers
+	toolpost.Base
 	tools atomic.Pointer[toolpost.Tools]
 }
 

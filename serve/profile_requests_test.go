@@ -22,7 +22,7 @@ import (
 // A vaultServer is a server with everything that is not a tool: instructions, an
 // extension, subscriptions and notifications. It records what it is asked.
 type vaultServer struct {
-	toolpost.Watchers
+	toolpost.Base
 	features *toolpost.Features
 	mu       sync.Mutex
 	heard    []string

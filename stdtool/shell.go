@@ -29,6 +29,7 @@ type ShellOptions struct {
 // A Shell runs commands in a folder: bash, bash_output and bash_kill. Commands
 // may do whatever this process may; they are not confined to the folder.
 type Shell struct {
+	toolpost.Base
 	dir  string
 	opts ShellOptions
 

@@ -30,7 +30,7 @@ type Report struct {
 // are listed, and find_tools, call_tool_read and call_tool_write, with which a model
 // finds and calls every tool but those that are for MCP Apps only. Tools that are not
 // listed can still be called by their own names. Prompts and resources stay as they are.
-func Layer(ts toolpost.Toolset, opts *Options) toolpost.Source {
+func Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
 	l := &layer{}
 	if opts != nil {
 		l.opts = *opts

@@ -11,9 +11,9 @@ import (
 // A Recorder is a toolset that forwards calls and records them. It is safe for
 // concurrent use.
 type Recorder struct {
-	source toolpost.Toolset
-	mu     sync.Mutex
-	calls  []Recorded
+	toolpost.Toolset // what is recorded
+	mu               sync.Mutex
+	calls            []Recorded
 }
 
 // Recorded is one call and its outcome.
@@ -27,11 +27,9 @@ type Recorded struct {
 // Record returns ts with its calls recorded, in the order in which they end.
 // Calls whose arguments are refused by the schema do not reach a tool and are
 // not recorded.
-func Record(ts toolpost.Toolset) *Recorder { return &Recorder{source: ts} }
-
-// Tools returns the tools of the source, recorded.
-func (r *Recorder) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
-	return toolpost.Map(r.source, func(t *toolpost.Tool) *toolpost.Tool {
+func Record(ts toolpost.Toolset) *Recorder {
+	r := &Recorder{}
+	r.Toolset = toolpost.Map(ts, func(t *toolpost.Tool) *toolpost.Tool {
 		next := t.Handler
 		t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			result, err := next(ctx, call)
@@ -41,7 +39,8 @@ func (r *Recorder) Tools(ctx context.Context) ([]*toolpost.Tool, error) {
 			return result, err
 		}
 		return t
-	}).Tools(ctx)
+	})
+	return r
 }
 
 // Calls returns the calls so far.

@@ -96,14 +96,14 @@ type Options struct {
 }
 
 // An Upstream is one MCP server, connected in the background and connected
-// again when it is lost. It is a [toolpost.Source].
+// again when it is lost. It is a [toolpost.Toolset].
 type Upstream struct {
 	cfg    Config
 	opts   Options
 	log    *slog.Logger
 	dial   *dialer
 	watch  *watch
-	events toolpost.Watchers
+	events toolpost.Base
 	lifecycle
 
 	mu      sync.Mutex

@@ -21,7 +21,7 @@ import (
 
 // A notebook is a source whose prompts and resource change.
 type notebook struct {
-	toolpost.Watchers
+	toolpost.Base
 	changed chan string // the URIs that are subscribed to
 	prompts chan string // what the next prompt is called
 	list    []*toolpost.Prompt

@@ -50,7 +50,7 @@ func serve(ctx context.Context, addr string) error {
 
 // A fixture is the server under test, and how often its lists were changed.
 type fixture struct {
-	toolpost.Watchers
+	toolpost.Base
 	toolChanges, promptChanges atomic.Int64
 }
 

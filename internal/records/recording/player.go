@@ -19,6 +19,7 @@ import (
 // get their answers in the recorded order; the last one is repeated. It is a
 // [toolpost.Toolset] with features.
 type Player struct {
+	toolpost.Base
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 	redact   *redactor

@@ -73,6 +73,7 @@ func TestNamesAndErrorsAreRedacted(t *testing.T) {
 }
 
 type listing struct {
+	toolpost.Base
 	tools    []*toolpost.Tool
 	features *toolpost.Features
 }

@@ -17,7 +17,7 @@ import (
 // A shop is a Source that a test changes. Its handlers return the name that they
 // were called with.
 type shop struct {
-	toolpost.Watchers
+	toolpost.Base
 	tools    toolpost.Tools
 	features *toolpost.Features
 	away     error
