@@ -125,7 +125,7 @@ func (a *Agent) list(ctx context.Context) (*toolpost.Set, error) {
 // An Event is something that happened in a run. Except for a Delta, it is already
 // recorded in the session.
 type Event struct {
-	Type     string
+	Type     EventType
 	Delta    *model.Delta      // EventDelta
 	Response *model.Response   // EventResponse
 	Call     *Call             // EventCall, EventResult
@@ -134,19 +134,22 @@ type Event struct {
 	End      *Result           // EventEnd
 }
 
+// An EventType says what an Event is about, and which of its fields are set.
+type EventType string
+
 // The types of events.
 const (
-	EventDelta    = "delta"    // a piece of the model's message
-	EventResponse = "response" // the model's whole message
-	EventCall     = "call"     // a tool call starts
-	EventResult   = "result"   // a tool call has ended; calls that run in parallel end in any order
-	EventNotice   = "notice"   // a repeated request, a summary, a loss, a warning
-	EventEnd      = "end"      // the last event
+	EventDelta    EventType = "delta"    // a piece of the model's message
+	EventResponse EventType = "response" // the model's whole message
+	EventCall     EventType = "call"     // a tool call starts
+	EventResult   EventType = "result"   // a tool call has ended; calls that run in parallel end in any order
+	EventNotice   EventType = "notice"   // a repeated request, a summary, a loss, a warning
+	EventEnd      EventType = "end"      // the last event
 )
 
 // A Result is how a run ended.
 type Result struct {
-	Stop    string          `json:"stop"`
+	Stop    StopReason      `json:"stop"`
 	Text    string          `json:"text"`              // the answer
 	Output  json.RawMessage `json:"output,omitempty"`  // the answer, if Options.Output is set
 	Waiting []*Call         `json:"waiting,omitempty"` // StopApproval: the calls to decide with Session.Decide
@@ -154,19 +157,22 @@ type Result struct {
 	Usage   *usage.Ledger   `json:"usage"`             // tokens, costs and calls since the prompt
 }
 
+// A StopReason is why a run ended.
+type StopReason string
+
 // The reasons why a run ended.
 const (
-	StopAnswer   = "answer"   // the model answered without calling tools
-	StopDone     = "done"     // a tool completed the run
-	StopApproval = "approval" // calls wait for a decision
-	StopRefusal  = "refusal"  // the model refused to answer
-	StopLength   = "length"   // the answer is longer than a response may be
-	StopTurns    = "turns"    // Limits.Turns
-	StopTokens   = "tokens"   // Limits.Tokens
-	StopCost     = "cost"     // Limits.Cost
-	StopCalls    = "calls"    // Limits.Calls
-	StopTime     = "time"     // Limits.Time
-	StopRepeat   = "repeat"   // the model repeated the same call
+	StopAnswer   StopReason = "answer"   // the model answered without calling tools
+	StopDone     StopReason = "done"     // a tool completed the run
+	StopApproval StopReason = "approval" // calls wait for a decision
+	StopRefusal  StopReason = "refusal"  // the model refused to answer
+	StopLength   StopReason = "length"   // the answer is longer than a response may be
+	StopTurns    StopReason = "turns"    // Limits.Turns
+	StopTokens   StopReason = "tokens"   // Limits.Tokens
+	StopCost     StopReason = "cost"     // Limits.Cost
+	StopCalls    StopReason = "calls"    // Limits.Calls
+	StopTime     StopReason = "time"     // Limits.Time
+	StopRepeat   StopReason = "repeat"   // the model repeated the same call
 )
 
 // A StopError is the error of [Agent.Do] for a run that ended without an answer.
@@ -175,7 +181,7 @@ type StopError struct{ Result *Result }
 func (e *StopError) Error() string {
 	text := stopTexts[e.Result.Stop]
 	if text == "" {
-		text = e.Result.Stop
+		text = string(e.Result.Stop)
 	}
 	return "the run ended without an answer: " + text
 }

@@ -127,13 +127,13 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	for stop, limits := range map[string]agent.Limits{
+	for stop, limits := range map[agent.StopReason]agent.Limits{
 		agent.StopTurns:  {Turns: 3},
 		agent.StopCalls:  {Calls: 3},
 		agent.StopTokens: {Tokens: 33},
 		agent.StopTime:   {Time: 2500 * time.Millisecond},
 	} {
-		t.Run(stop, func(t *testing.T) {
+		t.Run(string(stop), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := 0
 				m := &script{t: t, think: func(*model.Request) ([]model.Part, error) {
@@ -179,7 +179,7 @@ func TestRepeats(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		next func(n int) model.Part
-		stop string
+		stop agent.StopReason
 	}{
 		{"the same call", func(n int) model.Part { return call(n, "change", `{"text":"x"}`) }, agent.StopRepeat},
 		{"in other words", func(n int) model.Part { return call(n, "change", strings.Repeat(" ", n)+`{"text":"x"}`) }, agent.StopRepeat},

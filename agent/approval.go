@@ -31,18 +31,21 @@ type Call struct {
 
 // A Decision is what a person or a rule decides about a call.
 type Decision struct {
-	Action    string          `json:"action"`              // Allow, Deny, Edit or Wait
+	Action    Action          `json:"action"`              // Allow, Deny, Edit or Wait
 	Reason    string          `json:"reason,omitempty"`    // of Deny: the model reads it
 	Arguments json.RawMessage `json:"arguments,omitempty"` // of Edit: the call runs with these
 	Binding   string          `json:"binding,omitempty"`   // Call.Binding; required by Session.Decide
 }
 
+// An Action is what a decision does with a call.
+type Action string
+
 // The actions of decisions.
 const (
-	Allow = "allow"
-	Deny  = "deny"
-	Edit  = "edit" // run with other arguments, which the model learns of
-	Wait  = "wait" // decide later with Session.Decide; the run ends
+	Allow Action = "allow"
+	Deny  Action = "deny"
+	Edit  Action = "edit" // run with other arguments, which the model learns of
+	Wait  Action = "wait" // decide later with Session.Decide; the run ends
 )
 
 // Denial is what the model reads of a call that was denied.

@@ -321,7 +321,7 @@ func prompts(messages []*model.Message) []model.Part {
 	for _, m := range slices.Backward(messages) {
 		for _, p := range slices.Backward(m.Parts) {
 			if m.Role == model.RoleUser && (p.Type == model.TypeImage || p.Type == model.TypeDocument) {
-				p = model.Text(mediaNote(p.Type, p.Name, p.MIMEType))
+				p = model.Text(mediaNote(string(p.Type), p.Name, p.MIMEType))
 			}
 			if m.Role != model.RoleUser || p.Type != model.TypeText || p.Name == summaryName {
 				continue

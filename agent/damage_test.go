@@ -203,7 +203,7 @@ func (m *fixed) Stream(_ context.Context, r *model.Request) iter.Seq2[*model.Del
 	}
 }
 
-func response(stop string, parts ...model.Part) *model.Response {
+func response(stop model.StopReason, parts ...model.Part) *model.Response {
 	return &model.Response{Stop: stop, Message: &model.Message{Role: model.RoleAssistant, Parts: parts}, Usage: usage.Tokens{Input: 10, Output: 1}}
 }
 
@@ -213,7 +213,7 @@ func TestWithoutText(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		r    *model.Response
-		stop string
+		stop agent.StopReason
 	}{
 		{"refused without parts", response(model.StopRefusal), agent.StopRefusal},
 		{"cut before the first part", response(model.StopLength), agent.StopLength},
@@ -357,7 +357,7 @@ func TestEmptyNowAndThen(t *testing.T) {
 // that only its provider understands, or was cut or refused.
 func TestResumeOfAnswer(t *testing.T) {
 	opaque := model.Part{Type: model.TypeOpaque, Text: "citations", Raw: json.RawMessage(`{}`)}
-	for stop, want := range map[string]string{model.StopEnd: agent.StopAnswer, model.StopLength: agent.StopLength, model.StopRefusal: agent.StopRefusal} {
+	for stop, want := range map[model.StopReason]agent.StopReason{model.StopEnd: agent.StopAnswer, model.StopLength: agent.StopLength, model.StopRefusal: agent.StopRefusal} {
 		path := filepath.Join(t.TempDir(), "session.jsonl")
 		s := open(t, path)
 		m := &fixed{t: t, responses: []*model.Response{response(stop, append(say("Here."), opaque)...)}}
@@ -376,7 +376,7 @@ func TestResumeOfAnswer(t *testing.T) {
 // TestCutCalls has a call in a response that was refused or cut: it never runs, also
 // not when the process ended before that was recorded.
 func TestCutCalls(t *testing.T) {
-	for stop, want := range map[string]string{model.StopLength: agent.StopLength, model.StopRefusal: agent.StopRefusal} {
+	for stop, want := range map[model.StopReason]agent.StopReason{model.StopLength: agent.StopLength, model.StopRefusal: agent.StopRefusal} {
 		for _, cut := range []string{"", `{"type":"end"`, `{"type":"result"`} { // what is not recorded any more
 			path := filepath.Join(t.TempDir(), "session.jsonl")
 			ran := 0

@@ -38,7 +38,7 @@ func (l *Limits) context(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, l.Time, ErrTime)
 }
 
-var stopTexts = map[string]string{
+var stopTexts = map[StopReason]string{
 	StopApproval: "calls of tools wait for a decision; decide them with Session.Decide and run again",
 	StopRefusal:  "the model refused to answer",
 	StopLength:   "the answer is longer than a response may be; set Options.MaxTokens higher",
@@ -112,7 +112,7 @@ func (r *run) checkCost(now *state) error {
 }
 
 // exceededLimit returns the stop reason of a limit that is reached, or "".
-func (r *run) exceededLimit(now *state) string {
+func (r *run) exceededLimit(now *state) StopReason {
 	l := &r.agent.opts.Limits
 	turns := l.Turns
 	if turns == 0 {
@@ -120,7 +120,7 @@ func (r *run) exceededLimit(now *state) string {
 	}
 	used := now.total()
 	for _, limit := range []struct {
-		stop    string
+		stop    StopReason
 		reached bool
 	}{
 		{StopTurns, turns > 0 && now.turns >= turns},
@@ -136,7 +136,7 @@ func (r *run) exceededLimit(now *state) string {
 
 // spentLimit returns the stop reason of a limit that is reached, or "", of those that
 // this run and the runs that it is inside of have in common.
-func (r *run) spentLimit(used *usage.Ledger) string {
+func (r *run) spentLimit(used *usage.Ledger) StopReason {
 	l := &r.agent.opts.Limits
 	switch {
 	case l.Tokens > 0 && used.Tokens.Context() >= l.Tokens:

@@ -60,7 +60,7 @@ func mediaSize(p *model.Part) (media, texts int) {
 func withoutMedia(p *model.Part, message, part int) trimmedPart {
 	t := trimmedPart{Message: message, Part: part}
 	if p.Result == nil {
-		t.Note = mediaNote(p.Type, p.Name, p.MIMEType)
+		t.Note = mediaNote(string(p.Type), p.Name, p.MIMEType)
 		return t
 	}
 	short := *p.Result

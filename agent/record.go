@@ -27,7 +27,7 @@ type record struct {
 
 	Message *model.Message `json:"message,omitempty"` // recordPrompt, recordNote, recordResponse
 	Origin  *model.Origin  `json:"origin,omitempty"`  // recordResponse, recordCompaction
-	Stop    string         `json:"stop,omitempty"`    // recordResponse: the model's; recordEnd: the run's
+	Stop    StopReason     `json:"stop,omitempty"`    // recordResponse: the model's; recordEnd: the run's
 	Tokens  *usage.Tokens  `json:"tokens,omitempty"`  // recordResponse, recordCompaction, recordSpent
 	Cost    *usage.Money   `json:"cost,omitempty"`    // recordResponse, recordCompaction, recordSpent; nil if the price is unknown
 
@@ -81,10 +81,10 @@ type trimmedPart struct {
 type state struct {
 	id       string
 	messages []*model.Message
-	batch    []*callState // the calls of the last message, until all have results
-	stop     string       // the model's reason for the end of its last message
-	refusal  string       // why the provider refused it
-	takeBack bool         // the provider wants the refused turn to leave the conversation
+	batch    []*callState     // the calls of the last message, until all have results
+	stop     model.StopReason // the model's reason for the end of its last message
+	refusal  string           // why the provider refused it
+	takeBack bool             // the provider wants the refused turn to leave the conversation
 	setup    json.RawMessage
 	context  int // tokens of the conversation at the last response; 0 if unknown
 
@@ -206,7 +206,7 @@ func (s *state) applyEnd(r *record) {
 	}
 }
 
-func hasRole(m *model.Message, role string) bool { return m != nil && m.Role == role }
+func hasRole(m *model.Message, role model.Role) bool { return m != nil && m.Role == role }
 
 // add appends a message. Providers want the roles to alternate, so a message of
 // the same role as the last one continues it.
@@ -226,7 +226,7 @@ func (s *state) applyResponse(r *record) error {
 	s.add(r.Message)
 	s.responses++
 	s.requests++
-	s.context, s.stop, s.refusal, s.takeBack = r.Tokens.Context(), r.Stop, r.Text, r.TakeBack
+	s.context, s.stop, s.refusal, s.takeBack = r.Tokens.Context(), model.StopReason(r.Stop), r.Text, r.TakeBack
 	s.turns++
 	addRequest(s.used, r)
 	for i, call := range r.Message.Calls() {

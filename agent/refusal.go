@@ -4,7 +4,7 @@ import "github.com/toolpost/toolpost/model"
 
 // wasCut reports whether a response was ended before the model had finished it. What
 // it has is not to be acted on.
-func wasCut(stop string) bool { return stop == model.StopRefusal || stop == model.StopLength }
+func wasCut(stop model.StopReason) bool { return stop == model.StopRefusal || stop == model.StopLength }
 
 // leaveCalls ends the run with a response that was cut. Its calls do not run: the end
 // is recorded first, so that no later run makes up for them.

@@ -149,7 +149,7 @@ func (r *run) step(ctx context.Context) (*Result, error) {
 }
 
 // finish ends the run with the model's last message, of which no call runs.
-func (r *run) finish(m *model.Message, stop, refusal string) (*Result, error) {
+func (r *run) finish(m *model.Message, stop model.StopReason, refusal string) (*Result, error) {
 	switch stop {
 	case model.StopRefusal:
 		return r.endWithRefusal(cmp.Or(refusal, m.Text()))
@@ -188,7 +188,7 @@ func (r *run) ask(ctx context.Context) (*Result, error) {
 
 // isEmpty reports whether a message contains nothing but thinking, and parts of the
 // types that do not count.
-func isEmpty(m *model.Message, others ...string) bool {
+func isEmpty(m *model.Message, others ...model.PartType) bool {
 	for _, p := range m.Parts {
 		switch {
 		case p.Type == model.TypeThinking, slices.Contains(others, p.Type):
@@ -226,7 +226,7 @@ func (r *run) recordResponse(response *model.Response, m *model.Message) error {
 			c.Invalid, c.Arguments = cmp.Or(c.Invalid, "The arguments are not valid JSON. Call the tool again with a JSON object."), nil
 		}
 	}
-	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: r.originOf(response), Stop: response.Stop, Text: response.Refusal, TakeBack: response.TakeBack, Tokens: &response.Usage})
+	return r.recordTokens(&record{Type: recordResponse, Message: m, Origin: r.originOf(response), Stop: StopReason(response.Stop), Text: response.Refusal, TakeBack: response.TakeBack, Tokens: &response.Usage})
 }
 
 // originOf returns the model that wrote a response.
@@ -290,7 +290,7 @@ func decodeAnswer(s *schema.Schema, text string) (json.RawMessage, error) {
 }
 
 // end records that the run has ended.
-func (r *run) end(stop, text string) (*Result, error) {
+func (r *run) end(stop StopReason, text string) (*Result, error) {
 	e := &record{Type: recordEnd, Stop: stop, Text: text}
 	if err := r.session.append(e); err != nil {
 		return nil, err
@@ -312,6 +312,6 @@ func (r *run) result(e *record) (*Result, error) {
 
 // isFinal reports whether a run that ended for this reason stays ended without
 // a new prompt. Limits are checked again.
-func isFinal(stop string) bool {
+func isFinal(stop StopReason) bool {
 	return stop == StopAnswer || stop == StopDone || stop == StopRefusal || stop == StopLength
 }

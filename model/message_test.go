@@ -84,12 +84,12 @@ func TestError(t *testing.T) {
 	if want := "p/m: server (HTTP 500): sorry: broken pipe"; e.Error() != want || !errors.Is(e, cause) {
 		t.Errorf("got %q", e)
 	}
-	for _, kind := range []string{model.KindOverloaded, model.KindRateLimit, model.KindServer, model.KindConnection} {
+	for _, kind := range []model.ErrorKind{model.KindOverloaded, model.KindRateLimit, model.KindServer, model.KindConnection} {
 		if e := (&model.Error{Kind: kind}); !e.Temporary() {
 			t.Errorf("%s is not temporary", kind)
 		}
 	}
-	for _, kind := range []string{model.KindQuota, model.KindAuth, model.KindTooLong, model.KindInvalid, ""} {
+	for _, kind := range []model.ErrorKind{model.KindQuota, model.KindAuth, model.KindTooLong, model.KindInvalid, ""} {
 		if e := (&model.Error{Kind: kind}); e.Temporary() {
 			t.Errorf("%q is temporary", kind)
 		}

@@ -58,22 +58,25 @@ func (o Origin) String() string { return o.Provider + "/" + o.Model }
 // A Message is one turn of a conversation. Results of tools are parts of a
 // user's message.
 type Message struct {
-	Role  string `json:"role"` // RoleUser or RoleAssistant
+	Role  Role   `json:"role"` // RoleUser or RoleAssistant
 	Parts []Part `json:"parts"`
 }
 
+// A Role is who wrote a message.
+type Role string
+
 // The roles of messages.
 const (
-	RoleUser      = "user"
-	RoleAssistant = "assistant"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
 )
 
 // A Part is one piece of a message. Type determines which fields are used.
 type Part struct {
-	Type     string `json:"type"`
-	Text     string `json:"text,omitempty"`      // of text and thinking; of an opaque part, the provider's word for its type
-	Data     []byte `json:"data,omitempty"`      // of an image or document
-	MIMEType string `json:"mime_type,omitempty"` // of an image or document
+	Type     PartType `json:"type"`
+	Text     string   `json:"text,omitempty"`      // of text and thinking; of an opaque part, the provider's word for its type
+	Data     []byte   `json:"data,omitempty"`      // of an image or document
+	MIMEType string   `json:"mime_type,omitempty"` // of an image or document
 
 	ID        string            `json:"id,omitempty"`        // of a tool call, as the model chose it
 	Name      string            `json:"name,omitempty"`      // of a tool call: the tool's own name; of a document: its file name
@@ -89,15 +92,18 @@ type Part struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// A PartType says what a Part is.
+type PartType string
+
 // The types of parts.
 const (
-	TypeText     = "text"
-	TypeImage    = "image"
-	TypeDocument = "document"
-	TypeThinking = "thinking"
-	TypeCall     = "tool_call"
-	TypeResult   = "tool_result"
-	TypeOpaque   = "opaque" // a part that only its provider understands
+	TypeText     PartType = "text"
+	TypeImage    PartType = "image"
+	TypeDocument PartType = "document"
+	TypeThinking PartType = "thinking"
+	TypeCall     PartType = "tool_call"
+	TypeResult   PartType = "tool_result"
+	TypeOpaque   PartType = "opaque" // a part that only its provider understands
 )
 
 // The media types that most providers take.
@@ -185,10 +191,10 @@ type Request struct {
 // A Delta is a piece of a response that is still being written, or, as the last
 // one, the whole Response.
 type Delta struct {
-	Part int    // the index of the message's part that Text belongs to
-	Type string // the type of that part
-	Name string // of a tool call: the tool's own name
-	Text string // what is added to the text or thinking, or to the arguments of a tool call as the model writes them
+	Part int      // the index of the message's part that Text belongs to
+	Type PartType // the type of that part
+	Name string   // of a tool call: the tool's own name
+	Text string   // what is added to the text or thinking, or to the arguments of a tool call as the model writes them
 
 	// Restart is the error that made the model send the request again; discard all
 	// earlier deltas. It is nil otherwise.
@@ -209,21 +215,24 @@ type Response struct {
 	ID       string // the provider's id of the response
 	Model    string // the model's name as the provider reports it
 	Message  *Message
-	Stop     string // StopEnd, StopCalls, …
-	Refusal  string // of StopRefusal: what the provider says about it
-	TakeBack bool   // of StopRefusal: the provider refuses every conversation that keeps the refused turn
-	Origin   Origin // the model that answered, if it is another one than was asked
+	Stop     StopReason // StopEnd, StopCalls, …
+	Refusal  string     // of StopRefusal: what the provider says about it
+	TakeBack bool       // of StopRefusal: the provider refuses every conversation that keeps the refused turn
+	Origin   Origin     // the model that answered, if it is another one than was asked
 	Usage    usage.Tokens
 	Losses   []Loss // what the model did not receive as it is in the request
 }
 
+// A StopReason is why a response ended.
+type StopReason string
+
 // The reasons why a response ended.
 const (
-	StopEnd     = "end"     // the answer is complete
-	StopCalls   = "calls"   // the message contains tool calls
-	StopLength  = "length"  // the response reached its maximum of tokens
-	StopRefusal = "refusal" // the model or the provider's filter refuses to answer
-	StopPause   = "pause"   // the provider paused: send the conversation again as it is
+	StopEnd     StopReason = "end"     // the answer is complete
+	StopCalls   StopReason = "calls"   // the message contains tool calls
+	StopLength  StopReason = "length"  // the response reached its maximum of tokens
+	StopRefusal StopReason = "refusal" // the model or the provider's filter refuses to answer
+	StopPause   StopReason = "pause"   // the provider paused: send the conversation again as it is
 )
 
 // A Loss reports a part of the request that the model received in another form
@@ -242,27 +251,30 @@ func (l Loss) String() string {
 // connection to it.
 type Error struct {
 	Origin     Origin
-	Kind       string        // KindOverloaded, KindRateLimit, …
+	Kind       ErrorKind     // KindOverloaded, KindRateLimit, …
 	Status     int           // of the HTTP response; 0 if there was none
 	RetryAfter time.Duration // how long to wait, as the provider requests; 0 if it does not
 	Text       string        // what the provider says, without credentials
 	Err        error         // the cause; may be nil
 }
 
+// An ErrorKind is what kind of failure an Error is.
+type ErrorKind string
+
 // The kinds of errors.
 const (
-	KindOverloaded = "overloaded" // the provider has too many requests of all its users
-	KindRateLimit  = "rate_limit" // this user sent too many requests
-	KindQuota      = "quota"      // this user has no credit left; waiting does not help
-	KindAuth       = "auth"       // the credentials are wrong or missing
-	KindTooLong    = "too_long"   // the conversation is longer than the model's context
-	KindInvalid    = "invalid"    // the request is malformed or not allowed
-	KindServer     = "server"     // the provider failed
-	KindConnection = "connection" // no response, or the stream ended before the response did
+	KindOverloaded ErrorKind = "overloaded" // the provider has too many requests of all its users
+	KindRateLimit  ErrorKind = "rate_limit" // this user sent too many requests
+	KindQuota      ErrorKind = "quota"      // this user has no credit left; waiting does not help
+	KindAuth       ErrorKind = "auth"       // the credentials are wrong or missing
+	KindTooLong    ErrorKind = "too_long"   // the conversation is longer than the model's context
+	KindInvalid    ErrorKind = "invalid"    // the request is malformed or not allowed
+	KindServer     ErrorKind = "server"     // the provider failed
+	KindConnection ErrorKind = "connection" // no response, or the stream ended before the response did
 )
 
 func (e *Error) Error() string {
-	text := e.Origin.String() + ": " + e.Kind
+	text := e.Origin.String() + ": " + string(e.Kind)
 	if e.Status != 0 {
 		text += fmt.Sprintf(" (HTTP %d)", e.Status)
 	}

@@ -29,13 +29,15 @@ type turn struct {
 	whole bool
 }
 
-func (s *script) Origin() model.Origin             { return s.origin }
-func (s *script) Check(r *model.Request) error     { return s.refuse }
-func named(name string, turns ...turn) *script     { return &script{origin: origin(name), turns: turns} }
-func origin(name string) model.Origin              { return model.Origin{Provider: name, API: "test", Model: "m"} }
-func failing(name string, kinds ...string) *script { return named(name, failures(name, kinds...)...) }
+func (s *script) Origin() model.Origin         { return s.origin }
+func (s *script) Check(r *model.Request) error { return s.refuse }
+func named(name string, turns ...turn) *script { return &script{origin: origin(name), turns: turns} }
+func origin(name string) model.Origin          { return model.Origin{Provider: name, API: "test", Model: "m"} }
+func failing(name string, kinds ...model.ErrorKind) *script {
+	return named(name, failures(name, kinds...)...)
+}
 
-func failures(name string, kinds ...string) (turns []turn) {
+func failures(name string, kinds ...model.ErrorKind) (turns []turn) {
 	for _, kind := range kinds {
 		turns = append(turns, turn{err: &model.Error{Origin: origin(name), Kind: kind}})
 	}
@@ -70,7 +72,7 @@ func consume(ctx context.Context, m model.Model) (seen string, err error) {
 		case e != nil:
 			err = e
 		case d.Restart != nil:
-			seen += "restart:" + d.Restart.Kind + " "
+			seen += "restart:" + string(d.Restart.Kind) + " "
 		case d.Response != nil:
 			seen += "response:" + d.Response.Model
 		default:
@@ -108,7 +110,7 @@ func TestRetry(t *testing.T) {
 // TestRetryNever has errors that waiting does not mend: they come at once and
 // unchanged.
 func TestRetryNever(t *testing.T) {
-	for _, kind := range []string{model.KindQuota, model.KindAuth, model.KindTooLong, model.KindInvalid, ""} {
+	for _, kind := range []model.ErrorKind{model.KindQuota, model.KindAuth, model.KindTooLong, model.KindInvalid, ""} {
 		m := failing("a", kind)
 		want := m.turns[0].err
 		if seen, err := consume(t.Context(), model.Retry(m, nil)); seen != "" || err != want {
@@ -124,7 +126,9 @@ func TestRetryNever(t *testing.T) {
 // TestRetryWaits checks the waits before the requests after the first.
 func TestRetryWaits(t *testing.T) {
 	const s = time.Second
-	after := func(kind string, d time.Duration) turn { return turn{err: &model.Error{Kind: kind, RetryAfter: d}} }
+	after := func(kind model.ErrorKind, d time.Duration) turn {
+		return turn{err: &model.Error{Kind: kind, RetryAfter: d}}
+	}
 	server, overloaded, limit := after(model.KindServer, 0), after(model.KindOverloaded, 0), after(model.KindRateLimit, 0)
 	type span struct{ least, most time.Duration }
 	for _, c := range []struct {
@@ -230,15 +234,15 @@ func TestRetryBreak(t *testing.T) {
 
 func TestFallback(t *testing.T) {
 	whole := turn{text: "hello", whole: true}
-	for _, kind := range []string{model.KindOverloaded, model.KindRateLimit, model.KindServer, model.KindConnection, model.KindQuota, model.KindAuth} {
+	for _, kind := range []model.ErrorKind{model.KindOverloaded, model.KindRateLimit, model.KindServer, model.KindConnection, model.KindQuota, model.KindAuth} {
 		m := model.Fallback(named("a", turn{text: "hel", err: &model.Error{Kind: kind}}), named("b", whole))
-		if seen, err := consume(t.Context(), m); seen != "hel restart:"+kind+" hello response:b" || err != nil {
+		if seen, err := consume(t.Context(), m); seen != "hel restart:"+string(kind)+" hello response:b" || err != nil {
 			t.Errorf("%s: got %q, %v", kind, seen, err)
 		}
 	}
-	for _, kind := range []string{model.KindInvalid, model.KindTooLong} {
+	for _, kind := range []model.ErrorKind{model.KindInvalid, model.KindTooLong} {
 		m := model.Fallback(failing("a", kind), named("b", whole))
-		if seen, err := consume(t.Context(), m); seen != "" || err.Error() != "a/m: "+kind {
+		if seen, err := consume(t.Context(), m); seen != "" || err.Error() != "a/m: "+string(kind) {
 			t.Errorf("%s: got %q, %v", kind, seen, err)
 		}
 	}

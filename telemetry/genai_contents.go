@@ -67,9 +67,9 @@ func responseContents(r *model.Response) []attribute.KeyValue {
 
 // contentOf returns a message without the data of images and documents.
 func contentOf(m *model.Message) contentMessage {
-	c := contentMessage{Role: m.Role, Parts: []contentPart{}}
+	c := contentMessage{Role: string(m.Role), Parts: []contentPart{}}
 	for _, p := range m.Parts {
-		part := contentPart{Type: p.Type, MIMEType: p.MIMEType}
+		part := contentPart{Type: string(p.Type), MIMEType: p.MIMEType}
 		switch p.Type {
 		case model.TypeText:
 			part.Content = p.Text

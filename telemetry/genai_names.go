@@ -78,7 +78,7 @@ func providerName(o model.Origin) string {
 }
 
 // finishReason returns one of gen_ai.response.finish_reasons.
-func finishReason(stop string) string {
+func finishReason(stop model.StopReason) string {
 	switch stop {
 	case model.StopEnd:
 		return "stop"
@@ -87,7 +87,7 @@ func finishReason(stop string) string {
 	case model.StopRefusal:
 		return "content_filter"
 	}
-	return clip(stop)
+	return clip(string(stop))
 }
 
 // failureType returns error.type of a request to a model, or of a run: the kind of
@@ -102,7 +102,7 @@ func failureType(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return typeTimeout
 	case isFailure && failure.Kind != "":
-		return clip(failure.Kind)
+		return clip(string(failure.Kind))
 	}
 	return typeOther
 }

@@ -15,8 +15,8 @@ import (
 
 // A Turn is the answer of a scripted [Model] to one request.
 type Turn struct {
-	Parts   []model.Part // text, thinking, calls, …; calls without an ID get one
-	Stop    string       // model.StopEnd, …; chosen by the parts if empty
+	Parts   []model.Part     // text, thinking, calls, …; calls without an ID get one
+	Stop    model.StopReason // model.StopEnd, …; chosen by the parts if empty
 	Refusal string
 	Tokens  usage.Tokens
 

@@ -52,7 +52,6 @@ func TestInternalTypes(t *testing.T) {
 // why they are there.
 var withoutUser = map[string]string{
 	". Clock":                            "a dependency that tests of tools replace",
-	"agent StopTime":                     "one of the reasons for which a run stops",
 	"claude Decode":                      "decodes the answer of a run with an output schema",
 	"claude RunAs":                       "a run with a typed answer",
 	"claude/cli MinVersion":              "the oldest version of the CLI that works",

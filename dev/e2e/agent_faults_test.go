@@ -88,7 +88,7 @@ func (b *biller) turn() *modeltest.Turn {
 		return turn
 	}
 	if b.random.IntN(6) == 0 {
-		kinds := []string{model.KindOverloaded, model.KindRateLimit, model.KindServer, model.KindAuth, model.KindTooLong, model.KindInvalid, model.KindQuota}
+		kinds := []model.ErrorKind{model.KindOverloaded, model.KindRateLimit, model.KindServer, model.KindAuth, model.KindTooLong, model.KindInvalid, model.KindQuota}
 		turn.Fail = &modeltest.Failure{Kind: kinds[b.random.IntN(len(kinds))], Late: b.random.IntN(2) == 0}
 		return turn
 	}

@@ -104,7 +104,7 @@ func (l *loop) gone() {
 }
 
 // ask sends the request, and adds the response to the conversation.
-func (l *loop) ask(stop string) *agents.Response {
+func (l *loop) ask(stop agents.StopReason) *agents.Response {
 	l.Helper()
 	response, deltas := (*agents.Response)(nil), map[int]string{}
 	for d, err := range l.model.Stream(l.context(), l.request) {
@@ -393,7 +393,7 @@ func loopRefusal(l *loop) {
 }
 
 // fails sends the request, and returns its error.
-func (l *loop) fails(ctx context.Context, kind string) *agents.Error {
+func (l *loop) fails(ctx context.Context, kind agents.ErrorKind) *agents.Error {
 	l.Helper()
 	var last error
 	for _, err := range l.model.Stream(ctx, l.request) {
@@ -412,7 +412,7 @@ func loopFailures(l *loop) {
 	for _, f := range []struct {
 		status     int
 		kind, text string
-		want       string
+		want       agents.ErrorKind
 	}{
 		{400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum", agents.KindTooLong},
 		{400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API", agents.KindQuota},

@@ -32,7 +32,7 @@ func Anthropic() Wire {
 }
 
 // anthropicError returns the status and the body of an error.
-func anthropicError(kind, text string) (status int, body string) {
+func anthropicError(kind model.ErrorKind, text string) (status int, body string) {
 	status, name := http.StatusInternalServerError, "api_error"
 	switch kind {
 	case model.KindOverloaded:
@@ -125,7 +125,7 @@ func (s *anthropicStream) part(index int, p *model.Part, refusal bool) {
 }
 
 func (s *anthropicStream) end(t *Turn) {
-	reasons := map[string]string{model.StopEnd: "end_turn", model.StopCalls: "tool_use", model.StopLength: "max_tokens",
+	reasons := map[model.StopReason]string{model.StopEnd: "end_turn", model.StopCalls: "tool_use", model.StopLength: "max_tokens",
 		model.StopRefusal: "refusal", model.StopPause: "pause_turn"}
 	reason, details := reasons[t.Stop], "null"
 	if reason == "" {

@@ -39,7 +39,7 @@ func answerGemini(w io.Writer, header http.Header, t *Turn) {
 	if called == 0 {
 		last = `{"text": "", "thoughtSignature": "` + GeminiSignature + `"}`
 	}
-	reason := map[string]string{model.StopLength: "MAX_TOKENS", model.StopRefusal: "SAFETY"}[t.Stop]
+	reason := map[model.StopReason]string{model.StopLength: "MAX_TOKENS", model.StopRefusal: "SAFETY"}[t.Stop]
 	if reason == "" {
 		reason = "STOP"
 	}
@@ -106,7 +106,7 @@ type geminiFailure struct {
 
 func failGemini(w http.ResponseWriter, f *Failure, text string) {
 	const prefix = `{"@type": "type.googleapis.com/google.rpc.`
-	kinds := map[string]geminiFailure{
+	kinds := map[model.ErrorKind]geminiFailure{
 		model.KindOverloaded: {503, "UNAVAILABLE", ""},
 		model.KindRateLimit:  {429, "RESOURCE_EXHAUSTED", prefix + `QuotaFailure", "violations": [{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel", "quotaValue": "10"}]}`},
 		model.KindQuota:      {429, "RESOURCE_EXHAUSTED", prefix + `QuotaFailure", "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel", "quotaValue": "100"}]}`},

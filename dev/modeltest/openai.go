@@ -58,7 +58,7 @@ func answerResponses(w io.Writer, header http.Header, t *Turn) {
 }
 
 // item writes the events of a part, and returns its item.
-func (e *eventWriter) item(index int, p *model.Part, stop string) json.RawMessage {
+func (e *eventWriter) item(index int, p *model.Part, stop model.StopReason) json.RawMessage {
 	id := fmt.Sprintf("item_%d_%s", index, p.Type)
 	added := func(members string) {
 		e.put("response.output_item.added", `, "output_index":%d, "item":{"id":%q, %s}`, index, id, members)
@@ -94,7 +94,7 @@ func (e *eventWriter) item(index int, p *model.Part, stop string) json.RawMessag
 }
 
 // message writes the events of a text, and returns the members of its item.
-func (e *eventWriter) message(at, text, stop string, added func(members string)) string {
+func (e *eventWriter) message(at, text string, stop model.StopReason, added func(members string)) string {
 	typ, member, event := "output_text", "text", "response.output_text"
 	if stop == model.StopRefusal {
 		typ, member, event = "refusal", "refusal", "response.refusal"
@@ -109,7 +109,7 @@ func (e *eventWriter) message(at, text, stop string, added func(members string))
 		status(stop), typ, member, quoted(text))
 }
 
-func status(stop string) string {
+func status(stop model.StopReason) string {
 	if stop == model.StopLength {
 		return "incomplete"
 	}
@@ -140,8 +140,8 @@ type openAIFailure struct {
 	typ, code string
 }
 
-func openAIFailures() map[string]openAIFailure {
-	return map[string]openAIFailure{
+func openAIFailures() map[model.ErrorKind]openAIFailure {
+	return map[model.ErrorKind]openAIFailure{
 		model.KindOverloaded: {503, "server_error", "server_is_overloaded"},
 		model.KindRateLimit:  {429, "tokens", "rate_limit_exceeded"},
 		model.KindQuota:      {429, "insufficient_quota", "insufficient_quota"},

@@ -140,7 +140,7 @@ func sendsDocument(t *testing.T, p *Provider) {
 }
 
 func sendsUnknownMedia(t *testing.T, p *Provider) {
-	for _, kind := range []string{model.TypeImage, model.TypeDocument} {
+	for _, kind := range []model.PartType{model.TypeImage, model.TypeDocument} {
 		got, body := sendsPart(t, p, model.Part{Type: kind, MIMEType: "application/x-odd", Data: odd})
 		if p.SendsData(body, odd) || len(got.Losses) != 1 || got.Losses[0].Message != 0 || got.Losses[0].Part != 1 {
 			t.Errorf("%s: losses %v\n%s", kind, got.Losses, body)

@@ -49,7 +49,7 @@ func failsByKind(t *testing.T, p *Provider) {
 }
 
 func failsLate(t *testing.T, p *Provider) {
-	for _, kind := range []string{model.KindOverloaded, model.KindServer} {
+	for _, kind := range []model.ErrorKind{model.KindOverloaded, model.KindServer} {
 		s := Serve(t, p.Wire, Turn{Fail: &Failure{Kind: kind, Late: true}})
 		got := ask(t, p.New(s.URL), request())
 		if failed := asError(t, got.err); failed.Kind != kind || got.Response != nil {

@@ -18,8 +18,8 @@ import (
 // A Turn is what a fake model does with one request: it answers, fails, or
 // breaks off.
 type Turn struct {
-	Parts  []model.Part // text, thinking, calls; Name and Arguments are those for the model
-	Stop   string       // model.StopEnd, …; chosen by the parts if empty
+	Parts  []model.Part     // text, thinking, calls; Name and Arguments are those for the model
+	Stop   model.StopReason // model.StopEnd, …; chosen by the parts if empty
 	Tokens usage.Tokens
 
 	Fail *Failure // instead of an answer
@@ -32,7 +32,7 @@ type Turn struct {
 
 // A Failure is an error that a provider answers with.
 type Failure struct {
-	Kind       string // model.KindOverloaded, …
+	Kind       model.ErrorKind // model.KindOverloaded, …
 	RetryAfter time.Duration
 	Late       bool // the stream has begun: the error is an event in it
 }

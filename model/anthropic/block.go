@@ -80,7 +80,7 @@ func (b *builder) part(i, j int) (_ block, ok bool) {
 
 // inspectRaw returns the type of a part's block, and the reason why it cannot be
 // sent back.
-func inspectRaw(role string, p *model.Part, id string) (kind, problem string) {
+func inspectRaw(role model.Role, p *model.Part, id string) (kind, problem string) {
 	tree, broken := jsontree.Parse(p.Raw, maxLevels)
 	if broken != nil {
 		return "", broken.Error()

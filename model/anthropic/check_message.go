@@ -22,7 +22,7 @@ func (c *checker) checkMessages() error {
 	var waiting []string // calls of the message before
 	for i, m := range messages {
 		var err error
-		if waiting, err = c.checkMessage(m, []string{model.RoleUser, model.RoleAssistant}[i%2], waiting); err != nil {
+		if waiting, err = c.checkMessage(m, []model.Role{model.RoleUser, model.RoleAssistant}[i%2], waiting); err != nil {
 			return fmt.Errorf("messages.%d: %w", i, err)
 		}
 	}
@@ -30,7 +30,7 @@ func (c *checker) checkMessages() error {
 		return fmt.Errorf("messages: the call %q has no result", waiting[0])
 	}
 	last := messages[len(messages)-1]
-	if textOf(last.Get("role")) == model.RoleAssistant && !slices.ContainsFunc(last.Get("content").Items(), isServerBlock) {
+	if model.Role(textOf(last.Get("role"))) == model.RoleAssistant && !slices.ContainsFunc(last.Get("content").Items(), isServerBlock) {
 		return errors.New("messages: the last one is the assistant's; the model does not continue it")
 	}
 	return nil
@@ -38,8 +38,8 @@ func (c *checker) checkMessages() error {
 
 // checkMessage checks a message with a role, which answers the calls of the
 // message before. It returns the ids of its own calls.
-func (c *checker) checkMessage(m *jsontree.Value, role string, answers []string) (calls []string, err error) {
-	if got := textOf(m.Get("role")); got != role {
+func (c *checker) checkMessage(m *jsontree.Value, role model.Role, answers []string) (calls []string, err error) {
+	if got := model.Role(textOf(m.Get("role"))); got != role {
 		return nil, fmt.Errorf("the role is %q; roles alternate, so it must be %q", got, role)
 	}
 	blocks, err := contentOf(m)
@@ -68,7 +68,7 @@ func (c *checker) checkMessage(m *jsontree.Value, role string, answers []string)
 
 // checkServerCall checks that a call that the provider runs has its result
 // before the user writes something else than results.
-func (c *checker) checkServerCall(role string, b *jsontree.Value) error {
+func (c *checker) checkServerCall(role model.Role, b *jsontree.Value) error {
 	call, answers := serverCall(b)
 	_, known := c.serverIDs[answers]
 	switch {
@@ -138,7 +138,7 @@ func checkResults(blocks []*jsontree.Value, calls []string) error {
 }
 
 // checkBlock checks one block. It returns the id of a call, "" for other blocks.
-func (c *checker) checkBlock(role string, b *jsontree.Value) (id string, err error) {
+func (c *checker) checkBlock(role model.Role, b *jsontree.Value) (id string, err error) {
 	kind := textOf(b.Get("type"))
 	forUser := kind == "tool_result" || kind == "image" || kind == "document"
 	forAssistant := kind == "tool_use" || kind == "server_tool_use" || isThinking(kind)
@@ -254,7 +254,7 @@ func (c *checker) checkTurn() error {
 		if items := m.Get("content").Items(); len(items) > 0 {
 			first = textOf(items[0].Get("type"))
 		}
-		messages = append(messages, &message{role: textOf(m.Get("role")), blocks: []block{{kind: first}}})
+		messages = append(messages, &message{role: model.Role(textOf(m.Get("role"))), blocks: []block{{kind: first}}})
 	}
 	if !thinksInTurn(messages) {
 		return errors.New("messages: the assistant's last turn must begin with thinking when there is a budget for thinking")

@@ -11,7 +11,7 @@ import (
 )
 
 // partType returns the type of the part that a block becomes.
-func partType(kind string) string {
+func partType(kind string) model.PartType {
 	switch kind {
 	case "text":
 		return model.TypeText
@@ -71,7 +71,7 @@ func (a *accumulator) response() *model.Response {
 
 // stopOf returns the neutral form of a stop reason. A response that paused can be
 // continued only if it ends with work of the provider; otherwise it was cut.
-func stopOf(reason string, m *model.Message) string {
+func stopOf(reason string, m *model.Message) model.StopReason {
 	end, _ := provider.Ending(reason)
 	switch {
 	case end == model.StopLength, end == model.StopRefusal:

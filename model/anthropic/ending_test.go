@@ -14,7 +14,10 @@ import (
 // complete, and a turn is taken back only if the provider refused it.
 func TestEnds(t *testing.T) {
 	const call, text = `{"type":"tool_use","id":"toolu_1","name":"weather","input":{}}`, `{"type":"text","text":"Hi"}`
-	for _, c := range []struct{ block, reason, want string }{
+	for _, c := range []struct {
+		block, reason string
+		want          any // the reason, or the kind of the error
+	}{
 		{call, `"end_turn"`, model.StopCalls}, {call, `"tool_use"`, model.StopCalls}, {call, `null`, model.KindConnection}, {text, `null`, model.StopEnd}, {call, `"pause_turn"`, model.StopCalls},
 		{call, `"max_tokens"`, model.StopLength}, {call, `"model_context_window_exceeded"`, model.StopLength}, {call, `"length"`, model.StopLength},
 		{call, `"refusal"`, model.StopRefusal}, {call, `"safety"`, model.StopRefusal}, {call, `"reason_of_tomorrow"`, model.StopRefusal},
@@ -59,7 +62,11 @@ func TestDocument(t *testing.T) {
 // TestForeignAnswers: an answer that is not one of the API is not asked for again, and
 // errors are read in the forms that servers and proxies write.
 func TestForeignAnswers(t *testing.T) {
-	for _, c := range []struct{ kind, body, want, text string }{
+	for _, c := range []struct {
+		kind, body string
+		want       model.ErrorKind
+		text       string
+	}{
 		{"text/html", "<html></html>", model.KindInvalid, "a web page"},
 		{"application/json", "\n<html></html>", model.KindInvalid, "a web page"},
 		{"text/plain", "It works!", model.KindInvalid, `"It works!"`},
@@ -81,7 +88,10 @@ func TestForeignAnswers(t *testing.T) {
 
 // TestTwoEnds: the worst of several reasons counts, and none takes one back.
 func TestTwoEnds(t *testing.T) {
-	for _, c := range []struct{ first, second, want string }{
+	for _, c := range []struct {
+		first, second string
+		want          any // the reason, or the kind of the error
+	}{
 		{`"refusal"`, `"tool_use"`, model.StopRefusal}, {`"tool_use"`, `"refusal"`, model.StopRefusal},
 		{`"refusal"`, `null`, model.StopRefusal}, {`"max_tokens"`, `"end_turn"`, model.StopLength},
 		{`"max_tokens"`, `"refusal"`, model.StopRefusal}, {`"reason_of_tomorrow"`, `"tool_use"`, model.StopRefusal},
@@ -91,7 +101,7 @@ func TestTwoEnds(t *testing.T) {
 		r, err := stream(t, newReader(), strings.NewReader(events(messageStart,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"weather","input":{}}}`,
 			end(c.first), end(c.second), messageStop)), nil)
-		got := ""
+		var got any
 		if failed, ok := errors.AsType[*model.Error](err); ok {
 			got = failed.Kind
 		} else if err == nil {

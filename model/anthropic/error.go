@@ -81,7 +81,7 @@ func errorBody(body string) (kind, text string) {
 
 // kindOf classifies an error by its status, type and text. Errors within a
 // stream have no status.
-func kindOf(status int, kind, text string) string {
+func kindOf(status int, kind, text string) model.ErrorKind {
 	text = strings.ToLower(text)
 	switch {
 	case kind == "billing_error", status == http.StatusPaymentRequired,
@@ -93,7 +93,7 @@ func kindOf(status int, kind, text string) string {
 	case status == http.StatusUnauthorized: // compatible servers have other types
 		return model.KindAuth
 	}
-	byType := map[string]string{
+	byType := map[string]model.ErrorKind{
 		"overloaded_error":      model.KindOverloaded,
 		"rate_limit_error":      model.KindRateLimit,
 		"authentication_error":  model.KindAuth,

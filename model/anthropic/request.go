@@ -116,7 +116,7 @@ func (b *builder) mark(messages []*message) {
 
 // A message is a message in the provider's form.
 type message struct {
-	role   string
+	role   model.Role
 	blocks []block
 }
 
@@ -148,7 +148,7 @@ func encode(messages []*message) json.RawMessage {
 			blocks = append(blocks, b.raw)
 		}
 		var o provider.Object
-		o.AddText("role", m.role)
+		o.AddText("role", string(m.role))
 		o.Add("content", provider.Array(blocks))
 		all = append(all, o.JSON())
 	}

@@ -48,7 +48,7 @@ func foreign(p model.Part) model.Part {
 }
 
 // own returns a part that a model of Anthropic wrote.
-func own(kind, raw string) model.Part {
+func own(kind model.PartType, raw string) model.Part {
 	return model.Part{Type: kind, Origin: &model.Origin{Provider: "anthropic", API: "messages", Model: "claude-other"}, Raw: json.RawMessage(raw)}
 }
 

@@ -78,7 +78,10 @@ const (
 )
 
 // A streamed is a part of a response, as tests write it.
-type streamed struct{ Type, Text, Name, ID, Arguments, Raw string }
+type streamed struct {
+	Type                           model.PartType
+	Text, Name, ID, Arguments, Raw string
+}
 
 // TestBlocks has the deltas of one block and the part that they become.
 func TestBlocks(t *testing.T) {
@@ -216,7 +219,7 @@ func TestHostileStreams(t *testing.T) {
 	block := `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
 	for name, c := range map[string]struct {
 		body io.Reader
-		kind string
+		kind model.ErrorKind
 	}{
 		"endless line":     {&endless{text: "data: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}, model.KindInvalid},
 		"endless event":    {&endless{text: "data: " + strings.Repeat("a", 10_000) + "\n"}, model.KindInvalid},
@@ -304,7 +307,7 @@ func TestPause(t *testing.T) {
 		modeltest.Turn{Parts: []model.Part{textPart("Yes.")}})
 	m := newModel(s.URL, "claude-opus-5-5", anthropic.Options{})
 	r := &model.Request{Messages: []*model.Message{model.UserText("Search.")}}
-	for _, want := range []string{model.StopPause, model.StopEnd, model.StopEnd} {
+	for _, want := range []model.StopReason{model.StopPause, model.StopEnd, model.StopEnd} {
 		for delta, err := range m.Stream(context.Background(), r) {
 			if err != nil {
 				t.Fatal(err)
@@ -359,7 +362,7 @@ func must(data []byte, err error) []byte {
 // TestErrorKinds has errors that the scenarios do not have.
 func TestErrorKinds(t *testing.T) {
 	type failure struct {
-		Kind   string
+		Kind   model.ErrorKind
 		Status int
 		Text   string
 	}

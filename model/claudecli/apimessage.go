@@ -25,8 +25,8 @@ type apiMessage struct {
 // An openBlock is a block that is being written.
 type openBlock struct {
 	part int
-	kind string // the type of the part
-	name string // of a tool
+	kind model.PartType // the type of the part
+	name string         // of a tool
 }
 
 // outputTool is the tool with which the model gives a structured output.
@@ -117,7 +117,7 @@ func (t *turn) keeps(use *message.ToolUse) bool {
 	return !t.c.request.NoCalls && (t.c.request.Output == nil || use.Name != outputTool)
 }
 
-func kindOf(b message.Block) string {
+func kindOf(b message.Block) model.PartType {
 	switch b.(type) {
 	case *message.Text:
 		return model.TypeText

@@ -323,7 +323,7 @@ func TestBroken(t *testing.T) {
 
 // TestStops: the CLI would go on after its limit of tokens and a refusal.
 func TestStops(t *testing.T) {
-	for reason, want := range map[string]string{"max_tokens": model.StopLength, "refusal": model.StopRefusal} {
+	for reason, want := range map[string]model.StopReason{"max_tokens": model.StopLength, "refusal": model.StopRefusal} {
 		t.Run(reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, m := newWorld(t, nil, func(f *fake) {

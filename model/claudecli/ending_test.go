@@ -12,7 +12,7 @@ import (
 // TestEnds: the calls of a message run only if it ended in a way that is known to be
 // complete, and the worst of several reasons counts.
 func TestEnds(t *testing.T) {
-	for reasons, want := range map[string]string{
+	for reasons, want := range map[string]any{ // the reason, or the kind of the error
 		"tool_use": model.StopCalls, "end_turn": model.StopCalls, "null tool_use": model.StopCalls, "tool_use null": model.StopCalls,
 		"max_tokens": model.StopLength, "model_context_window_exceeded": model.StopLength, "length": model.StopLength,
 		"refusal": model.StopRefusal, "sensitive": model.StopRefusal, "reason_of_tomorrow": model.StopRefusal,

@@ -115,7 +115,7 @@ type report struct {
 }
 
 // kindOf returns the kind of an error.
-func (r *report) kindOf() string {
+func (r *report) kindOf() model.ErrorKind {
 	if r.reason == "prompt_too_long" || r.reason == "blocking_limit" || strings.Contains(strings.ToLower(r.text), "prompt is too long") {
 		return model.KindTooLong
 	}

@@ -50,7 +50,7 @@ func TestFailures(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		lines  []any
-		kind   string
+		kind   model.ErrorKind
 		status int
 		text   string
 	}{

@@ -45,7 +45,7 @@ type transcript struct {
 
 // A transcriptLine is one part of a message.
 type transcriptLine struct {
-	Role       string          `json:"role"`
+	Role       model.Role      `json:"role"`
 	Text       string          `json:"text,omitempty"`
 	Call       string          `json:"tool_call,omitempty"` // the tool's name
 	ID         string          `json:"id,omitempty"`
@@ -59,7 +59,7 @@ type transcriptLine struct {
 const asText = "it was sent as text: the CLI takes no earlier messages"
 
 // add adds a part and reports what is lost of it.
-func (t *transcript) add(message, part int, role string, p model.Part) {
+func (t *transcript) add(message, part int, role model.Role, p model.Part) {
 	line := transcriptLine{Role: role}
 	switch p.Type {
 	case model.TypeText:

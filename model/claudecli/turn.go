@@ -240,7 +240,7 @@ func removeText(parts []model.Part) (rest []model.Part) {
 	return rest
 }
 
-func (t *turn) response(stop string) *model.Response {
+func (t *turn) response(stop model.StopReason) *model.Response {
 	return &model.Response{
 		ID: t.id, Model: t.model, Stop: stop, Usage: t.tokens, Losses: t.losses,
 		Message: &model.Message{Role: model.RoleAssistant, Parts: t.parts},

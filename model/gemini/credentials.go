@@ -129,7 +129,7 @@ func (e *noCredentialsError) Unwrap() error { return e.cause }
 
 // kindOfCredentials returns the kind of an error of credentials. A server of tokens that
 // refuses them will do so again; one that fails or is not reached may not.
-func kindOfCredentials(err error) string {
+func kindOfCredentials(err error) model.ErrorKind {
 	if _, none := errors.AsType[*noCredentialsError](err); none {
 		return model.KindAuth
 	}

@@ -192,7 +192,7 @@ func TestCredentialsFile(t *testing.T) {
 
 // TestTokenErrors has a server of tokens that refuses and that fails, and repeats secrets.
 func TestTokenErrors(t *testing.T) {
-	for status, kind := range map[int]string{400: model.KindAuth, 401: model.KindAuth, 429: model.KindConnection, 503: model.KindConnection, 302: model.KindConnection} {
+	for status, kind := range map[int]model.ErrorKind{400: model.KindAuth, 401: model.KindAuth, 429: model.KindConnection, 503: model.KindConnection, 302: model.KindConnection} {
 		c := newCloud(t)
 		c.deny = func(w http.ResponseWriter, form string) bool {
 			w.Header().Set("Location", c.URL+"/v1beta1/projects/p/")

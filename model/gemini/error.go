@@ -66,7 +66,7 @@ func (g *generator) failure(code int, s *status) *model.Error {
 var tokenLimit = lazyregexp.New(`(?i)(token count .*exceeds|exceeds the maximum number of tokens|payload size exceeds)`)
 
 // kind returns the kind of an error that came with the HTTP status code.
-func (s *status) kind(code int) string {
+func (s *status) kind(code int) model.ErrorKind {
 	switch {
 	case s.has("API_KEY_INVALID"):
 		return model.KindAuth // Google answers 400
@@ -92,7 +92,7 @@ func (s *status) has(reason string) bool {
 
 // limit distinguishes a limit of requests a minute from one that holds until the
 // next day, from one that is 0, and from credit that is used up.
-func (s *status) limit() string {
+func (s *status) limit() model.ErrorKind {
 	if strings.Contains(s.Message, "credits are depleted") {
 		return model.KindQuota
 	}

@@ -23,7 +23,7 @@ func TestErrors(t *testing.T) {
 		status     int
 		body       string
 		retryAfter string
-		kind       string
+		kind       model.ErrorKind
 		wait       time.Duration
 	}{
 		{429, `{"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier","quotaValue":"5"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.074824224s"}]}}`, "", model.KindRateLimit, 34074824224},
@@ -73,7 +73,7 @@ func TestFinish(t *testing.T) {
 	const yes, call = `"content":{"parts":[{"text":"Yes."}]},`, `"content":{"parts":[{"functionCall":{"name":"weather","args":{"city":"Oslo"}}}]},`
 	for _, test := range []struct {
 		stream  string
-		stop    string // or the kind of the error
+		stop    any // or the kind of the error
 		refusal string
 	}{
 		{data(`{` + yes + `"finishReason":"STOP"}`), model.StopEnd, ""},

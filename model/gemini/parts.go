@@ -96,7 +96,7 @@ func dataName(members map[string]json.RawMessage) string {
 	return slices.Min(names)
 }
 
-func textType(p *part) string {
+func textType(p *part) model.PartType {
 	if p.Thought {
 		return model.TypeThinking
 	}

@@ -38,7 +38,7 @@ func TestRaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{model.TypeThinking, model.TypeText, model.TypeText, model.TypeText, model.TypeOpaque, model.TypeImage, model.TypeOpaque,
+	want := []model.PartType{model.TypeThinking, model.TypeText, model.TypeText, model.TypeText, model.TypeOpaque, model.TypeImage, model.TypeOpaque,
 		model.TypeCall, model.TypeCall, model.TypeCall, model.TypeCall}
 	ids := map[string]bool{}
 	for i, p := range first.Message.Parts {

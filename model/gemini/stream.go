@@ -161,7 +161,7 @@ func (s *stream) read(ctx context.Context, body io.Reader, yield func(*model.Del
 	return failed
 }
 
-func (s *stream) fail(kind, text string) *model.Error {
+func (s *stream) fail(kind model.ErrorKind, text string) *model.Error {
 	return &model.Error{Origin: s.origin, Kind: kind, Text: s.sender.Hide(text)}
 }
 

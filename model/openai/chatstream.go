@@ -175,7 +175,7 @@ func canSendMember(name string, value json.RawMessage) bool {
 
 // memberType returns the type of the part that a member of the assistant's
 // message becomes. Servers have two names for thinking.
-func memberType(name string) string {
+func memberType(name string) model.PartType {
 	switch name {
 	case "content", "refusal":
 		return model.TypeText

@@ -15,7 +15,7 @@ import (
 // complete.
 func TestEnds(t *testing.T) {
 	const call = `"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Oslo\"}"}}]`
-	for reason, want := range map[string]string{
+	for reason, want := range map[string]any{ // the reason, or the kind of the error
 		"stop": model.StopCalls, "tool_calls": model.StopCalls, "eos": model.StopCalls, "tool_use": model.StopCalls, "STOP": model.StopCalls,
 		"length": model.StopLength, "model_length": model.StopLength, "max_tokens": model.StopLength,
 		"content_filter": model.StopRefusal, "sensitive": model.StopRefusal, "SAFETY": model.StopRefusal, "refusal": model.StopRefusal,
@@ -123,7 +123,7 @@ func TestIDsOfEachResponse(t *testing.T) {
 }
 
 // endOf asks a model, and returns how the response stopped, or the kind of the error.
-func endOf(t *testing.T, build func(string, *openai.Options) model.Model, body string) string {
+func endOf(t *testing.T, build func(string, *openai.Options) model.Model, body string) any {
 	t.Helper()
 	got, _, err := ask(t, build, hello(t), nil, 200, body)
 	if failed, ok := errors.AsType[*model.Error](err); ok {
@@ -142,7 +142,10 @@ func endOf(t *testing.T, build func(string, *openai.Options) model.Model, body s
 // one, text does not.
 func TestTwoEnds(t *testing.T) {
 	const call = `"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Oslo\"}"}}]`
-	for _, c := range []struct{ delta, reasons, want string }{
+	for _, c := range []struct {
+		delta, reasons string
+		want           any // see endOf
+	}{
 		{call, "content_filter stop", model.StopRefusal}, {call, "stop content_filter", model.StopRefusal},
 		{call, "length tool_calls", model.StopLength}, {call, "length content_filter", model.StopRefusal},
 		{call, "reason_of_tomorrow stop", model.StopRefusal}, {call, "abort stop", model.KindServer}, {call, "content_filter abort", model.KindServer},
@@ -163,7 +166,10 @@ func TestTwoEnds(t *testing.T) {
 func TestEndsOfResponses(t *testing.T) {
 	const call = `{"type":"function_call","id":"fc1","call_id":"c1","name":"weather","arguments":"{\"city\":\"Oslo\"}","status":"completed"}`
 	const text = `{"type":"message","id":"m1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hi","annotations":[]}]}`
-	for _, c := range []struct{ event, item, members, want string }{
+	for _, c := range []struct {
+		event, item, members string
+		want                 any // see endOf
+	}{
 		{"completed", call, `"status":"completed"`, model.StopCalls},
 		{"completed", call, `"status":"completed","error":null,"incomplete_details":null`, model.StopCalls},
 		{"completed", call, `"object":"response"`, model.StopCalls},

@@ -91,10 +91,16 @@ func (e *endpoint) clean(text string) string {
 	return provider.ErrorText(text, e.sender.Hide)
 }
 
+// An errorWord is what the errors of a kind contain.
+type errorWord struct {
+	kind    model.ErrorKind
+	pattern string
+}
+
 // words maps what codes, types and messages contain to kinds of errors. The
 // first that matches counts.
-func words() []struct{ kind, pattern string } {
-	return []struct{ kind, pattern string }{
+func words() []errorWord {
+	return []errorWord{
 		{model.KindQuota, "insufficient_quota"}, {model.KindQuota, "exceeded your current quota"},
 		{model.KindQuota, "billing_hard_limit"}, {model.KindQuota, "insufficient balance"}, {model.KindQuota, "credit_balance"},
 		{model.KindTooLong, "context_length_exceeded"}, {model.KindTooLong, "exceed_context_size"},
@@ -109,7 +115,7 @@ func words() []struct{ kind, pattern string } {
 var brokeDown = lazyregexp.New(`unexpected|stopped|died|crash|dead|lost|gone|memory|time(d )?out|unavailable|try again|connection|fail`)
 
 // kindOf returns the kind of an error.
-func kindOf(f failure) string {
+func kindOf(f failure) model.ErrorKind {
 	all := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
 	for _, w := range words() {
 		if strings.Contains(all, w.pattern) {

@@ -24,7 +24,7 @@ type responseStream struct {
 
 // A streamItem is an output item.
 type streamItem struct {
-	typ  string
+	typ  model.PartType
 	name string          // of a call: the tool's own name
 	raw  json.RawMessage // nil while it is being written
 }
@@ -89,7 +89,8 @@ func (s *responseStream) itemEvent(ev *responseEvent) error {
 // deltaEvent passes the piece of an item on, if the event has one, and reports
 // whether the consumer wants more.
 func (s *responseStream) deltaEvent(ev *responseEvent) bool {
-	typ, text := "", string(ev.Delta)
+	var typ model.PartType
+	text := string(ev.Delta)
 	switch ev.Type {
 	case "response.output_text.delta", "response.refusal.delta":
 		typ = model.TypeText
@@ -174,10 +175,10 @@ func endOf(r *response, event string) string {
 			event = ""
 		}
 	case "queued":
-		status = provider.EndFailed
+		status = string(provider.EndFailed)
 	}
 	if isError(r.Error) {
-		return provider.EndFailed
+		return string(provider.EndFailed)
 	}
 	return provider.Worse(provider.Worse(event, status), string(r.IncompleteDetails.Reason))
 }
@@ -237,7 +238,7 @@ func (s *responseStream) message(r *response, read *itemReader) (*model.Message,
 
 // stopOf returns why a response ended that ends with a word, and the words of a refusal;
 // the message may have some. Servers say "stop" also after calls.
-func stopOf(word string, m *model.Message, refusal string) (stop, text string) {
+func stopOf(word string, m *model.Message, refusal string) (stop model.StopReason, text string) {
 	end, known := provider.Ending(word)
 	switch {
 	case !known:
@@ -282,7 +283,7 @@ func countTokens(input, cached, written, output, reasoning looseInt) usage.Token
 }
 
 // partType returns the type of part that an item becomes.
-func partType(item string) string {
+func partType(item string) model.PartType {
 	switch item {
 	case "message":
 		return model.TypeText

@@ -65,8 +65,8 @@ func TestCompatibleServers(t *testing.T) {
 	const two = weather + ` {"id":"c2","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Bergen\"}"}}`
 	for _, c := range []struct {
 		name, body string
-		stop, raws string
-		text       string
+		stop       model.StopReason
+		raws, text string
 	}{
 		{"no done, no empty line", strings.TrimSuffix(events(delta(`"content":"Hi"`), stop), "\n\n"), model.StopEnd, `{"content":"Hi"}`, "Hi"},
 		{"no reason", events(delta(`"content":"Hi"`), "[DONE]"), model.StopEnd, `{"content":"Hi"}`, "Hi"},
@@ -184,7 +184,7 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
-		kind   string
+		kind   model.ErrorKind
 		text   string
 		wait   time.Duration
 		header map[string]string
@@ -268,7 +268,11 @@ func TestResponsesEvents(t *testing.T) {
 		return fmt.Sprintf(`{"type":"response.output_item.done","output_index":%d,"item":%s}`, index, item)
 	}
 	call := `{"type":"function_call","call_id":"c1","name":"weather","arguments":"{\"city\":\"Oslo\"}","status":"completed"}`
-	for _, c := range []struct{ name, body, raws, stop, kind string }{
+	for _, c := range []struct {
+		name, body, raws string
+		stop             model.StopReason
+		kind             model.ErrorKind
+	}{
 		{"only the whole", events(completed(item)), item, model.StopEnd, ""},
 		{"only the items", events(done(0, item), completed("")), item, model.StopEnd, ""},
 		{"an item is in both", events(done(0, strings.Replace(item, `"A"`, `"\u0041"`, 1)), completed(item)), strings.Replace(item, `"A"`, `"\u0041"`, 1), model.StopEnd, ""},

@@ -13,7 +13,7 @@ import (
 // that is not known may not be complete, so it counts as refused: its calls do not run.
 // Without a word, text is complete; of calls that is not known, so models treat a response
 // that has some as one that was cut off.
-func Ending(word string) (stop string, known bool) {
+func Ending(word string) (stop model.StopReason, known bool) {
 	word = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(word)), "-", "_")
 	for _, e := range endings() {
 		if slices.Contains(strings.Fields(e.words), word) {
@@ -46,20 +46,26 @@ func severity(word string) int {
 	if !known {
 		stop = ""
 	}
-	return 1 + slices.Index([]string{model.StopEnd, model.StopPause, model.StopLength, "", model.StopRefusal, EndFailed}, stop)
+	return 1 + slices.Index([]model.StopReason{model.StopEnd, model.StopPause, model.StopLength, "", model.StopRefusal, EndFailed}, stop)
 }
 
 // EndFailed is the end of a response whose server failed.
-const EndFailed = "failed"
+const EndFailed model.StopReason = "failed"
 
 // Incomplete returns the words of a response that ends with a word that is not known.
 func Incomplete(word string) string {
 	return "the response may not be complete; it ended with " + word
 }
 
+// An ending is what some words for the end of a response mean.
+type ending struct {
+	stop  model.StopReason
+	words string
+}
+
 // endings returns the words of OpenAI, Anthropic and the servers that speak their APIs.
-func endings() []struct{ stop, words string } {
-	return []struct{ stop, words string }{
+func endings() []ending {
+	return []ending{
 		{model.StopEnd, "stop stop_sequence stop_token end end_turn end_of_turn eos eos_token eos_found tool_calls tool_call tool_use function_call function_calls complete completed finished done"},
 		{model.StopPause, "pause_turn compaction"},
 		{model.StopLength, "length max_tokens max_new_tokens max_output_tokens max_completion_tokens max_length model_length token_limit time_limit context_length context_length_exceeded model_context_window_exceeded incomplete"},

@@ -12,7 +12,7 @@ import (
 const statusOverloaded = 529
 
 // KindOfStatus returns the kind of an error that only has an HTTP status.
-func KindOfStatus(status int) string {
+func KindOfStatus(status int) model.ErrorKind {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return model.KindAuth

@@ -66,7 +66,7 @@ func (l *Losses) AddSchema(lost []lower.Loss) (rejected string) {
 func PartName(p *model.Part) string {
 	switch {
 	case p.Type != model.TypeOpaque:
-		return "the " + p.Type
+		return "the " + string(p.Type)
 	case p.Text == "":
 		return "the opaque part"
 	}

@@ -16,7 +16,7 @@ func ImagesAndPDF() []string { return append(Images(), model.PDF) }
 // DescribeMedia returns the text that a model reads instead of an image or a
 // document.
 func DescribeMedia(p *model.Part) string {
-	name := strings.Join(strings.Fields(p.MIMEType+" "+p.Type+" "+p.Name), " ")
+	name := strings.Join(strings.Fields(p.MIMEType+" "+string(p.Type)+" "+p.Name), " ")
 	return fmt.Sprintf("[%s of %d bytes, which cannot be shown to you]", name, len(p.Data))
 }
 

@@ -105,7 +105,7 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestKindOfStatus(t *testing.T) {
-	for status, want := range map[int]string{
+	for status, want := range map[int]model.ErrorKind{
 		0: model.KindServer, 204: model.KindServer, 302: model.KindInvalid, 400: model.KindInvalid, 404: model.KindInvalid, 422: model.KindInvalid,
 		401: model.KindAuth, 403: model.KindAuth, 402: model.KindQuota, 413: model.KindTooLong, 429: model.KindRateLimit,
 		408: model.KindServer, 409: model.KindServer, 500: model.KindServer, 502: model.KindServer, 503: model.KindOverloaded, 529: model.KindOverloaded,

@@ -271,8 +271,8 @@ func (b *bench) close() error {
 }
 
 // limitFlags are the flags of the limits that count from the prompt.
-func limitFlags() map[string]string {
-	return map[string]string{
+func limitFlags() map[agent.StopReason]string {
+	return map[agent.StopReason]string{
 		agent.StopTurns: "--max-turns N", agent.StopCalls: "--max-calls N",
 		agent.StopTokens: "--max-tokens N", agent.StopCost: "--max-cost DOLLARS",
 	}

@@ -28,7 +28,7 @@ func stopText(r *agent.Result) string {
 	case agent.StopRepeat:
 		return "stopped: the model repeated the same call without progress"
 	}
-	return "stopped: the limit of " + r.Stop + " is reached"
+	return "stopped: the limit of " + string(r.Stop) + " is reached"
 }
 
 func callNames(calls []*agent.Call) string {

@@ -23,16 +23,16 @@ type jsonEvent struct {
 	ID   string `json:"id,omitempty"`   // session: of the session
 	File string `json:"file,omitempty"` // session: where it is stored
 
-	Part    int    `json:"part,omitempty"`    // delta: the index of the part of the message
-	Kind    string `json:"kind,omitempty"`    // delta: text, thinking, tool_call or opaque
-	Name    string `json:"name,omitempty"`    // delta: of a tool call, the tool
-	Text    string `json:"text,omitempty"`    // delta: what is added; notice: the notice
-	Restart string `json:"restart,omitempty"` // delta: the response begins again, for this reason
+	Part    int            `json:"part,omitempty"`    // delta: the index of the part of the message
+	Kind    model.PartType `json:"kind,omitempty"`    // delta: text, thinking, tool_call or opaque
+	Name    string         `json:"name,omitempty"`    // delta: of a tool call, the tool
+	Text    string         `json:"text,omitempty"`    // delta: what is added; notice: the notice
+	Restart string         `json:"restart,omitempty"` // delta: the response begins again, for this reason
 
-	Model   string         `json:"model,omitempty"`   // response, session
-	Message *model.Message `json:"message,omitempty"` // response
-	Stop    string         `json:"stop,omitempty"`    // response: why it ended
-	Tokens  *usage.Tokens  `json:"tokens,omitempty"`  // response
+	Model   string           `json:"model,omitempty"`   // response, session
+	Message *model.Message   `json:"message,omitempty"` // response
+	Stop    model.StopReason `json:"stop,omitempty"`    // response: why it ended
+	Tokens  *usage.Tokens    `json:"tokens,omitempty"`  // response
 
 	Call   *agent.Call       `json:"call,omitempty"`   // call, result
 	Result *toolpost.Message `json:"result,omitempty"` // result
@@ -43,7 +43,7 @@ type jsonEvent struct {
 }
 
 func (v *jsonView) Event(e *agent.Event) error {
-	line := jsonEvent{Type: e.Type, Text: e.Text, Call: e.Call, Result: e.Result, End: e.End}
+	line := jsonEvent{Type: string(e.Type), Text: e.Text, Call: e.Call, Result: e.Result, End: e.End}
 	if d := e.Delta; d != nil {
 		if d.Response != nil {
 			return nil // the event of the response follows

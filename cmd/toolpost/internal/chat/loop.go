@@ -239,7 +239,7 @@ func (c *Chat) Recap() {
 	if c.json != nil || len(messages) == 0 {
 		return
 	}
-	last := map[string]string{}
+	last := map[model.Role]string{}
 	for _, m := range messages {
 		if text := strings.TrimSpace(m.Text()); text != "" {
 			last[m.Role] = text
@@ -247,9 +247,9 @@ func (c *Chat) Recap() {
 	}
 	s := &c.view.notes
 	c.view.say("%s", s.paint(dim, "continuing after "+formatCount(len(messages), "message", "messages")))
-	for _, role := range []string{model.RoleUser, model.RoleAssistant} {
+	for _, role := range []model.Role{model.RoleUser, model.RoleAssistant} {
 		if text := last[role]; text != "" {
-			c.view.say("%s", s.paint(dim, terminal.Cut(cleartext.Printable(role+": "+text), max(s.width, 80))))
+			c.view.say("%s", s.paint(dim, terminal.Cut(cleartext.Printable(string(role)+": "+text), max(s.width, 80))))
 		}
 	}
 }

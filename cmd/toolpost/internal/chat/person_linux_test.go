@@ -64,7 +64,7 @@ func TestPictureOfApproval(t *testing.T) {
 		go func() {
 			d, err := p.chat.approver.decide(t.Context(), &agent.Call{Name: "bash", Tool: tool, Arguments: []byte(`{"command":"` + command + `"}`)})
 			if err != nil {
-				d.Action = err.Error()
+				d.Action = agent.Action(err.Error())
 			}
 			decisions <- d
 		}()

@@ -56,7 +56,7 @@ func (s *stage) shows(want string) {
 	}
 }
 
-func writes(kind, text string) *agent.Event {
+func writes(kind model.PartType, text string) *agent.Event {
 	return &agent.Event{Type: agent.EventDelta, Delta: &model.Delta{Type: kind, Text: text}}
 }
 

@@ -85,7 +85,7 @@ func TestApprover(t *testing.T) {
 	for name, tt := range map[string]struct {
 		a      *approver
 		call   agent.Call
-		action string // empty if the user is asked
+		action agent.Action // empty if the user is asked
 	}{
 		"a tool that reads":                   {newApprover(Ask, nil, ask), agent.Call{Tool: reads}, agent.Allow},
 		"a tool that writes":                  {newApprover(Ask, nil, ask), agent.Call{Tool: writes}, ""},
