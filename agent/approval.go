@@ -29,7 +29,7 @@ type Call struct {
 	Binding string `json:"binding"`
 }
 
-// A Decision is what a person or a rule decides about a call.
+// A Decision is what a person or a rule decides about a call. The zero Decision denies it.
 type Decision struct {
 	Action    Action          `json:"action"`              // Allow, Deny, Edit or Wait
 	Reason    string          `json:"reason,omitempty"`    // of Deny: the model reads it
@@ -37,7 +37,7 @@ type Decision struct {
 	Binding   string          `json:"binding,omitempty"`   // Call.Binding; required by Session.Decide
 }
 
-// An Action is what a decision does with a call.
+// An Action is what a decision does with a call. The zero Action is Deny.
 type Action string
 
 // The actions of decisions.
@@ -65,8 +65,13 @@ func (d *Decision) Change() string {
 	return "The user changed the arguments of this call to " + string(d.Arguments)
 }
 
-func (d *Decision) validate() error {
+// normalize replaces the zero Action by Deny, and refuses a decision that cannot be
+// carried out.
+func (d *Decision) normalize() error {
 	switch d.Action {
+	case "":
+		d.Action = Deny
+		return nil
 	case Allow, Deny, Wait:
 		return nil
 	case Edit:
@@ -81,7 +86,7 @@ func (d *Decision) validate() error {
 // Decide records a decision about a waiting call, identified by the decision's
 // Binding. The next Run without a prompt carries it out.
 func (s *Session) Decide(d Decision) error {
-	if err := d.validate(); err != nil {
+	if err := d.normalize(); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
 	for _, c := range s.snapshot().batch {

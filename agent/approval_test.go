@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,13 +37,53 @@ func TestApprove(t *testing.T) {
 }
 
 func TestApproveFails(t *testing.T) {
-	for _, d := range []agent.Decision{{}, {Action: "maybe"}, {Action: agent.Edit}, {Action: agent.Edit, Arguments: json.RawMessage(`[]`)}} {
+	for _, d := range []agent.Decision{{Action: "maybe"}, {Action: agent.Edit}, {Action: agent.Edit, Arguments: json.RawMessage(`[]`)}} {
 		m := turns(t, []model.Part{call(1, "write", `{"text":"b"}`)})
 		a := agent.New(m, toolpost.Tools{tool("write", func(context.Context, string) (string, error) { t.Error("the call ran"); return "", nil })},
 			decisions(map[string]agent.Decision{"write": d}))
 		if _, err := a.Do(t.Context(), agent.NewSession(), prompt("Go")); err == nil {
 			t.Errorf("%+v is accepted", d)
 		}
+	}
+}
+
+// TestZeroDecision: the zero Decision denies, when it is asked for, when it is given later,
+// and when a file of a session has an action that is not known.
+func TestZeroDecision(t *testing.T) {
+	want := new(agent.Decision).Denial()
+	tools := toolpost.Tools{tool("write", func(context.Context, string) (string, error) { t.Error("the call ran"); return "", nil })}
+	for name, approved := range map[string]agent.Decision{"approve": {}, "decide": {Action: agent.Wait}, "file": {Action: agent.Wait}} {
+		m := turns(t, []model.Part{call(1, "write", `{"text":"b"}`)}, say("Done."))
+		a := agent.New(m, tools, decisions(map[string]agent.Decision{"write": approved}))
+		path := filepath.Join(t.TempDir(), "session.jsonl")
+		s := open(t, path)
+		if got := do(t, a, s, prompt("Go")); len(got.Waiting) > 0 {
+			if err := s.Decide(agent.Decision{Binding: got.Waiting[0].Binding}); err != nil {
+				t.Fatal(err)
+			}
+			if name == "file" {
+				s.Close()
+				replaceIn(t, path, `"action":"deny"`, `"action":"maybe"`)
+				s = open(t, path)
+			}
+			do(t, a, s)
+		}
+		if got := outputs(s); len(got) != 1 || !strings.HasSuffix(got[0], want) {
+			t.Errorf("%s: the model reads %q, want %q", name, got, want)
+		}
+		s.Close()
+	}
+}
+
+// replaceIn replaces a text of a file, which must have it.
+func replaceIn(t *testing.T, path, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), from) {
+		t.Fatalf("the file has no %s: %v", from, err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

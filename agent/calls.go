@@ -84,22 +84,22 @@ func (r *run) plan(ctx context.Context, c *callState) (*plannedCall, *Call, erro
 	switch d.Action {
 	case Wait:
 		return nil, call, nil
-	case Deny:
-		text := d.Denial()
-		if call.Interrupted {
-			text = interruptedText + d.reason()
-		}
-		return nil, nil, r.refuseRepeated(c, text)
 	case Edit:
 		edited := *call
 		edited.Arguments = d.Arguments
 		return &plannedCall{state: c, call: &edited, warning: d.Change()}, nil, nil
+	case Allow:
+		p := &plannedCall{state: c, call: call}
+		if !tool.Policy.Polled {
+			p.warning = r.repeats.count(c.call, readsOnly(tool))
+		}
+		return p, nil, nil
 	}
-	p := &plannedCall{state: c, call: call}
-	if !tool.Policy.Polled {
-		p.warning = r.repeats.count(c.call, readsOnly(tool))
+	text := d.Denial() // also if a file of a session has an action that is not known
+	if call.Interrupted {
+		text = interruptedText + d.reason()
 	}
-	return p, nil, nil
+	return nil, nil, r.refuseRepeated(c, text)
 }
 
 // decide returns the decision about a call: the recorded one if it is about the same
@@ -116,7 +116,7 @@ func (r *run) decide(ctx context.Context, c *callState, call *Call) (*Decision, 
 	case approve != nil:
 		var err error
 		if d, err = approve(ctx, call); err == nil {
-			err = d.validate()
+			err = d.normalize()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("approve the call of %q: %w", call.Name, err)
