@@ -52,4 +52,3 @@ func (b *Base) Notify(e Event) {
 		(*f)(e)
 	}
 }
-

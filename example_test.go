@@ -115,7 +115,7 @@ func ExampleBase() {
 	defer live.Close()
 	box.tools = append(box.tools, toolpost.New("hammer", "Hits.", func(context.Context, struct{}) (string, error) { return "", nil }, nil))
 	box.Notify(toolpost.Event{})
-	fmt.Println(live.Set().Lookup("my_hammer").Description)
+	fmt.Println(live.Lookup("my_hammer").Description)
 	// Output: Hits.
 }
 

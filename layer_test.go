@@ -186,8 +186,8 @@ func TestLiveFollowsASource(t *testing.T) {
 	a.Notify(toolpost.Event{})
 	b.tools = toolpost.Tools{}
 	b.Notify(toolpost.Event{})
-	if got := l.Features().Prompts[0].Name; got != "p_new" || l.Set().Lookup("b") != nil {
-		t.Errorf("it lists %s and %v", got, l.Set().Lookup("b"))
+	if got := l.Features().Prompts[0].Name; got != "p_new" || l.Lookup("b") != nil {
+		t.Errorf("it lists %s and %v", got, l.Lookup("b"))
 	}
 	b.tools = toolpost.Tools{a.tools[0], a.tools[0]} // an error
 	b.Notify(toolpost.Event{})
@@ -195,7 +195,7 @@ func TestLiveFollowsASource(t *testing.T) {
 	l.Close()
 	a.features = nil
 	a.Notify(toolpost.Event{})
-	if l.Features() == nil || l.Set().Lookup("p_a") == nil {
+	if l.Features() == nil || l.Lookup("p_a") == nil {
 		t.Error("the last lists are gone")
 	}
 	if !slices.Equal(events, []toolpost.Event{said, {Resource: "x://a"}, {}, {}}) {
@@ -217,11 +217,11 @@ func TestLiveOverAPanic(t *testing.T) {
 	}
 	broken, s.tools = true, toolpost.Tools{}
 	s.Notify(toolpost.Event{})
-	if broken = false; l.Set().Lookup("a") == nil {
+	if broken = false; l.Lookup("a") == nil {
 		t.Error("the last list is gone")
 	}
 	s.Notify(toolpost.Event{})
-	if l.Set().Lookup("a") != nil {
+	if l.Lookup("a") != nil {
 		t.Error("it does not follow any more")
 	}
 }

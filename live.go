@@ -40,6 +40,17 @@ func NewLive(ctx context.Context, ts Toolset) (*Live, error) {
 // Set returns the current Set.
 func (l *Live) Set() *Set { return l.set.Load() }
 
+// Call runs a tool of the current Set, see [Set.Call].
+func (l *Live) Call(ctx context.Context, call *Call) (*Result, error) { return l.Set().Call(ctx, call) }
+
+// CallText runs a tool of the current Set, see [Set.CallText].
+func (l *Live) CallText(ctx context.Context, name string, args any) (string, error) {
+	return l.Set().CallText(ctx, name, args)
+}
+
+// Lookup returns the tool of the current Set with that name, or nil if there is none.
+func (l *Live) Lookup(name string) *Tool { return l.Set().Lookup(name) }
+
 // Tools returns the tools of the current Set.
 func (l *Live) Tools(ctx context.Context) ([]*Tool, error) { return l.Set().Tools(ctx) }
 

@@ -420,7 +420,7 @@ func TestLive(t *testing.T) {
 	if err := l.Refresh(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("refresh: %v", err)
 	}
-	if l.Set().Lookup("b") == nil {
+	if l.Lookup("b") == nil {
 		t.Error("the set was lost by a refresh that failed")
 	}
 	broken = nil
@@ -503,7 +503,7 @@ func TestLiveFollows(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got, _ := derived.Tools(t.Context()); len(got) != 9 || derived.Set().Lookup("d_t7") == nil {
+	if got, _ := derived.Tools(t.Context()); len(got) != 9 || derived.Lookup("d_t7") == nil {
 		t.Errorf("%d tools", len(got))
 	}
 	broken = true
@@ -511,13 +511,13 @@ func TestLiveFollows(t *testing.T) {
 	if err := l.Refresh(t.Context()); err != nil {
 		t.Errorf("a layer that fails is the failure of the derived Live only: %v", err)
 	}
-	if derived.Set().Lookup("d_a") == nil || derived.Refresh(t.Context()) == nil {
+	if derived.Lookup("d_a") == nil || derived.Refresh(t.Context()) == nil {
 		t.Error("the last list is gone, or the reason is")
 	}
 	broken = false
 	derived.Close()
 	tools = toolpost.Tools{toolpost.New("b", "", add, nil)}
-	if err := l.Refresh(t.Context()); err != nil || derived.Set().Lookup("d_a") == nil {
+	if err := l.Refresh(t.Context()); err != nil || derived.Lookup("d_a") == nil {
 		t.Errorf("it follows after Close: %v", err)
 	}
 }

@@ -170,7 +170,7 @@ func TestAround(t *testing.T) {
 			t.Errorf("%s went to %+v, and the request says %+v", h.name, seen[len(seen)-1], to)
 		}
 	}
-	if r, err := g.Live().Set().Call(ctx, &toolpost.Call{Name: "a__refused"}); err != nil || !r.IsError() {
+	if r, err := g.Live().Call(ctx, &toolpost.Call{Name: "a__refused"}); err != nil || !r.IsError() {
 		t.Errorf("got %v, %v, want a refusal", r, err)
 	}
 	want := []observe.Target{

@@ -246,7 +246,7 @@ func TestApprovalTimeout(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := g.Live().Set().Call(ctx, &toolpost.Call{Name: "s__write", Caller: silent{}}); !errors.Is(err, context.DeadlineExceeded) || len(calls) > 0 {
+		if _, err := g.Live().Call(ctx, &toolpost.Call{Name: "s__write", Caller: silent{}}); !errors.Is(err, context.DeadlineExceeded) || len(calls) > 0 {
 			t.Errorf("a client that leaves: %v, %q", err, calls)
 		}
 	})
@@ -331,7 +331,7 @@ func TestApprovalThroughSearchAndExtensions(t *testing.T) {
 			return toolpost.RawResult([]byte(`{}`)), nil
 		}}
 	})
-	arrived(t, g, func() bool { return g.Live().Set().Lookup("s__write") != nil && g.Live().Features().Extend != nil })
+	arrived(t, g, func() bool { return g.Live().Lookup("s__write") != nil && g.Live().Features().Extend != nil })
 	live, err := g.Views().View(gateway.Client{View: "small"})
 	if err != nil {
 		t.Fatal(err)

@@ -82,7 +82,7 @@ func TestHiddenCharactersAreRemoved(t *testing.T) {
 		if got := string(tools[1].Source); got != cleanTool {
 			t.Errorf("clean bytes changed: %s", got)
 		}
-		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "add", Arguments: json.RawMessage(`{}`)})
+		r, err := g.Live().Call(t.Context(), &toolpost.Call{Name: "add", Arguments: json.RawMessage(`{}`)})
 		if text, _ := r.FirstText(); err != nil || text != "it a\u200bdd" {
 			t.Errorf("the server is called by %q (%v)", text, err)
 		}

@@ -23,6 +23,6 @@ func ExampleGateway_Add() {
 	if err := g.Add("own", toolpost.Tools{greet}); err != nil {
 		panic(err)
 	}
-	fmt.Println(g.Live().Set().CallText(ctx, "own__greet", map[string]string{"Name": "Ada"}))
+	fmt.Println(g.Live().CallText(ctx, "own__greet", map[string]string{"Name": "Ada"}))
 	// Output: Hello, Ada! <nil>
 }

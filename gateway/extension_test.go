@@ -310,7 +310,7 @@ func TestConflictingApps(t *testing.T) {
 		for _, tool := range tools {
 			got = append(got, tool.Name+" "+string(tool.Meta))
 			for _, arguments := range []json.RawMessage{nil, json.RawMessage("{}")} {
-				r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: tool.Name, Arguments: arguments})
+				r, err := g.Live().Call(t.Context(), &toolpost.Call{Name: tool.Name, Arguments: arguments})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -362,7 +362,7 @@ func TestLinksOfLongResults(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "b__tool"})
+		r, err := g.Live().Call(t.Context(), &toolpost.Call{Name: "b__tool"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -301,7 +301,7 @@ func names(g *gateway.Gateway) []string {
 
 // call returns what the tool answers, or its error.
 func call(g *gateway.Gateway, name string) string {
-	text, err := g.Live().Set().CallText(context.Background(), name, map[string]any{})
+	text, err := g.Live().CallText(context.Background(), name, map[string]any{})
 	if err != nil {
 		return "error: " + err.Error()
 	}

@@ -255,7 +255,7 @@ func TestUnlistedResources(t *testing.T) {
 		if got, err := read("free://x"); got != "c free://x" || err != nil {
 			t.Errorf("got %q, %v", got, err)
 		}
-		if _, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "b__report"}); err != nil {
+		if _, err := g.Live().Call(t.Context(), &toolpost.Call{Name: "b__report"}); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := read("report://b"); got != "b report://b" || err != nil { // a has it too, but b linked to it

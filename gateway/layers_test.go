@@ -22,7 +22,7 @@ func TestQuietByOwnNames(t *testing.T) {
 		f.last("b").connect("u")      // u
 		synctest.Wait()
 		for name, want := range map[string]bool{"b__u": true, "b__t": false, "u": false} {
-			if got := g.Live().Set().Lookup(name).Policy.Polled; got != want {
+			if got := g.Live().Lookup(name).Policy.Polled; got != want {
 				t.Errorf("%s: %v, want %v; findings: %q", name, got, want, findings(g))
 			}
 		}

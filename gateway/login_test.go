@@ -89,7 +89,7 @@ func TestCallWithoutLogin(t *testing.T) {
 	})
 	wantTools(t, g, "s__write")
 	user := &shower{answers(yes), []string{"elicitation.url"}}
-	result, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "s__write", Arguments: json.RawMessage(`{}`), Caller: user})
+	result, err := g.Live().Call(t.Context(), &toolpost.Call{Name: "s__write", Arguments: json.RawMessage(`{}`), Caller: user})
 	text := ""
 	if err == nil {
 		text, _ = result.FirstText()

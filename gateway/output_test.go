@@ -23,7 +23,7 @@ func TestOutputsAreCut(t *testing.T) {
 		if n := size(); n < 5000 {
 			t.Errorf("a result within the default limit has %d bytes", n)
 		}
-		before := g.Live().Set().Lookup("big")
+		before := g.Live().Lookup("big")
 		reload := func(o config.Output, want ...string) {
 			t.Helper()
 			next := *cfg
@@ -37,7 +37,7 @@ func TestOutputsAreCut(t *testing.T) {
 			}
 		}
 		reload(config.Output{}, "big", "tool_output_cache", "tool_output_cache_grep")
-		if g.Live().Set().Lookup("big") != before {
+		if g.Live().Lookup("big") != before {
 			t.Error("a tool is another one though nothing changed")
 		}
 		reload(config.Output{Chars: 1000}, "big", "tool_output_cache", "tool_output_cache_grep")
@@ -73,7 +73,7 @@ func TestSettingsOfHiddenNames(t *testing.T) {
 	if n := len(call(g, "big")); n > 1010 {
 		t.Errorf("a result above the limit has %d bytes", n)
 	}
-	if !g.Live().Set().Lookup("big").Policy.Polled {
+	if !g.Live().Lookup("big").Policy.Polled {
 		t.Error("the tool is not quiet")
 	}
 	if got := findings(g); len(got) != 1 || !strings.Contains(got[0], "hidden characters") {

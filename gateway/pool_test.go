@@ -30,7 +30,7 @@ func TestProcessPerSession(t *testing.T) {
 		answers := func(session string) string {
 			result := make(chan string, 1)
 			go func() {
-				r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: "s__t"})
+				r, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: "s__t"})
 				if err != nil {
 					result <- err.Error()
 					return
@@ -95,7 +95,7 @@ func TestProcessPerClient(t *testing.T) {
 		synctest.Wait()
 		use := func(session, party string) {
 			go func() {
-				_, _ = g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session, Party: party}, Name: "s__t"})
+				_, _ = g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session, Party: party}, Name: "s__t"})
 			}()
 			synctest.Wait()
 			if u := f.started[f.count()-1]; u.Status().State != upstream.Ready {
@@ -137,7 +137,7 @@ func TestProcessIsStartedOnce(t *testing.T) {
 		var calls sync.WaitGroup
 		for i := range 1000 {
 			calls.Go(func() {
-				r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: fmt.Sprint(i), Party: "a"}, Name: "s__t"})
+				r, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: fmt.Sprint(i), Party: "a"}, Name: "s__t"})
 				if err != nil || r.IsError() {
 					t.Error(r, err)
 				}
@@ -220,7 +220,7 @@ func TestHeadStart(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				_, _ = g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "a"}, Name: "s__t"})
+				_, _ = g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "a"}, Name: "s__t"})
 			}()
 			synctest.Wait()
 			if n := f.count(); n != 2 {
@@ -251,7 +251,7 @@ func (p *pooled) call(owner toolpost.Owner) string {
 	p.t.Helper()
 	result := make(chan string, 1)
 	go func() {
-		r, err := p.g.Live().Set().Call(p.t.Context(), &toolpost.Call{Owner: owner, Name: "s__t"})
+		r, err := p.g.Live().Call(p.t.Context(), &toolpost.Call{Owner: owner, Name: "s__t"})
 		if err != nil {
 			result <- err.Error()
 			return
@@ -427,7 +427,7 @@ func TestProcessesAreBounded(t *testing.T) {
 		var calls sync.WaitGroup
 		begin := func(name string) {
 			calls.Go(func() {
-				_, err := p.g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: session(name), Name: "s__t"})
+				_, err := p.g.Live().Call(t.Context(), &toolpost.Call{Owner: session(name), Name: "s__t"})
 				if err != nil {
 					t.Error(name, err)
 				}
@@ -471,7 +471,7 @@ func TestProcessesOfOneClient(t *testing.T) {
 		var refused []string
 		begin := func(ctx context.Context, name string) {
 			calls.Go(func() {
-				if r, err := p.g.Live().Set().Call(ctx, &toolpost.Call{Owner: owner(name), Name: "s__t"}); err == nil && r.IsError() && ctx.Err() == nil {
+				if r, err := p.g.Live().Call(ctx, &toolpost.Call{Owner: owner(name), Name: "s__t"}); err == nil && r.IsError() && ctx.Err() == nil {
 					text, _ := r.FirstText()
 					refused = append(refused, name+": "+text)
 				}

@@ -78,7 +78,7 @@ func TestProfiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]string{"save": "git x commit", "git__state": "git x status"} {
-			if got, err := live.Set().CallText(t.Context(), name, nil); got != want || err != nil {
+			if got, err := live.CallText(t.Context(), name, nil); got != want || err != nil {
 				t.Errorf("%s: %q, %v", name, got, err)
 			}
 		}

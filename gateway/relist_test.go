@@ -64,7 +64,7 @@ func TestUnannouncedTools(t *testing.T) {
 	if g.Relist(t.Context(), gateway.Client{}, "other__t1") || lists.Load() != 1 {
 		t.Error("a name without the prefix of the server had it asked")
 	}
-	if !g.Relist(t.Context(), gateway.Client{}, "s__t1") || g.Live().Set().Lookup("s__t1") == nil {
+	if !g.Relist(t.Context(), gateway.Client{}, "s__t1") || g.Live().Lookup("s__t1") == nil {
 		t.Error("the tool is not known")
 	}
 	for range 10 {

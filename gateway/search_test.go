@@ -27,7 +27,7 @@ func countListed(t *testing.T, v *gateway.Views, r gateway.Client) (n int, searc
 			n++
 		}
 	}
-	return n, live.Set().Lookup("find_tools") != nil
+	return n, live.Lookup("find_tools") != nil
 }
 
 // manyTools returns 90 tools, more than Cursor accepts, of some 60,000 tokens.
@@ -109,7 +109,7 @@ func TestSearchReload(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, err := seen.Set().CallText(t.Context(), "s__tool_42", nil); err != nil || text != "called s__tool_42" {
+		if text, err := seen.CallText(t.Context(), "s__tool_42", nil); err != nil || text != "called s__tool_42" {
 			t.Errorf("%s: %q %v", rest, text, err)
 		}
 	}
@@ -135,12 +135,12 @@ func TestSearchCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, arguments := range []any{map[string]any{}, `{}`} {
-			text, err := seen.Set().CallText(t.Context(), "call_tool_write", map[string]any{"name": "s__tool_42", "arguments": arguments})
+			text, err := seen.CallText(t.Context(), "call_tool_write", map[string]any{"name": "s__tool_42", "arguments": arguments})
 			if err != nil || text != "called s__tool_42" {
 				t.Errorf("%s, %#v: %q %v", id, arguments, text, err)
 			}
 		}
-		if text, err := seen.Set().CallText(t.Context(), "find_tools", map[string]any{"query": "tool 42"}); err != nil || !strings.Contains(text, `"s__tool_42"`) {
+		if text, err := seen.CallText(t.Context(), "find_tools", map[string]any{"query": "tool 42"}); err != nil || !strings.Contains(text, `"s__tool_42"`) {
 			t.Errorf("%s: %q %v", id, text, err)
 		}
 		if err := v.Close(); err != nil {

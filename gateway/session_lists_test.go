@@ -47,7 +47,7 @@ func (p *pooled) listed(session, view string) (names []string) {
 // callOf calls a tool of a session's own lists.
 func (p *pooled) callOf(name, tool string) string {
 	p.t.Helper()
-	r, err := p.live(name, config.NoDialect).Set().Call(p.t.Context(), &toolpost.Call{Owner: session(name), Name: tool})
+	r, err := p.live(name, config.NoDialect).Call(p.t.Context(), &toolpost.Call{Owner: session(name), Name: tool})
 	if err != nil {
 		return err.Error()
 	}
@@ -466,7 +466,7 @@ func TestSessionsWithoutEnd(t *testing.T) {
 			synctest.Wait()
 			p.call(session("first"))
 			for i := range 10_500 {
-				if _, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: session(fmt.Sprint(i)), Name: "s__t"}); err != nil {
+				if _, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: session(fmt.Sprint(i)), Name: "s__t"}); err != nil {
 					t.Fatal(err)
 				}
 			}

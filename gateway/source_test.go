@@ -66,7 +66,7 @@ func TestRedmine(t *testing.T) {
 		if !slices.Contains(tools, "work__get_issue") || !slices.Contains(tools, "work__update_issue") {
 			t.Errorf("the tools are %q", tools)
 		}
-		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "work__get_issue", Arguments: []byte(`{"id":"1"}`)})
+		r, err := g.Live().Call(t.Context(), &toolpost.Call{Name: "work__get_issue", Arguments: []byte(`{"id":"1"}`)})
 		if err != nil {
 			t.Fatal(err)
 		}

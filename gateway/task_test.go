@@ -53,7 +53,7 @@ func member(object json.RawMessage, name string) string {
 // create calls a tool that creates a task, and returns the task's id.
 func create(t *testing.T, g *gateway.Gateway, session, tool string) string {
 	t.Helper()
-	r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: tool})
+	r, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: tool})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,12 +231,12 @@ func TestCallsOfTasks(t *testing.T) {
 			return json.RawMessage(`{"_meta":{"n":1.0, "io.modelcontextprotocol/related-task":{"taskId":"` + id + `"}}}`)
 		}
 		for _, session := range []string{"s", "other", "third"} {
-			_, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: "a__job", Params: about("1")})
+			_, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: "a__job", Params: about("1")})
 			if refused := err != nil && strings.Contains(err.Error(), "unknown task"); refused != (session != "s") {
 				t.Errorf("%s: %v", session, err)
 			}
 		}
-		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "other"}, Name: "b__job", Params: about(renamed)})
+		r, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "other"}, Name: "b__job", Params: about(renamed)})
 		if err != nil {
 			t.Fatal(err)
 		}

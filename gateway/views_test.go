@@ -97,7 +97,7 @@ func (v *viewed) seen(t *testing.T, r gateway.Client) []string {
 	var names, answers []string
 	tools, _ := live.Set().Tools(t.Context()) // a Set never fails
 	for _, tool := range tools {
-		text, err := live.Set().CallText(t.Context(), tool.Name, nil)
+		text, err := live.CallText(t.Context(), tool.Name, nil)
 		if err != nil {
 			t.Error(err)
 		}
@@ -138,7 +138,7 @@ func TestViews(t *testing.T) {
 		}
 	}
 	stranger, _ := v.View(gateway.Client{Name: "stranger"})
-	if stranger.Set().Lookup("b").Input != v.live.Set().Lookup("b").Input {
+	if stranger.Lookup("b").Input != v.live.Lookup("b").Input {
 		t.Error("a schema that needs no adapting is another for a stranger")
 	}
 	if live, _ := v.View(gateway.Client{View: config.NoDialect}); live != v.live {
@@ -405,12 +405,12 @@ func TestViewFailsOnce(t *testing.T) {
 	fail.Store(true)
 	source.set(t, "c")
 	v.Refresh()
-	if live.Set().Lookup("b") == nil {
+	if live.Lookup("b") == nil {
 		t.Error("the list before does not stay")
 	}
 	fail.Store(false)
 	v.Refresh()
-	if live.Set().Lookup("c") == nil {
+	if live.Lookup("c") == nil {
 		t.Error("the new list did not come")
 	}
 }
@@ -478,7 +478,7 @@ func TestNameInViews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fits := live.Set().Lookup(long) != nil; fits != tt.fits {
+		if fits := live.Lookup(long) != nil; fits != tt.fits {
 			t.Errorf("%s %s: the name fits: %t", tt.config, tt.option, fits)
 		}
 		if err := v.Close(); err != nil {
@@ -618,7 +618,7 @@ func TestViewsBeforeRetirement(t *testing.T) {
 	g.Views().Refresh()
 	answers := make(chan string, 9)
 	call := func() {
-		text, err := live.Set().CallText(context.Background(), "one", nil)
+		text, err := live.CallText(context.Background(), "one", nil)
 		answers <- fmt.Sprint(text, " ", err, " ", old.isClosed())
 	}
 	listed.Store(&call)

@@ -45,7 +45,7 @@ func Example() {
 	if err := g.Ready(ctx); err != nil {
 		log.Fatal(err)
 	}
-	text, err := g.Live().Set().CallText(ctx, "city__find", map[string]any{"Title": "Emma"})
+	text, err := g.Live().CallText(ctx, "city__find", map[string]any{"Title": "Emma"})
 	fmt.Println(text, err)
 	// Output: Emma is at https://library.example.com <nil>
 }

@@ -67,9 +67,9 @@ func ExampleUpstream_Watch() {
 	defer live.Close()
 	changed := make(chan bool, 99)
 	defer live.Watch(func(toolpost.Event) { changed <- true })()
-	for live.Set().Lookup("far_weather") == nil {
+	for live.Lookup("far_weather") == nil {
 		<-changed
 	}
-	fmt.Println(live.Set().CallText(ctx, "far_weather", map[string]string{"city": "Oslo"}))
+	fmt.Println(live.CallText(ctx, "far_weather", map[string]string{"city": "Oslo"}))
 	// Output: Sunny in Oslo <nil>
 }

@@ -54,7 +54,7 @@ func TestRugPull(t *testing.T) {
 		default:
 		}
 	})()
-	has := func(name string) bool { return live.Set().Lookup(name) != nil }
+	has := func(name string) bool { return live.Lookup(name) != nil }
 	for !has("evil__add") {
 		<-changed
 	}

@@ -149,7 +149,7 @@ func mcpHandler(t *testing.T) http.Handler {
 }
 
 func callTool(t *testing.T, g *gateway.Gateway, name string) string {
-	r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: name, Arguments: []byte(`{}`)})
+	r, err := g.Live().Call(t.Context(), &toolpost.Call{Name: name, Arguments: []byte(`{}`)})
 	if err != nil {
 		return err.Error()
 	}

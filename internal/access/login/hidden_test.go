@@ -64,7 +64,7 @@ func TestRepeatedTokens(t *testing.T) {
 	}
 	var shown strings.Builder
 	for range 2 {
-		r, err := g.Live().Set().Call(t.Context(), &toolpost.Call{Name: "it__add"})
+		r, err := g.Live().Call(t.Context(), &toolpost.Call{Name: "it__add"})
 		var refused *toolpost.ProtocolError
 		if !errors.As(err, &refused) || !strings.Contains(refused.Message, "the session of key "+secret.Hidden) {
 			t.Errorf("the client gets %v, %v", r, err)
