@@ -92,7 +92,7 @@ func (c *conn) serve() {
 // next waits for a request and returns its head, nil if none comes. It reports
 // whether the request is plain: its head comes as a whole.
 func (c *conn) next() (h *head, plain bool) {
-	if _, err := c.in.Peek(1); err != nil || !c.state.CompareAndSwap(stateIdle, stateBusy) {
+	if !c.wait() || !c.state.CompareAndSwap(stateIdle, stateBusy) {
 		return nil, true
 	}
 	b, _ := c.in.Peek(c.in.Buffered()) // which are there
@@ -104,6 +104,18 @@ func (c *conn) next() (h *head, plain bool) {
 		_, _ = c.in.Discard(end + 4)
 	}
 	return h, h != nil
+}
+
+// wait waits until a request begins, and reports whether one does. Some clients end the
+// body of a POST with a line break, which net/http skips too (RFC 9112, 2.2).
+func (c *conn) wait() bool {
+	for {
+		b, err := c.in.Peek(1)
+		if err != nil || c.head == nil || b[0] != '\r' && b[0] != '\n' {
+			return err == nil
+		}
+		_, _ = c.in.Discard(1)
+	}
 }
 
 // parse returns a head, nil if it is not plain.

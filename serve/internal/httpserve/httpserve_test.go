@@ -145,6 +145,8 @@ func TestAnswersAsNetHTTP(t *testing.T) {
 		"large head":        post + "a: " + strings.Repeat("b", 5000) + "\r\n\r\n{}" + post + "\r\n{}",
 		"large body":        "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n" + strings.Repeat(" ", 70_000) + post + "\r\n{}",
 		"no request":        "hello\r\n\r\n",
+		"line break after":  post + "\r\n{}\r\n" + post + "\r\n{}\n",
+		"break, then GET":   post + "\r\n{}\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
 		"empty body":        "POST /length HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n" + post + "\r\n{}",
 	}
 	for _, path := range []string{"/", "/length", "/flush", "/long", "/long-length", "/empty", "/none", "/close", "/odd", "/short", "/panic", "/unread"} {
