@@ -216,9 +216,14 @@ func (d *dir) remove(name string) error {
 	if err != nil {
 		return err
 	}
+	// It may be in both places: a process may have crashed while it moved it.
+	small := d.removeSmall(root, name)
+	if ifThere(small) != nil {
+		return small
+	}
 	f, err := d.look(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return d.removeSmall(root, name)
+		return small
 	}
 	if err != nil {
 		return err

@@ -204,7 +204,12 @@ func (m *manifest) refresh(root *os.Root) error {
 	if m.size = info.Size(); m.size == m.read {
 		return nil
 	}
-	return m.readEntries(m.file, m.size)
+	anew := m.read == 0
+	err = m.readEntries(m.file, m.size)
+	if anew {
+		m.compactAt = m.compactSize()
+	}
+	return err
 }
 
 // readEntries reads the file on to a size. What does not have the form of an entry is left
@@ -298,6 +303,11 @@ func parseLocation(b []byte) (key blobKey, at location, ok bool) {
 // minCompact is the size from which on it is worthwhile to write the manifest anew.
 const minCompact = 1 << 20
 
+// compactSize is the size of the manifest from which on half of it may be gone.
+func (m *manifest) compactSize() int64 {
+	return max(minCompact, 2*int64(len(m.blobs))*manifestEntrySize)
+}
+
 // compact writes the manifest anew, within [manifest.change], without what is gone. If that
 // fails, it is tried again later.
 func (m *manifest) compact(root *os.Root) {
@@ -312,7 +322,15 @@ func (m *manifest) compact(root *os.Root) {
 		b = appendLocation(b, key, where)
 	}
 	temp := temporary()
-	if err = root.WriteFile(temp, b, 0o600); err == nil {
+	f, _, err := createLocked(root, func() string { return temp })
+	if err != nil {
+		return
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync() // or a crash of the system may leave a name without content
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = root.Rename(temp, manifestName)
 	}
 	if err != nil {
@@ -335,17 +353,29 @@ func (m *manifest) forget(files []string) {
 			m.take(key, location{})
 		}
 	}
-	m.compactAt = max(minCompact, 2*int64(len(m.blobs))*manifestEntrySize)
+	m.compactAt = m.compactSize()
 }
 
-// ends returns how much of each segment belongs to blobs. Files are those of the folder.
-func (m *manifest) ends(root *os.Root, files []string) (map[uint64]int64, error) {
+// isEmpty reports whether a segment has no blobs.
+func (m *manifest) isEmpty(root *os.Root, segment uint64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.refresh(root) == nil && m.live[segment] == 0
+}
+
+// ends returns how much of each segment belongs to blobs. With forget, it forgets those
+// without a segment.
+func (m *manifest) ends(root *os.Root, forget bool) (map[uint64]int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.refresh(root); err != nil {
 		return nil, err
 	}
-	if files != nil {
+	if forget {
+		files, err := names(root) // after the manifest was read: other processes make new ones
+		if err != nil {
+			return nil, err
+		}
 		m.forget(files)
 	}
 	ends := make(map[uint64]int64, len(m.live))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type segment struct {
 	id     uint64
 	file   *os.File
 	is     fs.FileInfo
+	begun  time.Time
 	end    int64
 	skewed bool // its file system has another clock
 }
@@ -73,11 +75,11 @@ func (s *segments) put(seg *segment, limit int64) {
 	s.idle = append(s.idle, seg)
 }
 
-// take returns a segment that is locked: one that is idle, as this process left it, or a
-// new one.
-func (s *segments) take(root *os.Root) (*segment, error) {
+// take returns a segment that is locked: one that is idle, as this process left it, and
+// not too old, or a new one.
+func (s *segments) take(root *os.Root, age time.Duration) (*segment, error) {
 	for seg := s.pop(); seg != nil; seg = s.pop() {
-		if filelock.Try(seg.file, true) == nil {
+		if now().Sub(seg.begun).Abs() <= age && filelock.Try(seg.file, true) == nil {
 			info, err := root.Lstat(segmentName(seg.id))
 			if err == nil && os.SameFile(info, seg.is) && info.Size() == seg.end {
 				return seg, nil
@@ -95,7 +97,8 @@ func (s *segments) take(root *os.Root) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &segment{id: id, file: file, is: info, skewed: now().Sub(info.ModTime()).Abs() > time.Second}, nil
+	begun := now()
+	return &segment{id: id, file: file, is: info, begun: begun, skewed: begun.Sub(info.ModTime()).Abs() > time.Second}, nil
 }
 
 // createLocked makes a file. It is locked, so that other processes can distinguish it from
@@ -124,6 +127,15 @@ func createLocked(root *os.Root, path func() string) (*os.File, fs.FileInfo, err
 // removed together is a small part of all.
 func (d *dir) segmentLimit() int64 { return min(maxSegment, d.room.limits.Max/64) }
 
+// segmentAge is the age from which on nothing more is appended to a segment: all of it
+// expires with the newest of its blobs.
+func (d *dir) segmentAge() time.Duration {
+	if d.room.limits.TTL <= 0 {
+		return math.MaxInt64
+	}
+	return d.room.limits.TTL / 8
+}
+
 // appendBlob keeps a blob of pages in a segment. If the disk is full, the least recently
 // used blobs go.
 func (d *dir) appendBlob(root *os.Root, name string, pages [][]byte, created time.Time) error {
@@ -132,7 +144,7 @@ func (d *dir) appendBlob(root *os.Root, name string, pages [][]byte, created tim
 		size += int64(len(p))
 	}
 	for try := 1; ; try++ {
-		seg, err := d.segments.take(root)
+		seg, err := d.segments.take(root, d.segmentAge())
 		if err == nil {
 			err = d.appendTo(root, seg, name, pages, created)
 			d.segments.put(seg, d.segmentLimit())
@@ -169,18 +181,32 @@ func (d *dir) appendTo(root *os.Root, seg *segment, name string, pages [][]byte,
 	return nil
 }
 
-// dropSegment removes a segment without blobs.
-func (d *dir) dropSegment(root *os.Root, id uint64) {
-	info, err := root.Lstat(segmentName(id))
-	if err == nil && drop(root, segmentName(id), nil) {
-		d.room.release(info.Size())
+// dropSegment removes a segment without blobs, unless a process appends to it.
+func (d *dir) dropSegment(root *os.Root, id uint64) bool {
+	f, err := openSegment(root, id, os.O_RDWR)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
 	}
+	defer f.Close()
+	if filelock.Try(f, true) != nil {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || !d.manifest.isEmpty(root, id) {
+		return false
+	}
+	_ = f.Truncate(0) // processes that appended to it have it open
+	if root.Remove(segmentName(id)) != nil {
+		return false
+	}
+	d.room.release(info.Size())
+	return true
 }
 
 // trim removes from the segments what processes that crashed, or blobs that are removed,
 // left at their ends.
 func (d *dir) trim(root *os.Root, names []string) error {
-	ends, err := d.manifest.ends(root, names)
+	ends, err := d.manifest.ends(root, true)
 	if err != nil {
 		return err
 	}
@@ -207,7 +233,7 @@ func (d *dir) trimOne(root *os.Root, id uint64) {
 	if err != nil || !info.Mode().IsRegular() || filelock.Try(f, true) != nil {
 		return
 	}
-	ends, err := d.manifest.ends(root, nil)
+	ends, err := d.manifest.ends(root, false)
 	switch {
 	case err != nil:
 	case ends[id] == 0:

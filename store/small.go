@@ -46,12 +46,17 @@ func (d *dir) freeIn(root *os.Root, name string) error {
 // of its own; moved reports whether it has one. If it cannot, it is read into memory.
 func (d *dir) openSmall(root *os.Root, name string) (b *dirBlob, moved bool, err error) {
 	where, err := d.find(root, name)
-	if err != nil {
-		return nil, false, err
+	var data []byte
+	if err == nil {
+		b, data, err = readSmall(root, where, true)
 	}
-	b, data, err := readSmall(root, where, true)
 	if err == nil && b.info.Name != name {
 		err = errDamaged
+	}
+	if err != nil {
+		if _, err := d.look(root, name); err == nil {
+			return nil, true, nil // another has moved it meanwhile
+		}
 	}
 	if errors.Is(err, errDamaged) {
 		_ = d.removeSmall(root, name) // else it expires
@@ -66,7 +71,7 @@ func (d *dir) openSmall(root *os.Root, name string) (b *dirBlob, moved bool, err
 	return b, false, nil
 }
 
-// move gives a small blob a file of its own.
+// move gives a small blob a file of its own. Its bytes are in one place only then.
 func (d *dir) move(root *os.Root, info Info, where location, data []byte) error {
 	size := int64(len(data))
 	if err := d.room.place(root, size); err != nil {
@@ -96,19 +101,21 @@ func (d *dir) move(root *os.Root, info Info, where location, data []byte) error 
 		d.room.release(size)
 		return err
 	}
-	if last {
-		d.dropSegment(root, where.segment)
-	}
+	_ = d.erase(root, where, last) // else they stay until the segment is removed
 	return nil
 }
 
-// removeSmall removes a small blob. Its bytes are overwritten: the segment stays.
+// removeSmall removes a small blob.
 func (d *dir) removeSmall(root *os.Root, name string) error {
-	var (
-		where location
-		last  bool
-	)
-	err := d.manifest.change(root, func() (err error) {
+	where, ok, err := d.manifest.lookup(root, keyOf(name))
+	if err == nil && !ok {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return err
+	}
+	last := false
+	err = d.manifest.change(root, func() (err error) {
 		var ok bool
 		if where, ok = d.manifest.blobs[keyOf(name)]; !ok || !d.isThere(root, where) {
 			return fs.ErrNotExist
@@ -118,18 +125,29 @@ func (d *dir) removeSmall(root *os.Root, name string) error {
 		}
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case last:
-		d.dropSegment(root, where.segment)
+	}
+	return d.erase(root, where, last)
+}
+
+// erase overwrites the bytes of a blob that is not in its segment any more, or removes the
+// segment with the last one.
+func (d *dir) erase(root *os.Root, where location, last bool) error {
+	if last && d.dropSegment(root, where.segment) {
 		return nil
 	}
 	f, err := openSegment(root, where.segment, os.O_WRONLY)
 	if err != nil {
 		return ifThere(err)
 	}
-	_, err = f.WriteAt(make([]byte, where.length), int64(where.offset))
+	info, err := f.Stat()
+	if err == nil {
+		_, err = f.WriteAt(make([]byte, where.length), int64(where.offset))
+	}
+	if err == nil {
+		_ = root.Chtimes(segmentName(where.segment), info.ModTime(), info.ModTime()) // this was no use of it
+	}
 	return errors.Join(err, f.Close())
 }
 
