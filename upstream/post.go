@@ -57,7 +57,7 @@ func describe(x *exchange, set func(name, value string)) {
 	if x.method == "" {
 		return // an answer
 	}
-	set("Mcp-Method", x.method)
+	set("Mcp-Method", wire.EncodeHeader(x.method)) // a Go program may ask for any method of an extension
 	if x.name != "" {
 		set("Mcp-Name", wire.EncodeHeader(x.name))
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -114,5 +115,24 @@ func TestLayerThatPasses(t *testing.T) {
 				t.Errorf("the server got %q, want %q", sent, want)
 			}
 		})
+	}
+}
+
+// The method of an extension is one line of a request, whatever it is.
+func TestMethodIsOneLine(t *testing.T) {
+	t.Parallel()
+	got := make(chan http.Header, 1)
+	srv := serve(t, modern(func(w http.ResponseWriter, r *http.Request, m *message) {
+		if strings.HasPrefix(m.Method, "skills/") {
+			got <- r.Header
+		}
+		result(w, m, "{}")
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL}).ready(t)
+	if _, err := s.Features().Extend(t.Context(), &toolpost.Call{Name: "skills/a\r\nX-Odd: b"}); err != nil {
+		t.Fatal(err)
+	}
+	if odd := (<-got).Get("X-Odd"); odd != "" {
+		t.Errorf("the server got a header %q of the caller", odd)
 	}
 }
