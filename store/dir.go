@@ -276,13 +276,14 @@ type stored struct {
 	location // if the file has no name
 }
 
-// everything returns what is stored, oldest use first.
+// everything returns what is stored, oldest use first. What is moved meanwhile is found in
+// both places, and counts once.
 func (d *dir) everything(root *os.Root) ([]stored, error) {
-	files, err := blobFiles(root)
+	small, err := d.manifest.all(root)
 	if err != nil {
 		return nil, err
 	}
-	small, err := d.manifest.all(root)
+	files, err := blobFiles(root)
 	if err != nil {
 		return nil, err
 	}
@@ -290,6 +291,7 @@ func (d *dir) everything(root *os.Root) ([]stored, error) {
 	for _, f := range files {
 		if _, ok := segmentOf(f.name); !ok {
 			all = append(all, stored{blobFile: f})
+			delete(small, keyOfFile(f.name))
 		}
 	}
 	for _, where := range small {

@@ -50,6 +50,17 @@ func findText(t *testing.T, folder, text string) {
 	}
 }
 
+func listed(t *testing.T, s Store) (names []string) {
+	t.Helper()
+	for info, err := range s.List(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, info.Name)
+	}
+	return names
+}
+
 // A small blob that was read is in one place, and is removed as a whole.
 func TestRemoveMoved(t *testing.T) {
 	folder := t.TempDir()
@@ -65,7 +76,7 @@ func TestRemoveMoved(t *testing.T) {
 }
 
 // A process crashed when it had given a small blob a file: it is in both places, and is
-// removed from both.
+// removed from both. It is listed once.
 func TestRemoveHalfMoved(t *testing.T) {
 	folder := t.TempDir()
 	s := openDir(t, folder)
@@ -84,6 +95,9 @@ func TestRemoveHalfMoved(t *testing.T) {
 		err = os.WriteFile(filepath.Join(folder, file("secret")), data, 0o600)
 	}
 	if err == nil {
+		if all := listed(t, s); len(all) != 2 {
+			t.Errorf("%q are listed", all)
+		}
 		err = s.Remove(t.Context(), "secret")
 	}
 	if err != nil {

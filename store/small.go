@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,12 @@ import (
 	"syscall"
 	"time"
 )
+
+// keyOfFile returns the key of the blob that has a file.
+func keyOfFile(name string) (key blobKey) {
+	_, _ = hex.Decode(key[:], []byte(name[:2*keySize])) // a file that is not a blob's has no key
+	return key
+}
 
 // find returns where a small blob is, unless it has expired.
 func (d *dir) find(root *os.Root, name string) (location, error) {
