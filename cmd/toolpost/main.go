@@ -123,21 +123,8 @@ func strictHelp(root *cobra.Command) {
 			c.Args = cli.CheckArgs(cobra.NoArgs)
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			for _, shell := range c.Commands() {
-				shell.Long = wrapLines(shell.Long, 80)
+				shell.Long = terminal.WrapLines(shell.Long, 80)
 			}
 		}
 	}
-}
-
-// wrapLines breaks the lines of a text that are too long.
-func wrapLines(text string, width int) string {
-	var all []string
-	for _, line := range strings.Split(text, "\n") {
-		if len(line) <= width {
-			all = append(all, line)
-			continue
-		}
-		all = append(all, terminal.Wrap(line, width)...)
-	}
-	return strings.Join(all, "\n")
 }

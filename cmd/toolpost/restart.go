@@ -54,7 +54,7 @@ An interrupt ends the wait, not the restart.`,
 
 // restart restarts a server of the run, and returns its state when it is ready or has failed.
 func (r *running) restart(cmd *cobra.Command, server string) (*status.Server, error) {
-	if err := r.findRun(cmd); err != nil {
+	if _, err := r.findRun(cmd); err != nil {
 		return nil, err
 	}
 	client := r.run.Client(runPatience, "", cmd.CommandPath())

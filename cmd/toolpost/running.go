@@ -29,16 +29,22 @@ import (
 type running struct {
 	target connect.Target
 	run    *owner.Run // nil for an address
+
+	// standard is the address of a serve without --addr. One without a configuration has no
+	// note, and is looked for there.
+	standard string
 }
 
 const runningHelp = `
 It is the serve at ADDRESS, or the one that runs with the configuration: that of
---config FILE, otherwise the one that serve would use here.`
+--config FILE, otherwise the one that serve would use here. Without any, it is
+the one at http://` + cli.DefaultAddress + `.`
 
 // errNotRunning means that nothing serves the configuration.
 var errNotRunning = errors.New("toolpost serve does not run with this configuration; start it with: toolpost serve")
 
 func (r *running) flags(cmd *cobra.Command) {
+	r.standard = "http://" + cli.DefaultAddress
 	cmd.Flags().StringVar(&r.target.Config, "config", "", "configuration `FILE`")
 	cmd.Flags().StringArrayVarP(&r.target.Headers, "header", "H", nil, connect.HeaderUsage)
 }
@@ -58,7 +64,11 @@ func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	case cfg != nil:
 		return statusFetcher(&cfg.Servers[0], cfg)
 	}
-	if err := r.findRun(cmd); err != nil {
+	found, err := r.findRun(cmd)
+	switch {
+	case errors.Is(err, errNotRunning) && found == nil:
+		return r.findStandard()
+	case err != nil:
 		return nil, err
 	}
 	server := r.run.Server(runPatience)
@@ -73,19 +83,48 @@ func (r *running) find(cmd *cobra.Command, args []string) (top.Fetch, error) {
 	}, nil
 }
 
-// findRun finds the run of the configuration. Where there is none, the error is errNotRunning.
-func (r *running) findRun(cmd *cobra.Command) error {
+// findRun finds the run of the configuration, and returns the configuration, nil if there is
+// none. Without a run, the error is errNotRunning.
+func (r *running) findRun(cmd *cobra.Command) (*config.Config, error) {
 	found, err := cli.FindConfiguration(cmd.Context(), r.target.Config, &cli.Prompter{Out: io.Discard})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if found != nil {
 		r.run = owner.FindRun(found)
 	}
 	if r.run == nil {
-		return errNotRunning
+		return found, errNotRunning
 	}
-	return nil
+	return found, nil
+}
+
+// findStandard returns how a serve at the standard address is asked. If nothing listens there,
+// the error of the request is errNotRunning.
+func (r *running) findStandard() (top.Fetch, error) {
+	cfg, _, err := (&connect.Target{}).Split([]string{r.standard}, -1)
+	if err != nil {
+		return nil, err
+	}
+	fetch, err := statusFetcher(&cfg.Servers[0], cfg)
+	r.target.Address = r.standard
+	return func(ctx context.Context, after uint64) (*status.Status, error) {
+		s, err := fetch(ctx, after)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			err = errNotRunning
+		}
+		return s, err
+	}, err
+}
+
+// nameOther adds to errNotRunning which serve runs at the standard address, if one does.
+func (r *running) nameOther(ctx context.Context) error {
+	if fetch, err := r.findStandard(); err == nil {
+		if _, err := fetch(ctx, 0); err == nil {
+			return fmt.Errorf("%w\nanother serve runs at %s; see it with: toolpost status %[2]s", errNotRunning, r.standard)
+		}
+	}
+	return errNotRunning
 }
 
 // explain says what an error of a request to the run means.

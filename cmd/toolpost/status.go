@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,11 @@ clients. Exit with 1 if it does not run.
 			report := &statusReport{}
 			if err == nil {
 				report.Status, err = fetch(cmd.Context(), 0)
+			}
+			if errors.Is(err, errNotRunning) {
+				ctx, cancel := context.WithTimeout(cmd.Context(), runPatience)
+				defer cancel()
+				err = r.nameOther(ctx)
 			}
 			if asJSON && (err == nil || errors.Is(err, errNotRunning)) {
 				if report.Running = err == nil; report.Running {
@@ -93,8 +99,9 @@ func (r *running) show(w io.Writer, s *status.Status) error {
 		}
 		fmt.Fprintf(w, "  %s: %s\n", cleartext.Printable(c.Name), terminal.Count(int(c.Calls), "request"))
 	}
-	if len(s.Servers) == 0 {
-		tools = s.Tools
+	if len(s.Servers) == 0 { // the tools are its own
+		_, err := fmt.Fprintf(w, "\n%s\n", terminal.Count(s.Tools, "tool"))
+		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%d of %s ready, %s\n", ready, terminal.Count(len(s.Servers), "server"), terminal.Count(tools, "tool"))
 	return err

@@ -102,6 +102,23 @@ http://127.0.0.1:PORT/mcp  0 of 2 servers ready, 0 tools
 	}
 }
 
+// TestErrorOnTerminal: an error is wrapped at words, so that the commands in it can be read.
+func TestErrorOnTerminal(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".cursor"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := screen.New(80, 24)
+	onScreen(t, s, dir, 80, 24, func() bool { return false }, "link")
+	want := `toolpost: there is no toolpost.json that clients could serve; run "toolpost
+import" or "toolpost add" first, name one with --config, or connect them to a
+serve that runs with --url http://127.0.0.1:7717/mcp
+`
+	if got := s.All(); got != want {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
 // TestTerminalIsNotSteered has hostile servers, files and names on a terminal.
 func TestTerminalIsNotSteered(t *testing.T) {
 	const hostile = "\x1b]0;T\x07\x1b[2J\x1b]52;c;cm0gLXJmIH4=\x07\u009b2J\u202e\u200b\U000e0041\b\rEND"

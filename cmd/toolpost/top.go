@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -16,7 +17,6 @@ import (
 const topHelp = `Show what a running "toolpost serve" does: servers, clients, calls, errors and
 log lines, with durations, sizes and tokens.
 ` + runningHelp + `
-If none runs, it is http://` + cli.DefaultAddress + `.
 
 Keys: tab or 1 to 5 choose a list, / filters it, enter opens the details of a
 row, p pauses, q quits.
@@ -39,10 +39,10 @@ func topCommand() *cobra.Command {
   toolpost top --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && r.target.Config == "" && r.findRun(cmd) != nil {
-				args = []string{"http://" + cli.DefaultAddress} // where a serve without a configuration is
-			}
 			fetch, err := r.find(cmd, args)
+			if errors.Is(err, errNotRunning) && r.target.Config == "" {
+				fetch, err = r.find(cmd, []string{r.standard}) // watch what else runs
+			}
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 )
@@ -78,7 +79,8 @@ func Report(w io.Writer, err error) int {
 	if errors.Is(err, ErrShown) {
 		return ExitFailed
 	}
-	fmt.Fprintf(w, "toolpost: %s\n", strings.TrimSuffix(err.Error(), "\n"))
+	width, _ := terminal.Size(w)
+	fmt.Fprintln(w, terminal.WrapLines("toolpost: "+strings.TrimSuffix(err.Error(), "\n"), width))
 	var (
 		usage   UsageError
 		config  *config.Error

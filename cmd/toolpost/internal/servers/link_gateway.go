@@ -33,7 +33,7 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 		found = &config.Config{File: owner.ConfigName} // the move writes it
 	}
 	if found == nil || found.File == "" {
-		return cli.Usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, or name one with --config", owner.ConfigName)
+		return cli.Usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, name one with --config, or connect them to a serve that runs with --url http://%s/mcp", owner.ConfigName, cli.DefaultAddress)
 	}
 	if err := l.useGateway(found, ""); err != nil {
 		return err

@@ -41,6 +41,24 @@ func Wrap(s string, width int) (lines []string) {
 	return lines
 }
 
+// WrapLines breaks the lines of a text that have more than width columns as [Wrap] does, and
+// keeps their indentation; 0 means no limit.
+func WrapLines(text string, width int) string {
+	var all []string
+	for _, line := range strings.Split(text, "\n") {
+		words := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(words)]
+		if width <= 0 || Width(line) <= width || len(indent) > width/2 {
+			all = append(all, line)
+			continue
+		}
+		for _, part := range Wrap(words, width-len(indent)) {
+			all = append(all, indent+part)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
 // fit returns how many bytes of s fit into width columns. The first character
 // always fits.
 func fit(s string, width int) int {

@@ -56,3 +56,14 @@ func TestWrap(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestWrapLines: lines that fit stay as they are, and others keep their indentation.
+func TestWrapLines(t *testing.T) {
+	text := "a  b\n  one two three four\n\nabcdefghij klm"
+	if got, want := WrapLines(text, 12), "a  b\n  one two\n  three four\n\nabcdefghij\nklm"; got != want {
+		t.Errorf("%q", got)
+	}
+	if got := WrapLines(text, 0); got != text {
+		t.Errorf("without a limit: %q", got)
+	}
+}
