@@ -8,7 +8,7 @@ func listRules() []*Rule {
 			Name: "tool-count", Effect: LosesSilently,
 			What:  "The number of tools, over all servers, is within the reader's limit.",
 			Why:   "Tools beyond the limit are left out, or the whole request is refused. Long before that, models choose tools less well.",
-			Fix:   "Offer fewer tools: filter them in the configuration.",
+			Fix:   "Offer fewer tools: filter them in the configuration, or let search list them.",
 			when:  func(d *Dialect) bool { return d.List.Tools > 0 },
 			check: check{list: toolCount},
 		},
