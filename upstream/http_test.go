@@ -278,7 +278,7 @@ func TestBrokenAnswers(t *testing.T) {
 		{"429", write(429, "text/plain", ""), "it limits the rate of requests"},
 		{"HTML", write(200, "text/html", "<p>"), "answered with text/html"},
 		{"truncated", write(200, "application/json", `{"jsonrpc":"2.0","id":`), "does not answer the call"},
-		{"other id", write(200, "application/json", `{"jsonrpc":"2.0","id":987654,"result":{}}`), "does not answer the call"},
+		{"other id", write(200, "application/json", `{"jsonrpc":"2.0","id":987654,"result":{"private":1}}`), "does not answer the call"},
 		{"too long", write(200, "application/json", strings.Repeat(" ", 2<<20)), "too long"},
 		{"event that is no message", stream("data: hello\n\n"), "ended before the response arrived"},
 		{"cut event", stream("data: {\"jsonrpc\":\"2.0\""), "ended before the response arrived"},
@@ -289,8 +289,8 @@ func TestBrokenAnswers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			broken.Store(&test.h)
 			got := s.text(t, "echo", `{}`, nil)
-			if !strings.HasPrefix(got, `error: tool echo was not answered: server "srv": `) || !strings.Contains(got, test.want) {
-				t.Errorf("got %q, want %q in it", got, test.want)
+			if !strings.HasPrefix(got, `error: tool echo was not answered: server "srv": `) || !strings.Contains(got, test.want) || strings.Contains(got, "private") {
+				t.Errorf("got %q, want %q in it, and nothing of another call", got, test.want)
 			}
 			broken.Store(nil)
 			if got := s.text(t, "echo", `{}`, nil); got != `{}` {

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -168,11 +169,14 @@ func (c *streamable) read(x *exchange, resp answer) error {
 		return b.tooLong()
 	}
 	c.client.CloseIdleConnections() // what comes next on this one may be out of step too
-	kind := "JSON that does not answer the call"
-	if wire.BrokenAnswer(b.begin()) != nil {
-		kind = notJSON
+	begin := b.begin()
+	switch {
+	case wire.BrokenAnswer(begin) != nil:
+		return &contentError{notJSON, excerpt(begin, 300)}
+	case bytes.Contains(begin, []byte(`"jsonrpc"`)): // it may be the answer to another caller
+		begin = nil
 	}
-	return &contentError{kind, excerpt(b.begin(), 300)}
+	return &contentError{"JSON that does not answer the call", excerpt(begin, 300)}
 }
 
 // request sends one HTTP request of the connection, with more headers from set.
