@@ -16,11 +16,7 @@ import (
 // [Set.Findings]. An extension that several sets declare belongs to the first.
 // The result is ready when all sets are; its error joins theirs.
 func Join(sets ...Toolset) Toolset {
-	j := &join{}
-	for _, ts := range sets {
-		j.sources = append(j.sources, ts)
-	}
-	return j
+	return &join{sources: slices.Clone(sets)}
 }
 
 type join struct {
