@@ -17,12 +17,12 @@ import (
 	"github.com/toolpost/toolpost/internal/filelock"
 )
 
-// manifestName is the file that says which blobs are in segments. All processes that use
+// manifestName is the file that lists the blobs in segments. All processes that use
 // the folder append to it, under its lock.
 const manifestName = "segments.manifest"
 
-// An entry of the manifest has a size of its own: key, segment, time of creation, offset,
-// length, mark, checksum of all before. A length of 0 says that the blob is removed.
+// An entry of the manifest has a fixed size: key, segment, time of creation, offset,
+// length, mark, checksum of the fields before it. A length of 0 marks a removed blob.
 const (
 	manifestEntrySize = keySize + 8 + 8 + 4 + 4 + 4 + 4
 	manifestMark      = 0x314d7054 // "TpM1"

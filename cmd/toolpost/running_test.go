@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestServeWithoutConfiguration checks that the serve at the standard address is found where
-// there is no configuration, and named where there is another one.
+// TestServeWithoutConfiguration checks that status finds the serve at the default address if
+// there is no configuration. If there is one that nothing serves, status names that address.
 func TestServeWithoutConfiguration(t *testing.T) {
 	home := t.TempDir()
 	t.Chdir(home)

@@ -85,10 +85,10 @@ func (s *source) token(ctx context.Context) (*record, error) {
 	return s.renew(ctx, "")
 }
 
-// lookPause is how long it is not looked for a login again where there was none.
+// lookPause is how long the source remembers that it found no login.
 const lookPause = 100 * time.Millisecond
 
-// hasNone reports whether there is no login, or was none a moment ago.
+// hasNone reports whether no login is stored. It looks at most once in lookPause.
 func (s *source) hasNone(ctx context.Context) bool {
 	if s.isAutomatic() {
 		return false
