@@ -23,8 +23,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/access/trail"
 	"github.com/toolpost/toolpost/internal/ownership"
-	"github.com/toolpost/toolpost/internal/records/trail"
 )
 
 // A Level says how much of a call is recorded.

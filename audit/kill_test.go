@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/audit"
-	"github.com/toolpost/toolpost/internal/records/trail"
+	"github.com/toolpost/toolpost/internal/access/trail"
 )
 
 // child is the process that the tests kill, or whose files are limited.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
-	"github.com/toolpost/toolpost/internal/records/trail"
+	"github.com/toolpost/toolpost/internal/access/trail"
 	"github.com/toolpost/toolpost/observe"
 )
 

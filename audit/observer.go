@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/access/trail"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	"github.com/toolpost/toolpost/internal/records/trail"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )

@@ -6,8 +6,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/access/trail"
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/records/trail"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )

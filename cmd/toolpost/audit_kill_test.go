@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/records/trail"
+	"github.com/toolpost/toolpost/internal/access/trail"
 )
 
 // TestAuditSurvivesKill kills a gateway while it serves calls, several times: every

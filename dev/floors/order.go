@@ -19,7 +19,7 @@ var order = []string{
 	"internal/schema",
 	".",
 	"bind", "adapt", "observe", "dialect", "inprocess",
-	"internal/policy", "internal/records",
+	"internal/policy", "internal/access/trail", "internal/records",
 	"upstream", "mcpserver", "audit", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",
 	"internal/access",

@@ -17,8 +17,8 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/access/trail"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/records/trail"
 	"github.com/toolpost/toolpost/observe"
 )
 

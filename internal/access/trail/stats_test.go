@@ -3,7 +3,7 @@ package trail_test
 import (
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/records/trail"
+	"github.com/toolpost/toolpost/internal/access/trail"
 )
 
 // Percentiles are durations that calls took, of few calls too.
