@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/form"
 	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -46,11 +44,11 @@ func OutputFrom(s *schema.Schema) *Output {
 		return &Output{err: err}
 	}
 	rules := code.Input
-	root := form.Read(s.Raw()).Root
-	if root.Kinds == 0 {
+	plain, possible := lower.PlainObject(s)
+	if !possible {
 		return &Output{err: errors.New("no value matches the output schema; change it")}
 	}
-	o := &Output{schema: s, wrapped: root.Kinds != jsontree.KindObject || root.Alts != nil}
+	o := &Output{schema: s, wrapped: !plain}
 	if o.wrapped {
 		rules.Root, rules.Object.Name = lower.Root{}, ""
 		rules.Ref.Defs = true

@@ -10,6 +10,7 @@ package lower
 import (
 	"encoding/json"
 
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/schema/form"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -59,4 +60,11 @@ func Schema(s *schema.Schema, rules *Rules) *Result {
 			limits.nodes = min(limits.nodes, l.written) * most / size * 3 / 4
 		}
 	}
+}
+
+// PlainObject reports whether a schema takes objects only and describes them without
+// alternatives, and whether any value is possible at all.
+func PlainObject(s *schema.Schema) (plain, possible bool) {
+	root := form.Read(s.Raw()).Root
+	return root.Kinds == jsontree.KindObject && root.Alts == nil, root.Kinds != 0
 }
