@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // An Output defines the structure of the answer. The CLI gives the model a tool

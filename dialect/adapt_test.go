@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // defined returns a tool of a definition as a server lists it.

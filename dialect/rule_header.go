@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/lower"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // mcpHeader asks clients to send an argument as an HTTP header too.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // keywordRules report keywords that no other rule reports.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/lower"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // textRules are about formats, expressions and counts.

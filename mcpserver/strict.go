@@ -10,9 +10,9 @@ import (
 	"weak"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // A strictLister prepares tools for clients that read a list strictly: one

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/subschema"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // A builder makes nodes of a document. A node that checks only a part of its

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/subschema"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // A Validator validates raw JSON against one schema. It is safe for concurrent

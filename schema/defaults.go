@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/subschema"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // IsObject reports whether the schema declares type object at its root.

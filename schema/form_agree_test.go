@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/schema/form"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/internal/form"
 )
 
 // agreeRandom compares the form of one random schema with the validator.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/schema/form"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/internal/form"
 )
 
 func BenchmarkForm(b *testing.B) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/form"
+	"github.com/toolpost/toolpost/schema/internal/form"
 )
 
 // dump writes a form on one line, for people.

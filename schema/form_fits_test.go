@@ -13,8 +13,8 @@ import (
 	"github.com/dlclark/regexp2"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/form"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/internal/form"
 )
 
 // decode reads JSON with exact numbers.

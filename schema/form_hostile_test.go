@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/schema/form"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/internal/form"
 )
 
 func TestFormOfHostileSchemas(t *testing.T) {

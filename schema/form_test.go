@@ -3,8 +3,8 @@ package schema_test
 import (
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/schema/form"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/internal/form"
 )
 
 func TestForm(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/schema/form"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/internal/form"
 )
 
 // doubling returns a schema whose definitions each refer twice to the next:

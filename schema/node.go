@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/ecmaregexp"
+	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
 )
 
 // A node is one schema in the form that checks raw bytes. Nodes may refer to

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/ecmaregexp"
-	"github.com/toolpost/toolpost/internal/schema/subschema"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // A StrictError describes the place in a schema that strict readers refuse.

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/ecmaregexp"
+	"github.com/toolpost/toolpost/schema/internal/ecmaregexp"
 )
 
 // A rule says what a keyword speaks about and how its value is read.

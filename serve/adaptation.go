@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // adaptationReporter returns a function that shows each dialect once, and again when what is lost

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/schema/lower"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // A counter counts what is shown.

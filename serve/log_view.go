@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/schema/lower"
+	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/upstream"
 )
 

@@ -14,9 +14,7 @@ const module = "github.com/toolpost/toolpost"
 // it belongs.
 var order = []string{
 	"internal",
-	"internal/schema/ecmaregexp", "internal/schema/subschema",
 	"schema", "usage", "grep", "store",
-	"internal/schema",
 	".",
 	"bind", "adapt", "observe", "dialect", "inprocess",
 	"internal/policy", "internal/access/trail", "internal/records",
@@ -47,7 +45,7 @@ var outside = map[string][]string{
 	"internal/wire":                  {jsonModule, "golang.org/x/net"}, // domains in URIs
 	"internal/jsontree":              {jsonModule},
 	"schema":                         {jsonModule},
-	"internal/schema/ecmaregexp":     {"github.com/dlclark/regexp2"},
+	"schema/internal/ecmaregexp":     {"github.com/dlclark/regexp2"},
 	"internal/access/login":          {"golang.org/x/net", "golang.org/x/oauth2"},
 	"internal/netaddr":               {"code.dny.dev/ssrf"},
 	"internal/policy/pins":           {jsonModule},
@@ -55,7 +53,7 @@ var outside = map[string][]string{
 	"dev/screen":                     {"github.com/charmbracelet/x/ansi", "golang.org/x/sys"},
 	"cmd/toolpost/internal/terminal": {"github.com/charmbracelet/x/ansi", "golang.org/x/sys", "golang.org/x/term"},
 	"internal/access/vault":          {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
-	"internal/schema/lower":          {jsonModule},
+	"schema/lower":                   {jsonModule},
 	"dialect":                        {jsonModule},
 	"model/gemini":                   {"golang.org/x/oauth2"}, // the credentials of Vertex AI
 	"mcpserver":                      {jsonModule},

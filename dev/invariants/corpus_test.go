@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // An item is a schema that is lowered for every dialect.

@@ -16,8 +16,8 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // TestSameBytes: the same schema and rules give the same, and neither is

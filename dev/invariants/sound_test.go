@@ -20,7 +20,7 @@ import (
 
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // figures are what is counted for a dialect.

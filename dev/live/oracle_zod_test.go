@@ -14,7 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // A sample is a schema that zod wrote, and what zod says of values.

@@ -10,8 +10,8 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // kinds has the columns of the table, from harmless to fatal.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // TestPages holds the pages against the code. "make update" writes them.

@@ -9,8 +9,8 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // checkTools checks the names and schemas of a list of tools.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // requestOutput asks for JSON of the schema r.Output. It returns an instruction

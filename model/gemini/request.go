@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/codec"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // A prepared is a request as it is sent, and what its response is read with.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // Losses are the parts of a request that the model receives in another form or

@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // Logger returns a logger that shows calls and what else happens as dim lines on the board,

@@ -19,8 +19,8 @@ import (
 	"github.com/toolpost/toolpost/dev/screen"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/upstream"
 )

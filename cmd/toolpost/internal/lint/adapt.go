@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/internal/schema/lower"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // Adapted is the tools of a source as one client or model gets them.
