@@ -24,7 +24,7 @@ func load(t *testing.T) []*floors.File {
 var internalTypes = []string{
 	". Encoded.Long", ". Encoded.Scan",
 	"config Config.Access", "config Config.Approvals", "config Config.Limits", "config Profile.Approvals",
-	"dialect Dialect.Input", "dialect Output.Rules", "dialect Tool.Losses", "gateway Options.Secrets", "upstream Options.Budget", "upstream Options.Secrets",
+	"gateway Options.Secrets", "upstream Options.Budget", "upstream Options.Secrets",
 }
 
 // TestInternalTypes checks that what is exported names no type of an internal package.
