@@ -38,15 +38,15 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestRunAsRefused(t *testing.T) {
+func TestDoAsRefused(t *testing.T) {
 	opts := &Options{MaxTurns: -1}
-	if _, r, err := RunAs[answer](t.Context(), "hi", opts); r != nil || err == nil || !strings.Contains(err.Error(), "MaxTurns") {
+	if _, r, err := DoAs[answer](t.Context(), "hi", opts); r != nil || err == nil || !strings.Contains(err.Error(), "MaxTurns") {
 		t.Errorf("%v, %v", r, err)
 	}
 	if opts.Output != nil {
 		t.Error("the caller's options were changed")
 	}
-	if _, _, err := RunAs[chan int](t.Context(), "hi", nil); err == nil || !strings.Contains(err.Error(), "infer the output schema") {
+	if _, _, err := DoAs[chan int](t.Context(), "hi", nil); err == nil || !strings.Contains(err.Error(), "infer the output schema") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"reflect"
 )
 
-// RunAs runs the CLI on prompt and returns its answer as a Go value. The output
+// DoAs runs the CLI on prompt and returns its answer as a Go value. The output
 // schema is that of T unless opts has an Output. The response contains what is
 // known about the run; it may be non-nil together with an error.
-func RunAs[T any](ctx context.Context, prompt string, opts *Options, blocks ...Block) (T, *Response, error) {
+func DoAs[T any](ctx context.Context, prompt string, opts *Options, blocks ...Block) (T, *Response, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
