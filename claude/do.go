@@ -7,9 +7,15 @@ import (
 	"reflect"
 )
 
-// DoAs runs the CLI on prompt and returns its answer as a Go value. The output
-// schema is that of T unless opts has an Output. The response contains what is
-// known about the run; it may be non-nil together with an error.
+// Do runs the CLI on prompt and waits for the end: it is [Collect] of [Run].
+// The response contains what is known about the run; it may be non-nil together
+// with an error.
+func Do(ctx context.Context, prompt string, opts *Options, blocks ...Block) (*Response, error) {
+	return Collect(Run(ctx, prompt, opts, blocks...))
+}
+
+// DoAs is [Do] for an answer that is a Go value. The output schema is that of T
+// unless opts has an Output.
 func DoAs[T any](ctx context.Context, prompt string, opts *Options, blocks ...Block) (T, *Response, error) {
 	var o Options
 	if opts != nil {
@@ -18,18 +24,18 @@ func DoAs[T any](ctx context.Context, prompt string, opts *Options, blocks ...Bl
 	if o.Output == nil {
 		o.Output = OutputOf[T]()
 	}
-	r, err := Collect(Run(ctx, prompt, &o, blocks...))
+	r, err := Do(ctx, prompt, &o, blocks...)
 	if err != nil {
 		var none T
 		return none, r, err
 	}
-	v, err := Decode[T](r)
+	v, err := decode[T](r)
 	return v, r, err
 }
 
-// Decode returns the structured output of a response as a Go value. If the
+// decode returns the structured output of a response as a Go value. If the
 // response has none, the error is an *OutputError.
-func Decode[T any](r *Response) (v T, err error) {
+func decode[T any](r *Response) (v T, err error) {
 	if r == nil || r.StructuredOutput == nil || string(r.StructuredOutput) == "null" && !takesNull[T]() {
 		e := &OutputError{Reason: "the response has none; set Options.Output to get one"}
 		if r != nil {

@@ -10,30 +10,30 @@ import (
 
 func TestDecode(t *testing.T) {
 	r := &Response{SessionID: "s", Result: "text", StructuredOutput: json.RawMessage(`{"answer":42}`)}
-	if got, err := Decode[answer](r); err != nil || got != (answer{Answer: 42}) {
+	if got, err := decode[answer](r); err != nil || got != (answer{Answer: 42}) {
 		t.Errorf("decoded %+v, %v", got, err)
 	}
-	if got, err := Decode[map[string]any](r); err != nil || !reflect.DeepEqual(got, map[string]any{"answer": 42.0}) {
+	if got, err := decode[map[string]any](r); err != nil || !reflect.DeepEqual(got, map[string]any{"answer": 42.0}) {
 		t.Errorf("decoded %+v, %v", got, err)
 	}
-	if _, err := Decode[[]string](r); err == nil || !strings.HasPrefix(err.Error(), "decode the structured output into []string: ") {
+	if _, err := decode[[]string](r); err == nil || !strings.HasPrefix(err.Error(), "decode the structured output into []string: ") {
 		t.Errorf("the error is %v", err)
 	}
 	null := &Response{SessionID: "s", StructuredOutput: json.RawMessage(`null`)}
-	if got, err := Decode[*int](null); err != nil || got != nil {
+	if got, err := decode[*int](null); err != nil || got != nil {
 		t.Errorf("null is decoded into %v, %v", got, err)
 	}
-	if got, err := Decode[any](null); err != nil || got != nil {
+	if got, err := decode[any](null); err != nil || got != nil {
 		t.Errorf("null is decoded into %v, %v", got, err)
 	}
 	var e *OutputError
-	if got, err := Decode[answer](null); !errors.As(err, &e) {
+	if got, err := decode[answer](null); !errors.As(err, &e) {
 		t.Errorf("null is decoded into %+v, %v", got, err)
 	}
-	if _, err := Decode[answer](&Response{SessionID: "s", Result: "text"}); !errors.As(err, &e) || e.SessionID != "s" || e.Result != "text" {
+	if _, err := decode[answer](&Response{SessionID: "s", Result: "text"}); !errors.As(err, &e) || e.SessionID != "s" || e.Result != "text" {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := Decode[answer](nil); !errors.As(err, &e) {
+	if _, err := decode[answer](nil); !errors.As(err, &e) {
 		t.Errorf("the error is %v", err)
 	}
 }

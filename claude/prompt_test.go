@@ -93,7 +93,6 @@ func TestBlocks(t *testing.T) {
 	o := options(t, "user lines")
 	o.Env = append(o.Env, "FAKE_VERSION=2.1.329")
 	s := open(t, o)
-	m := claude.NewModel(&claude.ModelOptions{Options: *o})
 	const prompt = "What is this?"
 	for name, run := range map[string]func(prompt string, blocks ...claude.Block) iter.Seq2[message.Message, error]{
 		"Run": func(prompt string, blocks ...claude.Block) iter.Seq2[message.Message, error] {
@@ -101,9 +100,6 @@ func TestBlocks(t *testing.T) {
 		},
 		"Turn": func(prompt string, blocks ...claude.Block) iter.Seq2[message.Message, error] {
 			return s.Turn(t.Context(), prompt, blocks...)
-		},
-		"Model.Stream": func(prompt string, blocks ...claude.Block) iter.Seq2[message.Message, error] {
-			return m.Stream(t.Context(), &claude.Request{Prompt: prompt, Blocks: blocks})
 		},
 	} {
 		all, err := collect(run(prompt, blocks...))

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,7 +67,7 @@ func connect(ctx, caller context.Context, r *run) (err error) {
 	defer opened(nil)
 	defer context.AfterFunc(caller, func() { opened(context.Cause(caller)) })()
 	if r.tools, err = openTools(ctx, opening, r.opts); err != nil {
-		return err
+		return cmp.Or(context.Cause(caller), err)
 	}
 	defer func() {
 		if err != nil {

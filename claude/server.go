@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -31,6 +32,7 @@ type Server struct {
 // ServerOptions are the optional parts of NewServer.
 type ServerOptions struct {
 	Ask         bool               // its tools are not allowed from the start: Options.Permission decides
+	Tools       []string           // those that are served, by their own names: all if nil, none if empty
 	Deferred    bool               // the model receives only the names of the tools, and must search for those it needs
 	SkipRefused bool               // log and leave out tools that the CLI would not accept, instead of returning a *ToolsRefusedError
 	Features    *toolpost.Features // instructions, prompts and resources besides the tools
@@ -39,8 +41,9 @@ type ServerOptions struct {
 }
 
 // NewServer adapts a toolset for the CLI, where its tools are named
-// mcp__NAME__TOOL; name is [DefaultServer] if empty. If the CLI would not
-// accept some of the tools, the error is a *ToolsRefusedError.
+// mcp__NAME__TOOL; name is [DefaultServer] if empty. If ts lacks some of
+// ServerOptions.Tools, the error is a *ToolNotFoundError; if the CLI would not
+// accept some of the tools, it is a *ToolsRefusedError.
 func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *ServerOptions) (*Server, error) {
 	if opts == nil {
 		opts = &ServerOptions{}
@@ -51,7 +54,7 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 	}
 	log := cmp.Or(opts.Logger, slog.Default())
 	refused, first := &ToolsRefusedError{Server: name}, true
-	adapted, err := adapt(name, ts, opts.Dialect, func(withheld []dialect.Withheld) {
+	adapted, err := adapt(name, pick(sound(ts), opts.Tools), opts.Dialect, func(withheld []dialect.Withheld) {
 		for _, w := range withheld {
 			if first && !opts.SkipRefused {
 				refused.Tools = append(refused.Tools, Refusal{w.Name, w.Rule, w.Why})
@@ -99,7 +102,7 @@ func adapt(server string, ts toolpost.Toolset, d *dialect.Dialect, tell func([]d
 		}
 	}
 	report := func(a *dialect.Adapted) { tell(a.Withheld) }
-	return d.Layer(sound(ts), &dialect.Options{Server: server, Report: report}), nil
+	return d.Layer(ts, &dialect.Options{Server: server, Report: report}), nil
 }
 
 // Name returns the name under which the CLI knows the server.
@@ -133,6 +136,45 @@ func (s *Server) usable() error {
 		return fmt.Errorf("the server %q is closed; create another with NewServer", s.name)
 	}
 	return nil
+}
+
+// pick keeps the tools of ts that have one of the names; nil keeps all. Ts must
+// have all of them when it is listed first. Later it may have lost some, and the
+// others go on.
+func pick(ts toolpost.Toolset, names []string) toolpost.Toolset {
+	if names == nil {
+		return ts
+	}
+	var listed atomic.Bool
+	return toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
+		tools, err := ts.Tools(ctx)
+		if err != nil {
+			return nil, err
+		}
+		missing, available := slices.Clone(names), []string{}
+		picked := []*toolpost.Tool{}
+		for _, t := range tools {
+			available = append(available, t.Name)
+			missing = slices.DeleteFunc(missing, func(name string) bool { return name == t.Name })
+			if slices.Contains(names, t.Name) {
+				picked = append(picked, t)
+			}
+		}
+		if len(missing) > 0 && !listed.Load() {
+			return nil, &ToolNotFoundError{Missing: missing, Available: available}
+		}
+		listed.Store(true)
+		return picked, nil
+	})
+}
+
+// A ToolNotFoundError reports that a toolset lacks some of ServerOptions.Tools.
+type ToolNotFoundError struct {
+	Missing, Available []string
+}
+
+func (e *ToolNotFoundError) Error() string {
+	return fmt.Sprintf("the toolset has no tools %q; it has %q", e.Missing, e.Available)
 }
 
 // sound refuses lists that no dialect makes good.

@@ -26,17 +26,9 @@ func TestNoGoodToolset(t *testing.T) {
 		if tools == nil {
 			continue
 		}
-		if _, err := claude.Collect(claude.Run(t.Context(), "hi", &claude.Options{Toolset: tools})); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := claude.Do(t.Context(), "hi", &claude.Options{Toolset: tools}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a run: %v, want %q", err, want)
 		}
-		m := claude.NewModel(nil)
-		m.SetToolset("", tools)
-		if _, err := m.Request(t.Context(), &claude.Request{Prompt: "hi"}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("a model: %v, want %q", err, want)
-		}
-	}
-	if _, err := claude.NewModel(nil).Request(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "the request is nil") {
-		t.Errorf("no request: %v", err)
 	}
 }
 
@@ -49,7 +41,7 @@ func TestClosedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `the server "tools" is closed`
-	_, err = claude.Collect(claude.Run(t.Context(), "hi", &claude.Options{Servers: []*claude.Server{s}}))
+	_, err = claude.Do(t.Context(), "hi", &claude.Options{Servers: []*claude.Server{s}})
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("a run: %v", err)
 	}
@@ -61,25 +53,18 @@ func TestClosedServer(t *testing.T) {
 	}
 }
 
-// TestModelWaitsForTools: listing the tools is a part of the request.
-func TestModelWaitsForTools(t *testing.T) {
+// TestRunWaitsForTools: listing the tools is a part of the run, and ends with its context.
+func TestRunWaitsForTools(t *testing.T) {
 	slow := toolpost.ToolsetFunc(func(ctx context.Context) ([]*toolpost.Tool, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		m := claude.NewModel(&claude.ModelOptions{Timeout: 3 * time.Second})
-		m.SetToolset("", slow)
-		_, err := m.Request(t.Context(), &claude.Request{Prompt: "hi"})
-		var late *claude.TimeoutError
-		if took := time.Since(began); !errors.As(err, &late) || took != 3*time.Second {
-			t.Errorf("after %v: %v", took, err)
-		}
-		m = claude.NewModel(&claude.ModelOptions{Interrupted: func() bool { return time.Since(began) > 5*time.Second }})
-		m.SetToolset("", slow)
-		_, err = m.Request(t.Context(), &claude.Request{Prompt: "hi"})
-		if took := time.Since(began); !errors.Is(err, claude.ErrInterrupted) || took > 5500*time.Millisecond {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		_, err := claude.Do(ctx, "hi", &claude.Options{Toolset: slow})
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != 3*time.Second {
 			t.Errorf("after %v: %v", took, err)
 		}
 	})
@@ -87,7 +72,7 @@ func TestModelWaitsForTools(t *testing.T) {
 
 func TestEmptyPrompt(t *testing.T) {
 	for _, prompt := range []string{"", " \n"} {
-		_, err := claude.Collect(claude.Run(t.Context(), prompt, options(t, "model")))
+		_, err := claude.Do(t.Context(), prompt, options(t, "picked tools"))
 		if err == nil || !strings.Contains(err.Error(), "the prompt is empty") {
 			t.Errorf("%q: %v", prompt, err)
 		}

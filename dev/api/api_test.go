@@ -52,8 +52,6 @@ func TestInternalTypes(t *testing.T) {
 // why they are there.
 var withoutUser = map[string]string{
 	". Clock":                            "a dependency that tests of tools replace",
-	"claude Decode":                      "decodes the answer of a run with an output schema",
-	"claude DoAs":                       "a run with a typed answer",
 	"claude/cli MinVersion":              "the oldest version of the CLI that works",
 	"claude/message Data":                "a member of messages",
 	"claude/message Document":            "a block of messages",

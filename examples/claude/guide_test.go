@@ -3,12 +3,10 @@ package main_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
 	"testing"
-	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
@@ -20,10 +18,10 @@ import (
 )
 
 // The code of docs/claude.md. It is compiled, and not run: it needs the CLI.
-var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, request, loop, tell, list, fork, keep}
+var _ = []any{runTask, watch, converse, control, serve, permit, hook, structured, loop, tell, list, fork, keep}
 
 func runTask(ctx context.Context) (*claude.Response, error) {
-	response, err := claude.Collect(claude.Run(ctx, "What is new in Go 1.26?", nil))
+	response, err := claude.Do(ctx, "What is new in Go 1.26?", nil)
 	return response, err
 }
 
@@ -110,22 +108,9 @@ func structured(ctx context.Context) error {
 		Good bool   `json:"good"`
 		Why  string `json:"why" desc:"One sentence."`
 	}
-	response, err := claude.Collect(claude.Run(ctx, "Is this name good: Toolpost?", &claude.Options{
-		Output: claude.OutputOf[verdict](),
-	}))
-	if err != nil {
-		return err
-	}
-	var v verdict
-	err = json.Unmarshal(response.StructuredOutput, &v)
+	v, response, err := claude.DoAs[verdict](ctx, "Is this name good: Toolpost?", nil)
+	fmt.Println(v, response)
 	return err
-}
-
-func request(ctx context.Context, add *toolpost.Tool) (*claude.Reply, error) {
-	m := claude.NewModel(&claude.ModelOptions{Options: claude.Options{Model: "haiku"}, Timeout: time.Minute})
-	m.SetToolset("", toolpost.Tools{add})
-	reply, err := m.Request(ctx, &claude.Request{Prompt: "Add 2 and 3.", Tools: []string{"add"}})
-	return reply, err
 }
 
 func loop(ctx context.Context, r *model.Request) (*model.Response, error) {
@@ -171,14 +156,14 @@ func fork(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	response, err := claude.Collect(claude.Run(ctx, "Try it with a map.", &claude.Options{Resume: fork.SessionID}))
+	response, err := claude.Do(ctx, "Try it with a map.", &claude.Options{Resume: fork.SessionID})
 	fmt.Println(response)
 	return err
 }
 
 func TestReplay(t *testing.T) {
 	opts := &claude.Options{Start: claudetest.Replay(t, claudetest.Recordings, "recordings/overloaded.jsonl")}
-	_, err := claude.Collect(claude.Run(t.Context(), "anything", opts))
+	_, err := claude.Do(t.Context(), "anything", opts)
 	var failed *claude.ResultError
 	if !errors.As(err, &failed) || failed.APIStatus != 529 {
 		t.Errorf("error %v, want a status of 529", err)
@@ -187,12 +172,12 @@ func TestReplay(t *testing.T) {
 
 func keep(ctx context.Context, store sessions.Store, dir string) error {
 	opts := &claude.Options{SessionStore: store, Dir: dir}
-	first, err := claude.Collect(claude.Run(ctx, "Remember the number 7.", opts))
+	first, err := claude.Do(ctx, "Remember the number 7.", opts)
 	if err != nil {
 		return err
 	}
 	opts.Resume = first.SessionID
-	second, err := claude.Collect(claude.Run(ctx, "Which number was it?", opts))
+	second, err := claude.Do(ctx, "Which number was it?", opts)
 	fmt.Println(second)
 	return err
 }

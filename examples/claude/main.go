@@ -20,9 +20,9 @@ func main() {
 		return "Sunny in " + in.City, nil
 	}, nil)
 
-	response, err := claude.Collect(claude.Run(ctx, "What is the weather in Oslo?", &claude.Options{
+	response, err := claude.Do(ctx, "What is the weather in Oslo?", &claude.Options{
 		Toolset: toolpost.Tools{weather},
-	}))
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

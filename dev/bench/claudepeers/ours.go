@@ -27,7 +27,7 @@ func runOurs(ctx context.Context, j *job) (string, error) {
 		opts.Tools = []string{"Agent"}
 		opts.AllowedTools = []string{"Agent"}
 	}
-	r, err := claude.Collect(claude.Run(ctx, j.prompt, opts))
+	r, err := claude.Do(ctx, j.prompt, opts)
 	if err != nil {
 		return "", err
 	}
