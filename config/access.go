@@ -37,7 +37,7 @@ func (f *file) access(v hujson.Value, path string) {
 		name := key(m)
 		set := accessKeys[name]
 		if set == nil {
-			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, slices.Sorted(maps.Keys(accessKeys))))
+			f.unknown(m, path, slices.Sorted(maps.Keys(accessKeys)))
 			return
 		}
 		set(f, o, m.Value, path+"."+name)
@@ -87,7 +87,7 @@ func (f *file) accessIntrospection(o *callers.Options, v hujson.Value, path stri
 		name := key(m)
 		of := introspectionKeys[name]
 		if of == nil {
-			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, slices.Sorted(maps.Keys(introspectionKeys))))
+			f.unknown(m, path, slices.Sorted(maps.Keys(introspectionKeys)))
 			return
 		}
 		*of(o.Introspection) = f.variable(m.Value, path+"."+name)

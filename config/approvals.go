@@ -48,7 +48,7 @@ func (s *source) rules(v hujson.Value, path string) (rules []approval.Rule) {
 				set(s, &r, m.Value, path+"."+key(m))
 				return
 			}
-			s.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), slices.Sorted(maps.Keys(approvalKeys))))
+			s.unknown(m, path, slices.Sorted(maps.Keys(approvalKeys)))
 		})
 		if len(s.problems) > before {
 			return
@@ -77,7 +77,7 @@ func (s *source) claims(a *approval.Annotations, v hujson.Value, path string) {
 	s.members(v, path, func(m *hujson.ObjectMember) {
 		hint := hints[key(m)]
 		if hint == nil {
-			s.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), slices.Sorted(maps.Keys(hints))))
+			s.unknown(m, path, slices.Sorted(maps.Keys(hints)))
 			return
 		}
 		value := s.boolean(m.Value, path+"."+key(m))
@@ -96,7 +96,7 @@ func (s *source) argumentConditions(v hujson.Value, path string) (all []approval
 		}
 		s.members(m.Value, at, func(m *hujson.ObjectMember) {
 			if key(m) != "regexp" {
-				s.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), at, suggestKey(key(m), []string{"regexp"}))
+				s.unknown(m, at, []string{"regexp"})
 				return
 			}
 			a.Pattern, a.Regexp = s.text(m.Value, at+".regexp"), true

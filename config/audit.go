@@ -32,7 +32,7 @@ func (f *file) audit(v hujson.Value, path string) {
 			name := key(m)
 			set := auditKeys[name]
 			if set == nil {
-				f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, slices.Sorted(maps.Keys(auditKeys))))
+				f.unknown(m, path, slices.Sorted(maps.Keys(auditKeys)))
 				return
 			}
 			set(f, o, m.Value, path+"."+name)

@@ -51,9 +51,9 @@ func (e *entry) auth(v hujson.Value, path string) {
 		case authKeys[name] != nil:
 			authKeys[name](e, m.Value, path+"."+name)
 		case slices.Contains(ignoredAuthKeys, name):
-			e.note(m.Name.StartOffset, "%s.%s has no effect here: the server says it", path, name)
+			e.unused(m, path, "has no effect here: the server says it")
 		default:
-			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, known))
+			e.unknown(m, path, known)
 		}
 	})
 	a := e.server.Auth

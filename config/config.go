@@ -52,9 +52,8 @@ type Config struct {
 	// configurations.
 	Digest string
 
-	source          *source   // nil if Load has not read it
-	notes           []Problem // the same as Findings, with their places
-	fromEnvironment []string  // the values of variables that are probably secret
+	source          *source  // nil if it was not read from a file
+	fromEnvironment []string // the values of variables that are probably secret
 }
 
 // A Server is one upstream of a Config.
@@ -85,13 +84,10 @@ type Server struct {
 	// as failed; the others are served.
 	Err error
 
-	environmentFile
-}
-
-// An environmentFile is where variables of a server come from.
-type environmentFile struct {
-	envFile     string       // variables of it are added to Env by Load
-	environment *environment // the content of envFile; nil if there is none
+	// EnvFile is the path of a file of variables, which [Load] adds to Env; those of
+	// Env take precedence.
+	EnvFile     string       `json:"-"`
+	environment *environment // the content of EnvFile; nil if there is none
 }
 
 // Values of [Server].Share: all clients share one process until the server sends
@@ -151,10 +147,14 @@ type Error struct {
 	Problems []Problem // in the order of the file
 }
 
-// A Problem is one mistake in a configuration file.
+// A Problem is one mistake in a configuration file, or something in it that has no
+// effect.
 type Problem struct {
 	Line, Column int // from 1; columns count characters
 	Message      string
+	Server       string // the server that cannot be started because of it; "" for others
+	Key          string // the path of a key that is unknown or has no effect, such as mcpServers.files.sandbox; "" for other problems
+	Warning      bool   // everything that is enabled starts nevertheless
 }
 
 func (e *Error) Error() string {
@@ -190,7 +190,7 @@ func LoadData(path string, data []byte) (*Config, error) {
 		cfg.Servers[i].addEnvFile()
 		cfg.Servers[i].environment.hash(digest)
 	}
-	cfg.File, cfg.source, cfg.Digest = path, newSource(path, data), hex.EncodeToString(digest.Sum(nil))
+	cfg.File, cfg.Digest = path, hex.EncodeToString(digest.Sum(nil))
 	return cfg, nil
 }
 
@@ -224,7 +224,8 @@ func Read(path string) ([]byte, error) {
 
 // Parse reads toolpost.json: JSON with comments and trailing commas. Name
 // is the path of the file, which is used in errors and for ${workspaceFolder};
-// env looks up variables.
+// env looks up variables. If it is nil, values have their variables as they are
+// written, and what depends on them is not checked.
 //
 // An invalid entry, or an entry with an unset variable, disables only its
 // server: the server's Err is set. For other mistakes the error is a
@@ -235,12 +236,17 @@ func Parse(name string, data []byte, env func(string) (string, bool)) (*Config, 
 	if !isJSON(name) {
 		s.fail(0, "the name of the file suggests that it is not JSON; to import servers from the file of another MCP client, run \"toolpost import %s\"", name)
 	} else if root := s.root(); root != nil {
-		f := &file{source: s, cfg: cfg, vars: newVariables(name, env)}
+		f := &file{source: s, cfg: cfg}
+		if env != nil {
+			f.vars = newVariables(name, env)
+		}
 		f.read(root)
-		cfg.fromEnvironment = f.vars.secrets
+		if f.vars != nil {
+			cfg.fromEnvironment = f.vars.secrets
+		}
 	}
 	if len(s.problems) == 0 {
-		cfg.notes = s.notes
+		cfg.source = s
 		for _, note := range s.notes {
 			cfg.Findings = append(cfg.Findings, toolpost.Finding{Message: (&Error{name, []Problem{note}}).Error()})
 		}

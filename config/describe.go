@@ -34,7 +34,7 @@ func (c *Config) Describe() []Description {
 	if c.source == nil {
 		return nil
 	}
-	written, err := readUnexpanded(c.source.name, c.source.data)
+	written, err := Parse(c.source.name, c.source.data, nil)
 	if err != nil {
 		return nil // Load has read it without an error
 	}
@@ -126,7 +126,7 @@ func describeProfile(p *Profile) Description {
 func (s *Server) digest() string {
 	h := sha256.New()
 	raw, err := json.Marshal(s)
-	_, _ = fmt.Fprintf(h, "%d %s %v %s", len(raw), raw, err, s.envFile)
+	_, _ = fmt.Fprintf(h, "%d %s %v %s", len(raw), raw, err, s.EnvFile)
 	s.environment.hash(h)
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -168,7 +168,7 @@ func (d *description) note(values ...string) {
 
 // environment shows the file of environment variables and what it sets.
 func (d *description) environment(s *Server) {
-	d.text("env file", s.envFile)
+	d.text("env file", s.EnvFile)
 	e := s.environment
 	if e == nil {
 		return

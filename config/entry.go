@@ -158,7 +158,7 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"command":         func(e *entry, v hujson.Value, path string) { e.server.Command = e.where(v, path) },
 	"args":            (*entry).args,
 	"env":             func(e *entry, v hujson.Value, path string) { e.server.Env = e.table(v, path) },
-	"envFile":         func(e *entry, v hujson.Value, path string) { e.server.envFile = e.file(v, path) },
+	"envFile":         func(e *entry, v hujson.Value, path string) { e.server.EnvFile = e.file(v, path) },
 	"cwd":             func(e *entry, v hujson.Value, path string) { e.server.Dir = e.file(v, path) },
 	"url":             (*entry).url,
 	"serverUrl":       (*entry).url,                                                                                       // Windsurf
@@ -219,9 +219,9 @@ func (e *entry) read(m *hujson.ObjectMember) {
 		case set != nil:
 			set(e, m.Value, e.path+"."+name)
 		case reason != "":
-			e.note(m.Name.StartOffset, "%s.%s %s", e.path, name, reason)
+			e.unused(m, e.path, reason)
 		default:
-			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, e.path, suggestKey(name, knownKeys()))
+			e.unknown(m, e.path, knownKeys())
 		}
 	})
 	if len(e.problems) == before {
@@ -388,7 +388,7 @@ func (e *entry) tools(v hujson.Value, path string) {
 		case key(m) == "deny":
 			e.deny(m.Value, p)
 		case k == '[':
-			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), []string{"allow", "deny"}))
+			e.unknown(m, path, []string{"allow", "deny"})
 		default:
 			e.fail(m.Value.StartOffset, `%s is %s; want an object that changes the tool, such as {"description": "…"}`, p, kind(m.Value))
 		}

@@ -17,10 +17,10 @@ type environment struct {
 
 // addEnvFile reads the server's file of variables; those of the entry win.
 func (s *Server) addEnvFile() {
-	if s.envFile == "" {
+	if s.EnvFile == "" {
 		return
 	}
-	data, err := readLimited(s.envFile, maxEnvFile)
+	data, err := readLimited(s.EnvFile, maxEnvFile)
 	s.environment = &environment{data: data, values: parseEnvFile(string(data)), err: err}
 	switch {
 	case s.Err != nil:

@@ -38,7 +38,7 @@ func (e *entry) exchange(v hujson.Value, path string) {
 		set := exchangeKeys[name]
 		switch {
 		case set == nil:
-			e.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, slices.Sorted(maps.Keys(exchangeKeys))))
+			e.unknown(m, path, slices.Sorted(maps.Keys(exchangeKeys)))
 		case m.Value.Value.Kind() != 'n':
 			set(e, x, m.Value, path+"."+name)
 		}

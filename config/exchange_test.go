@@ -109,15 +109,3 @@ func TestExchangeMistakes(t *testing.T) {
 		}
 	}
 }
-
-// Secrets of a login that are written out are reported.
-func TestPlainSecretsOfLogins(t *testing.T) {
-	found := config.PlainSecrets("toolpost.json", []byte(strings.NewReplacer("${keyring:as}", "plain-secret-1", "${cmd:idp id-token}", "plain-secret-2").Replace(exchangeEntry)))
-	var paths []string
-	for _, f := range found {
-		paths = append(paths, f.Message)
-	}
-	if got, want := strings.Join(paths, " "), "mcpServers.s.auth.clientSecret mcpServers.s.auth.exchange.subjectToken"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

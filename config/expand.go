@@ -58,8 +58,7 @@ func (e *entry) expand(s string, v hujson.Value, path string) string {
 		if len(e.unset) == maxProblems {
 			return
 		}
-		line, column := e.position(v.StartOffset)
-		e.unset = append(e.unset, Problem{line, column, path + ": " + why})
+		e.unset = append(e.unset, e.problem(v.StartOffset, "%s: %s", path, why))
 	})
 }
 

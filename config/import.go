@@ -198,7 +198,7 @@ func (im *importer) add(f foundServer) {
 
 // sameServer reports whether both reach the same server in the same way.
 func sameServer(a, b Server) bool {
-	return a.Command == b.Command && a.URL == b.URL && a.Dir == b.Dir && a.envFile == b.envFile && sameAuth(a.Auth, b.Auth) &&
+	return a.Command == b.Command && a.URL == b.URL && a.Dir == b.Dir && a.EnvFile == b.EnvFile && sameAuth(a.Auth, b.Auth) &&
 		reflect.DeepEqual(a.Source, b.Source) && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
 		sameTransport(a, b)
 }

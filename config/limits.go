@@ -31,7 +31,7 @@ func (f *file) limits(v hujson.Value, path string) {
 		name := key(m)
 		of := limitKeys[name]
 		if of == nil {
-			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, slices.Sorted(maps.Keys(limitKeys))))
+			f.unknown(m, path, slices.Sorted(maps.Keys(limitKeys)))
 			return
 		}
 		f.rule(of(&f.cfg.Limits), m.Value, path+"."+name)
@@ -55,7 +55,7 @@ func (s *source) rule(r *limits.Rule, v hujson.Value, path string) {
 		name := key(m)
 		set := ruleKeys[name]
 		if set == nil {
-			s.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, slices.Sorted(maps.Keys(ruleKeys))))
+			s.unknown(m, path, slices.Sorted(maps.Keys(ruleKeys)))
 			return
 		}
 		set(s, r, m.Value, path+"."+name)

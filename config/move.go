@@ -122,7 +122,7 @@ func otherServer(a, b *Server) (parts []string) {
 	}{
 		{"command", a.Command == b.Command},
 		{"arguments", slices.Equal(a.Args, b.Args)},
-		{"variables", maps.Equal(a.Env, b.Env) && a.envFile == b.envFile},
+		{"variables", maps.Equal(a.Env, b.Env) && a.EnvFile == b.EnvFile},
 		{"folder", a.Dir == b.Dir},
 		{"address", a.URL == b.URL},
 		{"headers", maps.Equal(a.Headers, b.Headers)},

@@ -18,7 +18,7 @@ func (f *file) output(v hujson.Value, path string) {
 	f.members(v, path, func(m *hujson.ObjectMember) {
 		name := key(m)
 		if limits[name] == nil {
-			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", name, path, suggestKey(name, []string{"chars", "errors", "lines"}))
+			f.unknown(m, path, []string{"chars", "errors", "lines"})
 			return
 		}
 		*limits[name] = limit(f.source, m.Value, path+"."+name, least[name])

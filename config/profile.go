@@ -84,7 +84,7 @@ func (f *file) profiles(v hujson.Value, path string) {
 				set(f, &p, m.Value, at+"."+key(m))
 				return
 			}
-			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), at, suggestKey(key(m), slices.Sorted(maps.Keys(profileKeys))))
+			f.unknown(m, at, slices.Sorted(maps.Keys(profileKeys)))
 		})
 		f.cfg.Profiles = append(f.cfg.Profiles, p)
 		f.named = append(f.named, namedProfile{name, m.Name.StartOffset})
@@ -109,7 +109,7 @@ func (f *file) profileClients(p *Profile, v hujson.Value, path string) {
 				*field = f.text(m.Value, path+"."+key(m))
 				return
 			}
-			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), slices.Sorted(maps.Keys(fields))))
+			f.unknown(m, path, slices.Sorted(maps.Keys(fields)))
 		})
 		if len(f.problems) > before {
 			return

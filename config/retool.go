@@ -44,7 +44,7 @@ var argumentKeys = map[string]func(s *source, a *ArgumentChange, v hujson.Value,
 // of FastMCP is taken as it is.
 func (s *source) noEffect(m *hujson.ObjectMember, path string, known []string) {
 	slices.Sort(known)
-	s.note(m.Name.StartOffset, "%s.%s has no effect here; %s", path, key(m), suggestKey(key(m), known))
+	s.unused(m, path, "has no effect here; "+suggestKey(key(m), known))
 }
 
 // change reads what a tools block says about one tool.

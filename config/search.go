@@ -30,7 +30,7 @@ func (f *file) search(v hujson.Value, path string) {
 		case "pin":
 			s.Pin = f.texts(m.Value, at)
 		default:
-			f.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), []string{"budget", "pin"}))
+			f.unknown(m, path, []string{"budget", "pin"})
 		}
 	})
 }

@@ -48,8 +48,7 @@ func (s *source) fail(offset int, format string, args ...any) {
 	if len(s.problems) == maxProblems {
 		return
 	}
-	line, column := s.position(offset)
-	s.problems = append(s.problems, Problem{line, column, fmt.Sprintf(format, args...)})
+	s.problems = append(s.problems, s.problem(offset, format, args...))
 }
 
 // note reports something that is right but has no effect.
@@ -57,8 +56,30 @@ func (s *source) note(offset int, format string, args ...any) {
 	if len(s.notes) == maxProblems {
 		return
 	}
+	p := s.problem(offset, format, args...)
+	p.Warning = true
+	s.notes = append(s.notes, p)
+}
+
+func (s *source) problem(offset int, format string, args ...any) Problem {
 	line, column := s.position(offset)
-	s.notes = append(s.notes, Problem{line, column, fmt.Sprintf(format, args...)})
+	return Problem{Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
+}
+
+// unknown reports a key that is not one of known, in the object at path.
+func (s *source) unknown(m *hujson.ObjectMember, path string, known []string) {
+	if before := len(s.problems); before < maxProblems {
+		s.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), known))
+		s.problems[before].Key = path + "." + key(m)
+	}
+}
+
+// unused reports a key that has no effect, and why.
+func (s *source) unused(m *hujson.ObjectMember, path, why string) {
+	if before := len(s.notes); before < maxProblems {
+		s.note(m.Name.StartOffset, "%s.%s %s", path, key(m), why)
+		s.notes[before].Key = path + "." + key(m)
+	}
 }
 
 const wantShape = `want {"mcpServers": {"name": {"command": "…"}}}`

@@ -33,7 +33,7 @@ func TestSyntaxOfOtherWording(t *testing.T) {
 		{fmt.Errorf("hujson: line 3, column 99: %w", errors.New("invalid literal")), 3, 2, "not valid JSON: want a string in double quotes, a number, true, false or null"},
 		{io.ErrUnexpectedEOF, 1, 1, `not valid JSON: the file ends too early; a }, ] or " is missing`},
 	} {
-		if got := config.SyntaxProblem(file, c.err); got != (config.Problem{c.line, c.column, c.message}) {
+		if got := config.SyntaxProblem(file, c.err); got != (config.Problem{Line: c.line, Column: c.column, Message: c.message}) {
 			t.Errorf("%v: %+v", c.err, got)
 		}
 	}

@@ -54,8 +54,12 @@ func TestConfigurations(t *testing.T) {
 		for _, m := range set.FindAllStringSubmatch(text, -1) {
 			t.Setenv(m[1], "a-value-with-32-characters-or-more")
 		}
-		_, problems := config.Check("toolpost.json", []byte(text))
-		for _, p := range problems {
+		cfg, err := config.LoadData("toolpost.json", []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", b.Where(0), err)
+			continue
+		}
+		for _, p := range cfg.Problems() {
 			t.Errorf("%s: %s", b.Where(p.Line-1), p.Message)
 		}
 	}

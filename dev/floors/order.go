@@ -76,6 +76,7 @@ var outside = map[string][]string{
 
 	"cmd/toolpost/internal/cli":        {"github.com/spf13/cobra"},
 	"cmd/toolpost/internal/configfile": {"github.com/tailscale/hujson"},
+	"cmd/toolpost/internal/doctor":     {"github.com/tailscale/hujson"},
 	"cmd/toolpost/internal/tomledit":   {"github.com/tailscale/hujson"},
 	"cmd/toolpost/internal/records":    {"github.com/spf13/cobra"},
 	"cmd/toolpost/internal/servers":    {"github.com/spf13/cobra"},

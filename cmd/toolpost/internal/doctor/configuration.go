@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,30 +14,42 @@ import (
 // Configuration examines the file at path, whose content is data, without
 // starting anything. The configuration is nil if the file cannot be used.
 func Configuration(path string, data []byte) (*config.Config, []Finding) {
-	cfg, diagnostics := config.Check(path, data)
+	cfg, problems := load(path, data)
 	var all []Finding
-	for _, d := range diagnostics {
-		all = append(all, findingOf(path, &d))
+	for i := range problems {
+		all = append(all, findingOf(path, &problems[i]))
 	}
-	secrets := config.PlainSecrets(path, data)
+	secrets := plainSecrets(data)
 	for _, p := range secrets {
 		all = append(all, Finding{
-			ID: "secret-in-file", Severity: Warning, File: path, Line: p.Line, Column: p.Column, Server: p.Server,
-			Message: fmt.Sprintf("%s holds what looks like a secret in plain text", p.Message),
+			ID: "secret-in-file", Severity: Warning, File: path, Line: p.line, Column: p.column, Server: p.server,
+			Message: fmt.Sprintf("%s holds what looks like a secret in plain text", p.path),
 			Fix:     `put the value into an environment variable or into a file that "envFile" names, and write "${NAME}" here`,
 		})
 	}
 	return cfg, append(all, permissions(path, len(secrets) > 0)...)
 }
 
+// load reads the file, and returns what is wrong in it.
+func load(path string, data []byte) (*config.Config, []config.Problem) {
+	cfg, err := config.LoadData(path, data)
+	if invalid, ok := errors.AsType[*config.Error](err); ok {
+		return nil, invalid.Problems
+	}
+	if err != nil {
+		return nil, []config.Problem{{Line: 1, Column: 1, Message: err.Error()}}
+	}
+	return cfg, cfg.Problems()
+}
+
 // findingOf turns what the reader of the configuration reports into a finding.
 // Its messages include the fix.
-func findingOf(path string, d *config.Diagnostic) Finding {
+func findingOf(path string, d *config.Problem) Finding {
 	f := Finding{ID: "config-invalid", Severity: Error, File: path, Line: d.Line, Column: d.Column, Server: d.Server, Message: d.Message}
 	switch {
 	case strings.Contains(d.Message, "the environment variable"):
 		f.ID = "variable-unset"
-	case strings.Contains(d.Message, "no effect"), strings.Contains(d.Message, "is not supported:"):
+	case d.Key != "" && d.Warning:
 		f.ID = "key-ignored"
 	}
 	if d.Warning {

@@ -48,6 +48,7 @@ func TestConfigurationFinds(t *testing.T) {
 		{"secret header", `{"servers": {"a": {"url": "http://x", "headers": {"Authorization": "Bearer ` + env + `"}}}}`, "warning secret-in-file"},
 		{"secret argument", `{"mcpServers": {"a": {"command": "x", "args": ["--verbose", "--token=` + env + `"]}}}`, "warning secret-in-file"},
 		{"secret address", `{"mcpServers": {"a": {"url": "http://me:` + password + `@x/"}}}`, "warning secret-in-file"},
+		{"secrets of a login", `{"mcpServers": {"a": {"url": "https://x", "auth": {"type": "token_exchange", "clientId": "me", "clientSecret": "plain-secret-1", "issuer": "https://as", "exchange": {"issuer": "https://idp", "clientId": "i", "clientSecret": "${keyring:a}", "subjectToken": "plain-secret-2"}}}}}`, "warning secret-in-file, warning secret-in-file"},
 		{"secret of a Redmine", `{"mcpServers": {"a": {"type": "redmine", "url": "http://x", "apiKey": "0123456789abcdef0123456789abcdef01234567"}}}`, "warning secret-in-file"},
 	}
 	for _, tt := range tests {

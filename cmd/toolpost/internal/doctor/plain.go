@@ -1,55 +1,85 @@
-package config
+package doctor
 
 import (
+	"bytes"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/internal/configedit"
+	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
-// PlainSecrets returns where a configuration file, whose content is data, holds
-// what looks like a secret instead of a variable. Message is the path of the
-// key, such as mcpServers.github.env.TOKEN; no value is returned.
-func PlainSecrets(name string, data []byte) (all []Diagnostic) {
-	s := newSource(name, data)
-	root := s.root()
-	if root == nil {
+// A plainSecret is a value that looks like a secret instead of a variable.
+type plainSecret struct {
+	line, column int
+	path         string // of its key, such as mcpServers.github.env.TOKEN
+	server       string // "" for a profile
+}
+
+// plainSecrets returns where a configuration file, whose content is data, holds what looks
+// like a secret instead of a variable. No value is returned.
+func plainSecrets(data []byte) (all []plainSecret) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if configedit.TooDeep(data, maxDepth) >= 0 {
+		return nil
+	}
+	v, err := hujson.Parse(data)
+	root, ok := v.Value.(*hujson.Object)
+	if err != nil || !ok {
 		return nil
 	}
 	for i := range root.Members {
 		top := &root.Members[i]
-		servers, ok := top.Value.Value.(*hujson.Object)
-		if !ok || key(top) != "mcpServers" && key(top) != "servers" && key(top) != "profiles" {
+		entries, ok := top.Value.Value.(*hujson.Object)
+		list := key(top)
+		if !ok || list != "mcpServers" && list != "servers" && list != "profiles" {
 			continue
 		}
-		for j := range servers.Members {
-			name := key(&servers.Members[j])
-			f := &secretFinder{source: s, server: name}
-			if key(top) == "profiles" {
+		for j := range entries.Members {
+			name := key(&entries.Members[j])
+			f := &secretFinder{data: data, server: name}
+			if list == "profiles" {
 				f.server = ""
 			}
-			f.entry(&servers.Members[j], key(top)+"."+name)
+			f.entry(&entries.Members[j], list+"."+name)
 			all = append(all, f.found...)
 		}
 	}
 	return all
 }
 
+const (
+	maxDepth        = 500 // of a file, because the parser recurses
+	maxPlainSecrets = 100 // that are reported of one entry
+)
+
+func key(m *hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
+
 // A secretFinder looks for secrets in one entry.
 type secretFinder struct {
-	*source
+	data   []byte // of the file
 	server string
-	found  []Diagnostic
+	found  []plainSecret
 }
 
 func (f *secretFinder) add(v hujson.Value, path string) {
-	if len(f.found) == maxProblems {
+	if len(f.found) == maxPlainSecrets {
 		return
 	}
-	line, column := f.position(v.StartOffset)
-	f.found = append(f.found, Diagnostic{Problem{line, column, path}, f.server, true})
+	before := f.data[:v.StartOffset]
+	line := bytes.LastIndexByte(before, '\n') + 1
+	f.found = append(f.found, plainSecret{1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[line:]), path, f.server})
 }
+
+// credentialKeys hold the credentials of a Redmine, and the token of a profile.
+var credentialKeys = []string{"apiKey", "key", "user", "password", "token", "as"}
+
+// scheme matches what stands before the secret in the value of an Authorization header.
+var scheme = lazyregexp.New(`^(?i)(bearer|basic|token) `)
 
 // entry looks at the values that can hold a secret: those of variables and
 // headers, arguments, addresses, and the credentials of a Redmine.
@@ -73,7 +103,7 @@ func (f *secretFinder) entry(m *hujson.ObjectMember, path string) {
 				f.add(m.Value, at)
 			}
 		default:
-			if redmineKeys[name] != nil && isSecretNamed(name, literal(m.Value)) {
+			if slices.Contains(credentialKeys, name) && isSecretNamed(name, literal(m.Value)) {
 				f.add(m.Value, at)
 			}
 		}
