@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
@@ -60,8 +61,12 @@ type Options struct {
 	// [gateway.Options].
 	Sources map[upstream.Transport]inprocess.Opener
 
-	Record string // the new file of a recording of lists, calls and results; none if empty
-	Fresh  bool   // do not list what servers listed before, and do not store what they list
+	// Record returns what records the lists, calls and results of a configuration; nil
+	// records nothing. Open calls it once, and OpenTools refuses it. What hide returns has
+	// none of the secrets that are known by then.
+	Record func(hide func(text string) string, log *slog.Logger) (Recorder, error)
+
+	Fresh bool // do not list what servers listed before, and do not store what they list
 
 	// TrustChanges applies every change of the file at once and without approval, even new
 	// programs and addresses.
@@ -90,6 +95,18 @@ type Options struct {
 	Logger    *slog.Logger           // slog.Default() if nil. Known secrets do not reach it
 	View      View                   // nil is a LogView
 	Connected func(mcpserver.Client) // is called with the client of each request that lists
+}
+
+// A Recorder records what a configuration serves, before it is adapted to a client.
+type Recorder interface {
+	// Middleware records the calls that a handler answers, and their results.
+	Middleware(next toolpost.Handler) toolpost.Handler
+
+	// SetCatalogue records what is listed, after every change. Tools for which own
+	// returns true are those of the endpoint itself, and of no server.
+	SetCatalogue(set *toolpost.Set, own func(tool string) bool)
+
+	Close() error // when the endpoint is closed
 }
 
 // A View shows people what an endpoint does. Its methods return quickly.

@@ -1,13 +1,13 @@
 package serve
 
 import (
+	"strings"
+
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/internal/records/recording"
 	"github.com/toolpost/toolpost/internal/secret"
-	"strings"
 )
 
 // openAudit records the calls of a configuration that wants it.
@@ -25,22 +25,20 @@ func (e *Endpoint) openAudit(found *config.Config) error {
 	return nil
 }
 
-// openRecorder records into a file if the user wants it. Nothing is recorded of a
+// openRecorder records what is served if the user wants it. Nothing is recorded of a
 // folder.
 func (e *Endpoint) openRecorder(found *config.Config) error {
-	path := e.options.Record
-	if path == "" {
+	if e.options.Record == nil {
 		return nil
 	}
 	if found == nil {
 		return usagef("--record needs a configuration with servers; the tools of a folder are not recorded")
 	}
-	r, err := recording.Create(path, &recording.Options{Hide: e.secrets.Known.WithMark(secret.Mark).Replace, Logger: e.log})
+	r, err := e.options.Record(e.secrets.Known.WithMark(secret.Mark).Replace, e.log)
 	if err != nil {
 		return wrapUsage(err)
 	}
 	e.recorder = r
-	e.observers = append(e.observers, r.Observe)
 	e.closer = append(e.closer, r.Close)
 	return nil
 }

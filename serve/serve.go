@@ -35,7 +35,6 @@ import (
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/policy/limit"
-	"github.com/toolpost/toolpost/internal/records/recording"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
@@ -61,16 +60,16 @@ type Endpoint struct {
 	status   func() []upstream.Status // of gateway
 	snapshot func() *gateway.Snapshot // of gateway
 
-	monitor   *monitor.Monitor    // what "toolpost top" shows
-	observers []observe.Observer  // of clients' requests, the outermost first
-	around    []gateway.Around    // of requests to servers, the outermost first
-	metrics   *telemetry.Metrics  // nil unless they are served
-	limits    *limit.Limits       // of requests to servers; nil for OpenTools
-	audited   *audit.Options      // which calls are recorded; nil for none
-	recorder  *recording.Recorder // nil if nothing is recorded
-	run       *owner.Run          // as the user's commands find it; may be nil
-	applied   atomic.Value        // the fingerprint of the configuration that is served; "" if a part of it is not
-	secrets   *owner.Secrets      // it has the known secrets, which are hidden in all that is written
+	monitor   *monitor.Monitor   // what "toolpost top" shows
+	observers []observe.Observer // of clients' requests, the outermost first
+	around    []gateway.Around   // of requests to servers, the outermost first
+	metrics   *telemetry.Metrics // nil unless they are served
+	limits    *limit.Limits      // of requests to servers; nil for OpenTools
+	audited   *audit.Options     // which calls are recorded; nil for none
+	recorder  Recorder           // nil if nothing is recorded
+	run       *owner.Run         // as the user's commands find it; may be nil
+	applied   atomic.Value       // the fingerprint of the configuration that is served; "" if a part of it is not
+	secrets   *owner.Secrets     // it has the known secrets, which are hidden in all that is written
 
 	endWaiting context.CancelFunc
 	closing    sync.Once

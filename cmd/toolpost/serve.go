@@ -13,6 +13,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/records/recording"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/serve"
 )
@@ -216,8 +217,18 @@ func (o *serveOptions) endpoint(d *display) *serve.Options {
 		Name: o.name, Version: build.Version, Commit: build.Commit, Profile: o.profile, Dialect: o.dialect,
 		SessionTimeout: o.caps.timeout, MaxSessions: o.caps.sessions, MaxClientSessions: o.caps.ofClient,
 		Sources: connect.Sources(),
-		Record:  o.record, Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
+		Record:  o.recorder(), Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
 		Logger: d.log, View: d, Connected: d.clients.Add,
+	}
+}
+
+// recorder returns what makes the recording that the user wants, nil for none.
+func (o *serveOptions) recorder() func(hide func(string) string, log *slog.Logger) (serve.Recorder, error) {
+	if o.record == "" {
+		return nil
+	}
+	return func(hide func(string) string, log *slog.Logger) (serve.Recorder, error) {
+		return recording.Create(o.record, &recording.Options{Hide: hide, Logger: log})
 	}
 }
 

@@ -206,14 +206,8 @@ func oneLine(raw []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\n"), []byte(" ")), []byte("\r"), []byte(" "))
 }
 
-// Observe makes the methods of requests known to Middleware. It is an option of
-// package mcpserver.
-func (r *Recorder) Observe(ctx context.Context, _ *observe.Request) (context.Context, func(*observe.Response)) {
-	return ctx, nil
-}
-
 // Middleware records every call that a handler answers. It is an option of package
-// gateway. Without Observe, all calls are recorded as calls of tools.
+// gateway. Where no server observes its requests, all calls are recorded as calls of tools.
 func (r *Recorder) Middleware(next toolpost.Handler) toolpost.Handler {
 	if next == nil {
 		return nil
