@@ -17,7 +17,7 @@ var order = []string{
 	"schema", "usage", "grep", "store",
 	".",
 	"bind", "adapt", "observe", "dialect", "inprocess",
-	"internal/policy", "internal/access/trail", "internal/records",
+	"internal/policy", "internal/access/trail",
 	"upstream", "mcpserver", "audit", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",
 	"internal/access",

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/internal/records/recording"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/recording"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 

@@ -12,13 +12,13 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/recording"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/ownership"
-	"github.com/toolpost/toolpost/internal/records/recording"
 )
 
 const diffHelp = `Compare two lists of tools, or two recordings with their calls: which tools were

@@ -9,9 +9,9 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/recording"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/records/recording"
 )
 
 // compareFiles compares two configurations as text: nothing of them has run.

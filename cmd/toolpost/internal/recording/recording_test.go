@@ -19,9 +19,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/recording"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/records/recording"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema"

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/records/recording"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/recording"
 	"github.com/toolpost/toolpost/observe"
 )
 

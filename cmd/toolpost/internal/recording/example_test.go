@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/records/recording"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/recording"
 )
 
 func Example() {
