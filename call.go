@@ -120,7 +120,7 @@ func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
 	if err == nil || errors.As(err, &o) || sc.Err() != nil {
 		return call, err
 	}
-	return nil, Denied("%s was not approved: %v", t.Name, err)
+	return nil, Denied.Errorf("%s was not approved: %v", t.Name, err)
 }
 
 func arguments(call *Call) json.RawMessage {
@@ -137,7 +137,7 @@ func runWithin(ctx context.Context, t *Tool, call *Call) (*Result, error) {
 		return runInScope(ctx, t, call)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Policy.Timeout,
-		Failed("%s did not finish within %v", t.Name, t.Policy.Timeout))
+		Failed.Errorf("%s did not finish within %v", t.Name, t.Policy.Timeout))
 	defer cancel()
 	r, err := runUntilDone(ctx, func() (*Result, error) { return runInScope(ctx, t, call) })
 	if err != nil && ctx.Err() != nil {
@@ -201,7 +201,7 @@ func CallFrom(ctx context.Context) *Call {
 func panicError(ctx context.Context, tool string, p any) error {
 	id := rand.Text()[:8]
 	log(ctx, "panic in tool", "tool", tool, "id", id, "panic", p, "stack", string(debug.Stack()))
-	return Failed("internal error in %s (id %s); this is a defect of the tool, do not retry", tool, id)
+	return Failed.Errorf("internal error in %s (id %s); this is a defect of the tool, do not retry", tool, id)
 }
 
 func log(ctx context.Context, msg string, args ...any) {
@@ -222,18 +222,18 @@ func failure(ctx context.Context, t *Tool, err error) (*Result, error) {
 	case errors.As(err, &protocol):
 		return nil, err
 	case errors.As(err, &o):
-		r := newResult(body{Content: []Part{{Type: "text", Text: err.Error()}}, IsError: o.Outcome != OutcomeComplete})
+		r := newResult(body{Content: []Part{{Type: "text", Text: err.Error()}}, IsError: o.Outcome != Done})
 		r.outcome = o.Outcome
 		return r, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.As(err, &args):
 		r := ErrorResult("%v", &ArgumentsError{t.Name, args.Err}) // the name that the caller knows
-		r.outcome = OutcomeRetry
+		r.outcome = Retry
 		return r, nil
 	case errors.As(err, &invalid):
 		r := ErrorResult("%v", err)
-		r.outcome = OutcomeRetry
+		r.outcome = Retry
 		return r, nil
 	}
 	return ErrorResult("%v", err), nil

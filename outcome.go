@@ -13,17 +13,16 @@ import (
 // next.
 type Outcome int
 
-// The outcomes of calls. An error that names none is OutcomeFailed.
+// The outcomes of calls. An error that names none is Failed.
 const (
-	OutcomeOK       Outcome = iota // the call succeeded
-	OutcomeFailed                  // the call failed, and other arguments would not help
-	OutcomeRetry                   // the model can correct the arguments and call again
-	OutcomeDenied                  // the call is not allowed
-	OutcomeComplete                // the run is complete; this is not a failure
+	OK     Outcome = iota // the call succeeded
+	Failed                // the call failed, and other arguments would not help
+	Retry                 // the model can correct the arguments and call again
+	Denied                // the call is not allowed
+	Done                  // the run is complete; this is not a failure
 )
 
-// An OutcomeError is an error that a handler returns to select an [Outcome]. Its text
-// is written for the model.
+// An OutcomeError is an error of [Outcome.Errorf].
 type OutcomeError struct {
 	Outcome Outcome
 	Text    string
@@ -31,25 +30,15 @@ type OutcomeError struct {
 
 func (o *OutcomeError) Error() string { return o.Text }
 
-// Retry returns an error for arguments that the model can correct; the text
-// explains how.
-func Retry(format string, args ...any) error { return outcome(OutcomeRetry, format, args) }
-
-// Failed returns an error for a failure that other arguments would not avoid.
-func Failed(format string, args ...any) error { return outcome(OutcomeFailed, format, args) }
-
-// Denied returns an error for a call that is not allowed.
-func Denied(format string, args ...any) error { return outcome(OutcomeDenied, format, args) }
-
-// Complete returns an error that ends the run; the text is the run's result.
-func Complete(format string, args ...any) error { return outcome(OutcomeComplete, format, args) }
-
-func outcome(o Outcome, format string, args []any) error {
+// Errorf returns an error with which a handler says what should happen next, as in
+// Retry.Errorf("no project %q", name). The text is written for the model; that of Done is
+// the result of the run.
+func (o Outcome) Errorf(format string, args ...any) error {
 	return &OutcomeError{Outcome: o, Text: fmt.Sprintf(format, args...)}
 }
 
 // An UnavailableError reports that the server behind a tool did not answer a call,
-// unlike a tool that answers with a failure. Its outcome is [OutcomeFailed].
+// unlike a tool that answers with a failure. Its outcome is [Failed].
 type UnavailableError struct {
 	Text       string        // for the model
 	Timeout    bool          // it took too long; otherwise it cannot be reached, or broke off
@@ -60,7 +49,7 @@ type UnavailableError struct {
 func (e *UnavailableError) Error() string { return e.Text }
 
 // Unwrap returns the outcome.
-func (e *UnavailableError) Unwrap() error { return &OutcomeError{OutcomeFailed, e.Text} }
+func (e *UnavailableError) Unwrap() error { return &OutcomeError{Failed, e.Text} }
 
 // ErrNotFound reports that no tool, prompt or resource has the requested name.
 var ErrNotFound = errors.New("not found")

@@ -186,8 +186,8 @@ func (r *Result) IsError() bool {
 
 // Outcome returns the outcome of the call.
 func (r *Result) Outcome() Outcome {
-	if r.outcome == OutcomeOK && r.IsError() {
-		return OutcomeFailed
+	if r.outcome == OK && r.IsError() {
+		return Failed
 	}
 	return r.outcome
 }

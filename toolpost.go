@@ -62,9 +62,8 @@ type Tool struct {
 }
 
 // A Handler runs one call. The model sees the error that it returns, unless the
-// context has ended or the error is a [ProtocolError]. [Retry], [Failed],
-// [Denied] and [Complete] return errors that also determine what should happen
-// next.
+// context has ended or the error is a [ProtocolError]. An error of [Outcome.Errorf] also
+// determines what should happen next.
 type Handler func(ctx context.Context, call *Call) (*Result, error)
 
 // A Policy determines how a tool's calls run.

@@ -121,10 +121,10 @@ func TestCall(t *testing.T) {
 		toolpost.Prefix(toolpost.Tools{toolpost.New("add", "", add, nil)}, "x_"),
 		toolpost.Tools{
 			toolpost.New("plain", "", fails(errors.New("boom")), nil),
-			toolpost.New("retry", "", fails(fmt.Errorf("look: %w", toolpost.Retry("use another id"))), nil),
-			toolpost.New("failed", "", fails(toolpost.Failed("gone for good")), nil),
-			toolpost.New("denied", "", fails(toolpost.Denied("not yours")), nil),
-			toolpost.New("complete", "", fails(toolpost.Complete("all done")), nil),
+			toolpost.New("retry", "", fails(fmt.Errorf("look: %w", toolpost.Retry.Errorf("use another id"))), nil),
+			toolpost.New("failed", "", fails(toolpost.Failed.Errorf("gone for good")), nil),
+			toolpost.New("denied", "", fails(toolpost.Denied.Errorf("not yours")), nil),
+			toolpost.New("complete", "", fails(toolpost.Done.Errorf("all done")), nil),
 			toolpost.New("asked", "", fails(nil), &toolpost.Options{Policy: toolpost.Policy{
 				Approve: func(context.Context, *toolpost.Call) error { return errors.New("the person said no") },
 			}}),
@@ -138,13 +138,13 @@ func TestCall(t *testing.T) {
 		{"default", "x_add", `{"a":1}`, "11", false, 0},
 		{"null is absent", "x_add", `{"a":1,"b":null}`, "11", false, 0},
 		{"big number", "x_add", `{"a":9007199254740993,"b":0}`, "9007199254740993", false, 0},
-		{"no arguments", "x_add", ``, "invalid arguments for x_add:\n/a: expected integer, got nothing: the property is required\nFix them and call x_add again.", true, toolpost.OutcomeRetry},
-		{"error", "plain", `{}`, "boom", true, toolpost.OutcomeFailed},
-		{"retry", "retry", `{}`, "look: use another id", true, toolpost.OutcomeRetry},
-		{"failed", "failed", `{}`, "gone for good", true, toolpost.OutcomeFailed},
-		{"denied", "denied", `{}`, "not yours", true, toolpost.OutcomeDenied},
-		{"complete", "complete", `{}`, "all done", false, toolpost.OutcomeComplete},
-		{"approval", "asked", `{}`, "asked was not approved: the person said no", true, toolpost.OutcomeDenied},
+		{"no arguments", "x_add", ``, "invalid arguments for x_add:\n/a: expected integer, got nothing: the property is required\nFix them and call x_add again.", true, toolpost.Retry},
+		{"error", "plain", `{}`, "boom", true, toolpost.Failed},
+		{"retry", "retry", `{}`, "look: use another id", true, toolpost.Retry},
+		{"failed", "failed", `{}`, "gone for good", true, toolpost.Failed},
+		{"denied", "denied", `{}`, "not yours", true, toolpost.Denied},
+		{"complete", "complete", `{}`, "all done", false, toolpost.Done},
+		{"approval", "asked", `{}`, "asked was not approved: the person said no", true, toolpost.Denied},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := call(t, s, tt.tool, tt.args)

@@ -102,7 +102,7 @@ func TestAdaptSchemaPatterns(t *testing.T) {
 		if r := callAdapted(t, v, `{"a":9007199254740993}`); wire(t, r) != `{"content":[{"type":"text","text":"{\"a\":9007199254740993}"}]}` {
 			t.Errorf("%s: result %s", name, wire(t, r))
 		}
-		if r := callAdapted(t, v, `{"a":"x"}`); !r.IsError() || r.Outcome() != toolpost.OutcomeRetry {
+		if r := callAdapted(t, v, `{"a":"x"}`); !r.IsError() || r.Outcome() != toolpost.Retry {
 			t.Errorf("%s: wrong arguments gave %s", name, wire(t, r))
 		}
 	}
@@ -127,7 +127,7 @@ func TestAdaptTextTool(t *testing.T) {
 	if r := callAdapted(t, chain{}, `{"input":""}`); !r.IsError() {
 		t.Errorf("got %s", wire(t, r))
 	}
-	if r := callAdapted(t, chain{}, `{}`); r.Outcome() != toolpost.OutcomeRetry {
+	if r := callAdapted(t, chain{}, `{}`); r.Outcome() != toolpost.Retry {
 		t.Errorf("got %s", wire(t, r))
 	}
 }
@@ -400,8 +400,8 @@ func TestReturnErrors(t *testing.T) {
 	if !strings.Contains(log.String(), "disk full") {
 		t.Errorf("log: %q", log)
 	}
-	r, err = call(toolpost.Map(toolpost.Tools{give(toolpost.Retry("use a"))}, toolpost.ReturnErrors))
-	if err != nil || r.Outcome() != toolpost.OutcomeRetry {
+	r, err = call(toolpost.Map(toolpost.Tools{give(toolpost.Retry.Errorf("use a"))}, toolpost.ReturnErrors))
+	if err != nil || r.Outcome() != toolpost.Retry {
 		t.Errorf("an outcome: %v, %v", r, err)
 	}
 }

@@ -98,12 +98,12 @@ func TestSequential(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	tools := toolpost.Tools{
-		tool("retry", func(context.Context, string) (string, error) { return "", toolpost.Retry("give a longer text") }),
-		tool("failed", func(context.Context, string) (string, error) { return "", toolpost.Failed("the disk is full") }),
-		tool("denied", func(context.Context, string) (string, error) { return "", toolpost.Denied("not here") }),
+		tool("retry", func(context.Context, string) (string, error) { return "", toolpost.Retry.Errorf("give a longer text") }),
+		tool("failed", func(context.Context, string) (string, error) { return "", toolpost.Failed.Errorf("the disk is full") }),
+		tool("denied", func(context.Context, string) (string, error) { return "", toolpost.Denied.Errorf("not here") }),
 		tool("broken", func(context.Context, string) (string, error) { return "", errors.New("no connection") }),
 		tool("panics", func(context.Context, string) (string, error) { panic("a defect") }),
-		tool("done", func(_ context.Context, text string) (string, error) { return "", toolpost.Complete("%s", text) }, toolpost.Policy{Sequential: true}),
+		tool("done", func(_ context.Context, text string) (string, error) { return "", toolpost.Done.Errorf("%s", text) }, toolpost.Policy{Sequential: true}),
 		tool("never", func(context.Context, string) (string, error) { t.Error("a call after the end ran"); return "", nil }),
 	}
 	m := turns(t, []model.Part{
@@ -223,7 +223,7 @@ func TestStructuredAnswer(t *testing.T) {
 		t.Error(err)
 	}
 	m = turns(t, []model.Part{call(1, "done", `{"text":"three"}`)}, []model.Part{call(2, "done", `{"text":"{\"sum\":3}"}`)})
-	done := tool("done", func(_ context.Context, text string) (string, error) { return "", toolpost.Complete("%s", text) })
+	done := tool("done", func(_ context.Context, text string) (string, error) { return "", toolpost.Done.Errorf("%s", text) })
 	got, _, err = agent.DoAs[answer](t.Context(), agent.New(m, toolpost.Tools{done}, nil), agent.NewSession(), prompt("1+2?"))
 	if err != nil || got.Sum != 3 {
 		t.Errorf("%+v, %v", got, err)

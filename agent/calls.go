@@ -212,7 +212,7 @@ func (r *run) perform(ctx context.Context, p *plannedCall, emit func(*Event)) er
 	if err != nil {
 		return err
 	}
-	complete := outcome == toolpost.OutcomeComplete
+	complete := outcome == toolpost.Done
 	if complete && r.agent.opts.Output != nil {
 		if _, err := decodeAnswer(r.agent.opts.Output, text(m)); err != nil {
 			m, complete = errorMessage(c, "The answer is not what was asked for: %v\nCall the tool again with nothing but the JSON.", err), false
@@ -263,9 +263,9 @@ func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Ca
 		case err == nil:
 			return &storedResult{Result: toolpost.NewMessage(call.ID, result), Outcome: result.Outcome()}, nil
 		case ctx.Err() != nil:
-			return &storedResult{Result: errorMessage(c, "The run was ended while this tool ran: it may or may not have taken effect."), Outcome: toolpost.OutcomeFailed}, nil
+			return &storedResult{Result: errorMessage(c, "The run was ended while this tool ran: it may or may not have taken effect."), Outcome: toolpost.Failed}, nil
 		}
-		return &storedResult{Result: toolpost.ErrorMessage(call.ID, err), Outcome: toolpost.OutcomeRetry}, nil
+		return &storedResult{Result: toolpost.ErrorMessage(call.ID, err), Outcome: toolpost.Retry}, nil
 	}
 	step := r.agent.opts.Step
 	if step == nil {

@@ -163,7 +163,7 @@ func TestEndInStep(t *testing.T) {
 // TestNoteOnAnswer edits the arguments of the call that completes the run. The
 // answer is that of the tool, without a note for the model.
 func TestNoteOnAnswer(t *testing.T) {
-	done := tool("done", func(_ context.Context, text string) (string, error) { return "", toolpost.Complete("%s", text) })
+	done := tool("done", func(_ context.Context, text string) (string, error) { return "", toolpost.Done.Errorf("%s", text) })
 	type answer struct {
 		N int `json:"n"`
 	}

@@ -33,7 +33,7 @@ func TestResumeEverywhere(t *testing.T) {
 	ran := map[string]int{}
 	count := func(_ context.Context, text string) (string, error) { ran[text]++; return text, nil }
 	tools := toolpost.Tools{tool("count", count, toolpost.Policy{Sequential: true}),
-		tool("done", func(_ context.Context, text string) (string, error) { return "", toolpost.Complete("%s", text) }, toolpost.Policy{Sequential: true})}
+		tool("done", func(_ context.Context, text string) (string, error) { return "", toolpost.Done.Errorf("%s", text) }, toolpost.Policy{Sequential: true})}
 	think := func(r *model.Request) ([]model.Part, error) {
 		switch len(r.Messages) {
 		case 1:

@@ -161,7 +161,7 @@ func (a *Agent) Tool(name, description string) *toolpost.Tool {
 	return toolpost.New(name, description, func(ctx context.Context, in input) (string, error) {
 		s, end, err := innerSession(ctx, name, in.Task)
 		if err != nil {
-			return "", toolpost.Failed("%v", err)
+			return "", toolpost.Failed.Errorf("%v", err)
 		}
 		defer end()
 		var prompt []model.Part
@@ -172,9 +172,9 @@ func (a *Agent) Tool(name, description string) *toolpost.Tool {
 		var stopped *StopError
 		switch {
 		case errors.As(err, &stopped) && result.Text != "":
-			return "", toolpost.Failed("%v. Its last words were: %s", err, result.Text)
+			return "", toolpost.Failed.Errorf("%v. Its last words were: %s", err, result.Text)
 		case err != nil:
-			return "", toolpost.Failed("%v", err)
+			return "", toolpost.Failed.Errorf("%v", err)
 		}
 		return result.Text, nil
 	}, &toolpost.Options{Policy: toolpost.Policy{Resumable: true}})

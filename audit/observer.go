@@ -53,7 +53,7 @@ func (l *Log) Around(ctx context.Context, to *observe.Target, call *toolpost.Cal
 	r.Phase, r.Time = trail.PhaseStart, time.Now().UTC()
 	if err := l.add(r, true); err != nil && l.opts.Required {
 		observe.From(ctx).Note(observe.Denied)
-		return nil, toolpost.Denied("This call was not executed, because the audit log cannot be written. The user can correct that; the log of the gateway has the reason.")
+		return nil, toolpost.Denied.Errorf("This call was not executed, because the audit log cannot be written. The user can correct that; the log of the gateway has the reason.")
 	}
 	return next(ctx, call)
 }

@@ -66,7 +66,7 @@ func present(next toolpost.Handler) toolpost.Handler {
 		r, err := next(ctx, &inner)
 		switch {
 		case err != nil && err.Error() == "":
-			return nil, toolpost.Failed(unexplained)
+			return nil, toolpost.Failed.Errorf(unexplained)
 		case err != nil:
 			return nil, err
 		case r == nil:

@@ -97,7 +97,7 @@ func TestCallWithWrongArguments(t *testing.T) {
 		tool, got := record(userSchema, toolpost.Policy{})
 		r := through(t, d, tool, arguments)
 		text, _ := r.FirstText()
-		if !r.IsError() || r.Outcome() != toolpost.OutcomeRetry || got.Name != "" || !strings.Contains(text, want) ||
+		if !r.IsError() || r.Outcome() != toolpost.Retry || got.Name != "" || !strings.Contains(text, want) ||
 			!strings.HasPrefix(text, "invalid arguments for get_user_") {
 			t.Errorf("%s: %s", arguments, text)
 		}
@@ -287,7 +287,7 @@ func TestPolicyOfAdaptedTool(t *testing.T) {
 		t.Errorf("policy %+v", p)
 	}
 	r := through(t, d, tool, `{"id":1}`)
-	if asked != `get.user{"id":1,"limit":5}` || r.Outcome() != toolpost.OutcomeDenied {
+	if asked != `get.user{"id":1,"limit":5}` || r.Outcome() != toolpost.Denied {
 		t.Errorf("asked for %s; %v", asked, r.Outcome())
 	}
 }
@@ -295,7 +295,7 @@ func TestPolicyOfAdaptedTool(t *testing.T) {
 func TestErrorsOfTheHandlerStay(t *testing.T) {
 	d := &dialect.Dialect{ID: "x", Name: plain}
 	mine := &toolpost.ArgumentsError{Tool: "another", Err: errors.New("wrong")}
-	for _, want := range []error{errors.New("broken"), toolpost.Denied("no"), mine, fmt.Errorf("x: %w", toolpost.ErrNotFound)} {
+	for _, want := range []error{errors.New("broken"), toolpost.Denied.Errorf("no"), mine, fmt.Errorf("x: %w", toolpost.ErrNotFound)} {
 		tool, _ := record(userSchema, toolpost.Policy{})
 		tool.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, want }
 		adapted := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0]

@@ -138,7 +138,7 @@ func TestAround(t *testing.T) {
 	around := func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
 		seen = append(seen, *to)
 		if call.Name == "refused" {
-			return nil, toolpost.Failed("not now")
+			return nil, toolpost.Failed.Errorf("not now")
 		}
 		return next(ctx, call)
 	}

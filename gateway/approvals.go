@@ -67,7 +67,7 @@ func (a *approver) policy(ctx context.Context) (approval.Policy, error) {
 	}
 	p, known := r.profiles[name]
 	if !known {
-		return nil, toolpost.Denied("The profile %q of this call was removed from the configuration; connect again", name)
+		return nil, toolpost.Denied.Errorf("The profile %q of this call was removed from the configuration; connect again", name)
 	}
 	return p, nil
 }
@@ -123,7 +123,7 @@ func (m *member) approve(ctx context.Context, to *observe.Target, call *toolpost
 	outcome, err := observe.Approval(string(d.Action)), error(nil)
 	switch d.Action {
 	case approval.Deny:
-		err = toolpost.Denied("This call was not executed: %s.", denial(d))
+		err = toolpost.Denied.Errorf("This call was not executed: %s.", denial(d))
 	case approval.Ask:
 		outcome, err = m.askUser(ctx, to, target, d, call)
 	}
@@ -144,7 +144,7 @@ func (m *member) askUser(ctx context.Context, to *observe.Target, target approva
 	}
 	q, err := approval.NewQuestion(target, hash, d, call.Arguments)
 	if err != nil {
-		return observe.ApprovalDenied, toolpost.Denied("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and %v.", d.Rule, err)
+		return observe.ApprovalDenied, toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and %v.", d.Rule, err)
 	}
 	within, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -153,11 +153,11 @@ func (m *member) askUser(ctx context.Context, to *observe.Target, target approva
 	case ctx.Err() != nil:
 		return observe.ApprovalUnanswered, context.Cause(ctx)
 	case within.Err() != nil:
-		return observe.ApprovalUnanswered, toolpost.Denied("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user did not answer within %v. Do not call again until the user wants it.", d.Rule, askTime)
+		return observe.ApprovalUnanswered, toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user did not answer within %v. Do not call again until the user wants it.", d.Rule, askTime)
 	case err != nil:
-		return observe.ApprovalImpossible, toolpost.Denied("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user cannot be asked: %v. Tell the user, who can use a client that supports elicitation, or change the action of this rule.", d.Rule, err)
+		return observe.ApprovalImpossible, toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user cannot be asked: %v. Tell the user, who can use a client that supports elicitation, or change the action of this rule.", d.Rule, err)
 	case !yes:
-		return observe.ApprovalDeclined, toolpost.Denied("This call was not executed: the user declined it. Do not try to reach the same in another way.")
+		return observe.ApprovalDeclined, toolpost.Denied.Errorf("This call was not executed: the user declined it. Do not try to reach the same in another way.")
 	}
 	return m.checkApproval(ctx, to, target, call)
 }
@@ -194,10 +194,10 @@ func (m *member) checkApproval(ctx context.Context, to *observe.Target, target a
 		return observe.ApprovalDenied, err
 	}
 	if d := p.Decide(ctx, target, call.Arguments); d.Action == approval.Deny {
-		return observe.ApprovalDenied, toolpost.Denied("This call was not executed: %s.", denial(d))
+		return observe.ApprovalDenied, toolpost.Denied.Errorf("This call was not executed: %s.", denial(d))
 	}
 	if to.Definition != nil && !m.lists(ctx, to.Definition) {
-		return observe.ApprovalChanged, toolpost.Denied("This call was not executed: the server changed the definition of the tool while the user was asked. List the tools again.")
+		return observe.ApprovalChanged, toolpost.Denied.Errorf("This call was not executed: the server changed the definition of the tool while the user was asked. List the tools again.")
 	}
 	return observe.ApprovalGiven, nil
 }

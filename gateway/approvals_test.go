@@ -98,7 +98,7 @@ func try(t *testing.T, set *toolpost.Set, name, arguments string, caller toolpos
 		return "error: " + err.Error(), seen
 	}
 	text, _ := result.FirstText()
-	if result.IsError() && result.Outcome() != toolpost.OutcomeDenied {
+	if result.IsError() && result.Outcome() != toolpost.Denied {
 		text = "not a denial: " + text
 	}
 	return text, seen
@@ -175,7 +175,7 @@ func TestLimitsApplyBeforeTheUserIsAsked(t *testing.T) {
 	admitted := 0
 	admit := func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
 		if admitted++; admitted > 2 {
-			return nil, toolpost.Failed("too many calls of %s", to.Name)
+			return nil, toolpost.Failed.Errorf("too many calls of %s", to.Name)
 		}
 		return next(ctx, call)
 	}
@@ -344,7 +344,7 @@ func TestApprovalThroughSearchAndExtensions(t *testing.T) {
 		t.Errorf("asked: %s, %q", got, user.questions)
 	}
 	_, err = g.Live().Features().Extend(t.Context(), &toolpost.Call{Name: "example/do", Params: json.RawMessage(`{}`)})
-	if o, ok := errors.AsType[*toolpost.OutcomeError](err); !ok || o.Outcome != toolpost.OutcomeDenied {
+	if o, ok := errors.AsType[*toolpost.OutcomeError](err); !ok || o.Outcome != toolpost.Denied {
 		t.Errorf("an extension: %v", err)
 	}
 	if want := `write{"path":"/tmp"}`; strings.Join(calls, ",") != want {

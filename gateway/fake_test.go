@@ -115,7 +115,7 @@ func (f *fake) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 		}
 		return t.Handler(ctx, call)
 	}
-	return nil, toolpost.Failed("server %q no longer has a tool %q", f.cfg.Name, call.Name)
+	return nil, toolpost.Failed.Errorf("server %q no longer has a tool %q", f.cfg.Name, call.Name)
 }
 
 // Known returns the tools that are listed now.

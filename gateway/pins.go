@@ -243,7 +243,7 @@ func (b *pinboard) vet(server string, t *toolpost.Tool) error {
 	if p := b.lock.Servers[server][pinName(t.Name)]; p == nil || p.Approved == nil || p.Approved.Hash == d.Hash {
 		return nil // a tool without a pin is not listed
 	}
-	return toolpost.Failed("%s", b.refusal(server, pins.Changed))
+	return toolpost.Failed.Errorf("%s", b.refusal(server, pins.Changed))
 }
 
 // refusal explains to a model why it cannot call a tool. The user decides, not the model.

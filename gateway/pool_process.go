@@ -158,7 +158,7 @@ func missingToolError(s upstream.Status, tool string, late bool) error {
 	case s.State != upstream.Ready && late:
 		return &toolpost.UnavailableError{Timeout: true, Text: fmt.Sprintf("server %q has not answered within %v; it is still %s. The call was not carried out; call again later", s.Name, callTime, s.State)}
 	}
-	return toolpost.Failed("server %q has no tool %q in the process of this session, so it cannot be called here; use another tool", s.Name, tool)
+	return toolpost.Failed.Errorf("server %q has no tool %q in the process of this session, so it cannot be called here; use another tool", s.Name, tool)
 }
 
 // features returns what a process lists with such handlers.
@@ -244,7 +244,7 @@ func (p *pool) handler(run func(context.Context, *process, *toolpost.Call) (*too
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil:
-			return nil, toolpost.Failed("server %q: %v", p.server.Name, err)
+			return nil, toolpost.Failed.Errorf("server %q: %v", p.server.Name, err)
 		}
 		defer p.release(own)
 		if isStateless(call) {

@@ -40,7 +40,7 @@ func TestListAndCall(t *testing.T) {
 func TestErrors(t *testing.T) {
 	tools := []*toolpost.Tool{
 		rawTool("fails", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return nil, toolpost.Failed("no disk")
+			return nil, toolpost.Failed.Errorf("no disk")
 		}),
 		rawTool("panics", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			panic("secret detail")

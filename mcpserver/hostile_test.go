@@ -16,7 +16,7 @@ func TestRefusalIsNoAnswer(t *testing.T) {
 	tool := rawTool("ask", anyObject, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		var answer struct{ Action string }
 		if err := call.Ask(ctx, "elicitation/create", map[string]any{"message": "may I?"}, &answer); err != nil {
-			return nil, toolpost.Failed("refused")
+			return nil, toolpost.Failed.Errorf("refused")
 		}
 		return toolpost.TextResult(answer.Action), nil
 	})

@@ -59,10 +59,10 @@ func (rec *recorder) last(t *testing.T) observed {
 func TestObserve(t *testing.T) {
 	answers := map[string]toolpost.Handler{
 		"fails": func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return nil, toolpost.Failed("no disk")
+			return nil, toolpost.Failed.Errorf("no disk")
 		},
-		"denies":  func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, toolpost.Denied("no") },
-		"retries": func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, toolpost.Retry("again") },
+		"denies":  func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, toolpost.Denied.Errorf("no") },
+		"retries": func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, toolpost.Retry.Errorf("again") },
 		"panics":  func(context.Context, *toolpost.Call) (*toolpost.Result, error) { panic("secret") },
 		"works": func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return toolpost.TextResult("fine"), nil
@@ -72,7 +72,7 @@ func TestObserve(t *testing.T) {
 		},
 		"late": func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
 			observe.From(ctx).Note(observe.Timeout)
-			return nil, toolpost.Failed("too late")
+			return nil, toolpost.Failed.Errorf("too late")
 		},
 		"recovers": func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
 			observe.From(ctx).Note(observe.Timeout)

@@ -196,9 +196,9 @@ func (r *Request) OutcomeOf(ctx context.Context, err error) Outcome {
 		return noted
 	case err != nil:
 		return ProtocolError
-	case result.Outcome() == toolpost.OutcomeDenied:
+	case result.Outcome() == toolpost.Denied:
 		return Denied
-	case result.Outcome() == toolpost.OutcomeRetry:
+	case result.Outcome() == toolpost.Retry:
 		return Invalid
 	}
 	return ToolError

@@ -102,7 +102,7 @@ type openOutput struct {
 
 // open opens what a reference names that the caller holds.
 func (c *Cache) open(ctx context.Context, ref string) (*openOutput, error) {
-	unknown := toolpost.Retry("no output has the ref_id %.60q: it has expired, or belongs to another session. "+
+	unknown := toolpost.Retry.Errorf("no output has the ref_id %.60q: it has expired, or belongs to another session. "+
 		"Call the tool that produced it again, with narrower arguments, and use the ref_id of the new result.", ref)
 	m := refForm.FindStringSubmatch(strings.ToLower(strings.TrimSpace(ref)))
 	if m == nil {
@@ -114,13 +114,13 @@ func (c *Cache) open(ctx context.Context, ref string) (*openOutput, error) {
 		return nil, unknown
 	case err != nil:
 		c.opts.Logger.ErrorContext(ctx, "open stored output", "err", err)
-		return nil, toolpost.Failed("the output cache cannot be read: call the tool that produced the output again, with narrower arguments")
+		return nil, toolpost.Failed.Errorf("the output cache cannot be read: call the tool that produced the output again, with narrower arguments")
 	}
 	line, _ := strconv.ParseInt(m[2], 10, 64) // empty is 0
 	if line > b.Info().Lines {
 		lines := b.Info().Lines
 		_ = b.Close()
-		return nil, toolpost.Retry("the output %s has only %d lines, so it has no line %d: give a smaller number after @", m[1], lines, line)
+		return nil, toolpost.Retry.Errorf("the output %s has only %d lines, so it has no line %d: give a smaller number after @", m[1], lines, line)
 	}
 	return &openOutput{b, m[1], line}, nil
 }

@@ -32,7 +32,7 @@ func (c *Cache) findTool() *toolpost.Tool {
 		defer f.Close()
 		pattern, err := grep.Compile(in.Pattern, &grep.Options{Literal: !in.Regex})
 		if err != nil {
-			return "", toolpost.Retry("%v", err)
+			return "", toolpost.Retry.Errorf("%v", err)
 		}
 		look, cancel := context.WithTimeout(ctx, maxRun)
 		defer cancel()
@@ -44,7 +44,7 @@ func (c *Cache) findTool() *toolpost.Tool {
 			return "", context.Cause(ctx)
 		case err != nil:
 			c.opts.Logger.ErrorContext(ctx, "search stored output", "err", err)
-			return "", toolpost.Failed("the output can no longer be read: call the tool that produced it again, with narrower arguments")
+			return "", toolpost.Failed.Errorf("the output can no longer be read: call the tool that produced it again, with narrower arguments")
 		}
 		return f.matches(r, c.room()), nil
 	}, readOnly("Search a large tool output"))

@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	r := b.call(t, "s", "tool_output_cache_grep", `{"ref_id":"`+ref+`","pattern":"(","regex":true}`)
-	if !r.IsError() || r.Outcome() != toolpost.OutcomeRetry {
+	if !r.IsError() || r.Outcome() != toolpost.Retry {
 		t.Errorf("a bad expression gives %q", text(t, r))
 	}
 }

@@ -121,7 +121,7 @@ func (v *viewing) failure(ctx context.Context, err error) error {
 		args     *toolpost.ArgumentsError
 	)
 	text := err.Error()
-	failed := !errors.As(err, &outcome) || outcome.Outcome != toolpost.OutcomeComplete
+	failed := !errors.As(err, &outcome) || outcome.Outcome != toolpost.Done
 	v.limit = v.cache.limit(v.tool, failed)
 	switch {
 	case errors.As(err, &protocol):

@@ -47,7 +47,7 @@ func (c *Cache) readMedia(ctx context.Context, ref string) (result *toolpost.Res
 	}
 	b, err := c.store.Open(ctx, name(mediaHolder(toolpost.CallFrom(ctx).Session), m[1]))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, true, toolpost.Retry("nothing has the ref_id %.60q: it has expired, or belongs to another session. Call the tool that produced it again.", ref)
+		return nil, true, toolpost.Retry.Errorf("nothing has the ref_id %.60q: it has expired, or belongs to another session. Call the tool that produced it again.", ref)
 	}
 	var part toolpost.Part
 	if err == nil {
@@ -59,7 +59,7 @@ func (c *Cache) readMedia(ctx context.Context, ref string) (result *toolpost.Res
 	}
 	if err != nil {
 		c.opts.Logger.ErrorContext(ctx, "read stored media", "err", err)
-		return nil, true, toolpost.Failed("it can no longer be read: call the tool that produced it again")
+		return nil, true, toolpost.Failed.Errorf("it can no longer be read: call the tool that produced it again")
 	}
 	return toolpost.NewResult(part), true, nil
 }

@@ -130,7 +130,7 @@ func TestViewOfLines(t *testing.T) {
 	if b.whole(t, ref) != whole {
 		t.Error("what is stored is not the whole")
 	}
-	if r.IsError() || r.Outcome() != toolpost.OutcomeOK {
+	if r.IsError() || r.Outcome() != toolpost.OK {
 		t.Error("the view is an error")
 	}
 	next := b.call(t, "s", "tool_output_cache", `{"ref_id":"`+ref+`","offset":5,"limit":2}`)
@@ -257,10 +257,10 @@ func TestErrors(t *testing.T) {
 		err  error
 		kind toolpost.Outcome
 	}{
-		"plain":     {errors.New(long), toolpost.OutcomeFailed},
-		"retry":     {toolpost.Retry("%s", long), toolpost.OutcomeRetry},
-		"denied":    {toolpost.Denied("%s", long), toolpost.OutcomeDenied},
-		"arguments": {&toolpost.ArgumentsError{Tool: "big", Err: errors.New(long)}, toolpost.OutcomeRetry},
+		"plain":     {errors.New(long), toolpost.Failed},
+		"retry":     {toolpost.Retry.Errorf("%s", long), toolpost.Retry},
+		"denied":    {toolpost.Denied.Errorf("%s", long), toolpost.Denied},
+		"arguments": {&toolpost.ArgumentsError{Tool: "big", Err: errors.New(long)}, toolpost.Retry},
 	} {
 		b.give = func() (*toolpost.Result, error) { return nil, test.err }
 		r := b.call(t, "s", "big", `{}`)
@@ -269,8 +269,8 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %d characters, outcome %v: %q", name, n, r.Outcome(), got)
 		}
 	}
-	b.give = func() (*toolpost.Result, error) { return nil, toolpost.Complete("%s", long) }
-	if r := b.call(t, "s", "big", `{}`); r.Outcome() != toolpost.OutcomeComplete || text(t, r) != long {
+	b.give = func() (*toolpost.Result, error) { return nil, toolpost.Done.Errorf("%s", long) }
+	if r := b.call(t, "s", "big", `{}`); r.Outcome() != toolpost.Done || text(t, r) != long {
 		t.Error("the result of a run is cut as an error")
 	}
 	for data, kept := range map[string]string{"": long, `["data"]`: long + "\n" + `["data"]`} {

@@ -62,7 +62,7 @@ func (c *Cache) pageTool() *toolpost.Tool {
 		var outcome *toolpost.OutcomeError
 		if err != nil && ctx.Err() == nil && !errors.As(err, &outcome) {
 			c.opts.Logger.ErrorContext(ctx, "read stored output", "err", err)
-			err = toolpost.Failed("the output can no longer be read: call the tool that produced it again, with narrower arguments")
+			err = toolpost.Failed.Errorf("the output can no longer be read: call the tool that produced it again, with narrower arguments")
 		}
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ type pager struct {
 func (p *pager) page(ctx context.Context, offset, most int64) error {
 	total := p.Info().Lines
 	if offset > 0 && offset >= total {
-		return toolpost.Retry("the output %s has only %d lines, so offset %d is past its end: give a smaller offset", p.ref, total, offset)
+		return toolpost.Retry.Errorf("the output %s has only %d lines, so offset %d is past its end: give a smaller offset", p.ref, total, offset)
 	}
 	if most == 0 || most > p.rows {
 		most = p.rows
@@ -190,7 +190,7 @@ func (p *pager) window(ctx context.Context, offset, most int64) error {
 	case err != nil:
 		return err
 	case skipped < offset || offset > 0 && len(text) == 0:
-		return toolpost.Retry("line %d of the output %s has only %d characters, so offset %d is past its end: give a smaller offset", p.line, p.ref, skipped, offset)
+		return toolpost.Retry.Errorf("line %d of the output %s has only %d characters, so offset %d is past its end: give a smaller offset", p.line, p.ref, skipped, offset)
 	}
 	last := offset + int64(utf8.RuneCount(text))
 	p.out.Write(bytes.ToValidUTF8(text, replacement))

@@ -53,7 +53,7 @@ func ownAccount(ctx context.Context, s *Toolset, include string) (*user, error) 
 		return nil, err
 	}
 	if me.ID == 0 {
-		return nil, toolpost.Failed("These tools have no credentials, so they have no account. Ask the user to set REDMINE_API_KEY.")
+		return nil, toolpost.Failed.Errorf("These tools have no credentials, so they have no account. Ask the user to set REDMINE_API_KEY.")
 	}
 	return readUser(ctx, s, me.ID, include)
 }

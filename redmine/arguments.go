@@ -29,7 +29,7 @@ func coerceNumbers(t *toolpost.Tool, clearable []string) *toolpost.Tool {
 	t.Policy.SkipValidation = true // next checks what is made of the arguments
 	t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		if len(call.Arguments) > maxArguments {
-			return nil, toolpost.Retry("The arguments have %d bytes, and the limit is %d: send less.", len(call.Arguments), maxArguments)
+			return nil, toolpost.Retry.Errorf("The arguments have %d bytes, and the limit is %d: send less.", len(call.Arguments), maxArguments)
 		}
 		inner := *call
 		inner.Arguments = asText(call.Arguments, &input)

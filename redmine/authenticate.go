@@ -69,18 +69,18 @@ func readAccount(ctx context.Context, c *client) (*user, error) {
 	u, as := answer.User, c.credentials.uses().as
 	switch me := (&user{ID: u.ID, Login: u.Login, FirstName: u.FirstName, LastName: u.LastName, Admin: u.Admin}); {
 	case status(err) == http.StatusNotFound, err == nil && me.ID == 0:
-		return nil, toolpost.Failed("There is no Redmine at %s, or its REST API cannot be reached there. Ask the user to correct the address: it is the address of Redmine's home page, including its path.", c.base)
+		return nil, toolpost.Failed.Errorf("There is no Redmine at %s, or its REST API cannot be reached there. Ask the user to correct the address: it is the address of Redmine's home page, including its path.", c.base)
 	case status(err) == http.StatusUnauthorized && c.credentials.uses().token:
 		if ok, err := v61().isReachedBy(ctx, c); err == nil && !ok {
-			return nil, toolpost.Failed("A token needs Redmine 6.1 or later, and this Redmine is older. Ask the user to set an API key instead, for example REDMINE_API_KEY.")
+			return nil, toolpost.Failed.Errorf("A token needs Redmine 6.1 or later, and this Redmine is older. Ask the user to set an API key instead, for example REDMINE_API_KEY.")
 		}
 		return nil, explain(err, "your own account")
 	case status(err) == http.StatusForbidden:
-		return nil, toolpost.Failed("Redmine does not show the account of these credentials: its REST API is switched off, or the password has to be changed first. Ask the user; an administrator can switch on the API under Administration, Settings, API.")
+		return nil, toolpost.Failed.Errorf("Redmine does not show the account of these credentials: its REST API is switched off, or the password has to be changed first. Ask the user; an administrator can switch on the API under Administration, Settings, API.")
 	case err != nil:
 		return nil, explain(err, "your own account")
 	case as != "" && !strings.EqualFold(as, me.Login):
-		return nil, toolpost.Failed("Redmine treats these calls as those of %s, not of %s: only the credentials of an administrator can act as another user. Ask the user to correct them.", me.Login, as)
+		return nil, toolpost.Failed.Errorf("Redmine treats these calls as those of %s, not of %s: only the credentials of an administrator can act as another user. Ask the user to correct them.", me.Login, as)
 	default:
 		return me, nil
 	}

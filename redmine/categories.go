@@ -100,7 +100,7 @@ func deleteCategory(s *Toolset) entry {
 					return err
 				}
 				if to.ID == c.ID {
-					return toolpost.Retry("The issues cannot move to the category that is being deleted: give another category.")
+					return toolpost.Retry.Errorf("The issues cannot move to the category that is being deleted: give another category.")
 				}
 				r.query = fmt.Sprintf("?reassign_to_id=%d", to.ID)
 				after = "have category " + to.String()

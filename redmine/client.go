@@ -206,7 +206,7 @@ func segment(what, text string) (string, error) {
 		return r > '~' || !strings.ContainsRune("._-", r) && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
 	})
 	if text == "" || other || strings.Trim(text, ".") == "" {
-		return "", toolpost.Retry("%q is not %s: give only letters, digits, points, hyphens and underscores, as in the address of its page.", text, what)
+		return "", toolpost.Retry.Errorf("%q is not %s: give only letters, digits, points, hyphens and underscores, as in the address of its page.", text, what)
 	}
 	return text, nil
 }

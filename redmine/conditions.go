@@ -65,7 +65,7 @@ func (k filterKind) fits(c condition) error {
 	n, needed := len(c.values), 1
 	switch {
 	case !slices.Contains(k.operators(), c.operator):
-		return toolpost.Retry("The filter %s does not take the operator %q. It takes: %s.", c.name, c.operator, strings.Join(k.operators(), " "))
+		return toolpost.Retry.Errorf("The filter %s does not take the operator %q. It takes: %s.", c.name, c.operator, strings.Join(k.operators(), " "))
 	case slices.Contains(alone, c.operator):
 		needed = 0
 	case c.operator == "><":
@@ -75,9 +75,9 @@ func (k filterKind) fits(c condition) error {
 	}
 	switch {
 	case n == 0 && needed > 0:
-		return toolpost.Retry("The filter %s with %q needs values.", c.name, c.operator)
+		return toolpost.Retry.Errorf("The filter %s with %q needs values.", c.name, c.operator)
 	case n != needed:
-		return toolpost.Retry("The filter %s with %q needs exactly %d values, not %d.", c.name, c.operator, needed, n)
+		return toolpost.Retry.Errorf("The filter %s with %q needs exactly %d values, not %d.", c.name, c.operator, needed, n)
 	}
 	return nil
 }
@@ -183,11 +183,11 @@ func byMinute(c condition) condition {
 func inOrder(operator string, values []string) ([]string, error) {
 	switch {
 	case operator != "><" && len(values) > 1:
-		return nil, toolpost.Retry("This filter takes one value with %q, not %d.", operator, len(values))
+		return nil, toolpost.Retry.Errorf("This filter takes one value with %q, not %d.", operator, len(values))
 	case operator == "><":
 		first, _ := strconv.ParseFloat(values[0], 64)
 		if last, _ := strconv.ParseFloat(values[1], 64); first > last {
-			return nil, toolpost.Retry("The range from %s to %s is empty: give the smaller value first.", values[0], values[1])
+			return nil, toolpost.Retry.Errorf("The range from %s to %s is empty: give the smaller value first.", values[0], values[1])
 		}
 	}
 	return values, nil
@@ -205,9 +205,9 @@ func datesOrTimes(q *listQuery, operator string, values []string) ([]string, err
 	case len(times) == 0:
 		return dates(q, operator, values)
 	case len(times) < len(values):
-		return nil, toolpost.Retry("Give two dates or two times, not one of each.")
+		return nil, toolpost.Retry.Errorf("Give two dates or two times, not one of each.")
 	case operator == "><" && times[0] > times[1]:
-		return nil, toolpost.Retry("The first time, %s, is after the last, %s.", times[0], times[1])
+		return nil, toolpost.Retry.Errorf("The first time, %s, is after the last, %s.", times[0], times[1])
 	}
 	return times, nil
 }
@@ -250,18 +250,18 @@ func dates(_ *listQuery, operator string, values []string) ([]string, error) {
 		if strings.Contains(operator, "t") {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 0 {
-				return nil, toolpost.Retry("%q is not a number of days; write a number such as 7 after %s.", v, operator)
+				return nil, toolpost.Retry.Errorf("%q is not a number of days; write a number such as 7 after %s.", v, operator)
 			}
 			continue
 		}
 		day, err := date(v)
 		if err != nil {
-			return nil, toolpost.Retry("%q is not a date; write it like 2026-01-31, or >=2026-01-01, <=2026-01-31 or ><2026-01-01|2026-01-31, or a period such as 2026-01, this month or last 7 days.", v)
+			return nil, toolpost.Retry.Errorf("%q is not a date; write it like 2026-01-31, or >=2026-01-01, <=2026-01-31 or ><2026-01-01|2026-01-31, or a period such as 2026-01, this month or last 7 days.", v)
 		}
 		values[i] = day
 	}
 	if operator == "><" && values[0] > values[1] {
-		return nil, toolpost.Retry("The first day, %s, is after the last, %s.", values[0], values[1])
+		return nil, toolpost.Retry.Errorf("The first day, %s, is after the last, %s.", values[0], values[1])
 	}
 	return values, nil
 }

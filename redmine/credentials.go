@@ -109,7 +109,7 @@ func (c *credentials) update(ctx context.Context, before *identity) error {
 		return context.Cause(ctx) // the next request reads them
 	}
 	if c.tried, c.failed = time.Now(), nil; err != nil {
-		c.failed = toolpost.Failed("The credentials of Redmine cannot be read: %v. Ask the user to correct that; they are read again.", err)
+		c.failed = toolpost.Failed.Errorf("The credentials of Redmine cannot be read: %v. Ask the user to correct that; they are read again.", err)
 	}
 	return c.failed
 }

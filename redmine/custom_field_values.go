@@ -81,7 +81,7 @@ func (f field) choose(text string) (string, error) {
 			return f.Choices[i].Value, nil
 		}
 	}
-	return "", toolpost.Retry("Custom field %s [%d] does not accept the value %q. It accepts: %s.", f.Name, f.ID, text, f.listValues())
+	return "", toolpost.Retry.Errorf("Custom field %s [%d] does not accept the value %q. It accepts: %s.", f.Name, f.ID, text, f.listValues())
 }
 
 // listValues lists the values of a field.

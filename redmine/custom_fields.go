@@ -94,9 +94,9 @@ func setFields(ctx context.Context, s *Toolset, project int, set []setField, kno
 		case err != nil:
 			return nil, err
 		case slices.ContainsFunc(wire, func(w wireField) bool { return w.ID == k.ID }):
-			return nil, toolpost.Retry("Custom field %s [%d] is given twice; give it once, with all its values.", k.Name, k.ID)
+			return nil, toolpost.Retry.Errorf("Custom field %s [%d] is given twice; give it once, with all its values.", k.Name, k.ID)
 		case len(f.Values) > 0 && f.Value != "":
-			return nil, toolpost.Retry("Custom field %s [%d] has both value and values; give only one of them.", k.Name, k.ID)
+			return nil, toolpost.Retry.Errorf("Custom field %s [%d] has both value and values; give only one of them.", k.Name, k.ID)
 		}
 		w, err := wireOf(ctx, s, project, f, k)
 		if err != nil {

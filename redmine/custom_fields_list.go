@@ -29,7 +29,7 @@ func definitions(ctx context.Context, s *Toolset, p idName, kind string) (all []
 	case err != nil:
 		return nil, "", err
 	case p.ID > 0 && kind != "" && kind != "issue":
-		return nil, "", toolpost.Retry("Only custom fields of issues depend on the project. Leave out the project for the kind %s.", kind)
+		return nil, "", toolpost.Retry.Errorf("Only custom fields of issues depend on the project. Leave out the project for the kind %s.", kind)
 	case me.Admin && p.ID > 0:
 		all, err = definedFields(ctx, s, "issue")
 		return all, " They are those of all issues: Redmine does not tell which of them a project has.", err
@@ -37,7 +37,7 @@ func definitions(ctx context.Context, s *Toolset, p idName, kind string) (all []
 		all, err = definedFields(ctx, s, kind)
 		return all, "", err
 	case p.ID == 0:
-		return nil, "", toolpost.Retry("Redmine shows all custom fields to administrators only. Give a project to get the fields of its issues.")
+		return nil, "", toolpost.Retry.Errorf("Redmine shows all custom fields to administrators only. Give a project to get the fields of its issues.")
 	}
 	all, err = issueFields(ctx, s, p.ID, 0)
 	for i, f := range all {

@@ -133,7 +133,7 @@ func (c collection) put(w *write, at, what string) error {
 	case w.err != nil:
 		return w.err
 	case len(w.set) == 0:
-		return toolpost.Retry("%s", strings.Join(append(w.notes, "Nothing to change: give at least one field."), " "))
+		return toolpost.Retry.Errorf("%s", strings.Join(append(w.notes, "Nothing to change: give at least one field."), " "))
 	}
 	if err := w.s.client.send(w.ctx, http.MethodPut, at+".json", w.body(c.key), nil); err != nil {
 		if w.before != nil {
@@ -194,7 +194,7 @@ func (c collection) report(w *write, now any, done, name string, check func()) (
 	why, unchanged := cmp.Or(c.why, notAllowed), w.before != nil && settableState(w.before) == settableState(now)
 	check()
 	if unchanged && len(w.wrong) >= max(1, w.countWanted()) {
-		return nil, toolpost.Failed("Redmine did not save the change of %s. Perhaps %s, or another user changed it at the same time: %s.", name, why, strings.Join(w.wrong, "; "))
+		return nil, toolpost.Failed.Errorf("Redmine did not save the change of %s. Perhaps %s, or another user changed it at the same time: %s.", name, why, strings.Join(w.wrong, "; "))
 	}
 	w.leaveOutLongTexts(now)
 	nameFields(w.ctx, w.s, w.project, w.project, fields)
@@ -267,7 +267,7 @@ func (c collection) remove(ctx context.Context, s *Toolset, record any, r *remov
 	left := reflect.New(reflect.TypeOf(record).Elem()).Interface()
 	switch err := c.fetch(ctx, s, r.at, "", left); {
 	case err == nil:
-		return nil, toolpost.Failed("Redmine reported that %s was deleted, but it still exists.", r.what)
+		return nil, toolpost.Failed.Errorf("Redmine reported that %s was deleted, but it still exists.", r.what)
 	case status(err) == 0:
 		text += fmt.Sprintf(" Whether it worked could not be checked: %v", err)
 	}

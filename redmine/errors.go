@@ -86,7 +86,7 @@ func (f *htmlResponseError) explain(what string) error {
 	if f.method != http.MethodGet {
 		text = " " + perhaps
 	}
-	return toolpost.Failed("%s answered the request for %s with a web page instead of data.%s Ask the user to check that this is the address of Redmine itself, and that nothing in front of it asks for another login.", f.base, what, text)
+	return toolpost.Failed.Errorf("%s answered the request for %s with a web page instead of data.%s Ask the user to check that this is the address of Redmine itself, and that nothing in front of it asks for another login.", f.base, what, text)
 }
 
 func (f *htmlResponseError) Error() string { return f.base + " answers with a web page" }
@@ -131,7 +131,7 @@ func explain(err error, what string) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &l):
-		return &unreachableError{&toolpost.OutcomeError{Outcome: toolpost.OutcomeFailed, Text: fmt.Sprintf("Redmine did not answer the request for %s: %v. %s.", what, l, l.next())}}
+		return &unreachableError{&toolpost.OutcomeError{Outcome: toolpost.Failed, Text: fmt.Sprintf("Redmine did not answer the request for %s: %v. %s.", what, l, l.next())}}
 	case errors.As(err, &page):
 		return page.explain(what)
 	case !errors.As(err, &f):
@@ -147,31 +147,31 @@ func (f *responseError) words(what string) error {
 	case http.StatusUnauthorized:
 		switch {
 		case f.client.anonymous:
-			return toolpost.Failed("Redmine does not show %s without credentials. Ask the user to set them, for example REDMINE_API_KEY.", what)
+			return toolpost.Failed.Errorf("Redmine does not show %s without credentials. Ask the user to set them, for example REDMINE_API_KEY.", what)
 		case f.client.credentials.uses().token:
-			return toolpost.Failed("Redmine does not accept the token: it is wrong or expired, its scopes are too narrow, or its account is locked. Ask the user for a new token.")
+			return toolpost.Failed.Errorf("Redmine does not accept the token: it is wrong or expired, its scopes are too narrow, or its account is locked. Ask the user for a new token.")
 		}
-		return toolpost.Failed("Redmine does not accept the credentials: the key is wrong, its account is locked, or the REST API is switched off. Ask the user to correct them, for example REDMINE_API_KEY.")
+		return toolpost.Failed.Errorf("Redmine does not accept the credentials: the key is wrong, its account is locked, or the REST API is switched off. Ask the user to correct them, for example REDMINE_API_KEY.")
 	case http.StatusForbidden:
-		return toolpost.Failed("Redmine refuses %s: this account may not do that there, or the project is closed or archived, or its module is switched off.", what)
+		return toolpost.Failed.Errorf("Redmine refuses %s: this account may not do that there, or the project is closed or archived, or its module is switched off.", what)
 	case http.StatusNotFound:
 		if f.method == http.MethodPost {
-			return toolpost.Retry("Redmine refuses %s: what it would belong to does not exist, this account may not see it, or its module is switched off. List or search to find the right one.", what)
+			return toolpost.Retry.Errorf("Redmine refuses %s: what it would belong to does not exist, this account may not see it, or its module is switched off. List or search to find the right one.", what)
 		}
-		return toolpost.Retry("Redmine did not find %s: it does not exist, or this account may not see it. List or search to find the right one.", what)
+		return toolpost.Retry.Errorf("Redmine did not find %s: it does not exist, or this account may not see it. List or search to find the right one.", what)
 	case http.StatusConflict:
-		return toolpost.Retry("%s was changed by another user in the meantime. Read it again and redo your change.", upper(what))
+		return toolpost.Retry.Errorf("%s was changed by another user in the meantime. Read it again and redo your change.", upper(what))
 	case http.StatusNotAcceptable:
-		return toolpost.Retry("Redmine refuses %s and does not give the reason: a value is missing or does not fit.", what)
+		return toolpost.Retry.Errorf("Redmine refuses %s and does not give the reason: a value is missing or does not fit.", what)
 	case http.StatusPreconditionFailed:
-		return toolpost.Failed("The login to act as does not exist or is locked. Ask the user to correct it.")
+		return toolpost.Failed.Errorf("The login to act as does not exist or is locked. Ask the user to correct it.")
 	case http.StatusUnprocessableEntity:
 		if said == "" {
-			return toolpost.Failed("Redmine refuses %s without a reason; something else may still use it, or it was changed in the meantime.", what)
+			return toolpost.Failed.Errorf("Redmine refuses %s without a reason; something else may still use it, or it was changed in the meantime.", what)
 		}
-		return toolpost.Retry("Redmine refuses %s: %s.", what, strings.TrimSuffix(said, "."))
+		return toolpost.Retry.Errorf("Redmine refuses %s: %s.", what, strings.TrimSuffix(said, "."))
 	}
-	return toolpost.Failed("Redmine failed on %s with status %d %s. %s", what, f.status, http.StatusText(f.status), said)
+	return toolpost.Failed.Errorf("Redmine failed on %s with status %d %s. %s", what, f.status, http.StatusText(f.status), said)
 }
 
 // upper begins a sentence.

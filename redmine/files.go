@@ -92,7 +92,7 @@ func fileID(token string) string {
 func (in *uploadInput) bytes() ([]byte, error) {
 	switch {
 	case in.Content == nil && in.Base64 == nil, in.Content != nil && in.Base64 != nil:
-		return nil, toolpost.Retry("Give either content for text, or content_base64 for any other file.")
+		return nil, toolpost.Retry.Errorf("Give either content for text, or content_base64 for any other file.")
 	case in.Content != nil:
 		return []byte(*in.Content), nil
 	}
@@ -102,7 +102,7 @@ func (in *uploadInput) bytes() ([]byte, error) {
 	}
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
-		return nil, toolpost.Retry("content_base64 is not valid base64: %v. To upload text, give it as content.", err)
+		return nil, toolpost.Retry.Errorf("content_base64 is not valid base64: %v. To upload text, give it as content.", err)
 	}
 	return data, nil
 }
@@ -197,7 +197,7 @@ func addFile(s *Toolset) entry {
 			}
 			err := s.client.send(ctx, http.MethodPost, fmt.Sprintf("/projects/%d/files.json", p.ID), map[string]any{"file": set}, nil)
 			if code := status(err); code == http.StatusBadRequest || code == http.StatusNotFound {
-				return nil, toolpost.Retry("Redmine does not take the token %q: a token can be used once, exactly as the upload returned it. Upload the file again.", in.Token)
+				return nil, toolpost.Retry.Errorf("Redmine does not take the token %q: a token can be used once, exactly as the upload returned it. Upload the file again.", in.Token)
 			}
 			if err != nil {
 				return nil, explain(err, "the file in project "+p.Name)
@@ -211,7 +211,7 @@ func addFile(s *Toolset) entry {
 					return s.answer(fmt.Sprintf("Added to project %s:\n%s\n", p.Name, "- "+lineOf(&now[i])), map[string]any{"file": now[i]})
 				}
 			}
-			return nil, toolpost.Failed("Redmine accepted the request, but project %s has no new file.", p.Name)
+			return nil, toolpost.Failed.Errorf("Redmine accepted the request, but project %s has no new file.", p.Name)
 		})
 }
 
@@ -227,7 +227,7 @@ func ownVersion(ctx context.Context, s *Toolset, p idName, text string) (int, er
 		return 0, err
 	}
 	if owner := full.Project; owner.ID != p.ID {
-		return 0, toolpost.Retry("Version %s belongs to project %s, which shares it with %s. Add the file there, or leave the version out.", v, owner, p.Name)
+		return 0, toolpost.Retry.Errorf("Version %s belongs to project %s, which shares it with %s. Add the file there, or leave the version out.", v, owner, p.Name)
 	}
 	return v.ID, nil
 }
@@ -263,7 +263,7 @@ func downloadAttachment(s *Toolset) entry {
 				return nil, err
 			}
 			if a.Size > longestFile {
-				return nil, toolpost.Failed("File %s [%d] has %d bytes; only files of at most %d bytes can be read. The user can open %s.", a.Name, a.ID, a.Size, longestFile, a.URL)
+				return nil, toolpost.Failed.Errorf("File %s [%d] has %d bytes; only files of at most %d bytes can be read. The user can open %s.", a.Name, a.ID, a.Size, longestFile, a.URL)
 			}
 			// Not from content_url: that is the host which Redmine believes to have.
 			data, err := s.client.read(ctx, fmt.Sprintf("/attachments/download/%d", a.ID), nil)
@@ -271,7 +271,7 @@ func downloadAttachment(s *Toolset) entry {
 				return nil, explain(err, fmt.Sprintf("what is in file %s [%d]", a.Name, a.ID))
 			}
 			if int64(len(data)) != int64(a.Size) {
-				return nil, toolpost.Failed("Redmine returned %d bytes for file %s [%d], which should have %d: the file was damaged after its upload. Tell the user.", len(data), a.Name, a.ID, a.Size)
+				return nil, toolpost.Failed.Errorf("Redmine returned %d bytes for file %s [%d], which should have %d: the file was damaged after its upload. Tell the user.", len(data), a.Name, a.ID, a.Size)
 			}
 			return answerFile(s, a, data, in.Offset, in.Limit)
 		})
@@ -291,11 +291,11 @@ func answerFile(s *Toolset, a *attachment, data []byte, offset, limit int64) (*t
 		parts := append(result.Parts(), toolpost.Part{Type: "image", Data: data, MIMEType: kind})
 		return result.WithContent(parts, result.Structured())
 	case image:
-		return nil, toolpost.Failed("File %s [%d] is an image of %d bytes; only images of at most %d bytes can be shown. The user can open %s.", a.Name, a.ID, len(data), longestImage, a.URL)
+		return nil, toolpost.Failed.Errorf("File %s [%d] is an image of %d bytes; only images of at most %d bytes can be shown. The user can open %s.", a.Name, a.ID, len(data), longestImage, a.URL)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return nil, toolpost.Failed("File %s [%d] is neither text in UTF-8 nor an image: %d bytes of %s. The user can open %s.", a.Name, a.ID, len(data), cmp.Or(a.Type, kind), a.URL)
+		return nil, toolpost.Failed.Errorf("File %s [%d] is neither text in UTF-8 nor an image: %d bytes of %s. The user can open %s.", a.Name, a.ID, len(data), cmp.Or(a.Type, kind), a.URL)
 	case offset > 0 && offset >= int64(len(data)):
-		return nil, toolpost.Retry("File %s [%d] has %d bytes: offset %d is past its end. Give a smaller offset.", a.Name, a.ID, len(data), offset)
+		return nil, toolpost.Retry.Errorf("File %s [%d] has %d bytes: offset %d is past its end. Give a smaller offset.", a.Name, a.ID, len(data), offset)
 	}
 	from, to := piece(data, offset, min(cmp.Or(limit, usualText), maxText))
 	d := downloadedFile{attachment: a, Offset: from, Text: normalizeNewlines(string(data[from:to]))}

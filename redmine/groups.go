@@ -117,7 +117,7 @@ func join(ctx context.Context, s *Toolset, in groupUserInput, on bool) (*toolpos
 	case err != nil:
 		return s.unread("Redmine accepted the change of group "+g.String(), forAdmins(err, "group "+g.String()), map[string]any{"id": g.ID})
 	case now.has(who.ID) != on:
-		return nil, toolpost.Failed("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listNames(now.Users), "nobody"))
+		return nil, toolpost.Failed.Errorf("Redmine accepted the request, but the users of group %s are: %s.", g, cmp.Or(listNames(now.Users), "nobody"))
 	}
 	return s.show(fmt.Sprintf("%s is %s group %s now.\n\n", who, where(on), g), now, nil)
 }
@@ -139,7 +139,7 @@ func createGroup(s *Toolset) entry {
 	return tool(s, "create_group", "Create a group of users", "Create a group of users, for administrators.", adds,
 		func(ctx context.Context, in createGroupInput) (*toolpost.Result, error) {
 			if strings.TrimSpace(in.Name) == "" {
-				return nil, toolpost.Retry("Give the group a name.")
+				return nil, toolpost.Retry.Errorf("Give the group a name.")
 			}
 			w := newWrite(ctx, s, 0)
 			fillGroup(w, &in, in.Users, in.Fields)

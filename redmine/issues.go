@@ -159,7 +159,7 @@ func checkIncludes(text, all string) (string, error) {
 	}
 	for _, part := range strings.Split(text, ",") {
 		if !slices.Contains(strings.Split(all, ","), part) {
-			return "", toolpost.Retry("%q cannot be included. Choose from: %s.", part, strings.ReplaceAll(all, ",", ", "))
+			return "", toolpost.Retry.Errorf("%q cannot be included. Choose from: %s.", part, strings.ReplaceAll(all, ",", ", "))
 		}
 	}
 	return text, nil

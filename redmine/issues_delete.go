@@ -40,9 +40,9 @@ func (in *deleteIssueInput) todo(ctx context.Context, s *Toolset, i *issue) (str
 		case err != nil:
 			return "", err
 		case to.ID == i.ID || isInside(i.Children, to.ID):
-			return "", toolpost.Retry("Issue %d would be deleted too, so the logged time cannot move there; give another issue.", to.ID)
+			return "", toolpost.Retry.Errorf("Issue %d would be deleted too, so the logged time cannot move there; give another issue.", to.ID)
 		case to.Project.ID != i.Project.ID:
-			return "", toolpost.Retry("Issue %d is in project %s. Logged time can be moved within project %s only.", to.ID, to.Project, i.Project)
+			return "", toolpost.Retry.Errorf("Issue %d is in project %s. Logged time can be moved within project %s only.", to.ID, to.Project, i.Project)
 		}
 		return fmt.Sprintf("?todo=reassign&reassign_to_id=%d", to.ID), nil
 	}

@@ -47,10 +47,10 @@ func editIssue(s *Toolset) entry {
 // requireUnchanged refuses to change an issue that was changed after the caller read it.
 func requireUnchanged(i *issue, seen, hash string) error {
 	if hash = strings.ToLower(strings.TrimSpace(hash)); hash != "" && hash != hashOf(string(i.Description)) {
-		return toolpost.Retry("The description of issue %d now has the hash %s, not %s: it was changed. Read it again, and redo your change on the current text.", i.ID, hashOf(string(i.Description)), hash)
+		return toolpost.Retry.Errorf("The description of issue %d now has the hash %s, not %s: it was changed. Read it again, and redo your change on the current text.", i.ID, hashOf(string(i.Description)), hash)
 	}
 	if seen != "" && seen != string(i.UpdatedOn) {
-		return toolpost.Retry("Issue %d was changed at %s, after %s. Read it again, and redo your change on the current text.", i.ID, i.UpdatedOn, seen)
+		return toolpost.Retry.Errorf("Issue %d was changed at %s, after %s. Read it again, and redo your change on the current text.", i.ID, i.UpdatedOn, seen)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (e *descriptionEdit) run() (*toolpost.Result, error) {
 		}
 		e.last = newest(now)
 	}
-	return nil, e.unmergedError(toolpost.Failed("other programs kept changing it"))
+	return nil, e.unmergedError(toolpost.Failed.Errorf("other programs kept changing it"))
 }
 
 // compose returns the description with our edit and with the changes of others that
@@ -135,11 +135,11 @@ func (e *descriptionEdit) compose(now string) (string, error) {
 	if !ok {
 		text, ok = applyPatches(normalizeNewlines(now), append([]patch{{e.mine.to, e.mine.from}}, e.others...))
 		if !ok {
-			return "", toolpost.Failed("both changed the same words")
+			return "", toolpost.Failed.Errorf("both changed the same words")
 		}
 		own, err := replacePart(text, e.in.Old, e.in.New, e.in.All)
 		if err != nil {
-			e.failed = toolpost.Retry("Another user changed the description of issue %d at the same moment, and the text to replace is no longer there. The description has their change and not yours. Read it again.", e.before.ID)
+			e.failed = toolpost.Retry.Errorf("Another user changed the description of issue %d at the same moment, and the text to replace is no longer there. The description has their change and not yours. Read it again.", e.before.ID)
 		} else {
 			text = own
 		}
@@ -237,7 +237,7 @@ func (e *descriptionEdit) unmergedError(err error) error {
 	if e.conflict == nil {
 		return err
 	}
-	return toolpost.Failed("Changed the description of issue %d, but this replaced what another user wrote at the same moment; the note %d keeps that text. The two could not be merged: %v. Read the issue and merge them.", e.before.ID, e.conflict.ID, err)
+	return toolpost.Failed.Errorf("Changed the description of issue %d, but this replaced what another user wrote at the same moment; the note %d keeps that text. The two could not be merged: %v. Read the issue and merge them.", e.before.ID, e.conflict.ID, err)
 }
 
 // finish answers with the issue, once the edit is in its description. Another program
@@ -250,7 +250,7 @@ func (e *descriptionEdit) finish(now *issue) (*toolpost.Result, error) {
 	checked := e.conflict == nil
 	for pause := 200 * time.Millisecond; !checked || !e.isStored(now); pause *= 2 {
 		if checked && pause > 2*time.Second {
-			return nil, toolpost.Retry("Your edit of issue %d was overwritten by %s at the same moment. Read the issue and edit it again.", e.before.ID, lastChange(now))
+			return nil, toolpost.Retry.Errorf("Your edit of issue %d was overwritten by %s at the same moment. Read the issue and edit it again.", e.before.ID, lastChange(now))
 		}
 		select {
 		case <-time.After(pause):
@@ -316,9 +316,9 @@ func replacePart(text, part, by string, all bool) (string, error) {
 	text, part, by = normalizeNewlines(text), normalizeNewlines(part), normalizeNewlines(by)
 	switch n := strings.Count(text, part); {
 	case n == 0:
-		return "", toolpost.Retry("The text to replace was not found. Read the whole text, and copy the part exactly.")
+		return "", toolpost.Retry.Errorf("The text to replace was not found. Read the whole text, and copy the part exactly.")
 	case n > 1 && !all:
-		return "", toolpost.Retry("The text to replace occurs %d times. Give more of the text around it, or set replace_all.", n)
+		return "", toolpost.Retry.Errorf("The text to replace occurs %d times. Give more of the text around it, or set replace_all.", n)
 	}
 	return withLineEnds(strings.ReplaceAll(text, part, by), was), nil
 }

@@ -68,7 +68,7 @@ func subproject(q *listQuery, text string) {
 	switch {
 	case text == "" || q.err != nil:
 	case q.list.project == 0:
-		q.fail(toolpost.Retry("Give the project too: a subproject is looked for inside it."))
+		q.fail(toolpost.Retry.Errorf("Give the project too: a subproject is looked for inside it."))
 	case text == "*" || text == "!*":
 		q.addText("subproject_id", text, "")
 	default:
@@ -77,7 +77,7 @@ func subproject(q *listQuery, text string) {
 		below, err := subprojects(q.ctx, q.s, top)
 		q.fail(err)
 		if id := q.list.project; id != top && !slices.ContainsFunc(below, func(n idName) bool { return n.ID == id }) {
-			q.fail(toolpost.Retry("Project %s is not a subproject of the given project, which has: %s.", text, cmp.Or(listNames(below), "none")))
+			q.fail(toolpost.Retry.Errorf("Project %s is not a subproject of the given project, which has: %s.", text, cmp.Or(listNames(below), "none")))
 		}
 	}
 }
@@ -85,7 +85,7 @@ func subproject(q *listQuery, text string) {
 // refuseBesideQuery refuses conditions beside a saved query: Redmine would ignore them.
 func refuseBesideQuery(q *listQuery) {
 	for _, c := range q.conditions {
-		q.fail(toolpost.Retry("Redmine ignores %s when a saved query is given; give only one of them.", c.name))
+		q.fail(toolpost.Retry.Errorf("Redmine ignores %s when a saved query is given; give only one of them.", c.name))
 	}
 }
 
@@ -178,7 +178,7 @@ func visibleGroups(q *listQuery) ([]idName, error) {
 
 func filterCategory(q *listQuery, text string) (string, error) {
 	if q.list.project == 0 {
-		return "", toolpost.Retry("Give the project too: every category belongs to a project.")
+		return "", toolpost.Retry.Errorf("Give the project too: every category belongs to a project.")
 	}
 	n, err := q.s.find(q.ctx, categories(q.list.project), text)
 	q.noteMatch(text, n)
@@ -204,11 +204,11 @@ func issueIDs(q *listQuery, operator string, values []string) ([]string, error) 
 	}
 	switch {
 	case len(ids) == 0:
-		return nil, toolpost.Retry("%q contains no issue id; give numbers such as 12,13.", strings.Join(values, " "))
+		return nil, toolpost.Retry.Errorf("%q contains no issue id; give numbers such as 12,13.", strings.Join(values, " "))
 	case operator == "=":
 		return []string{strings.Join(texts, ",")}, requireIssues(q, ids)
 	case len(ids) != len(values):
-		return nil, toolpost.Retry("%q with %s names %d issues; give one for each value.", strings.Join(values, " "), operator, len(ids))
+		return nil, toolpost.Retry.Errorf("%q with %s names %d issues; give one for each value.", strings.Join(values, " "), operator, len(ids))
 	case operator == "~":
 		return texts, requireIssues(q, ids)
 	}
@@ -220,7 +220,7 @@ func requireIssues(q *listQuery, ids []int) error {
 	subjects, err := subjectsOf(q.ctx, q.s, slices.Clone(ids))
 	for _, n := range ids {
 		if _, ok := subjects[n]; !ok && err == nil {
-			err = toolpost.Retry("There is no issue %d, or this account may not see it. List or search to find the right one.", n)
+			err = toolpost.Retry.Errorf("There is no issue %d, or this account may not see it. List or search to find the right one.", n)
 		}
 	}
 	return err

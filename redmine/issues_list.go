@@ -51,7 +51,7 @@ func listIssues(s *Toolset) entry {
 			all, total, err := rows[issue](ctx, s, q.list.path, query, q.list.key, in.Offset, in.most())
 			switch {
 			case status(err) == http.StatusNotFound && in.Query != "":
-				return nil, toolpost.Retry("There is no saved query %s here. List the saved queries; for one that belongs to a project, give that project too.", in.Query)
+				return nil, toolpost.Retry.Errorf("There is no saved query %s here. List the saved queries; for one that belongs to a project, give that project too.", in.Query)
 			case err != nil:
 				return nil, explain(err, "the list of issues")
 			}

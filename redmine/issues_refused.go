@@ -22,7 +22,7 @@ func (w *issueWrite) explainRefusal(err error, what string) error {
 	if p, err := projectEndpoint().read(w.ctx, w.s, w.project, ""); err == nil && p.Status == closedProject {
 		text = fmt.Sprintf("Project %s is closed, so it cannot take issues until it is reopened. %s", p.idName(), text)
 	} else if err == nil && w.before == nil && lacksIssues(w.ctx, w.s, p.ID) {
-		return toolpost.Failed("Project %s does not use issue tracking (the module is switched off), so it cannot take issues.", p.idName())
+		return toolpost.Failed.Errorf("Project %s does not use issue tracking (the module is switched off), so it cannot take issues.", p.idName())
 	}
 	if w.set["assigned_to_id"] != nil {
 		if all, err := people(w.ctx, w.s, w.project); err == nil && len(all) > 0 {
@@ -34,7 +34,7 @@ func (w *issueWrite) explainRefusal(err error, what string) error {
 			text += fmt.Sprintf(" Open versions: %s.", cmp.Or(listNames(all), "none"))
 		}
 	}
-	return toolpost.Retry("%s", text)
+	return toolpost.Retry.Errorf("%s", text)
 }
 
 // lacksIssues reports whether a project surely does not use issue tracking.

@@ -47,7 +47,7 @@ func createIssue(s *Toolset) entry {
 	return tool(s, "create_issue", "Create an issue", "Create an issue.\nThe answer lists what Redmine did not save.", adds,
 		func(ctx context.Context, in createIssueInput) (*toolpost.Result, error) {
 			if strings.TrimSpace(in.Subject) == "" {
-				return nil, toolpost.Retry("Give a subject: one line that says what the issue is.")
+				return nil, toolpost.Retry.Errorf("Give a subject: one line that says what the issue is.")
 			}
 			p, err := s.project(ctx, in.Project)
 			if err != nil {
@@ -57,7 +57,7 @@ func createIssue(s *Toolset) entry {
 			w.set["project_id"] = idRef{p}
 			w.noteMatch(in.Project, p)
 			if in.Private == "true" && definitelyLacks(ctx, s, p.ID, "set_issues_private", "set_own_issues_private") {
-				return nil, toolpost.Retry("This account may not make private issues in project %s: Redmine would show it to everybody who can see the project. Leave out is_private if they may read it.", p)
+				return nil, toolpost.Retry.Errorf("This account may not make private issues in project %s: Redmine would show it to everybody who can see the project. Leave out is_private if they may read it.", p)
 			}
 			w.readAhead(&in.issueInput, len(in.Watchers) > 0)
 			w.apply(&in.issueInput, 0)
@@ -161,7 +161,7 @@ func (w *issueWrite) move(project string) {
 func removeFiles(w *issueWrite, ids []int) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(w.before.Attachments, func(a attachment) bool { return a.ID == id }) {
-			w.put("deleted_attachment_ids", nil, toolpost.Retry("Issue %d has no file %d. Its files are:\n%s", w.before.ID, id, cmp.Or(filesText(w.before.Attachments), "none")))
+			w.put("deleted_attachment_ids", nil, toolpost.Retry.Errorf("Issue %d has no file %d. Its files are:\n%s", w.before.ID, id, cmp.Or(filesText(w.before.Attachments), "none")))
 			return
 		}
 	}
@@ -178,7 +178,7 @@ func (w *issueWrite) comment(text string, private bool) {
 	if w.set["private_notes"] = private; !private {
 		w.forced = append(w.forced, "private_notes")
 	} else if definitelyLacks(w.ctx, w.s, w.project, "set_notes_private") {
-		w.put("notes", nil, toolpost.Retry("This account may not write private comments in this project: Redmine would show it to everybody who can see the issue. Leave out private_notes if they may read it."))
+		w.put("notes", nil, toolpost.Retry.Errorf("This account may not write private comments in this project: Redmine would show it to everybody who can see the issue. Leave out private_notes if they may read it."))
 	}
 }
 
@@ -214,7 +214,7 @@ func (w *issueWrite) status(text string) {
 	n, err := w.s.find(w.ctx, statuses(), text)
 	w.noteMatch(text, n)
 	if err == nil && n.ID != w.before.Status.ID && !slices.ContainsFunc(w.before.Allowed, func(a idName) bool { return a.ID == n.ID }) {
-		err = toolpost.Retry("Issue %d is %s, and %s. Statuses you can set now: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listNames(w.before.Allowed))
+		err = toolpost.Retry.Errorf("Issue %d is %s, and %s. Statuses you can set now: %s.", w.before.ID, w.before.Status, whyNot(w.ctx, w.s, w.before.ID, n), listNames(w.before.Allowed))
 	}
 	w.put("status_id", idRef{n}, err)
 }

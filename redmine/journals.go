@@ -160,7 +160,7 @@ func updateComment(s *Toolset) entry {
 				return nil, err
 			}
 			if comment(i, n) == nil {
-				return nil, toolpost.Retry("Issue %d has no comment %d that this account can see. Read the issue to see its comments.", i.ID, n)
+				return nil, toolpost.Retry.Errorf("Issue %d has no comment %d that this account can see. Read the issue to see its comments.", i.ID, n)
 			}
 			set := map[string]any{}
 			if in.Notes != nil {
@@ -172,7 +172,7 @@ func updateComment(s *Toolset) entry {
 				set["private_notes"] = in.Private == "true"
 			}
 			if len(set) == 0 {
-				return nil, toolpost.Retry("Nothing to change: give notes or private_notes.")
+				return nil, toolpost.Retry.Errorf("Nothing to change: give notes or private_notes.")
 			}
 			if err := s.client.send(ctx, http.MethodPut, fmt.Sprintf("/journals/%d.json", n), map[string]any{"journal": set}, nil); err != nil {
 				return nil, explain(err, fmt.Sprintf("comment %d", n))
@@ -207,7 +207,7 @@ func readBackComment(ctx context.Context, s *Toolset, issue, id int, set map[str
 	}
 	wrong := diffValues(set, map[string]any{"notes": normalizeNewlines(string(now.Notes)), "private_notes": now.Private})
 	if len(wrong) == len(set) {
-		return nil, toolpost.Failed("Redmine did not save the change of comment %d, perhaps because %s: %v.", id, notAllowed, wrong)
+		return nil, toolpost.Failed.Errorf("Redmine did not save the change of comment %d, perhaps because %s: %v.", id, notAllowed, wrong)
 	}
 	if len(wrong) > 0 {
 		facts["not_taken"] = wrong

@@ -148,7 +148,7 @@ func (q *listQuery) where(name string, spec filterSpec, operator string, values 
 		return
 	}
 	if q.has(name) {
-		q.fail(toolpost.Retry("Redmine would ignore one of the two conditions on %s: give only one, for example >< for a range.", name))
+		q.fail(toolpost.Retry.Errorf("Redmine would ignore one of the two conditions on %s: give only one, for example >< for a range.", name))
 		return
 	}
 	if len(c.values) > 0 {
@@ -180,7 +180,7 @@ func (q *listQuery) filter(f filter) {
 	q.fail(err)
 	k, err := pickField(strings.TrimPrefix(f.Field, "cf_"), fields)
 	if err != nil {
-		q.fail(toolpost.Retry("There is no filter %q. Choose from %s, or a custom field: %v", f.Field, strings.Join(sortedKeys(q.filters), ", "), err))
+		q.fail(toolpost.Retry.Errorf("There is no filter %q. Choose from %s, or a custom field: %v", f.Field, strings.Join(sortedKeys(q.filters), ", "), err))
 		return
 	}
 	if k.Format == "" && q.err == nil {
@@ -266,7 +266,7 @@ func refuseIgnored(q *listQuery, all []condition) error {
 			return err
 		}
 		if !known {
-			return toolpost.Retry("Redmine would ignore the filter %s here: this account may not use it, the project or its trackers do not have it, or it is a custom field that is not marked as a filter. Leave it out.", c.name)
+			return toolpost.Retry.Errorf("Redmine would ignore the filter %s here: this account may not use it, the project or its trackers do not have it, or it is a custom field that is not marked as a filter. Leave it out.", c.name)
 		}
 	}
 	return nil
@@ -298,6 +298,6 @@ func fixedValues(pairs ...string) finder {
 				return pairs[i+1], nil
 			}
 		}
-		return "", toolpost.Retry("%q is not one of the values. Choose from %s.", text, strings.Join(names, ", "))
+		return "", toolpost.Retry.Errorf("%q is not one of the values. Choose from %s.", text, strings.Join(names, ", "))
 	})
 }

@@ -20,7 +20,7 @@ func (q *listQuery) sort(text, columns string) {
 			continue
 		}
 		if !slices.Contains([]string{"", "asc", "desc"}, direction) {
-			q.fail(toolpost.Retry("%q is not a sort order; write asc or desc after the colon.", direction))
+			q.fail(toolpost.Retry.Errorf("%q is not a sort order; write asc or desc after the colon.", direction))
 		}
 		column := strings.TrimSuffix(q.alias(name), "_id")
 		switch {
@@ -64,9 +64,9 @@ func sortField(q *listQuery, name, columns string) string {
 	f, err := pickField(strings.TrimPrefix(name, "cf_"), fields)
 	switch {
 	case err != nil:
-		q.fail(toolpost.Retry("Cannot sort by %q; the columns are %s, each with :asc or :desc after it, and custom fields: %v", name, columns, err))
+		q.fail(toolpost.Retry.Errorf("Cannot sort by %q; the columns are %s, each with :asc or :desc after it, and custom fields: %v", name, columns, err))
 	case f.Multiple:
-		q.fail(toolpost.Retry("Redmine cannot sort by %s, which has several values; choose another column.", f.Name))
+		q.fail(toolpost.Retry.Errorf("Redmine cannot sort by %s, which has several values; choose another column.", f.Name))
 	}
 	q.by = append(q.by, f)
 	return f.filter()

@@ -86,7 +86,7 @@ func explainMembers(err error, what string) error {
 	if status(err) != http.StatusUnprocessableEntity {
 		return explain(err, what)
 	}
-	return toolpost.Retry("%v This account may not be allowed to give or take the role: list_memberships shows its own roles.", explain(err, what))
+	return toolpost.Retry.Errorf("%v This account may not be allowed to give or take the role: list_memberships shows its own roles.", explain(err, what))
 }
 
 func rolesText(all []heldRole) string {
@@ -136,7 +136,7 @@ func createMembership(s *Toolset) entry {
 					return nil, err
 				}
 				if i := slices.IndexFunc(before, func(m member) bool { return m.who().ID == n.ID }); i >= 0 {
-					return nil, toolpost.Retry("Nothing was changed: %s is already a member of project %s. Call update_membership to change the roles.\n%s", n, p, before[i].text())
+					return nil, toolpost.Retry.Errorf("Nothing was changed: %s is already a member of project %s. Call update_membership to change the roles.\n%s", n, p, before[i].text())
 				}
 				if !slices.ContainsFunc(users, func(u idName) bool { return u.ID == n.ID }) {
 					users = append(users, n)
@@ -223,7 +223,7 @@ type membershipID struct {
 // find reads the membership.
 func (in *membershipID) find(ctx context.Context, s *Toolset) (*member, error) {
 	if in.ID == "" && (in.Project == "" || in.User == "") {
-		return nil, toolpost.Retry("Give the id of the membership, or the project and the user.")
+		return nil, toolpost.Retry.Errorf("Give the id of the membership, or the project and the user.")
 	}
 	if in.ID != "" {
 		return membershipEndpoint().find(ctx, s, "a membership", in.ID, "")
@@ -242,7 +242,7 @@ func (in *membershipID) find(ctx context.Context, s *Toolset) (*member, error) {
 	}
 	i := slices.IndexFunc(all, func(m member) bool { return m.who().ID == who.ID })
 	if i < 0 {
-		return nil, toolpost.Retry("%s is not a member of project %s.", who, p)
+		return nil, toolpost.Retry.Errorf("%s is not a member of project %s.", who, p)
 	}
 	return &all[i], nil
 }
@@ -256,7 +256,7 @@ func updateMembership(s *Toolset) entry {
 	return changeTool(s, membershipEndpoint, "update_membership", "Change a member's roles", "Set the roles of a member of a project.",
 		func(w *write, in *updateMembershipInput, m *member) {
 			if len(in.Roles) == 0 && !m.inherits() {
-				w.err = toolpost.Retry("Give a role: %s has no inherited ones. To remove the member call delete_membership.", m.who())
+				w.err = toolpost.Retry.Errorf("Give a role: %s has no inherited ones. To remove the member call delete_membership.", m.who())
 				return
 			}
 			roles, err := roleIDs(w.ctx, s, in.Roles)
@@ -273,7 +273,7 @@ func deleteMembership(s *Toolset) entry {
 	return deleteTool(s, membershipEndpoint, "delete_membership", "Remove a member", "Remove a user or group from a project.\nInherited roles cannot be removed.",
 		func(ctx context.Context, in *deleteMembershipInput, m *member, r *removal) error {
 			if m.inherits() {
-				return toolpost.Failed("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
+				return toolpost.Failed.Errorf("Membership %d cannot be removed: %s has inherited roles in project %s. Take the user out of the group, or remove the membership of the group or in the parent project. To remove roles that are not inherited, call update_membership.\n%s", m.ID, m.who(), m.Project, m.text())
 			}
 			r.would = fmt.Sprintf("From project %s would be removed:\n%s", m.Project, m.text())
 			if m.Group != nil {

@@ -115,7 +115,7 @@ const longestName = 1000
 // matchName is find in a list.
 func matchName(what, text string, all []idName) (idName, error) {
 	if text = strings.TrimSpace(text); len(text) > longestName {
-		return idName{}, toolpost.Retry("There is no %s with a name of %d bytes.", what, len(text))
+		return idName{}, toolpost.Retry.Errorf("There is no %s with a name of %d bytes.", what, len(text))
 	}
 	if text == "" {
 		return idName{}, noMatchError(what, text, all)
@@ -136,9 +136,9 @@ func matchName(what, text string, all []idName) (idName, error) {
 // unclear returns the error that text names more than one.
 func unclear(text string, found []idName) error {
 	if id, ok := number(text); ok && slices.ContainsFunc(found, func(n idName) bool { return n.ID == id }) {
-		return toolpost.Retry("%q is the id of one and the name of another: %s. Call again with # and the id.", text, listNames(found))
+		return toolpost.Retry.Errorf("%q is the id of one and the name of another: %s. Call again with # and the id.", text, listNames(found))
 	}
-	return toolpost.Retry("%q can mean several: %s. Call again with one of the ids.", text, listNames(found))
+	return toolpost.Retry.Errorf("%q can mean several: %s. Call again with one of the ids.", text, listNames(found))
 }
 
 // matchExact returns what text names whole: by its id or, if that is a number too, its
@@ -179,15 +179,15 @@ func noMatchError(what, text string, all []idName) error {
 	}
 	switch {
 	case len(all) == 0:
-		return toolpost.Retry("There is no %s %q: this account sees none here. Ask the user for another account or project.%s", what, text, archived)
+		return toolpost.Retry.Errorf("There is no %s %q: this account sees none here. Ask the user for another account or project.%s", what, text, archived)
 	case text == "":
-		return toolpost.Retry("Name a %s. There are: %s.", what, listNames(all))
+		return toolpost.Retry.Errorf("Name a %s. There are: %s.", what, listNames(all))
 	case len(all) > maxListed:
 		all = slices.Clone(all)
 		slices.SortStableFunc(all, func(a, b idName) int { return likeness(text, b) - likeness(text, a) })
-		return toolpost.Retry("There is no %s %q. Most like it are: %s.%s", what, text, listNames(all), archived)
+		return toolpost.Retry.Errorf("There is no %s %q. Most like it are: %s.%s", what, text, listNames(all), archived)
 	}
-	return toolpost.Retry("There is no %s %q. There are: %s.%s", what, text, listNames(all), archived)
+	return toolpost.Retry.Errorf("There is no %s %q. There are: %s.%s", what, text, listNames(all), archived)
 }
 
 // likeness is how much of text is in the name or the key of n: in per mille, the
@@ -247,7 +247,7 @@ func (s *Toolset) project(ctx context.Context, text string) (idName, error) {
 		case err == nil && answer.Project.ID > 0:
 			return answer.Project, nil
 		case err == nil:
-			return idName{}, toolpost.Failed("Redmine's answer for project %q has no project in it. Ask the user to check that this is the address of Redmine itself.", text)
+			return idName{}, toolpost.Failed.Errorf("Redmine's answer for project %q has no project in it. Ask the user to check that this is the address of Redmine itself.", text)
 		}
 		if status(err) == http.StatusForbidden {
 			if n, ok := projectByName(ctx, s, text); ok {
@@ -278,5 +278,5 @@ func requireWholeName(text, what string, names ...string) error {
 		return nil
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" }) // not shown to this account
-	return toolpost.Retry("Nothing was done: %q is only a part of the name of %s. Call again with one of: %s.", text, what, strings.Join(names, ", "))
+	return toolpost.Retry.Errorf("Nothing was done: %q is only a part of the name of %s. Call again with one of: %s.", text, what, strings.Join(names, ", "))
 }

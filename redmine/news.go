@@ -137,7 +137,7 @@ func readBackNews(w *write, p idName, last int) (*toolpost.Result, error) {
 	case err != nil:
 		return w.s.unread(fmt.Sprintf("Created the news %q in project %s", title, p.Name), explain(err, "the list of news"), map[string]any{"done": true})
 	case found == 0:
-		return nil, toolpost.Failed("Redmine reported that the news %q in %s was created, but it is not in the list. Check before you create it again.", title, p.Name)
+		return nil, toolpost.Failed.Errorf("Redmine reported that the news %q in %s was created, but it is not in the list. Check before you create it again.", title, p.Name)
 	}
 	return newsEndpoint().readBack(w, newsEndpoint().recordPath(found))
 }

@@ -18,7 +18,7 @@ func date(text string) (string, error) {
 	if day, ok := readDay(text); ok {
 		return day.Format(time.DateOnly), nil
 	}
-	return "", toolpost.Retry("%q is not a date; write it like 2026-01-31.", strings.TrimSpace(text))
+	return "", toolpost.Retry.Errorf("%q is not a date; write it like 2026-01-31.", strings.TrimSpace(text))
 }
 
 // clock has hours, then hours and minutes with or without a unit, minutes, and h:mm.
@@ -35,7 +35,7 @@ type workTime struct {
 func readHours(text string) (workTime, error) {
 	m := clock.FindStringSubmatch(foldName(text))
 	if m == nil {
-		return workTime{}, toolpost.Retry("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
+		return workTime{}, toolpost.Retry.Errorf("%q is not a number of hours; write 1.5, 1h30m or 1:30.", text)
 	}
 	part := func(i int) int64 {
 		n, _ := strconv.ParseInt(m[i], 10, 64) // empty is 0
@@ -69,7 +69,7 @@ func (t workTime) String() string { return fmt.Sprint(math.Round(t.hours*100) / 
 func percent(text string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(text), "%"))
 	if err != nil || n < 0 || n > 100 {
-		return 0, toolpost.Retry("%q is not a percentage; give a number from 0 to 100.", text)
+		return 0, toolpost.Retry.Errorf("%q is not a percentage; give a number from 0 to 100.", text)
 	}
 	return n, nil
 }
@@ -92,7 +92,7 @@ func id(what, text string) (int, error) {
 	if n, ok := number(strings.TrimSuffix(text, ".0")); ok {
 		return n, nil
 	}
-	return 0, toolpost.Retry("%q is not the id of %s; give the number, such as 12.", text, what)
+	return 0, toolpost.Retry.Errorf("%q is not the id of %s; give the number, such as 12.", text, what)
 }
 
 func truth(text string) (bool, error) { return text == "true", nil }
@@ -107,7 +107,7 @@ func yesNo(what, text string) (string, error) {
 	case "0", "no", "false":
 		return "0", nil
 	}
-	return "", toolpost.Retry("%q is not a valid value for %s; write yes or no.", text, what)
+	return "", toolpost.Retry.Errorf("%q is not a valid value for %s; write yes or no.", text, what)
 }
 
 var decimal = lazyregexp.New(`^[+-]?\d+\.\d+$`)
@@ -122,7 +122,7 @@ func numeral(what, text string, fraction bool) (string, error) {
 		return text, nil
 	}
 	if fraction {
-		return "", toolpost.Retry("%q is not a number for %s; write a number such as 1.5.", text, what)
+		return "", toolpost.Retry.Errorf("%q is not a number for %s; write a number such as 1.5.", text, what)
 	}
-	return "", toolpost.Retry("%q is not a whole number for %s; write a number such as 12.", text, what)
+	return "", toolpost.Retry.Errorf("%q is not a whole number for %s; write a number such as 12.", text, what)
 }

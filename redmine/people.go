@@ -37,9 +37,9 @@ func (s *Toolset) resolve(ctx context.Context, text string, in scope) (idName, e
 	case in.groups:
 		found, err = s.findGroup(ctx, me, text)
 	case text == "" && in.users:
-		return idName{}, toolpost.Retry("Give a person: an id, a name or me.")
+		return idName{}, toolpost.Retry.Errorf("Give a person: an id, a name or me.")
 	case me.matches(text) && me.ID == 0:
-		return idName{}, toolpost.Failed("%q needs credentials: ask the user to set REDMINE_API_KEY", text)
+		return idName{}, toolpost.Failed.Errorf("%q needs credentials: ask the user to set REDMINE_API_KEY", text)
 	case me.matches(text), in.users && isID && id == me.ID:
 		return idName{ID: me.ID, Name: me.name()}, nil
 	case in.users && isID:
@@ -135,7 +135,7 @@ func (s *Toolset) findUser(ctx context.Context, text string, project int, member
 	case len(all) > 1:
 		return idName{}, unclear(text, all)
 	case project == 0:
-		return idName{}, toolpost.Retry("There is no user %q: no login, name or mail address contains that. List the users to find the right one.", text)
+		return idName{}, toolpost.Retry.Errorf("There is no user %q: no login, name or mail address contains that. List the users to find the right one.", text)
 	}
 	return idName{}, missing
 }
@@ -172,7 +172,7 @@ func (s *Toolset) findOutside(ctx context.Context, me *user, text string, in sco
 		return idName{}, err
 	}
 	if n, err = matchName("person", text, all); err != nil {
-		return idName{}, toolpost.Retry("%v Only administrators can look up all users: give the id.", err)
+		return idName{}, toolpost.Retry.Errorf("%v Only administrators can look up all users: give the id.", err)
 	}
 	return n, nil
 }

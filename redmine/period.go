@@ -21,7 +21,7 @@ func inPeriod(kind filterKind, c condition) (condition, error) {
 		text := strings.TrimPrefix(strings.ReplaceAll(foldName(c.values[0]), "_", " "), "due ")
 		text = cmp.Or(periodNames[text], text)
 		if text == "overdue" && !strings.HasSuffix(c.name, "due_date") {
-			return c, toolpost.Retry("Only a due date can be overdue, %s cannot: give overdue as the due_date.", c.name)
+			return c, toolpost.Retry.Errorf("Only a due date can be overdue, %s cannot: give overdue as the due_date.", c.name)
 		}
 		operator, values := periodOf(text)
 		if rest, ok := strings.CutPrefix(text, "within "); ok && operator == "" { // days to come, or those that were

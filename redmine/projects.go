@@ -161,7 +161,7 @@ func projectQuery(ctx context.Context, s *Toolset, in *listProjectsInput) (url.V
 	case "closed", "5":
 		query.Set("status", "5")
 	case "archived", "9":
-		return nil, toolpost.Failed("Redmine never lists archived projects, not even for administrators. To restore one, call unarchive_project with its id or key; the user can find those in Redmine under Administration, Projects.")
+		return nil, toolpost.Failed.Errorf("Redmine never lists archived projects, not even for administrators. To restore one, call unarchive_project with its id or key; the user can find those in Redmine under Administration, Projects.")
 	}
 	if in.Name != "" {
 		name, err := texts(nil, "~", []string{in.Name})

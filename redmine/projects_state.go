@@ -34,7 +34,7 @@ func archiveProject(s *Toolset) entry {
 			}
 			_, err = projectEndpoint().get(ctx, s, projectEndpoint().recordPath(p.ID), "")
 			if err == nil {
-				return nil, toolpost.Failed("Redmine accepted the request, but project %s is not archived. Redmine refuses that while issues of other projects are planned for one of its versions.", p)
+				return nil, toolpost.Failed.Errorf("Redmine accepted the request, but project %s is not archived. Redmine refuses that while issues of other projects are planned for one of its versions.", p)
 			}
 			text := fmt.Sprintf("Archived project %s, key %s. To restore it, call unarchive_project with the id or key.", p, p.Identifier)
 			if len(below) > 0 {
@@ -54,7 +54,7 @@ func unarchiveProject(s *Toolset) entry {
 		}) (*toolpost.Result, error) {
 			key := strings.TrimPrefix(strings.TrimSpace(in.ID), "#")
 			if key == "" || strings.ContainsAny(key, " /?#%.") {
-				return nil, toolpost.Retry("%q is not the id or key of a project; archived projects cannot be found by name.", in.ID)
+				return nil, toolpost.Retry.Errorf("%q is not the id or key of a project; archived projects cannot be found by name.", in.ID)
 			}
 			before, err := s.names(ctx, projects(), true)
 			if err != nil {
@@ -62,13 +62,13 @@ func unarchiveProject(s *Toolset) entry {
 			}
 			switch err := setState(ctx, s, key, "unarchive"); {
 			case status(err) == http.StatusNotFound:
-				return nil, toolpost.Retry("There is no project with the id or key %q. Archived projects cannot be found by name; the user can find them in Redmine under Administration, Projects.", key)
+				return nil, toolpost.Retry.Errorf("There is no project with the id or key %q. Archived projects cannot be found by name; the user can find them in Redmine under Administration, Projects.", key)
 			case err != nil:
 				return nil, explain(err, "the change of project "+key)
 			}
 			p, err := s.project(ctx, key)
 			if err != nil {
-				return nil, toolpost.Failed("Redmine accepted the request, but project %s cannot be read: its parent project may be archived; unarchive that first.", key)
+				return nil, toolpost.Failed.Errorf("Redmine accepted the request, but project %s cannot be read: its parent project may be archived; unarchive that first.", key)
 			}
 			return readBackState(ctx, s, p, "unarchive", unarchivedWith(ctx, s, p, before), activeProject, closedProject)
 		})
@@ -134,7 +134,7 @@ func readBackState(ctx context.Context, s *Toolset, n idName, verb, more string,
 		return s.unread(fmt.Sprintf("Redmine accepted the request to %s project %s", verb, n), err, map[string]any{"id": n.ID})
 	}
 	if !slices.Contains(wanted, now.Status) {
-		return nil, toolpost.Failed("Redmine accepted the request to %s project %s, but it is %s; its parent project may have to be changed first.", verb, n, now.Status)
+		return nil, toolpost.Failed.Errorf("Redmine accepted the request to %s project %s, but it is %s; its parent project may have to be changed first.", verb, n, now.Status)
 	}
 	text := fmt.Sprintf("Project %s is %s now.", n, now.Status)
 	if len(below) > 0 {

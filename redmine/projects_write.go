@@ -60,7 +60,7 @@ func updateProject(s *Toolset) entry {
 	return changeTool(s, projectEndpoint, "update_project", "Change a project", "Change a project. Only what is given is changed.\nThe answer lists what Redmine did not save.",
 		func(w *write, in *updateProjectInput, before *project) {
 			if in.Key != "" && in.Key != before.Identifier {
-				w.err = toolpost.Failed("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", before.idName(), before.Identifier)
+				w.err = toolpost.Failed.Errorf("The key of a project cannot be changed: project %s keeps %q. Nothing was changed; call again without identifier.", before.idName(), before.Identifier)
 				return
 			}
 			fillProject(w, in, &in.projectInput)
@@ -90,7 +90,7 @@ func setInside(w *write, name, text string, put func()) {
 	switch {
 	case text == "" || w.err != nil:
 	case w.before == nil && !strings.EqualFold(text, none):
-		w.err = toolpost.Retry("A new project has no versions or members yet: create it without %s, then add them and update it.", name)
+		w.err = toolpost.Retry.Errorf("A new project has no versions or members yet: create it without %s, then add them and update it.", name)
 	case w.before == nil:
 		w.set[name] = ""
 	default:
@@ -110,7 +110,7 @@ func module(w *write, text string) (string, error) {
 	if slices.Contains(knownModules, name) || usesModule(w, name) {
 		return name, nil
 	}
-	return "", toolpost.Retry("There is no module %q. Choose from: %s, and the modules of plug-ins that some project uses.", text, strings.Join(knownModules, ", "))
+	return "", toolpost.Retry.Errorf("There is no module %q. Choose from: %s, and the modules of plug-ins that some project uses.", text, strings.Join(knownModules, ", "))
 }
 
 // usesModule reports whether a project that this account sees has a module.

@@ -41,7 +41,7 @@ func (r release) isReachedBy(ctx context.Context, c *client) (bool, error) {
 func requireRelease(ctx context.Context, s *Toolset, r release, what string) error {
 	ok, err := r.isReachedBy(ctx, s.client)
 	if err == nil && !ok {
-		err = toolpost.Failed("%s needs Redmine %s or later; this Redmine is older and would ignore it.", upper(what), r.name)
+		err = toolpost.Failed.Errorf("%s needs Redmine %s or later; this Redmine is older and would ignore it.", upper(what), r.name)
 	}
 	return err
 }

@@ -61,12 +61,12 @@ func relate(ctx context.Context, s *Toolset, in *revisionInput, on bool) (*toolp
 	switch status(err) {
 	case 0:
 	case http.StatusNotFound:
-		return nil, toolpost.Retry("Project %s has no repository %q with a revision %q. The address of the repository's page contains its name; a new revision exists once Redmine has read it.", p.Name, in.Repository, in.Revision)
+		return nil, toolpost.Retry.Errorf("Project %s has no repository %q with a revision %q. The address of the repository's page contains its name; a new revision exists once Redmine has read it.", p.Name, in.Repository, in.Revision)
 	case http.StatusUnprocessableEntity:
 		if isLinked(before, in.Revision) {
 			return answerRevisions(s, before, "Nothing was changed: they are linked already, as it seems. ")
 		}
-		return nil, toolpost.Retry("Redmine does not link issue %d to that revision: they may be linked already, or the issue's project is not related to %s.", n, p.Name)
+		return nil, toolpost.Retry.Errorf("Redmine does not link issue %d to that revision: they may be linked already, or the issue's project is not related to %s.", n, p.Name)
 	}
 	if err != nil {
 		return nil, explain(err, fmt.Sprintf("the link of issue %d to revision %s", n, in.Revision))

@@ -59,7 +59,7 @@ func searchTools(s *Toolset) []entry {
 func search(ctx context.Context, s *Toolset, in *searchInput) (*toolpost.Result, error) {
 	used, unused := searchWords(in.Query)
 	if len(used) == 0 {
-		return nil, toolpost.Retry("Redmine finds nothing for %q: words need at least two letters. Give a longer word, or list issues with a filter on the subject.", in.Query)
+		return nil, toolpost.Retry.Errorf("Redmine finds nothing for %q: words need at least two letters. Give a longer word, or list issues with a filter on the subject.", in.Query)
 	}
 	path := "/search.json"
 	switch {
@@ -70,14 +70,14 @@ func search(ctx context.Context, s *Toolset, in *searchInput) (*toolpost.Result,
 		}
 		path = fmt.Sprintf("/projects/%d/search.json", p.ID)
 	case in.Scope == "project" || in.Scope == "subprojects":
-		return nil, toolpost.Retry("Give the project to search in, or another scope.")
+		return nil, toolpost.Retry.Errorf("Give the project to search in, or another scope.")
 	}
 	all, total, err := rows[hit](ctx, s, path, in.query(), "results", in.Offset, in.most())
 	if err != nil {
 		return nil, explain(err, "the search")
 	}
 	if slices.ContainsFunc(all, func(h hit) bool { return len(in.Types) > 0 && !slices.Contains(in.Types, kindOf(h.Type)) }) {
-		return nil, toolpost.Retry("Redmine does not search %s there for this account: the module may be switched off, or a project does not contain that kind. Search other types, or all projects.", strings.Join(in.Types, ", "))
+		return nil, toolpost.Retry.Errorf("Redmine does not search %s there for this account: the module may be switched off, or a project does not contain that kind. Search other types, or all projects.", strings.Join(in.Types, ", "))
 	}
 	return answerHits(s, in, all, total, used, unused)
 }

@@ -149,7 +149,7 @@ func onProject(err error) error {
 	if errors.As(err, new(*unreachableError)) {
 		return err
 	}
-	return toolpost.Retry("%v You can also log time on the project with create_time_entry_for_project.", err)
+	return toolpost.Retry.Errorf("%v You can also log time on the project with create_time_entry_for_project.", err)
 }
 
 type updateTimeInput struct {
@@ -192,7 +192,7 @@ func (w *timeWrite) endpoint() endpoint[timeEntry] {
 // log logs time on what.
 func (w *timeWrite) log(hours string, arguments any, in *timeInput, what string) (*toolpost.Result, error) {
 	if strings.TrimSpace(hours) == "" {
-		return nil, toolpost.Retry("Give the hours, such as 1.5 or 1h30m or 1:30.")
+		return nil, toolpost.Retry.Errorf("Give the hours, such as 1.5 or 1h30m or 1:30.")
 	}
 	w.apply(arguments, in)
 	return w.endpoint().create(w.write, "/time_entries", "the time on "+what)
@@ -209,7 +209,7 @@ func (w *timeWrite) move(project, issue string) error {
 	}
 	switch old := w.before.issue(); {
 	case issue == "" && old > 0 && w.project != w.before.Project.ID:
-		return toolpost.Retry("The entry belongs to issue %d, which stays in project %s. Give issue_id too: an issue of the other project, or none.", old, w.before.Project)
+		return toolpost.Retry.Errorf("The entry belongs to issue %d, which stays in project %s. Give issue_id too: an issue of the other project, or none.", old, w.before.Project)
 	case strings.EqualFold(issue, none):
 		w.set["issue_id"] = ""
 	case issue != "":
@@ -218,7 +218,7 @@ func (w *timeWrite) move(project, issue string) error {
 			return err
 		}
 		if project != "" && i.Project.ID != w.project {
-			return toolpost.Retry("Issue %d is in project %s; leave out the project, or give another issue.", i.ID, i.Project)
+			return toolpost.Retry.Errorf("Issue %d is in project %s; leave out the project, or give another issue.", i.ID, i.Project)
 		}
 		w.project, w.set["project_id"], w.set["issue_id"] = i.Project.ID, idRef{i.Project}, i.ID
 	}
@@ -233,7 +233,7 @@ func (w *timeWrite) open() error {
 	}
 	p, err := projectEndpoint().read(w.ctx, w.s, w.project, "")
 	if err == nil && p.Status == closedProject {
-		err = toolpost.Retry("Project %s is closed, so logged time cannot be moved there.", p.idName())
+		err = toolpost.Retry.Errorf("Project %s is closed, so logged time cannot be moved there.", p.idName())
 	}
 	return err
 }
@@ -285,7 +285,7 @@ func (w *timeWrite) explainRefusal(err error, what string) error {
 	if w.set["user_id"] != nil {
 		text += " To log time for another user, this account needs the right to do so, and that user must be an active member who may log time. Leave out user_id to log your own."
 	}
-	return toolpost.Retry("%s", text)
+	return toolpost.Retry.Errorf("%s", text)
 }
 
 type deleteTimeInput struct {

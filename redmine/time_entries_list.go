@@ -74,7 +74,7 @@ func timeQuery(q *listQuery, in *listTimeInput) (url.Values, error) {
 	q.below()
 	q.addTagged(in)
 	if in.SpentOn != "" && in.From+in.To != "" {
-		q.fail(toolpost.Retry("Give either spent_on, or from and to."))
+		q.fail(toolpost.Retry.Errorf("Give either spent_on, or from and to."))
 	}
 	switch {
 	case in.From != "" && in.To != "":
@@ -107,7 +107,7 @@ func filterUser(q *listQuery, text string) (string, error) {
 // time.
 func oneIssue(q *listQuery, operator string, values []string) ([]string, error) {
 	if len(values) > 1 || strings.ContainsAny(values[0], ", ") {
-		return nil, toolpost.Retry("Give one issue at a time.")
+		return nil, toolpost.Retry.Errorf("Give one issue at a time.")
 	}
 	return issueIDs(q, operator, values)
 }

@@ -69,7 +69,7 @@ func userStatus(text string) (int, error) {
 			return n + 1, nil
 		}
 	}
-	return 0, toolpost.Retry("%q is not a status of users. Choose from active, registered and locked.", text)
+	return 0, toolpost.Retry.Errorf("%q is not a status of users. Choose from active, registered and locked.", text)
 }
 
 // userEndpoint is how users are read, written and compared.
@@ -89,7 +89,7 @@ func (u *user) idName() idName { return idName{ID: u.ID, Name: u.name()} }
 // explainUsers explains a failure that has to do with users.
 func explainUsers(err error, what string) error {
 	if status(err) == http.StatusNotFound {
-		return toolpost.Retry("Redmine did not find %s. Only administrators can see an account that is locked or in none of your projects.", what)
+		return toolpost.Retry.Errorf("Redmine did not find %s. Only administrators can see an account that is locked or in none of your projects.", what)
 	}
 	return forAdmins(err, what)
 }
@@ -99,7 +99,7 @@ func forAdmins(err error, what string) error {
 	if status(err) != http.StatusForbidden {
 		return explain(err, what)
 	}
-	return toolpost.Failed("Redmine refuses %s: only administrators may do that, and this account is not one. "+
+	return toolpost.Failed.Errorf("Redmine refuses %s: only administrators may do that, and this account is not one. "+
 		"The tool show_user finds the people of your projects by name, list_memberships lists those of a project, and names are taken wherever an id is.", what)
 }
 
@@ -245,7 +245,7 @@ func userRows(ctx context.Context, s *Toolset, query url.Values, offset, most in
 
 // tooMany returns the error that a text matches too many users to look for one.
 func tooMany(text string, users int) error {
-	return toolpost.Retry("%q matches the login, name or mail address of %d users: give more of it, or the id.", text, users)
+	return toolpost.Retry.Errorf("%q matches the login, name or mail address of %d users: give more of it, or the id.", text, users)
 }
 
 // wordRows are userRows of a name of one word, or of none. Those of any status are

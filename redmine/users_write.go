@@ -102,9 +102,9 @@ func refuseSelfLockout(ctx context.Context, s *Toolset, u *user, in *updateUserI
 	case me.ID != u.ID:
 		return nil
 	case !me.Admin:
-		return toolpost.Retry("Only administrators may call update_user. To change your own account, call update_account.")
+		return toolpost.Retry.Errorf("Only administrators may call update_user. To change your own account, call update_account.")
 	case in.Admin == "false" || locks:
-		return toolpost.Failed("%s is the account that these tools use: these tools cannot lock it or remove its rights.", u.name())
+		return toolpost.Failed.Errorf("%s is the account that these tools use: these tools cannot lock it or remove its rights.", u.name())
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func fillUser(w *write, arguments any, in *userInput) {
 		w.beside = map[string]any{"send_information": true}
 	}
 	if in.Source != "" && (in.Password != "" || in.Generate) {
-		w.put("", nil, toolpost.Retry("Give a password or auth_source_id, not both: Redmine ignores the password of a user in a directory."))
+		w.put("", nil, toolpost.Retry.Errorf("Give a password or auth_source_id, not both: Redmine ignores the password of a user in a directory."))
 	}
 	w.custom(in.Fields, func() ([]field, error) { return definedFields(w.ctx, w.s, "user") })
 }
@@ -178,9 +178,9 @@ func deleteUser(s *Toolset) entry {
 			case err != nil:
 				return err
 			case !me.Admin:
-				return toolpost.Failed("Only administrators may delete users, and this account is not one.")
+				return toolpost.Failed.Errorf("Only administrators may delete users, and this account is not one.")
 			case me.ID == u.ID:
-				return toolpost.Failed("%s is the account that these tools use; these tools cannot delete it.", u.name())
+				return toolpost.Failed.Errorf("%s is the account that these tools use; these tools cannot delete it.", u.name())
 			}
 			r.given, r.names, r.what = in.ID, u.wholeNames(), fmt.Sprintf("user %d: %s, %s", u.ID, u.Login, u.name())
 			r.would, r.facts, err = goesWithUser(ctx, s, u)

@@ -113,7 +113,7 @@ func inProject(ctx context.Context, s *Toolset, project, text string, src func(i
 		if n, ok := number(text); ok {
 			return n, nil
 		}
-		return 0, toolpost.Retry("Give the project too: %q is not an id, and a %s can only be found by name in its project.", text, src(0).what)
+		return 0, toolpost.Retry.Errorf("Give the project too: %q is not an id, and a %s can only be found by name in its project.", text, src(0).what)
 	}
 	p, err := s.project(ctx, project)
 	if err != nil {
@@ -246,7 +246,7 @@ func deleteVersion(s *Toolset) entry {
 				return err
 			}
 			if v.Issues.All > 0 {
-				return toolpost.Failed("Version %s cannot be deleted: %d issues are planned for it, %d of them open. List them with list_issues and fixed_version_id %d, and move them with update_issue; or close the version.", v, v.Issues.All, v.Issues.Open, v.ID)
+				return toolpost.Failed.Errorf("Version %s cannot be deleted: %d issues are planned for it, %d of them open. List them with list_issues and fixed_version_id %d, and move them with update_issue; or close the version.", v, v.Issues.All, v.Issues.Open, v.ID)
 			}
 			r.what += " of project " + v.Project.String()
 			r.given, r.names = in.ID, []string{fmt.Sprint(v.ID), v.Name}
@@ -265,7 +265,7 @@ func versionInUse(err error, what string) error {
 	if status(err) != http.StatusUnprocessableEntity {
 		return explain(err, what)
 	}
-	return toolpost.Failed("Redmine refuses %s: something still uses it, such as a file, a custom field, or an issue that this account does not see.", what)
+	return toolpost.Failed.Errorf("Redmine refuses %s: something still uses it, such as a file, a custom field, or an issue that this account does not see.", what)
 }
 
 // ofVersion finds a version of the project, or any by its id.
@@ -282,7 +282,7 @@ func ofVersion(ctx context.Context, s *Toolset, project int, text string) (idNam
 	}
 	n, ok := number(text)
 	if !ok {
-		return idName{}, toolpost.Retry("Give the project too: every version belongs to a project.")
+		return idName{}, toolpost.Retry.Errorf("Give the project too: every version belongs to a project.")
 	}
 	err := s.client.get(ctx, fmt.Sprintf("/versions/%d.json", n), nil, &struct{}{})
 	return idName{ID: n}, explain(err, "version "+text)

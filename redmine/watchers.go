@@ -46,7 +46,7 @@ func watch(ctx context.Context, s *Toolset, in watcherInput, on bool) (*toolpost
 		return s.answerLine(fmt.Sprintf("Redmine accepted the request, but this account may not see who watches issue %d, so it is not known whether %s does.", n, who), map[string]any{"id": n, "read_back": false})
 	}
 	if watches := slices.ContainsFunc(i.Watchers, func(w idName) bool { return w.ID == who.ID }); watches != on {
-		return nil, toolpost.Failed("Redmine accepted the request, but the watchers of issue %d are: %s.", n, cmp.Or(listNames(i.Watchers), "nobody"))
+		return nil, toolpost.Failed.Errorf("Redmine accepted the request, but the watchers of issue %d are: %s.", n, cmp.Or(listNames(i.Watchers), "nobody"))
 	}
 	return s.answerLine(fmt.Sprintf("The watchers of issue %d are: %s.", n, cmp.Or(listNames(i.Watchers), "nobody")), map[string]any{"id": n, "watchers": i.Watchers})
 }

@@ -132,7 +132,7 @@ func readWiki(ctx context.Context, s *Toolset, p idName, title string, version i
 func missingWiki(ctx context.Context, s *Toolset, p idName, title string, version int, err error) error {
 	switch status(err) {
 	case http.StatusNotAcceptable: // Redmine redirects to an address that is none of its API
-		return toolpost.Retry("Wiki page %s of %s was renamed. List the wiki pages to find its new title.", title, p.Name)
+		return toolpost.Retry.Errorf("Wiki page %s of %s was renamed. List the wiki pages to find its new title.", title, p.Name)
 	case http.StatusNotFound:
 	default:
 		return explain(err, fmt.Sprintf("wiki page %s of project %s", title, p.Name))
@@ -142,12 +142,12 @@ func missingWiki(ctx context.Context, s *Toolset, p idName, title string, versio
 	case listErr != nil:
 		return listErr
 	case wikiTitle(title) == "" && version > 0:
-		return toolpost.Retry("The start page of the wiki of %s has no version %d.", p.Name, version)
+		return toolpost.Retry.Errorf("The start page of the wiki of %s has no version %d.", p.Name, version)
 	case wikiTitle(title) == "":
 		return noStart(p, all)
 	}
 	if i := slices.IndexFunc(all, func(w wikiPage) bool { return strings.EqualFold(w.Title, wikiTitle(title)) }); i >= 0 {
-		return toolpost.Retry("Wiki page %s has no version %d; the newest is %d.", all[i].Title, version, all[i].Version)
+		return toolpost.Retry.Errorf("Wiki page %s has no version %d; the newest is %d.", all[i].Title, version, all[i].Version)
 	}
 	return noWiki(p, title, all)
 }
@@ -155,9 +155,9 @@ func missingWiki(ctx context.Context, s *Toolset, p idName, title string, versio
 // noStart returns the error that a wiki has no start page.
 func noStart(p idName, all []wikiPage) error {
 	if len(all) == 0 {
-		return toolpost.Retry("The wiki of %s is empty.", p.Name)
+		return toolpost.Retry.Errorf("The wiki of %s is empty.", p.Name)
 	}
-	return toolpost.Retry("The wiki of %s has no start page. Give a title: %s.", p.Name, titles(all))
+	return toolpost.Retry.Errorf("The wiki of %s has no start page. Give a title: %s.", p.Name, titles(all))
 }
 
 // titles are the first of them.
@@ -171,7 +171,7 @@ func titles(all []wikiPage) string {
 
 func noWiki(p idName, title string, all []wikiPage) error {
 	if len(all) == 0 {
-		return toolpost.Retry("There is no wiki page %q: the wiki of %s is empty.", title, p.Name)
+		return toolpost.Retry.Errorf("There is no wiki page %q: the wiki of %s is empty.", title, p.Name)
 	}
-	return toolpost.Retry("There is no wiki page %q in %s. It has %d pages: %s.", title, p.Name, len(all), titles(all))
+	return toolpost.Retry.Errorf("There is no wiki page %q in %s. It has %d pages: %s.", title, p.Name, len(all), titles(all))
 }

@@ -87,7 +87,7 @@ func openWiki(ctx context.Context, s *Toolset, project, title string) (*wikiWrit
 	}
 	w := &wikiWrite{write: newWrite(ctx, s, p.ID), in: p, title: wikiTitle(title)}
 	if w.title == "" {
-		return nil, toolpost.Retry("%q is not a valid title of a wiki page; give letters or digits.", title)
+		return nil, toolpost.Retry.Errorf("%q is not a valid title of a wiki page; give letters or digits.", title)
 	}
 	w.before, err = readWiki(ctx, s, p, title, 0)
 	if err != nil && status(err) != http.StatusNotFound {
@@ -99,11 +99,11 @@ func openWiki(ctx context.Context, s *Toolset, project, title string) (*wikiWrit
 func (w *wikiWrite) fill(in *writeWikiInput) error {
 	switch {
 	case w.before == nil && in.Version > 0:
-		return toolpost.Retry("Wiki page %s does not exist, so it has no version %d. Leave the version out to create it.", w.title, in.Version)
+		return toolpost.Retry.Errorf("Wiki page %s does not exist, so it has no version %d. Leave the version out to create it.", w.title, in.Version)
 	case w.before == nil && in.Rename != "":
-		return toolpost.Retry("Wiki page %s does not exist, so it cannot be renamed.", w.title)
+		return toolpost.Retry.Errorf("Wiki page %s does not exist, so it cannot be renamed.", w.title)
 	case in.Text == nil && w.before == nil:
-		return toolpost.Retry("Give the text of the new page %s.", w.title)
+		return toolpost.Retry.Errorf("Give the text of the new page %s.", w.title)
 	case in.Text == nil:
 		w.set["text"] = string(w.before.Text)
 		w.forced = append(w.forced, "text")
@@ -137,7 +137,7 @@ func (w *wikiWrite) setParent(parent string) error {
 		return noWiki(w.in, parent, all)
 	}
 	if slices.Contains(subpages(all, w.title), all[i].Title) || strings.EqualFold(all[i].Title, w.title) {
-		return toolpost.Retry("Wiki page %s cannot be placed under %s, which is the same page or below it.", w.title, all[i].Title)
+		return toolpost.Retry.Errorf("Wiki page %s cannot be placed under %s, which is the same page or below it.", w.title, all[i].Title)
 	}
 	w.set["parent_title"] = all[i].Title
 	return nil

@@ -89,7 +89,7 @@ func (w *write) text(name, text string) {
 	switch {
 	case text == "":
 	case strings.EqualFold(strings.TrimSpace(text), none): // to Redmine an empty text
-		w.put(name, nil, toolpost.Retry("Redmine treats the text %q as empty. Write it in another way, such as \"None.\".", text))
+		w.put(name, nil, toolpost.Retry.Errorf("Redmine treats the text %q as empty. Write it in another way, such as \"None.\".", text))
 	default:
 		w.set[name] = text
 	}
@@ -205,7 +205,7 @@ func refer(w *write, name, text string, all func() ([]idName, error), find func(
 		known, err := all()
 		w.err = explain(err, "what may be called "+none)
 		if found := selectNamed(known, func(n idName) bool { return strings.EqualFold(n.Name, none) }); len(found) > 0 {
-			w.err = toolpost.Retry("For %s, %q can mean %s or an empty value: give the id, or 0 to clear it.", name, text, listNames(found))
+			w.err = toolpost.Retry.Errorf("For %s, %q can mean %s or an empty value: give the id, or 0 to clear it.", name, text, listNames(found))
 		}
 	}
 	set(w, name, text, func(text string) (idRef, error) {

@@ -27,7 +27,7 @@ func (s *Shell) bashOutput() *toolpost.Tool {
 		var pattern *regexp.Regexp
 		if in.Until != "" {
 			if pattern, err = regexp.Compile("(?m)" + in.Until); err != nil {
-				return nil, toolpost.Retry("until is not a valid regular expression: %v. Use RE2 syntax", err)
+				return nil, toolpost.Retry.Errorf("until is not a valid regular expression: %v. Use RE2 syntax", err)
 			}
 		}
 		if in.Until != "" && in.WaitMS == 0 {

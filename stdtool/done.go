@@ -14,6 +14,6 @@ type doneInput struct {
 // that calls no tool.
 func Done() *toolpost.Tool {
 	return toolpost.New("done", description("done"), func(_ context.Context, in doneInput) (string, error) {
-		return "", toolpost.Complete("%s", in.Message)
+		return "", toolpost.Done.Errorf("%s", in.Message)
 	}, readOnly("End the run"))
 }

@@ -61,7 +61,7 @@ func (d *document) edit(ctx context.Context, text []byte, mode string, edits []r
 		changed, note, err := e.apply(d, text, mode, i == 0)
 		if err != nil {
 			if len(edits) > 1 {
-				err = toolpost.Retry("edit %d of %d: %v\nNothing was changed.", i+1, len(edits), err)
+				err = toolpost.Retry.Errorf("edit %d of %d: %v\nNothing was changed.", i+1, len(edits), err)
 			}
 			return nil, nil, err
 		}
@@ -80,20 +80,20 @@ func (e replacement) apply(d *document, content []byte, mode string, first bool)
 	case missing && e.OldString == "":
 		return []byte(e.NewString), "created", nil
 	case missing:
-		return nil, "", toolpost.Retry("%q does not exist: find the right path with glob, or create it with an empty old_string", d.given)
+		return nil, "", toolpost.Retry.Errorf("%q does not exist: find the right path with glob, or create it with an empty old_string", d.given)
 	case e.OldString == "":
-		return nil, "", toolpost.Retry("%q already exists: give the text to replace as old_string", d.given)
+		return nil, "", toolpost.Retry.Errorf("%q already exists: give the text to replace as old_string", d.given)
 	case e.OldString == e.NewString:
 		return content, "nothing to change: old_string and new_string are the same", nil
 	case strings.TrimSpace(e.OldString) == "":
-		return nil, "", toolpost.Retry("old_string contains only whitespace: add the text around it")
+		return nil, "", toolpost.Retry.Errorf("old_string contains only whitespace: add the text around it")
 	}
 	how, found := find(content, e.OldString, e.NewString, mode)
 	if err := e.check(d, content, found, mode); err != nil {
 		return nil, "", err
 	}
 	if found = withoutOverlaps(found); how == otherLines && len(found) > 1 {
-		return nil, "", toolpost.Retry("old_string resembles several places in %q, at %s: copy it exactly from the file", d.given, lineNumbers(content, found))
+		return nil, "", toolpost.Retry.Errorf("old_string resembles several places in %q, at %s: copy it exactly from the file", d.given, lineNumbers(content, found))
 	}
 	note := fmt.Sprintf("%d replaced at %s", len(found), lineNumbers(content, found))
 	if how != "" {
@@ -121,12 +121,12 @@ func (e replacement) check(d *document, content []byte, found []match, mode stri
 	n := len(found)
 	switch {
 	case n == 0:
-		return toolpost.Retry("old_string is not in %q.%s%s%s", d.given, nearest(content, e.OldString), blockHint(content, e.OldString, mode), numberHint(e.OldString))
+		return toolpost.Retry.Errorf("old_string is not in %q.%s%s%s", d.given, nearest(content, e.OldString), blockHint(content, e.OldString, mode), numberHint(e.OldString))
 	case e.ExpectedReplacements > 0 && len(withoutOverlaps(found)) != e.ExpectedReplacements:
-		return toolpost.Retry("old_string occurs %d times in %q, at %s, but expected_replacements is %d: check the places, then give the right number",
+		return toolpost.Retry.Errorf("old_string occurs %d times in %q, at %s, but expected_replacements is %d: check the places, then give the right number",
 			len(withoutOverlaps(found)), d.given, lineNumbers(content, found), e.ExpectedReplacements)
 	case n > 1 && !e.ReplaceAll && e.ExpectedReplacements < 2:
-		return toolpost.Retry("old_string occurs more than once in %q, at %s: add lines around it to make it unique, or set replace_all",
+		return toolpost.Retry.Errorf("old_string occurs more than once in %q, at %s: add lines around it to make it unique, or set replace_all",
 			d.given, lineNumbers(content, found))
 	}
 	return nil
@@ -148,7 +148,7 @@ func withoutOverlaps(found []match) []match {
 func (d *document) finish(r *revision, dry bool) (string, error) {
 	switch {
 	case len(r.content) > maxChanged:
-		return "", toolpost.Failed("%q would have %d bytes, and the limit for a file is %d: write less", d.given, len(r.content), maxChanged)
+		return "", toolpost.Failed.Errorf("%q would have %d bytes, and the limit for a file is %d: write less", d.given, len(r.content), maxChanged)
 	case dry:
 		r.done = append(r.done, "dry run: nothing was written")
 	case d.info == nil || string(r.content) != string(d.content):

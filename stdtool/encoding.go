@@ -63,7 +63,7 @@ func (d *document) reviseIn(e *encodings.Encoding, change editing) (*revision, e
 	if !e.IsUTF8() {
 		var err error
 		if before, same, err = e.Decode(d.content); err != nil {
-			return nil, toolpost.Retry("%q cannot be changed as %s: %v. Give its encoding as encoding; if this is it, change the file with another program", d.given, e.Name, err)
+			return nil, toolpost.Retry.Errorf("%q cannot be changed as %s: %v. Give its encoding as encoding; if this is it, change the file with another program", d.given, e.Name, err)
 		}
 	}
 	after, done, err := change(before)
@@ -71,7 +71,7 @@ func (d *document) reviseIn(e *encodings.Encoding, change editing) (*revision, e
 	case err != nil:
 		return nil, err
 	case e.IsUTF8() && !slices.EqualFunc(foreignLines(before), foreignLines(after), bytes.Equal):
-		return nil, toolpost.Retry("this changes a line of %q that is not UTF-8: give the encoding of that line as encoding, or change other lines. Nothing was changed.", d.given)
+		return nil, toolpost.Retry.Errorf("this changes a line of %q that is not UTF-8: give the encoding of that line as encoding, or change other lines. Nothing was changed.", d.given)
 	}
 	content, err := d.encode(same, after)
 	if err != nil {
@@ -97,7 +97,7 @@ func foreignLines(text []byte) (lines [][]byte) {
 func (d *document) encode(e *encodings.Encoding, text []byte) ([]byte, error) {
 	content, err := e.Encode(text)
 	if err != nil {
-		return nil, toolpost.Retry("%v, and %q is written in it. Nothing was changed: use other characters, or ask the user whether to convert the file", err, d.given)
+		return nil, toolpost.Retry.Errorf("%v, and %q is written in it. Nothing was changed: use other characters, or ask the user whether to convert the file", err, d.given)
 	}
 	return content, nil
 }
@@ -118,7 +118,7 @@ func (d *document) encoding(name string) (*encodings.Encoding, error) {
 	case certain == nil:
 		return e, nil
 	case !e.IsUnicode() && e.Name != certain.Name && !(certain.IsUTF8() && isASCII(d.content)):
-		return nil, toolpost.Retry("%q is in %s, not in %s: give no encoding. Nothing was changed.", d.given, certain.Name, e.Name)
+		return nil, toolpost.Retry.Errorf("%q is in %s, not in %s: give no encoding. Nothing was changed.", d.given, certain.Name, e.Name)
 	}
 	return resolveEncoding(e, certain, d.content), nil
 }
@@ -137,13 +137,13 @@ func isASCII(content []byte) bool {
 }
 
 func (d *document) isBinary() error {
-	return toolpost.Failed("%q is a binary file: only text files can be edited", d.given)
+	return toolpost.Failed.Errorf("%q is a binary file: only text files can be edited", d.given)
 }
 
 func encodingByName(name string) (*encodings.Encoding, error) {
 	e, err := encodings.Named(name)
 	if err != nil {
-		return nil, toolpost.Retry("%v", err)
+		return nil, toolpost.Retry.Errorf("%v", err)
 	}
 	return e, nil
 }
@@ -158,7 +158,7 @@ func (d *document) ambiguous(all []*encodings.Encoding, orUTF8 string) error {
 	if all[0].IsUTF16() && orUTF8 == utf8Keeps {
 		orUTF8 = ""
 	}
-	return toolpost.Retry("%q is not valid UTF-8, and may be %s. This change gives other bytes there, or none: give the right one as encoding%s. Nothing was changed.",
+	return toolpost.Retry.Errorf("%q is not valid UTF-8, and may be %s. This change gives other bytes there, or none: give the right one as encoding%s. Nothing was changed.",
 		d.given, encodings.Names(all), orUTF8)
 }
 

@@ -78,7 +78,7 @@ type page struct {
 func get(ctx context.Context, client *http.Client, agent, address string) (*page, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSpace(address), nil)
 	if err != nil {
-		return nil, toolpost.Retry("the address is malformed: give one such as https://example.org/page")
+		return nil, toolpost.Retry.Errorf("the address is malformed: give one such as https://example.org/page")
 	}
 	u := r.URL
 	if err := checkURL(u); err != nil {
@@ -125,27 +125,27 @@ func (p *page) statusError(status string) error {
 	const enough = 500
 	text, err := p.text(false)
 	if err != nil || text == "" {
-		return toolpost.Failed("%s answered %s", p.url.Redacted(), status)
+		return toolpost.Failed.Errorf("%s answered %s", p.url.Redacted(), status)
 	}
-	return toolpost.Failed("%s answered %s:\n%s", p.url.Redacted(), status, clip([]byte(text), enough))
+	return toolpost.Failed.Errorf("%s answered %s:\n%s", p.url.Redacted(), status, clip([]byte(text), enough))
 }
 
 // text returns what models can read.
 func (p *page) text(raw bool) (string, error) {
 	html := p.kind == "text/html" || p.kind == "application/xhtml+xml"
 	if !html && !textual(p.kind) {
-		return "", toolpost.Failed("%s is %s of %s: only text can be fetched", p.url.Redacted(), p.kind, p.size())
+		return "", toolpost.Failed.Errorf("%s is %s of %s: only text can be fetched", p.url.Redacted(), p.kind, p.size())
 	}
 	text := p.decode()
 	if binary([]byte(text[:min(len(text), 8000)])) {
-		return "", toolpost.Failed("%s is declared as %s but is binary: only text can be fetched", p.url.Redacted(), p.kind)
+		return "", toolpost.Failed.Errorf("%s is declared as %s but is binary: only text can be fetched", p.url.Redacted(), p.kind)
 	}
 	if !html || raw {
 		return text, nil
 	}
 	var err error
 	if p.title, text, err = markdown(text, p.url); err != nil {
-		return "", toolpost.Retry("the HTML of %s cannot be parsed (%v): fetch it again with raw true", p.url.Redacted(), err)
+		return "", toolpost.Retry.Errorf("the HTML of %s cannot be parsed (%v): fetch it again with raw true", p.url.Redacted(), err)
 	}
 	return text, nil
 }

@@ -36,7 +36,7 @@ func (g guard) client(resolver *net.Resolver) *http.Client {
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
-				return toolpost.Failed("%v redirects more than %d times", via[0].URL, maxRedirects)
+				return toolpost.Failed.Errorf("%v redirects more than %d times", via[0].URL, maxRedirects)
 			}
 			return checkURL(r.URL)
 		},
@@ -55,7 +55,7 @@ func (g guard) control(_, address string, _ syscall.RawConn) error {
 		return nil
 	}
 	if !netaddr.IsPublic(ip) {
-		return toolpost.Denied("this address is private, and only public ones can be fetched: " +
+		return toolpost.Denied.Errorf("this address is private, and only public ones can be fetched: " +
 			"ask the user to allow it with toolpost serve --allow-address, or FetchOptions.Allow in Go")
 	}
 	return nil
@@ -66,15 +66,15 @@ func checkURL(u *url.URL) error {
 	host := u.Hostname()
 	switch {
 	case u.Scheme == "":
-		return toolpost.Retry("the address has no scheme: begin it with https:// or http://")
+		return toolpost.Retry.Errorf("the address has no scheme: begin it with https:// or http://")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return toolpost.Retry("%q cannot be fetched: give an address that begins with https:// or http://", u.Scheme+":")
+		return toolpost.Retry.Errorf("%q cannot be fetched: give an address that begins with https:// or http://", u.Scheme+":")
 	case host == "":
-		return toolpost.Retry("the address has no host: give one such as https://example.org/page")
+		return toolpost.Retry.Errorf("the address has no host: give one such as https://example.org/page")
 	case u.User != nil:
-		return toolpost.Denied("the address contains a user name: remove it, as credentials are never sent")
+		return toolpost.Denied.Errorf("the address contains a user name: remove it, as credentials are never sent")
 	case netaddr.IsNumeric(host):
-		return toolpost.Retry("the host %q is not a valid IP address: write it like 192.0.2.1", host)
+		return toolpost.Retry.Errorf("the host %q is not a valid IP address: write it like 192.0.2.1", host)
 	}
 	return nil
 }
@@ -93,11 +93,11 @@ func fetchError(ctx context.Context, u *url.URL, err error) error {
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSlow):
 		return context.Cause(ctx)
 	case ctx.Err() != nil:
-		return toolpost.Failed("%s did not answer within %v", u.Host, maxFetch)
+		return toolpost.Failed.Errorf("%s did not answer within %v", u.Host, maxFetch)
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return toolpost.Retry("the host %q does not exist: check the address", u.Hostname())
+		return toolpost.Retry.Errorf("the host %q does not exist: check the address", u.Hostname())
 	case errors.As(err, &ue):
 		err = ue.Err
 	}
-	return toolpost.Failed("%s cannot be fetched: %v", u.Redacted(), err)
+	return toolpost.Failed.Errorf("%s cannot be fetched: %v", u.Redacted(), err)
 }

@@ -30,7 +30,7 @@ func cleanPath(root *os.Root, name string) (string, error) {
 	if filepath.IsAbs(name) || path.IsAbs(clean) {
 		inside, ok := relativeToRoot(root, name)
 		if !ok {
-			return "", toolpost.Retry("%q is an absolute path outside the served folder: give a path relative to that folder, such as . for itself", name)
+			return "", toolpost.Retry.Errorf("%q is an absolute path outside the served folder: give a path relative to that folder, such as . for itself", name)
 		}
 		clean = inside
 	}
@@ -38,7 +38,7 @@ func cleanPath(root *os.Root, name string) (string, error) {
 	case name == "":
 		return ".", nil
 	case !filepath.IsLocal(clean):
-		return "", toolpost.Retry("%q is outside the served folder: give a path inside it", name)
+		return "", toolpost.Retry.Errorf("%q is outside the served folder: give a path inside it", name)
 	}
 	return clean, nil
 }
@@ -92,9 +92,9 @@ func regular(name string, mode fs.FileMode) error {
 	case "file":
 		return nil
 	case "directory":
-		return toolpost.Retry("%q is a directory: use list to see what is in it", name)
+		return toolpost.Retry.Errorf("%q is a directory: use list to see what is in it", name)
 	default:
-		return toolpost.Failed("%q is a %s: only regular files can be used", name, kind)
+		return toolpost.Failed.Errorf("%q is a %s: only regular files can be used", name, kind)
 	}
 }
 
@@ -128,25 +128,25 @@ func fileError(name, done string, err error) error {
 	case errors.As(err, &o):
 		return o
 	case errors.Is(err, fs.ErrNotExist):
-		return toolpost.Retry("%q does not exist: find the right path with glob", name)
+		return toolpost.Retry.Errorf("%q does not exist: find the right path with glob", name)
 	case errors.Is(err, fs.ErrPermission):
-		return toolpost.Failed("%q cannot be %s: permission denied. Ask the user to change the permissions", name, done)
+		return toolpost.Failed.Errorf("%q cannot be %s: permission denied. Ask the user to change the permissions", name, done)
 	case errors.Is(err, syscall.ENOTDIR):
-		return toolpost.Retry("%q does not exist: a part of its path is a file, not a directory. Find the right path with glob", name)
+		return toolpost.Retry.Errorf("%q does not exist: a part of its path is a file, not a directory. Find the right path with glob", name)
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return toolpost.Retry("%q cannot be used: the name is too long for this file system. Give a shorter name", name)
+		return toolpost.Retry.Errorf("%q cannot be used: the name is too long for this file system. Give a shorter name", name)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return toolpost.Failed("%q cannot be %s: the disk is full. Nothing was changed; ask the user to free some space, then try again", name, done)
+		return toolpost.Failed.Errorf("%q cannot be %s: the disk is full. Nothing was changed; ask the user to free some space, then try again", name, done)
 	case outOfFiles(err):
-		return toolpost.Failed("%q cannot be %s: this process has too many files open. Call again with a narrower path; a person can raise ulimit -n", name, done)
+		return toolpost.Failed.Errorf("%q cannot be %s: this process has too many files open. Call again with a narrower path; a person can raise ulimit -n", name, done)
 	case errors.As(err, &p) && p.Err.Error() == "path escapes from parent": // os has no value for it
 		return escapes(name)
 	case errors.As(err, &p):
-		return toolpost.Failed("%q cannot be %s: %v", name, done, p.Err)
+		return toolpost.Failed.Errorf("%q cannot be %s: %v", name, done, p.Err)
 	case errors.As(err, &l):
-		return toolpost.Failed("%q cannot be %s: %v", name, done, l.Err)
+		return toolpost.Failed.Errorf("%q cannot be %s: %v", name, done, l.Err)
 	}
-	return toolpost.Failed("%q cannot be %s", name, done)
+	return toolpost.Failed.Errorf("%q cannot be %s", name, done)
 }
 
 // binary reports whether the beginning of a file is not text, unless it is UTF-16.

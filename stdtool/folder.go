@@ -93,9 +93,9 @@ func (d *document) load(ctx context.Context) error {
 	}
 	switch {
 	case info.Size() > maxChanged:
-		return toolpost.Failed("%q has %d bytes: files of more than %d bytes cannot be changed", d.given, info.Size(), maxChanged)
+		return toolpost.Failed.Errorf("%q has %d bytes: files of more than %d bytes cannot be changed", d.given, info.Size(), maxChanged)
 	case info.Mode().Perm()&0o200 == 0:
-		return toolpost.Failed("%q is read-only: ask the user to make it writable", d.given)
+		return toolpost.Failed.Errorf("%q is read-only: ask the user to make it writable", d.given)
 	}
 	f, err := openFile(d.folder.root, d.name)
 	if err != nil {
@@ -139,7 +139,7 @@ func (d *document) guard(hash string) error {
 	if hash == "" || strings.HasPrefix(contentHash(d.content), strings.ToLower(hash)) && d.info != nil {
 		return nil
 	}
-	return toolpost.Retry("%q has changed since expected_hash was computed: read it again", d.given)
+	return toolpost.Retry.Errorf("%q has changed since expected_hash was computed: read it again", d.given)
 }
 
 func contentHash(data []byte) string {
@@ -169,7 +169,7 @@ func resolve(root *os.Root, name string) (string, error) {
 			return "", escapes(name)
 		}
 		if hops++; hops > 40 {
-			return "", toolpost.Failed("%q is part of a loop of symbolic links: give another path", name)
+			return "", toolpost.Failed.Errorf("%q is part of a loop of symbolic links: give another path", name)
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
@@ -191,5 +191,5 @@ func readLink(root *os.Root, name string) (string, error) {
 }
 
 func escapes(name string) error {
-	return toolpost.Failed("%q leads out of the served folder through a symbolic link: give a path inside it", name)
+	return toolpost.Failed.Errorf("%q leads out of the served folder through a symbolic link: give a path inside it", name)
 }

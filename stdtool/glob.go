@@ -37,7 +37,7 @@ func Glob(root *os.Root) *toolpost.Tool {
 		if info, err := root.Stat(dir); err != nil {
 			return "", readError(dir, err)
 		} else if !info.IsDir() {
-			return "", toolpost.Retry("%q is not a directory: give the directory as path, and the rest as pattern", dir)
+			return "", toolpost.Retry.Errorf("%q is not a directory: give the directory as path, and the rest as pattern", dir)
 		}
 		l := listing{limit: in.Limit, none: "nothing matches", next: "narrow the pattern", hidden: "set ignored to find what .gitignore excludes"}
 		return l.run(ctx, walk{root: root, all: in.Ignored}, dir, func(e entry) (line string, into bool) {

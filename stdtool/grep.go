@@ -70,7 +70,7 @@ type search struct {
 func newSearch(in grepInput) (*search, error) {
 	p, err := grep.Compile(in.Pattern, &grep.Options{Literal: in.Literal, IgnoreCase: in.CaseInsensitive})
 	if err != nil {
-		return nil, toolpost.Retry("%v", err)
+		return nil, toolpost.Retry.Errorf("%v", err)
 	}
 	s := &search{grepInput: in, compiled: p, left: in.MaxMatches}
 	s.beyondASCII = strings.ContainsFunc(in.Pattern, func(r rune) bool { return r >= utf8.RuneSelf })

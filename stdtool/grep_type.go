@@ -46,5 +46,5 @@ func typeGlob(name string) (string, error) {
 		}
 		known = append(known, kind)
 	}
-	return "", toolpost.Retry("unknown type %q: give one of %s, or use glob", name, strings.Join(known, ", "))
+	return "", toolpost.Retry.Errorf("unknown type %q: give one of %s, or use glob", name, strings.Join(known, ", "))
 }

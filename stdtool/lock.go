@@ -126,7 +126,7 @@ func waitForLock(ctx context.Context, name string, file *os.File) error {
 	defer cancel()
 	err := filelock.Wait(patient, file)
 	if errors.Is(err, errLate) {
-		return toolpost.Retry("%q is locked by another program: try again later", name)
+		return toolpost.Retry.Errorf("%q is locked by another program: try again later", name)
 	}
 	return err
 }

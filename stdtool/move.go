@@ -31,7 +31,7 @@ func (f *Workspace) Move() *toolpost.Tool {
 			return "", err
 		}
 		if to == from || strings.HasPrefix(to, from+"/") {
-			return "", toolpost.Retry("to %q is the same as from %q or inside it: give another path as to", in.To, in.From)
+			return "", toolpost.Retry.Errorf("to %q is the same as from %q or inside it: give another path as to", in.To, in.From)
 		}
 		unlock, err := f.lockFolders(ctx, path.Dir(from), path.Dir(to))
 		if err != nil {
@@ -62,7 +62,7 @@ func (f *Workspace) entry(given string, isNew bool) (string, error) {
 		name = existing(f.root, name)
 	}
 	if name == "." {
-		return "", toolpost.Retry("%q is the served folder itself, which cannot be moved", given)
+		return "", toolpost.Retry.Errorf("%q is the served folder itself, which cannot be moved", given)
 	}
 	dir, err := f.target(path.Dir(name))
 	if err != nil {
@@ -82,7 +82,7 @@ func (f *Workspace) rename(from, to string) error {
 	case err == nil && os.SameFile(was, there) && !f.isListed(to):
 		respelled = true // the file system does not distinguish the names
 	case err == nil:
-		return toolpost.Retry("%q already exists and is not overwritten: give a new path, including the name", to)
+		return toolpost.Retry.Errorf("%q already exists and is not overwritten: give a new path, including the name", to)
 	case !errors.Is(err, fs.ErrNotExist):
 		return readError(to, err)
 	}
@@ -97,7 +97,7 @@ func (f *Workspace) rename(from, to string) error {
 	if err := atomicfile.Retry(func() error { return move(from, to) }); err != nil {
 		undo()
 		if errors.Is(err, fs.ErrExist) {
-			return toolpost.Retry("%q was just created by another program and is not overwritten: give a new path", to)
+			return toolpost.Retry.Errorf("%q was just created by another program and is not overwritten: give a new path", to)
 		}
 		return writeError(to, err)
 	}

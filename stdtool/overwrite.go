@@ -13,7 +13,7 @@ import (
 // this process is killed meanwhile, a copy of that is left.
 func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
 	if int64(len(d.content)) < d.info.Size() {
-		return toolpost.Failed("%q can only be written in place, and is too large for that: ask the user to change it", d.given)
+		return toolpost.Failed.Errorf("%q can only be written in place, and is too large for that: ask the user to change it", d.given)
 	}
 	f, err := dir.OpenFile(file, os.O_WRONLY|doNotWait, 0)
 	if err != nil {
@@ -29,7 +29,7 @@ func (d *document) overwrite(dir *os.Root, file string, content []byte) error {
 		return err
 	}
 	if err = writeWhole(f, content); err != nil && writeWhole(f, d.content) != nil {
-		return toolpost.Failed("%q is damaged, because it could not be written completely: %v; its old content is in %s. Tell the user", d.given, err, where)
+		return toolpost.Failed.Errorf("%q is damaged, because it could not be written completely: %v; its old content is in %s. Tell the user", d.given, err, where)
 	}
 	remove() // the file holds what it should
 	return err

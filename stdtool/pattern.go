@@ -26,16 +26,16 @@ const (
 
 func parsePattern(s string) (pattern, error) {
 	if len(s) > maxPattern {
-		return nil, toolpost.Retry("the pattern has %d bytes, and the limit is %d: give a shorter one", len(s), maxPattern)
+		return nil, toolpost.Retry.Errorf("the pattern has %d bytes, and the limit is %d: give a shorter one", len(s), maxPattern)
 	}
 	all, ok := expandBraces(norm.NFC.String(s), maxAlternatives)
 	if !ok {
-		return nil, toolpost.Retry("pattern %q has more than %d alternatives in braces: use several simpler patterns", s, maxAlternatives)
+		return nil, toolpost.Retry.Errorf("pattern %q has more than %d alternatives in braces: use several simpler patterns", s, maxAlternatives)
 	}
 	var p pattern
 	for _, text := range all {
 		if path.IsAbs(text) || slices.Contains(strings.Split(text, "/"), "..") {
-			return nil, toolpost.Retry("pattern %q leads out of the served folder: give one relative to path, such as **/*.go", s)
+			return nil, toolpost.Retry.Errorf("pattern %q leads out of the served folder: give one relative to path, such as **/*.go", s)
 		}
 		folder := strings.HasSuffix(text, "/")
 		text = path.Clean(text)
@@ -50,7 +50,7 @@ func parsePattern(s string) (pattern, error) {
 		for _, text := range texts {
 			w, ok := newWildcard(text, false)
 			if !ok {
-				return nil, toolpost.Retry("pattern %q: %q is not a valid pattern; escape [ with \\", s, text)
+				return nil, toolpost.Retry.Errorf("pattern %q: %q is not a valid pattern; escape [ with \\", s, text)
 			}
 			p = append(p, alternative{w, folder})
 		}

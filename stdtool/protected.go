@@ -47,9 +47,9 @@ func checkChangeable(given, name string) error {
 		}
 		switch protected, ok := protection(name[:end]); {
 		case ok && protected == ".git":
-			return toolpost.Denied("%q belongs to git: only git changes its own files", given)
+			return toolpost.Denied.Errorf("%q belongs to git: only git changes its own files", given)
 		case ok:
-			return toolpost.Denied("%q can make other programs run commands (%s): only the user may change it. Tell the user what to write there", given, protected)
+			return toolpost.Denied.Errorf("%q can make other programs run commands (%s): only the user may change it. Tell the user what to write there", given, protected)
 		}
 	}
 	return nil
@@ -127,7 +127,7 @@ func (f *Workspace) checkContent(ctx context.Context, from, to string) error {
 		return nil // what cannot be read stays as it is
 	})
 	if errors.Is(err, errProtected) {
-		return toolpost.Denied("%q cannot be moved to %q: %q can make other programs run commands or belongs to git. Ask the user to move it", from, to, found)
+		return toolpost.Denied.Errorf("%q cannot be moved to %q: %q can make other programs run commands or belongs to git. Ask the user to move it", from, to, found)
 	}
 	return err
 }

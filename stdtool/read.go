@@ -82,7 +82,7 @@ func decodeFile(r *bufio.Reader, head []byte, name, encoding string) (text *bufi
 	}
 	if binary(head) && (e == nil || !e.IsUTF16()) {
 		if e = shown; e == nil || !e.IsUTF16() {
-			return nil, "", toolpost.Failed("%q is a binary file: only text and images can be read", name)
+			return nil, "", toolpost.Failed.Errorf("%q is a binary file: only text and images can be read", name)
 		}
 	}
 	if e == nil || e.IsUTF8() {
@@ -102,7 +102,7 @@ func readImage(r io.Reader, name, kind string) (*toolpost.Result, error) {
 		return nil, readError(name, err)
 	}
 	if len(data) > maxImage {
-		return nil, toolpost.Failed("%q is an image of more than %d bytes, which is too large to show", name, maxImage)
+		return nil, toolpost.Failed.Errorf("%q is an image of more than %d bytes, which is too large to show", name, maxImage)
 	}
 	return toolpost.NewResult(toolpost.Part{Type: "image", Data: data, MIMEType: kind}), nil
 }
@@ -140,7 +140,7 @@ func readLines(ctx context.Context, r *bufio.Reader, name string, in readInput) 
 	case last == 0:
 		return "[the file is empty]\n", nil
 	case b.Len() == 0:
-		return "", toolpost.Retry("%q has only %d lines, so offset %d is past its end: give a smaller offset", name, last, in.Offset)
+		return "", toolpost.Retry.Errorf("%q has only %d lines, so offset %d is past its end: give a smaller offset", name, last, in.Offset)
 	}
 	if len(foreign) > 0 {
 		b.WriteString(encodingNote(ctx, foreign))

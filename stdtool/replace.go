@@ -59,7 +59,7 @@ func (d *document) checkUnchanged() error {
 	if now == nil && d.info == nil || now != nil && d.info != nil && d.isSame(now) {
 		return nil
 	}
-	return toolpost.Retry("%q was just changed by another program: read it again", d.given)
+	return toolpost.Retry.Errorf("%q was just changed by another program: read it again", d.given)
 }
 
 // isSame reports whether the file is as it was read. Times may be too coarse for
@@ -204,7 +204,7 @@ func (d *document) publish(t *tempFile, old *os.File, file string, content []byt
 		return t.replace(file)
 	}
 	if err = t.create(file); errors.Is(err, fs.ErrExist) {
-		return toolpost.Retry("%q was just created by another program: read it first", d.given)
+		return toolpost.Retry.Errorf("%q was just created by another program: read it first", d.given)
 	}
 	return err
 }

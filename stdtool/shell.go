@@ -155,7 +155,7 @@ func (s *Shell) launch(ctx context.Context, cmd *exec.Cmd, record Recorder, back
 		c.unread = &headTail{}
 	}
 	if c.process, err = start(cmd, c, s.opts.Grace); err != nil {
-		return nil, toolpost.Failed("the command could not be started: %v", withoutPath(err))
+		return nil, toolpost.Failed.Errorf("the command could not be started: %v", withoutPath(err))
 	}
 	s.running[c] = true
 	if background {
@@ -177,11 +177,11 @@ func (s *Shell) admit(session string, background bool) error {
 	}
 	switch {
 	case s.closed:
-		return toolpost.Failed("commands cannot be run any more: this server is stopping")
+		return toolpost.Failed.Errorf("commands cannot be run any more: this server is stopping")
 	case background && own >= maxRunning:
-		return toolpost.Retry("%d commands are running in the background, and the limit is %d: end one with bash_kill", own, maxRunning)
+		return toolpost.Retry.Errorf("%d commands are running in the background, and the limit is %d: end one with bash_kill", own, maxRunning)
 	case background && all >= maxAllRunning:
-		return toolpost.Failed("%d commands of all sessions are running in the background, and the limit is %d: run this one in the foreground, or try again later", all, maxAllRunning)
+		return toolpost.Failed.Errorf("%d commands of all sessions are running in the background, and the limit is %d: run this one in the foreground, or try again later", all, maxAllRunning)
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (s *Shell) find(ctx context.Context, id string) (*command, error) {
 			return c, nil
 		}
 	}
-	return nil, toolpost.Retry("no background command has the id %q: give the id that bash returned, or start one with bash and background true", id)
+	return nil, toolpost.Retry.Errorf("no background command has the id %q: give the id that bash returned, or start one with bash and background true", id)
 }
 
 func findShell() (string, error) {
@@ -227,7 +227,7 @@ func findShell() (string, error) {
 			return path, nil
 		}
 	}
-	return "", toolpost.Failed("neither bash nor sh was found: ask the user to install one in a folder of PATH")
+	return "", toolpost.Failed.Errorf("neither bash nor sh was found: ask the user to install one in a folder of PATH")
 }
 
 // withoutPath leaves out where the served folder is.

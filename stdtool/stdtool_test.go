@@ -64,7 +64,7 @@ func call(t testing.TB, set *toolpost.Set, name, arguments string) string {
 	return text
 }
 
-var outcomes = map[toolpost.Outcome]string{toolpost.OutcomeFailed: "failed", toolpost.OutcomeRetry: "retry", toolpost.OutcomeDenied: "denied"}
+var outcomes = map[toolpost.Outcome]string{toolpost.Failed: "failed", toolpost.Retry: "retry", toolpost.Denied: "denied"}
 
 func write(t testing.TB, dir, name string, data []byte) {
 	t.Helper()

@@ -92,16 +92,16 @@ func checkTodos(todos []todo) error {
 	for i, t := range todos {
 		switch {
 		case strings.TrimSpace(t.Content) == "":
-			return toolpost.Retry("todo number %d has no content: write what is to be done", i+1)
+			return toolpost.Retry.Errorf("todo number %d has no content: write what is to be done", i+1)
 		case t.ID != "" && ids[t.ID]:
-			return toolpost.Retry("two todos have the id %q: leave out the id of new ones", t.ID)
+			return toolpost.Retry.Errorf("two todos have the id %q: leave out the id of new ones", t.ID)
 		case t.Status == "in_progress":
 			active = append(active, fmt.Sprintf("%q", t.Content))
 		}
 		ids[t.ID] = true
 	}
 	if len(active) > 1 {
-		return toolpost.Retry("%d todos are in_progress, but only one may be: choose one, and set the others to pending or completed: %s",
+		return toolpost.Retry.Errorf("%d todos are in_progress, but only one may be: choose one, and set the others to pending or completed: %s",
 			len(active), strings.Join(active, ", "))
 	}
 	return nil

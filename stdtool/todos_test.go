@@ -109,7 +109,7 @@ func TestDone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := r.FirstText(); text != `100% "done"` || r.Outcome() != toolpost.OutcomeComplete || r.IsError() {
+	if text, _ := r.FirstText(); text != `100% "done"` || r.Outcome() != toolpost.Done || r.IsError() {
 		t.Errorf("%q, %v, %v", text, r.Outcome(), r.IsError())
 	}
 }

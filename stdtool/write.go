@@ -34,7 +34,7 @@ func (f *Workspace) Write() *toolpost.Tool {
 			return "", err
 		}
 		if len(content) > maxChanged {
-			return "", toolpost.Failed("content has %d bytes, and the limit for a file is %d: write less", len(content), maxChanged)
+			return "", toolpost.Failed.Errorf("content has %d bytes, and the limit for a file is %d: write less", len(content), maxChanged)
 		}
 		if err := d.save(content); err != nil {
 			return "", err
@@ -54,14 +54,14 @@ func (f *Workspace) makeFolder(in writeInput) (string, error) {
 		return "", err
 	}
 	if in.Content != "" || in.ExpectedHash != "" {
-		return "", toolpost.Retry("%q ends with a slash and so creates a directory: leave content empty, or give the path of a file", in.Path)
+		return "", toolpost.Retry.Errorf("%q ends with a slash and so creates a directory: leave content empty, or give the path of a file", in.Path)
 	}
 	target, err := f.target(name)
 	if err != nil {
 		return "", err
 	}
 	if _, err := f.root.Lstat(target); err == nil {
-		return "", toolpost.Retry("%q already exists: give another path, or write a file into it", name)
+		return "", toolpost.Retry.Errorf("%q already exists: give another path, or write a file into it", name)
 	}
 	if _, err := makeFolders(f.root, target); err != nil {
 		return "", writeError(name, err)

@@ -78,7 +78,7 @@ func weather() toolpost.Toolset {
 			return toolpost.TextResult("rain, " + secret), nil
 		}),
 		tool("broken", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return nil, toolpost.Failed("no %s", secret)
+			return nil, toolpost.Failed.Errorf("no %s", secret)
 		}),
 	}
 }

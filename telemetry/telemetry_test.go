@@ -67,7 +67,7 @@ func newChain(t *testing.T, observer observe.Observer, around gateway.Around) *c
 			return toolpost.TextResult(secret), nil
 		}),
 		tool("fails", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return nil, toolpost.Failed("%s", secret)
+			return nil, toolpost.Failed.Errorf("%s", secret)
 		}),
 		tool("refuses", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return nil, &toolpost.ProtocolError{Code: -32050, Message: secret}

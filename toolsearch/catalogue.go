@@ -124,7 +124,7 @@ func (c *catalogue) answer(in findInput) (string, error) {
 		hits = []Hit{{Tool: t}}
 	}
 	if len(hits) == 0 {
-		return "", toolpost.Retry("no tool fits %q; describe the task with other, simpler English words. There are %s", in.Query, c.overview())
+		return "", toolpost.Retry.Errorf("no tool fits %q; describe the task with other, simpler English words. There are %s", in.Query, c.overview())
 	}
 	var b strings.Builder
 	for i, h := range hits {
@@ -157,7 +157,7 @@ func isReadOnly(t *toolpost.Tool) bool {
 func (c *catalogue) callRead(ctx context.Context, in callInput) (*toolpost.Result, error) {
 	if t := c.byName[in.Name]; t != nil && !isReadOnly(t) {
 		observe.From(ctx).SetCalled(t.Name)
-		return nil, toolpost.Retry("%s may change something, because it is not marked as read-only; call it with %s and the same arguments", t.Name, c.write)
+		return nil, toolpost.Retry.Errorf("%s may change something, because it is not marked as read-only; call it with %s and the same arguments", t.Name, c.write)
 	}
 	return c.call(ctx, c.read, in)
 }
@@ -170,12 +170,12 @@ func (c *catalogue) callWrite(ctx context.Context, in callInput) (*toolpost.Resu
 func (c *catalogue) call(ctx context.Context, by string, in callInput) (*toolpost.Result, error) {
 	t := c.byName[in.Name]
 	if t == nil {
-		return nil, toolpost.Retry("there is no tool %q; %s", in.Name, c.suggest(in.Name))
+		return nil, toolpost.Retry.Errorf("there is no tool %q; %s", in.Name, c.suggest(in.Name))
 	}
 	observe.From(ctx).SetCalled(t.Name)
 	if t.Policy.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, t.Policy.Timeout, toolpost.Failed("%s did not finish within %v", t.Name, t.Policy.Timeout))
+		ctx, cancel = context.WithTimeoutCause(ctx, t.Policy.Timeout, toolpost.Failed.Errorf("%s did not finish within %v", t.Name, t.Policy.Timeout))
 		defer cancel()
 	}
 	inner := *toolpost.CallFrom(ctx)
@@ -183,7 +183,7 @@ func (c *catalogue) call(ctx context.Context, by string, in callInput) (*toolpos
 	r, err := t.Run(ctx, &inner)
 	var invalid *toolpost.ArgumentsError
 	if errors.As(err, &invalid) {
-		return nil, toolpost.Retry("invalid arguments for %s:\n%v\nFix them and call it with %s again.", t.Name, invalid.Err, by)
+		return nil, toolpost.Retry.Errorf("invalid arguments for %s:\n%v\nFix them and call it with %s again.", t.Name, invalid.Err, by)
 	}
 	if r != nil {
 		r = r.WithNotes("called " + t.Name)

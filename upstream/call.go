@@ -66,7 +66,7 @@ func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Han
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		r := requestOf(call)
 		if arguments := r.arguments(); arguments != nil && (!wire.IsObject(arguments) || !wire.Valid(arguments)) {
-			return nil, toolpost.Retry("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
+			return nil, toolpost.Retry.Errorf("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
 		}
 		return r.run(ctx, u)
 	}
@@ -172,7 +172,7 @@ func (r *request) client() toolpost.Owner {
 func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error) {
 	defer u.calls.Add(-1)
 	if u.calls.Add(1) > maxCalls {
-		return nil, toolpost.Failed("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, maxCalls)
+		return nil, toolpost.Failed.Errorf("server %q has %d calls under way, which is the limit; call again when some of them are done", u.cfg.Name, maxCalls)
 	}
 	ctx, r.limit = newDeadline(ctx, u.cfg.CallTimeout, u.cfg.Name, r.what)
 	defer r.limit.stop()
@@ -272,7 +272,7 @@ func (r *request) unansweredError(ctx context.Context, u *Upstream, err error, e
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case isA[*inputError](err):
-		return toolpost.Failed("server %q asked for something during %s: %v", u.cfg.Name, r.what, err)
+		return toolpost.Failed.Errorf("server %q asked for something during %s: %v", u.cfg.Name, r.what, err)
 	case isProtocol:
 		return protocol
 	}

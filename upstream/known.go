@@ -69,7 +69,7 @@ func (u *Upstream) checkListed(name string, definition []byte) error {
 	t := v.listing.byName[name]
 	switch {
 	case t == nil:
-		return toolpost.Failed("server %q no longer has a tool %q; list the tools again", u.cfg.Name, name)
+		return toolpost.Failed.Errorf("server %q no longer has a tool %q; list the tools again", u.cfg.Name, name)
 	case u.opts.Vet == nil || bytes.Equal(t.Source, definition):
 		return nil
 	}

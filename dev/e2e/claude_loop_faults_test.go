@@ -192,7 +192,7 @@ func (l *claudeLoop) tools() toolpost.Toolset {
 func (l *claudeLoop) deny(t *toolpost.Tool) *toolpost.Tool {
 	if !*t.Annotations.ReadOnly && !l.allowed {
 		t.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return nil, toolpost.Denied("not allowed")
+			return nil, toolpost.Denied.Errorf("not allowed")
 		}
 	}
 	return t

@@ -257,7 +257,7 @@ func (h *history) newTools() toolpost.Toolset {
 	}
 	return toolpost.Tools{
 		named("echo", toolpost.Policy{}, func(text string) (*toolpost.Result, error) { return toolpost.TextResult(text), nil }),
-		named("alone", toolpost.Policy{Sequential: true}, func(text string) (*toolpost.Result, error) { return nil, toolpost.Failed("%s", text) }),
+		named("alone", toolpost.Policy{Sequential: true}, func(text string) (*toolpost.Result, error) { return nil, toolpost.Failed.Errorf("%s", text) }),
 		named("picture", toolpost.Policy{}, func(string) (*toolpost.Result, error) {
 			return toolpost.NewResult(toolpost.Part{Type: "text", Text: "a picture"}, toolpost.Part{Type: "image", Data: pixel, MIMEType: "image/png"}), nil
 		}),

@@ -27,7 +27,7 @@ func railway(booked *json.RawMessage) toolpost.Tools {
 		return fmt.Sprintf("%s on %s, class %d", in.Train, in.Date, in.Class), nil
 	}, nil)
 	fail := toolpost.New("fail", "Fails.", func(context.Context, struct{}) (string, error) {
-		return "", toolpost.Failed("the line is closed")
+		return "", toolpost.Failed.Errorf("the line is closed")
 	}, nil)
 	draw := toolpost.New("draw", "", func(context.Context, struct{}) ([]toolpost.Part, error) {
 		return []toolpost.Part{

@@ -143,11 +143,11 @@ func nameOf(to *observe.Target) string {
 func (c *circuit) refusal(what string, wait time.Duration) error {
 	switch {
 	case c.probing:
-		return toolpost.Failed("%s did not answer, and another call is trying it now; the call was not carried out. Call again in %v.", what, wait)
+		return toolpost.Failed.Errorf("%s did not answer, and another call is trying it now; the call was not carried out. Call again in %v.", what, wait)
 	case c.asked:
-		return toolpost.Failed("%s asked for no calls for now; the call was not carried out. Call again in %v.", what, wait)
+		return toolpost.Failed.Errorf("%s asked for no calls for now; the call was not carried out. Call again in %v.", what, wait)
 	}
-	return toolpost.Failed("%s has not answered %d calls in a row, so it is not called for now; the call was not carried out. Call again in %v.", what, c.failures, wait)
+	return toolpost.Failed.Errorf("%s has not answered %d calls in a row, so it is not called for now; the call was not carried out. Call again in %v.", what, c.failures, wait)
 }
 
 // inSeconds rounds up.

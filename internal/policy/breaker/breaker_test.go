@@ -51,7 +51,7 @@ func TestBreaker(t *testing.T) {
 				t.Fatal("it opened too early")
 			}
 		}
-		for _, harmless := range []error{nil, toolpost.Failed("no"), &toolpost.ProtocolError{Code: -32000}} { // each begins the count again
+		for _, harmless := range []error{nil, toolpost.Failed.Errorf("no"), &toolpost.ProtocolError{Code: -32000}} { // each begins the count again
 			s.answer = harmless
 			s.reaches(t)
 			s.answer = gone
@@ -180,7 +180,7 @@ func TestBreakerKeepsRetryAfter(t *testing.T) {
 	asks := func(wait time.Duration) error { return &toolpost.UnavailableError{Text: "429", RetryAfter: wait} }
 	for name, answer := range map[string]error{
 		"success":             nil,
-		"failure of the tool": toolpost.Failed("no"),
+		"failure of the tool": toolpost.Failed.Errorf("no"),
 		"connection lost":     &toolpost.UnavailableError{Text: "gone"},
 		"shorter Retry-After": asks(time.Second),
 		"login needed":        &toolpost.UnavailableError{Text: "log in", Login: true},

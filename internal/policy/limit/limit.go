@@ -295,7 +295,7 @@ func (t turn) awaitTurn(ctx context.Context, r Rule, kind string) error {
 	wait := reserved.Delay()
 	if wait > longestWait {
 		reserved.Cancel()
-		return toolpost.Failed("this %s may have %d requests in %v, and too many wait already; the call was not carried out. Call again in %v.",
+		return toolpost.Failed.Errorf("this %s may have %d requests in %v, and too many wait already; the call was not carried out. Call again in %v.",
 			kind, r.Requests, r.Per, (wait + time.Second - 1).Truncate(time.Second))
 	}
 	select {
@@ -312,7 +312,7 @@ func (t turn) takeSlot(ctx context.Context, r Rule, kind string) error {
 	case t.slots <- struct{}{}:
 		return nil
 	case <-time.After(longestWait):
-		return toolpost.Failed("this %s may have %d requests under way, and they took longer than %v; the call was not carried out. Call again when some of them are done.",
+		return toolpost.Failed.Errorf("this %s may have %d requests under way, and they took longer than %v; the call was not carried out. Call again when some of them are done.",
 			kind, r.Concurrent, longestWait)
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -144,7 +144,7 @@ func TestWaitingForTheUser(t *testing.T) {
 		go func() {
 			_ = asked("a", func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				time.Sleep(5 * time.Minute)
-				return nil, toolpost.Denied("no")
+				return nil, toolpost.Denied.Errorf("no")
 			})
 		}()
 		synctest.Wait()

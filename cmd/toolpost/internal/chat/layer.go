@@ -24,9 +24,9 @@ func (c *Chat) Layer(ts toolpost.Toolset, cancel context.CancelCauseFunc) toolpo
 				return nil, err
 			case d.Action == agent.Wait:
 				c.undecided.Add(1)
-				return nil, toolpost.Denied("This call needs the user's approval, and this run has no terminal to ask in. Go on without it, and report that.")
+				return nil, toolpost.Denied.Errorf("This call needs the user's approval, and this run has no terminal to ask in. Go on without it, and report that.")
 			case d.Action == agent.Deny:
-				return nil, toolpost.Denied("%s", d.Denial())
+				return nil, toolpost.Denied.Errorf("%s", d.Denial())
 			case d.Action == agent.Edit:
 				edited := *call
 				edited.Arguments = d.Arguments
