@@ -59,8 +59,8 @@ func newCatalog(set *toolpost.Set, f *features, before *catalog, log *reports) *
 
 // differs reports whether the lists that a topic is about are others.
 func (t *catalog) differs(other *catalog, about topic) bool {
-	for method, change := range changeOf {
-		if change == about.method && t.list(method).sum != other.list(method).sum {
+	for _, l := range lists {
+		if l.changed == about.method && t.list(l.method).sum != other.list(l.method).sum {
 			return true
 		}
 	}

@@ -23,34 +23,6 @@ import (
 // which ends when nothing is pending: a client that does not read delays no other
 // client.
 
-// A topic is a list or resource whose changes clients are notified of.
-type topic struct {
-	method string // of the notification that it has changed
-	uri    string // of the resource; "" for lists
-}
-
-// Methods of topics.
-const (
-	toolsChanged     = "notifications/tools/list_changed"
-	promptsChanged   = "notifications/prompts/list_changed"
-	resourcesChanged = "notifications/resources/list_changed" // also of templates
-	resourceUpdated  = "notifications/resources/updated"
-	ofExtensions     = "notifications" // those of extensions; all sessions hear of them
-)
-
-func listTopics() []topic {
-	return []topic{{method: toolsChanged}, {method: promptsChanged}, {method: resourcesChanged}}
-}
-
-var changeOf = map[string]string{
-	listTools: toolsChanged, listPrompts: promptsChanged, listResources: resourcesChanged, listTemplates: resourcesChanged,
-}
-
-// topicOf returns the topic of the list that a method returns.
-func topicOf(method string) topic {
-	return topic{method: changeOf[method]}
-}
-
 const (
 	// changeDelay collects changes that follow each other closely.
 	changeDelay = 10 * time.Millisecond
@@ -70,9 +42,10 @@ type changes struct {
 	watched *holders                                   // by URIs of resources
 	moved   func(l *listener, to *view, uris []string) // watches resources in another view
 
-	mu        sync.Mutex // also guards the listeners
-	listeners map[topic]map[*listener]bool
-	reviews   int // that have begun
+	mu        sync.Mutex                    // also guards the listeners
+	listeners map[*listener]bool            // that have joined a shared topic
+	watching  map[string]map[*listener]bool // by the URI of the resource
+	reviews   int                           // that have begun
 }
 
 // join adds a listener to a topic, unless the listener has ended or watches too
@@ -80,45 +53,42 @@ type changes struct {
 func (c *changes) join(l *listener, t topic) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, known := l.topics[t]
-	watches := !known && t.uri != ""
 	switch {
 	case l.gone:
 		return errEnded
-	case watches && (l.uriBytes+len(t.uri) > maxWatched || !l.watched.Take(len(t.uri))):
+	case l.topics.of(t) != none:
+		return nil
+	case t.method != resourceUpdated:
+		c.listeners[l] = true
+	case l.uriBytes+len(t.uri) > maxWatched || !l.watched.Take(len(t.uri)):
 		return wire.Errorf(wire.CodeInvalidParams, "the session watches too many resources; end a subscription first")
-	case l.topics == nil:
-		l.topics = map[topic]bool{}
-	}
-	if !known {
-		l.topics[t] = false
-	}
-	if watches {
+	default:
 		l.uriBytes += len(t.uri)
+		if c.watching[t.uri] == nil {
+			c.watching[t.uri] = map[*listener]bool{}
+		}
+		c.watching[t.uri][l] = true
 	}
-	if c.listeners[t] == nil {
-		c.listeners[t] = map[*listener]bool{}
-	}
-	c.listeners[t][l] = true
+	l.topics.set(t, joined)
 	return nil
 }
 
-// part removes a listener from a topic. It reports whether it was the last one.
-func (c *changes) part(l *listener, t topic) (last bool) {
+// part removes a listener from those who watch a resource. It reports whether it was
+// the last one.
+func (c *changes) part(l *listener, uri string) (last bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	t := topic{resourceUpdated, uri}
 	l.unmark(t)
-	if _, known := l.topics[t]; known && t.uri != "" {
-		l.uriBytes -= len(t.uri)
-		l.watched.Give(len(t.uri))
-	}
-	delete(l.topics, t)
-	if !c.listeners[t][l] {
+	if l.topics.of(t) == none {
 		return false
 	}
-	delete(c.listeners[t], l)
-	if last = len(c.listeners[t]) == 0; last {
-		delete(c.listeners, t)
+	l.topics.set(t, none)
+	l.uriBytes -= len(uri)
+	l.watched.Give(len(uri))
+	delete(c.watching[uri], l)
+	if last = len(c.watching[uri]) == 0; last {
+		delete(c.watching, uri)
 	}
 	return last
 }
@@ -126,25 +96,17 @@ func (c *changes) part(l *listener, t topic) (last bool) {
 // forget ends a listener. It returns the resources that it still watches.
 func (c *changes) forget(l *listener) (uris []string) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	l.gone, l.stream, l.said = true, nil, nil
-	topics := slices.Collect(maps.Keys(l.topics))
-	c.mu.Unlock()
-	for _, t := range topics {
-		if t.method == resourceUpdated {
-			uris = append(uris, t.uri)
-		} else {
-			c.part(l, t)
-		}
-	}
-	return uris
+	delete(c.listeners, l)
+	return slices.Collect(maps.Keys(l.topics.resources))
 }
 
 // watches reports whether a listener that is shown a view watches a resource.
 func (c *changes) watches(l *listener, in *view, uri string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, joined := l.topics[topic{resourceUpdated, uri}]
-	return joined && l.view == in && !l.gone
+	return l.topics.of(topic{resourceUpdated, uri}) != none && l.view == in && !l.gone
 }
 
 // announce notifies the listeners of a topic who are shown a view that the topic has
@@ -152,7 +114,11 @@ func (c *changes) watches(l *listener, in *view, uri string) bool {
 func (c *changes) announce(t topic, in *view) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for l := range c.listeners[t] {
+	all := c.listeners
+	if t.method == resourceUpdated {
+		all = c.watching[t.uri]
+	}
+	for l := range all {
 		if l.view == in || l.view == nil && t.method != resourceUpdated {
 			l.mark(t)
 		}
@@ -163,10 +129,7 @@ func (c *changes) announce(t topic, in *view) {
 func (c *changes) review() {
 	c.mu.Lock()
 	c.reviews++
-	all := map[*listener]bool{}
-	for _, t := range listTopics() {
-		maps.Copy(all, c.listeners[t])
-	}
+	all := maps.Clone(c.listeners)
 	c.mu.Unlock()
 	for l := range all {
 		l.look()
@@ -185,9 +148,9 @@ func (c *changes) notify(n *toolpost.Call, in *view) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for l := range c.listeners[topic{method: ofExtensions}] {
+	for l := range c.listeners {
 		switch {
-		case l.view != in, n.Session != l.session && (n.Session != "" || log):
+		case l.topics.of(topic{method: ofExtensions}) == none, l.view != in, n.Session != l.session && (n.Session != "" || log):
 		case log && (l.level == nil || !wantsLog(level, int(l.level.Load()))):
 		default:
 			l.sendNotification(message)
@@ -200,19 +163,19 @@ type listener struct {
 	changes      *changes
 	session      string          // its name; "" for subscriptions/listen
 	subscription json.RawMessage // the id of subscriptions/listen; nil for sessions
-	client       Client          // is set before the listener joins a topic
+	client       *Client         // is set before the listener joins a topic
 	level        *atomic.Int32   // the least level of log messages; nil for none
 	watched      budget.Share[quotaHolder]
 
 	// All that follows is guarded by changes.mu.
-	stream   sender         // nil while none is open
-	topics   map[topic]bool // whether the client has not heard of a change
-	uriBytes int            // of the topics
-	news     []topic        // of which it has not heard, in order
-	said     [][]byte       // by extensions, in order
-	writing  bool           // run is running, or soon will be
-	gone     bool           // it joins nothing any more
-	view     *view          // the lists that the client is shown; nil if that is not known
+	stream   sender // nil while none is open
+	topics   topics
+	uriBytes int      // of the topics
+	news     []topic  // of which it has not heard, in order
+	said     [][]byte // by extensions, in order
+	writing  bool     // run is running, or soon will be
+	gone     bool     // it joins nothing any more
+	view     *view    // the lists that the client is shown; nil if that is not known
 	lists    knownLists
 }
 
@@ -251,8 +214,8 @@ func (l *listener) sendNotification(message []byte) {
 // mark records that a topic has changed, unless the client knows its state. The lock
 // is held.
 func (l *listener) mark(t topic) {
-	if marked, wanted := l.topics[t]; wanted && !marked && l.isNews(t) {
-		l.topics[t] = true
+	if l.topics.of(t) == joined && l.isNews(t) {
+		l.topics.set(t, marked)
 		l.news = append(l.news, t)
 	}
 	l.wake()
@@ -260,8 +223,8 @@ func (l *listener) mark(t topic) {
 
 // unmark undoes mark. The lock is held.
 func (l *listener) unmark(t topic) {
-	if l.topics[t] {
-		l.topics[t] = false
+	if l.topics.of(t) == marked {
+		l.topics.set(t, joined)
 		l.news = slices.DeleteFunc(l.news, func(other topic) bool { return other == t })
 	}
 }
@@ -299,7 +262,7 @@ func (l *listener) next() (stream sender, said []byte, t topic) {
 	}
 	for l.stream != nil && len(l.news) > 0 {
 		t, l.news = l.news[0], l.news[1:]
-		l.topics[t] = false
+		l.topics.set(t, joined)
 		if l.isNews(t) { // it may have listed meanwhile, or the list is as it was again
 			l.setKnown(t, true)
 			return l.stream, nil, t
@@ -340,7 +303,7 @@ func (l *listener) look() {
 		l.changes.mu.Lock()
 		review := l.changes.reviews
 		l.changes.mu.Unlock()
-		done = l.setView(l.changes.views.viewOf(l.client), review)
+		done = l.setView(l.changes.views.viewOf(*l.client), review)
 	}
 }
 
@@ -353,13 +316,7 @@ func (l *listener) setView(now *view, review int) bool {
 		return false
 	}
 	if now != nil && now != l.view && l.view != nil {
-		var uris []string
-		for t := range l.topics {
-			if t.method == resourceUpdated {
-				uris = append(uris, t.uri)
-			}
-		}
-		if len(uris) > 0 {
+		if uris := slices.Collect(maps.Keys(l.topics.resources)); len(uris) > 0 {
 			go l.changes.moved(l, now, uris)
 		}
 	}

@@ -42,8 +42,8 @@ func TestUndeliveredChanges(t *testing.T) {
 		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{weak.Make(live): weak.Make(now)}
 		defer runtime.KeepAlive(now)
 		topics := []topic{{method: toolsChanged}, {method: promptsChanged}, {resourceUpdated, "x://1"}}
-		c := &changes{views: v, watched: newHolders(budget.Limit{}), listeners: map[topic]map[*listener]bool{}}
-		l := &listener{changes: c, watched: c.watched.Of(quotaHolder{})}
+		c := &changes{views: v, watched: newHolders(budget.Limit{}), listeners: map[*listener]bool{}, watching: map[string]map[*listener]bool{}}
+		l := &listener{changes: c, client: &Client{}, watched: c.watched.Of(quotaHolder{})}
 		for _, t := range topics {
 			_ = c.join(l, t)
 		}
@@ -105,11 +105,11 @@ func TestViewsReplacedMeanwhile(t *testing.T) {
 				replace()
 				return live, nil
 			}
-			c := &changes{views: v, listeners: map[topic]map[*listener]bool{}}
+			c := &changes{views: v, listeners: map[*listener]bool{}}
 			v.changed = c.announce
 			defer v.close()
 			sent := 0
-			l := &listener{changes: c}
+			l := &listener{changes: c, client: &Client{}}
 			l.open(&senderFunc{func(string) error { sent++; return nil }})
 			_ = c.join(l, topic{method: toolsChanged})
 			replace := func() { chosen = "c"; c.review() }

@@ -82,7 +82,7 @@ func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%s needs params", r.Method)
 	case !r.modern():
 		return c.runWithInputs(ctx, r)
-	case len(r.can) > 0 || r.RequestState != nil: // it may be parked
+	case r.can != 0 || r.RequestState != nil: // it may be parked
 		return c.parked.serve(ctx, r, func(ctx context.Context, caller toolpost.Caller) (result payload, err error) {
 			defer c.rescue(ctx, r.Message, &err)
 			return c.run(ctx, r, caller)
@@ -205,7 +205,7 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 	if r.modern() {
 		p := *r.peer
-		p.can = nil
+		p.can = 0
 		r.peer = &p
 	}
 	result, err := handle(ctx, r.view.catalog.Load().Extend, newCall(r, r.Method, nil, r))

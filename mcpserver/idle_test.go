@@ -13,7 +13,7 @@ import (
 
 // Sessions that clients open and abandon hold no goroutine and little memory.
 func TestIdleSessionsAreSmall(t *testing.T) {
-	const count, limit = 10_000, 10 << 10
+	const count, limit = 10_000, 2 << 10
 	live := fixedLive(t, "tool")
 	s, src := newServer(t, &mcpserver.Options{
 		MaxSessions: count + 1, MaxClientSessions: count + 1,

@@ -10,9 +10,9 @@ type listSum [sha256.Size]byte
 // notified of last, or would have read with its first answer. It is notified of
 // others only, and not of a list that it is about to read.
 type knownLists struct {
-	begun bool               // the client had its first answer
-	sums  map[string]listSum // by the method that lists
-	asked map[string]int     // requests under way, by the method that lists
+	begun bool // the client had its first answer
+	sums  [len(lists)]listSum
+	asked [len(lists)]int32 // requests under way
 }
 
 // begin records that the client gets its first answer now: what has changed before
@@ -28,32 +28,27 @@ func (l *listener) firstAnswer() {
 	if l.lists.begun {
 		return
 	}
-	l.lists = knownLists{begun: true, sums: map[string]listSum{}, asked: l.lists.asked}
-	for method := range changeOf {
-		l.lists.sums[method] = l.view.sum(method)
+	l.lists.begun = true
+	for i := range lists {
+		l.lists.sums[i] = l.view.sum(i)
 	}
 }
 
 // asks records that the client has asked for a list. It is notified of changes
 // since its answer once the function that asks returns is called.
 func (l *listener) asks(method string) (answered func()) {
-	t := topicOf(method)
-	if t == (topic{}) {
+	i := listNumber(method)
+	if i < 0 {
 		return func() {}
 	}
 	l.changes.mu.Lock()
 	defer l.changes.mu.Unlock()
-	if l.lists.asked == nil {
-		l.lists.asked = map[string]int{}
-	}
-	l.lists.asked[method]++
+	l.lists.asked[i]++
 	return func() {
 		l.changes.mu.Lock()
 		defer l.changes.mu.Unlock()
-		if l.lists.asked[method]--; l.lists.asked[method] == 0 {
-			delete(l.lists.asked, method)
-		}
-		l.mark(t)
+		l.lists.asked[i]--
+		l.mark(topicOf(method))
 	}
 }
 
@@ -63,7 +58,7 @@ func (l *listener) reads(method string, list listing) {
 	l.changes.mu.Lock()
 	defer l.changes.mu.Unlock()
 	l.firstAnswer()
-	l.lists.sums[method] = list.sum
+	l.lists.sums[listNumber(method)] = list.sum
 }
 
 // isNews reports whether the client does not know the state of a topic. The lock
@@ -72,8 +67,8 @@ func (l *listener) isNews(t topic) bool {
 	if t.method == resourceUpdated {
 		return true
 	}
-	for method, change := range changeOf {
-		if change == t.method && l.lists.begun && l.lists.asked[method] == 0 && l.lists.sums[method] != l.view.sum(method) {
+	for i := range lists {
+		if lists[i].changed == t.method && l.lists.begun && l.lists.asked[i] == 0 && l.lists.sums[i] != l.view.sum(i) {
 			return true
 		}
 	}
@@ -83,21 +78,21 @@ func (l *listener) isNews(t topic) bool {
 // setKnown records that the client is notified of a topic, or with known false that
 // it could not be. The lock is held.
 func (l *listener) setKnown(t topic, known bool) {
-	for method, change := range changeOf {
+	for i := range lists {
 		switch {
-		case change != t.method:
+		case lists[i].changed != t.method:
 		case known:
-			l.lists.sums[method] = l.view.sum(method)
+			l.lists.sums[i] = l.view.sum(i)
 		default:
-			l.lists.sums[method] = listSum{}
+			l.lists.sums[i] = listSum{}
 		}
 	}
 }
 
-// sum returns the sum of the list that a method returns in a view.
-func (s *view) sum(method string) listSum {
+// sum returns the sum of one of lists in a view.
+func (s *view) sum(number int) listSum {
 	if s == nil {
 		return listSum{}
 	}
-	return s.catalog.Load().list(method).sum
+	return s.catalog.Load().list(lists[number].method).sum
 }

@@ -58,7 +58,7 @@ func (c *core) listen(ctx context.Context, r *request) (payload, error) {
 	}
 	listens := wants.allow(r.view.catalog.Load().features)
 	meta := `"_meta":{` + subscriptionID + `:` + string(r.ID)
-	l := &listener{changes: c.changes, subscription: r.ID, client: r.client, view: r.view, watched: c.changes.watched.Of(r.sender.quotaHolder())}
+	l := &listener{changes: c.changes, subscription: r.ID, client: &r.client, view: r.view, watched: c.changes.watched.Of(r.sender.quotaHolder())}
 	defer func() { c.watchers.leave(l, c.changes.forget(l)) }()
 	if err := c.subscribe(ctx, l, r.view, &wants); err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 	c := &core{
 		views:    v,
 		sessions: newSessionTable(o),
-		changes:  &changes{views: v, watched: newHolders(budget.Limit{Number: maxClientWatched, Bytes: maxClientWatchedBytes}), listeners: map[topic]map[*listener]bool{}},
+		changes:  &changes{views: v, watched: newHolders(budget.Limit{Number: maxClientWatched, Bytes: maxClientWatchedBytes}), listeners: map[*listener]bool{}, watching: map[string]map[*listener]bool{}},
 		held:     newMessageHolders(o),
 		log:      o.Logger,
 		info:     json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),

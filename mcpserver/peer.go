@@ -17,7 +17,7 @@ import (
 type peer struct {
 	version  string // of the protocol
 	client   Client
-	can      []string        // capabilities to answer requests
+	can      abilities       // to answer requests
 	declared json.RawMessage // extensions that it knows, of a session
 	says     toolpost.Introduction
 	party    string // of the client of a session
@@ -73,9 +73,9 @@ func (p *peer) missing(method string, params json.RawMessage) (capability, part 
 		return unknownMethod, ""
 	}
 	switch {
-	case !slices.Contains(p.can, capability) && part != "url":
+	case !p.can.has(capability) && part != "url":
 		return capability, ""
-	case part != "" && !slices.Contains(p.can, capability+"."+part):
+	case part != "" && !p.can.has(capability+"."+part):
 		return capability, part
 	}
 	return "", ""
@@ -85,7 +85,7 @@ func (p *peer) missing(method string, params json.RawMessage) (capability, part 
 // includeContext, which servers should send only to clients that declare it (MCP
 // 2025-11-25, sampling). Clients of older versions know it.
 func (p *peer) answerable(method string, params json.RawMessage) json.RawMessage {
-	if method != "sampling/createMessage" || p.version < "2025-11-25" || slices.Contains(p.can, "sampling.context") || wire.Get(params, "includeContext") == nil {
+	if method != "sampling/createMessage" || p.version < "2025-11-25" || p.can.has("sampling.context") || wire.Get(params, "includeContext") == nil {
 		return params
 	}
 	return wire.Delete(params, "includeContext")
@@ -164,34 +164,45 @@ func (p *peer) Introduction() *toolpost.Introduction {
 	return &p.says
 }
 
-// answering returns the capabilities by which a client answers requests.
-func answering(capabilities json.RawMessage) (names []string) {
-	for name, value := range wire.Members(capabilities) {
-		if absent(value) || name != "elicitation" && name != "sampling" && name != "roots" {
-			continue
-		}
-		names = append(names, name)
-		for _, part := range partsOf[name] {
-			if !absent(wire.Get(value, part)) {
-				names = append(names, name+"."+part)
-			}
-		}
-		if name == "elicitation" && absent(wire.Get(value, "url")) && absent(wire.Get(value, "form")) {
-			names = append(names, "elicitation.form") // what the capability meant before it had parts
-		}
-	}
-	return names
+// abilities are the capabilities by which a client answers requests: a bit for each of
+// answerableBy.
+type abilities uint8
+
+// answerableBy are the capabilities to answer requests, each followed by its parts, which
+// a client must have declared before it is asked for them (MCP 2025-11-25): to show a form
+// or to open an address for the user, and to sample with tools or with the context of
+// servers.
+var answerableBy = [...]string{
+	"roots",
+	"elicitation", "elicitation.form", "elicitation.url",
+	"sampling", "sampling.context", "sampling.tools",
 }
 
-// partsOf are the parts of capabilities that a client must have declared before it is
-// asked for them (MCP 2025-11-25): to show a form or to open an address for the user,
-// and to sample with tools or with the context of servers.
-var partsOf = map[string][]string{"elicitation": {"form", "url"}, "sampling": {"context", "tools"}}
+func (c abilities) has(name string) bool {
+	i := slices.Index(answerableBy[:], name)
+	return i >= 0 && c&(1<<i) != 0
+}
+
+// answering returns the capabilities by which a client answers requests.
+func answering(declared json.RawMessage) (all abilities) {
+	for name, value := range wire.Members(declared) {
+		if absent(value) {
+			continue
+		}
+		for i, by := range answerableBy {
+			capability, part, isPart := strings.Cut(by, ".")
+			if capability == name && (!isPart || !absent(wire.Get(value, part)) || by == "elicitation.form" && absent(wire.Get(value, "url"))) {
+				all |= 1 << i // without parts, elicitation is that of forms, as before there were parts
+			}
+		}
+	}
+	return all
+}
 
 // Supports reports whether the client declared a capability to answer requests; see
 // [toolpost.Call.CallerSupports].
 func (p *peer) Supports(capability string) bool {
-	return p != nil && slices.Contains(p.can, capability)
+	return p != nil && p.can.has(capability)
 }
 
 func absent(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }

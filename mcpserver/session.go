@@ -101,8 +101,8 @@ func (s *session) begin(p *peer) error {
 	if !s.peer.CompareAndSwap(nil, p) {
 		return errHasBegun()
 	}
-	s.listener.client = p.client
-	for _, t := range append(listTopics(), topic{method: ofExtensions}) {
+	s.listener.client = &p.client
+	for _, t := range sharedTopics {
 		_ = s.core.changes.join(&s.listener, t) // the session may have ended
 	}
 	s.listener.look()

@@ -134,7 +134,7 @@ func (w *watchers) unsubscribe(ctx context.Context, l *listener, uri string) err
 // part ends the subscription of a listener. After the last one, the sources are asked
 // for no more updates. The caller has the turn of the resource.
 func (w *watchers) part(ctx context.Context, l *listener, uri string) {
-	if !w.core.changes.part(l, topic{resourceUpdated, uri}) {
+	if !w.core.changes.part(l, uri) {
 		return
 	}
 	sources := map[*toolpost.Features]bool{}

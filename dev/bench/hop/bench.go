@@ -220,10 +220,8 @@ func (b *bench) measure(ctx context.Context, c cell) ([]*result, error) {
 			}
 		}
 	}
-	select {
-	case <-time.After(b.rest):
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := b.pause(ctx); err != nil {
+		return nil, err
 	}
 	for i, r := range all {
 		if r == nil || r.process == nil {
@@ -234,6 +232,16 @@ func (b *bench) measure(ctx context.Context, c cell) ([]*result, error) {
 		}
 	}
 	return results, nil
+}
+
+// pause waits until memory has been given back.
+func (b *bench) pause(ctx context.Context) error {
+	select {
+	case <-time.After(b.rest):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // start starts a subject. What did not start is not tried again in that era.

@@ -31,7 +31,7 @@ func (b *bench) idle(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		line, err := r.abandon(ctx, b.sessions)
+		line, err := b.abandon(ctx, r)
 		r.stop()
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
@@ -45,14 +45,18 @@ func (b *bench) idle(ctx context.Context, out io.Writer) error {
 // limit what one address may open.
 const perAddress = 250
 
-// abandon opens n sessions and closes their connections.
-func (r *running) abandon(ctx context.Context, n int) (string, error) {
+// abandon opens sessions and closes their connections. What they hold is measured when
+// memory has been given back.
+func (b *bench) abandon(ctx context.Context, r *running) (string, error) {
+	if err := b.pause(ctx); err != nil {
+		return "", err
+	}
 	before, err := r.holding(ctx)
 	if err != nil {
 		return "", err
 	}
-	clients := make([]*client, n)
-	if err := parallel(ctx, n, func(i int) (err error) {
+	clients := make([]*client, b.sessions)
+	if err := parallel(ctx, b.sessions, func(i int) (err error) {
 		clients[i], err = dial(r.endpoint, fmt.Sprintf("127.0.%d.%d", 1+i/perAddress/250, 1+i/perAddress%250))
 		switch {
 		case err == nil:
@@ -65,9 +69,17 @@ func (r *running) abandon(ctx context.Context, n int) (string, error) {
 		return "", err
 	}
 	clients = slices.DeleteFunc(clients, func(c *client) bool { return c == nil })
+	if err := b.pause(ctx); err != nil {
+		return "", err
+	}
 	after, err := r.holding(ctx)
 	if err != nil {
 		return "", err
+	}
+	if b.profile != "" && r.debug != "" {
+		if err := savePage(ctx, r.debug, "heap", filepath.Join(b.profile, "sessions.pprof")); err != nil {
+			return "", err
+		}
 	}
 	open, err := stillOpen(ctx, clients)
 	if err != nil {
@@ -130,6 +142,11 @@ type holding struct {
 }
 
 func (r *running) holding(ctx context.Context) (h holding, err error) {
+	mib, err := r.process.memory("VmRSS") // before the collection, which brings pages back
+	if err != nil {
+		return h, err
+	}
+	h.resident = mib * (1 << 20)
 	if r.debug != "" {
 		heap, err := debug(ctx, r.debug, "heap?debug=1&gc=1")
 		if err != nil {
@@ -153,7 +170,5 @@ func (r *running) holding(ctx context.Context) (h holding, err error) {
 			return h, err
 		}
 	}
-	mib, err := r.process.memory("VmRSS")
-	h.resident = mib * (1 << 20)
-	return h, err
+	return h, nil
 }

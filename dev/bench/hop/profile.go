@@ -81,7 +81,12 @@ func (b *bench) profiled(ctx context.Context, r *running, c cell, round int, f f
 }
 
 func saveProfile(ctx context.Context, address string, duration time.Duration, file string) error {
-	data, err := debug(ctx, address, fmt.Sprintf("profile?seconds=%d", max(1, int(duration.Seconds()))))
+	return savePage(ctx, address, fmt.Sprintf("profile?seconds=%d", max(1, int(duration.Seconds()))), file)
+}
+
+// savePage writes a profile of net/http/pprof to a file.
+func savePage(ctx context.Context, address, page, file string) error {
+	data, err := debug(ctx, address, page)
 	if err != nil {
 		return err
 	}
