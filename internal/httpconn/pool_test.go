@@ -179,6 +179,7 @@ var responses = []struct {
 	{"a trailer that frames", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Length\r\n\r\n0\r\nContent-Length: 9\r\n\r\n", ended},
 	{"a long trailer", "POST", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: " + strings.Repeat("b", 8<<10) + "\r\n\r\n", dropped},
 	{"lines without CR", "POST", "HTTP/1.1 200 OK\nContent-Length: 4\n\ngood", kept},
+	{"a line without CR, then one with it", "POST", "HTTP/1.1 200 OK\nContent-Length: 6\r\nContent-Length: 4\r\n\r\ngood", dropped},
 	{"gzip", "POST", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00", kept},
 	{"many interim responses", "POST", strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 50) + good, kept},
 	{"an interim response with a length", "POST", "HTTP/1.1 103 Early Hints\r\nContent-Length: 4\r\n\r\n" + good, kept},

@@ -92,7 +92,7 @@ func (r *Response) readHead(special []string) {
 		return
 	}
 	first, fields, _ := bytes.Cut(head[:end+len("\r\n")], []byte("\r\n"))
-	if status, ok := bytes.CutPrefix(first, []byte("HTTP/1.1 ")); !ok || !isGood(status) {
+	if status, ok := bytes.CutPrefix(first, []byte("HTTP/1.1 ")); !ok || !isGood(status) || bytes.ContainsFunc(status, isOddInValue) {
 		return
 	}
 	r.body = body{conn: r.conn, ctx: r.conn.ctx, stop: r.conn.stop, keep: true}
