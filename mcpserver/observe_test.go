@@ -61,9 +61,13 @@ func TestObserve(t *testing.T) {
 		"fails": func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return nil, toolpost.Failed.Errorf("no disk")
 		},
-		"denies":  func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, toolpost.Denied.Errorf("no") },
-		"retries": func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, toolpost.Retry.Errorf("again") },
-		"panics":  func(context.Context, *toolpost.Call) (*toolpost.Result, error) { panic("secret") },
+		"denies": func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return nil, toolpost.Denied.Errorf("no")
+		},
+		"retries": func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			return nil, toolpost.Retry.Errorf("again")
+		},
+		"panics": func(context.Context, *toolpost.Call) (*toolpost.Result, error) { panic("secret") },
 		"works": func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return toolpost.TextResult("fine"), nil
 		},
