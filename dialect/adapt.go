@@ -68,6 +68,11 @@ type Tool struct {
 // the original.
 func (t *Tool) Changed() bool { return t.changed }
 
+// exact reports whether the definition for the reader says the same as the original.
+func (t *Tool) exact() bool {
+	return !slices.ContainsFunc(t.Losses, func(l lower.Loss) bool { return !l.Kind.Exact() })
+}
+
 // Withheld is a tool that the reader does not receive.
 type Withheld struct {
 	Name string `json:"name"`
@@ -234,8 +239,8 @@ func (l *linter) input(a *Tool, def *toolpost.Definition) error {
 	if l.Strict != nil || l.Input.Limits != (lower.Limits{}) {
 		a.counts = lower.CountsOf(low.Schema)
 	}
-	a.enforced = !lower.Exact(low.Losses) || !low.Codec.Identity()
 	a.lose(low.Losses...)
+	a.enforced = !a.exact() || !low.Codec.Identity()
 	if low.Schema == nil {
 		def.Input = nil
 		return nil

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // mcpHeader asks clients to send an argument as an HTTP header too.
@@ -33,7 +32,7 @@ func headers(v *view, d *document) {
 		if t := n.Get("type"); t != nil {
 			typeName = t.Text
 		}
-		switch nameFits, placeFits := lower.HeaderFits(n.pointer(), typeName, h.Text); {
+		switch nameFits, placeFits := v.Input.HeaderFits(n.pointer(), typeName, h.Text); {
 		case h.Kind != jsontree.KindString || !nameFits:
 			v.report(mcpHeader, "%v is not a valid header name", h)
 		case seen[name]:

@@ -75,7 +75,7 @@ func metaschema(v *view, n *node) {
 		if k.Name == "$schema" && n.parent == nil && !knownDraft(k) {
 			v.report("$schema", "%v is not a known draft", k)
 		}
-		if k.Name == "pattern" && k.Kind == jsontree.KindString && !lower.PatternFits("", k.Text) {
+		if k.Name == "pattern" && k.Kind == jsontree.KindString && !new(lower.Rules).PatternFits(k.Text) {
 			v.report("pattern", "%v is not a valid regular expression", k)
 		}
 		s := shape.Of(k.Name)

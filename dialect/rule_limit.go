@@ -67,14 +67,14 @@ func size(v *view, d *document) {
 }
 
 func longEnums(v *view, d *document) {
-	limits := v.Input.Limits
+	limits := &v.Input.Limits
 	for _, n := range d.nodes {
-		list := n.Get("enum").Items()
-		if len(list) <= limits.LongEnum {
+		list := n.Get("enum")
+		if list == nil {
 			continue
 		}
-		if runes := lower.RunesOf(n.Get("enum").Raw); runes > limits.LongEnumRunes {
-			v.add(v.base+n.pointer(), "enum", "the %d values have %d characters; the limit is %d", len(list), runes, limits.LongEnumRunes)
+		if runes := limits.OverLong(list.Raw); runes > 0 {
+			v.add(v.base+n.pointer(), "enum", "the %d values have %d characters; the limit is %d", len(list.Items()), runes, limits.LongEnumRunes)
 		}
 	}
 }

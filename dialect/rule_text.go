@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // textRules are about formats, expressions and counts.
@@ -56,7 +55,7 @@ func format(v *view, n *node) {
 }
 
 func pattern(v *view, n *node) {
-	if k := n.Get("pattern"); k != nil && !lower.PatternFits(v.Input.Pattern, k.Text) {
+	if k := n.Get("pattern"); k != nil && !v.Input.PatternFits(k.Text) {
 		v.report("pattern", "the regular expression is %v", k)
 	}
 }

@@ -20,7 +20,7 @@ func (a *Adapted) chooseStrict() {
 	}
 	var able []*Tool
 	for _, t := range a.Tools {
-		if lower.Exact(t.Losses) {
+		if t.exact() {
 			able = append(able, t)
 		}
 	}

@@ -145,6 +145,10 @@ func has(losses []lower.Loss, kind lower.Kind) bool {
 	return slices.ContainsFunc(losses, func(l lower.Loss) bool { return l.Kind == kind })
 }
 
+func exact(losses []lower.Loss) bool {
+	return !slices.ContainsFunc(losses, func(l lower.Loss) bool { return !l.Kind.Exact() })
+}
+
 func short(v []byte) string {
 	if len(v) > 300 {
 		return string(v[:300]) + "…"

@@ -114,7 +114,7 @@ func (r *run) count(it *item, d *dialect.Dialect, low *lower.Result) {
 	if has(low.Losses, lower.Rejected) {
 		f.rejected++
 	}
-	if lower.Exact(low.Losses) {
+	if exact(low.Losses) {
 		f.exact++
 	}
 	if second := twice(low, d); equalSchemas(low.Schema, second) {
@@ -170,7 +170,7 @@ func (r *run) try(v *variant, seed uint64) {
 	for _, y := range v.valid {
 		r.back(v, reader, y, &f)
 	}
-	exact := lower.Exact(v.low.Losses)
+	exact := exact(v.low.Losses)
 	if sampler, err := accept.NewSampler(sent); err == nil {
 		for range r.draws {
 			x, ok := sampler.Sample(rng)

@@ -67,8 +67,18 @@ func (c *Counts) names(table *jsontree.Value) {
 	}
 }
 
-// RunesOf returns how many characters there are in the values of an enum.
-func RunesOf(enum json.RawMessage) int { return runesOf(jsontree.Read(enum)) }
+// OverLong returns how many characters the values of a long enum have if the reader
+// does not accept as many; 0 if it accepts the enum, or the enum is not long.
+func (l *Limits) OverLong(enum json.RawMessage) int {
+	if l.LongEnum == 0 {
+		return 0
+	}
+	v := jsontree.Read(enum)
+	if runes := runesOf(v); len(v.Items()) > l.LongEnum && runes > l.LongEnumRunes {
+		return runes
+	}
+	return 0
+}
 
 func runesOf(v *jsontree.Value) int {
 	n := 0

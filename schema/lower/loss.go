@@ -30,8 +30,8 @@ func (k Kind) rank() int {
 	return slices.Index([]Kind{Noop, Encoded, Checked, Described, Widened, Narrowed, Dropped, Rejected}, k)
 }
 
-// exact reports whether values mean the same in both shapes.
-func (k Kind) exact() bool { return k == Noop || k == Encoded }
+// Exact reports whether no value was lost or gained: values mean the same in both shapes.
+func (k Kind) Exact() bool { return k == Noop || k == Encoded }
 
 // A Loss describes what happened to one keyword.
 type Loss struct {
@@ -39,11 +39,6 @@ type Loss struct {
 	Keyword string `json:"keyword"`
 	Kind    Kind   `json:"kind"`
 	Detail  string `json:"detail"`
-}
-
-// Exact reports whether no value was lost or gained.
-func Exact(losses []Loss) bool {
-	return !slices.ContainsFunc(losses, func(l Loss) bool { return !l.Kind.exact() })
 }
 
 // notStated is the detail of a dropped keyword.
@@ -105,7 +100,7 @@ func (r *report) reshapeOf(kind Kind, at, keyword, format string, args ...any) {
 
 // worsen keeps the worst loss by a key, of those that are not exact.
 func worsen[K comparable](losses map[K]Loss, key K, l Loss) {
-	if old, ok := losses[key]; !l.Kind.exact() && (!ok || l.Kind.rank() > old.Kind.rank()) {
+	if old, ok := losses[key]; !l.Kind.Exact() && (!ok || l.Kind.rank() > old.Kind.rank()) {
 		losses[key] = l
 	}
 }
@@ -130,7 +125,7 @@ func (r *report) account(out []byte) {
 // that does not fit there fits none of them.
 func (r *report) addAlternatives() {
 	for _, loss := range r.losses {
-		if loss.Kind.exact() || loss.Kind == Narrowed {
+		if loss.Kind.Exact() || loss.Kind == Narrowed {
 			continue
 		}
 		tokens := strings.Split(loss.Pointer, "/")

@@ -5,6 +5,10 @@
 //	Schema ── form.Read ──▶ normal form ── Rules ──▶ Schema, Losses, Codec
 //	                                             Decode: a value for the new schema ──▶ the old shape
 //	                                             Encode: the other direction
+//
+// [Rules] are what a dialect says about schemas, as JSON; package dialect has those of the
+// known clients and models. Each step that changes a schema reports a [Loss], whose [Kind]
+// says how much of the meaning is left.
 package lower
 
 import (

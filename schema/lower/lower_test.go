@@ -177,7 +177,7 @@ func TestPatternFits(t *testing.T) {
 	} {
 		got := ""
 		for _, kind := range []string{"", "re2", "simple", "anchored", "whole"} {
-			if lower.PatternFits(kind, test.pattern) {
+			if (&lower.Rules{Pattern: kind}).PatternFits(test.pattern) {
 				if kind == "" {
 					kind = "all"
 				}

@@ -53,8 +53,8 @@ var (
 
 // HeaderFits reports whether a name is one of an HTTP header, and whether the
 // schema at a pointer, of the given type, is an argument that clients can send as
-// a header: a scalar that only properties lead to.
-func HeaderFits(pointer, typeName, name string) (nameFits, placeFits bool) {
+// a header: a scalar that only properties lead to. That is so for every reader.
+func (*Rules) HeaderFits(pointer, typeName, name string) (nameFits, placeFits bool) {
 	scalar := slices.Contains([]string{"string", "integer", "boolean"}, typeName)
 	return headerName.MatchString(name), scalar && onlyProperties.MatchString(pointer)
 }
@@ -63,7 +63,7 @@ func HeaderFits(pointer, typeName, name string) (nameFits, placeFits bool) {
 func headerFits(l *lowering, at string, n *node, value json.RawMessage) bool {
 	name, ok := unquote(trim(value))
 	key := strings.ToLower(name)
-	nameFits, placeFits := HeaderFits(at, n.typeName(), name)
+	nameFits, placeFits := l.rules.HeaderFits(at, n.typeName(), name)
 	if ok = ok && nameFits && placeFits && !l.headers[key]; !ok {
 		l.lose(Noop, at, mcpHeader, "clients cannot send the header %s; the value remains an argument", string(value))
 	}

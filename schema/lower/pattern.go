@@ -13,13 +13,13 @@ const maxRepeat = 100
 
 var repeat = lazyregexp.New(`\{(\d+)(?:,(\d*))?\}`)
 
-// PatternFits reports whether a text is a regular expression of the kind that a
-// reader supports; see [Rules].
-func PatternFits(kind, pattern string) bool {
-	if kind == "unicode" {
+// PatternFits reports whether a text is a regular expression of the kind that the
+// reader supports.
+func (r *Rules) PatternFits(pattern string) bool {
+	if r.Pattern == "unicode" {
 		return ecmaregexp.CheckUnicode(pattern) == nil
 	}
-	return ecmaregexp.IsValid(pattern) && supportsPattern(kind, pattern)
+	return ecmaregexp.IsValid(pattern) && supportsPattern(r.Pattern, pattern)
 }
 
 func supportsPattern(kind, pattern string) bool {

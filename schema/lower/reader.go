@@ -124,7 +124,7 @@ func (r *reader) enumFits(list []json.RawMessage) bool {
 	if limits.EnumValues > 0 && len(list) > limits.EnumValues {
 		return false
 	}
-	return limits.LongEnum == 0 || len(list) <= limits.LongEnum || RunesOf(values(list)) <= limits.LongEnumRunes
+	return limits.LongEnum == 0 || len(list) <= limits.LongEnum || limits.OverLong(values(list)) == 0
 }
 
 // wholeFits reports whether a keyword may be written unchanged. Repairs inside it
@@ -171,7 +171,7 @@ func (r *reader) ruleFits(k *jsontree.Value) bool {
 	case "format":
 		return r.rules.Formats == nil
 	case "pattern":
-		return PatternFits(r.rules.Pattern, k.Text)
+		return r.rules.PatternFits(k.Text)
 	case "enum":
 		return r.valuesFit(raws(k.Kids)) && (len(k.Kids) > 0 || !r.rules.Enum.NoEmpty && !r.rules.Enum.Filled)
 	case "const":

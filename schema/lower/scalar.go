@@ -55,7 +55,7 @@ func writeFormat(l *lowering, n *node, at, typeName, format string) {
 
 // writePattern writes a regular expression if its kind is taken.
 func writePattern(l *lowering, n *node, at, pattern string) {
-	if l.allows("pattern") && PatternFits(l.rules.Pattern, pattern) {
+	if l.allows("pattern") && l.rules.PatternFits(pattern) {
 		n.set("pattern", quote(pattern))
 		return
 	}

@@ -92,7 +92,7 @@ func (m *Matrix) add(a *lint.Adapted) (findings []Finding) {
 	for _, t := range a.Tools {
 		fit := Unchanged
 		switch {
-		case !lower.Exact(a.Losses(t)):
+		case slices.ContainsFunc(a.Losses(t), func(l lower.Loss) bool { return !l.Kind.Exact() }):
 			fit = Narrowed
 			c.Narrowed++
 		case t.Changed():
