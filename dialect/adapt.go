@@ -92,7 +92,7 @@ func (d *Dialect) adapt(tools []*toolpost.Tool, opts *Options, last *Adapted) *A
 		opts = new(Options)
 	}
 	a := &Adapted{Dialect: d}
-	l := newLinter(d, rulebook(), opts)
+	l := newLinter(d, sharedRules(), opts)
 	names := l.namer.names(tools)
 	before := map[adaptKey]*Tool{}
 	if last != nil {

@@ -41,7 +41,7 @@ func (d *Dialect) check(text jsontext.Value) error {
 		}
 	}
 	known := map[string]bool{}
-	for _, r := range Rules() {
+	for _, r := range sharedRules() {
 		known[r.Name] = true
 	}
 	for i, s := range d.Sources {
@@ -66,8 +66,8 @@ func checkNumbers(text jsontext.Value) error {
 	}
 }
 
-// patterns returns the regular expressions by where they stand.
-func (d *Dialect) patterns() [][2]string {
+// expressions returns the regular expressions by where they stand.
+func (d *Dialect) expressions() [][2]string {
 	return [][2]string{
 		{"/name/pattern", d.Name.Pattern},
 		{"/name/fold", d.Name.Fold},
@@ -80,7 +80,7 @@ func (d *Dialect) patterns() [][2]string {
 var bracket = lazyregexp.New(`^\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]$`)
 
 func (d *Dialect) checkPatterns() error {
-	for _, p := range d.patterns() {
+	for _, p := range d.expressions() {
 		if _, err := regexp.Compile(p[1]); err != nil {
 			return newFault(p[0], "is not valid: %w", err)
 		}

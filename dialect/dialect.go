@@ -30,6 +30,8 @@ type Dialect struct {
 	// Defers reports that the client itself keeps the definitions of tools out of
 	// the model's context until the model searches for them.
 	Defers bool `json:"defers,omitempty"`
+
+	compiled func() *patterns // nil if it was not read by a Book
 }
 
 // A Client selects clients by what they report about themselves. All non-empty

@@ -24,7 +24,7 @@ type Finding struct {
 // Lint reports every place in tools that breaks a rule of d: tool by tool in
 // source order, then the list as a whole.
 func (d *Dialect) Lint(tools []*toolpost.Tool, opts *Options) []Finding {
-	l := newLinter(d, rulebook(), opts)
+	l := newLinter(d, sharedRules(), opts)
 	var found []Finding
 	for _, t := range tools {
 		found = append(found, l.tool(t)...)

@@ -32,7 +32,7 @@ type verdict struct {
 }
 
 func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
-	l := &linter{Dialect: d, opts: opts, propName: expression(d.Input.Object.Name), verdicts: map[*Rule]verdict{}}
+	l := &linter{Dialect: d, opts: opts, propName: d.patterns().properties, verdicts: map[*Rule]verdict{}}
 	server := ""
 	if opts != nil {
 		server = opts.Server

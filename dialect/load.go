@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -138,6 +139,7 @@ func (r *reader) fill(p *page, id string) error {
 		return misread("", err)
 	}
 	d.ID, p.dialect = id, d
+	d.compiled = sync.OnceValue(d.compile)
 	return d.check(p.text)
 }
 

@@ -14,6 +14,34 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
+// patterns are the expressions of a dialect, compiled once for all lists.
+type patterns struct {
+	name     Name   // the dialect's, of which they were compiled
+	property string // the dialect's pattern of properties
+
+	names, fold, properties *regexp.Regexp // nil takes all
+	longest                 int            // letters of a name that names takes
+}
+
+// patterns returns the compiled expressions of d as it is now.
+func (d *Dialect) patterns() *patterns {
+	if d.compiled != nil {
+		if p := d.compiled(); p.name == d.Name && p.property == d.Input.Object.Name {
+			return p
+		}
+	}
+	return d.compile()
+}
+
+func (d *Dialect) compile() *patterns {
+	p := &patterns{name: d.Name, property: d.Input.Object.Name, longest: unlimited}
+	p.names, p.fold, p.properties = expression(p.name.Pattern), expression(p.name.Fold), expression(p.property)
+	if p.names != nil && p.names.MatchString("a") { // its own limit: the first number of letters that is too long
+		p.longest = sort.Search(unlimited, func(i int) bool { return !p.names.MatchString(strings.Repeat("a", i+1)) })
+	}
+	return p
+}
+
 // A namer gives the tools of one list names that their reader takes, no two
 // the same to it. A name that fits stays. Another one becomes its readable
 // parts and a hash of itself: what else is on the list does not change it,
@@ -36,16 +64,14 @@ const hashLength = 6
 const DefaultServer = "toolpost"
 
 func (d *Dialect) namer(server string) *namer {
-	n := &namer{pattern: expression(d.Name.Pattern), fold: expression(d.Name.Fold), room: unlimited, sep: "_"}
+	p := d.patterns()
+	n := &namer{pattern: p.names, fold: p.fold, room: p.longest, sep: "_"}
 	if server == "" {
 		server = DefaultServer
 	}
 	n.prefix = strings.ReplaceAll(d.Name.Prefix, "{server}", n.cleanServer(server))
 	if d.Name.Max > 0 {
 		n.room = min(n.room, d.Name.Max-utf8.RuneCountInString(n.prefix))
-	}
-	if n.room > 0 && n.pattern != nil && n.pattern.MatchString("a") { // its own limit: the first number of letters that is too long
-		n.room = sort.Search(n.room, func(i int) bool { return !n.pattern.MatchString(strings.Repeat("a", i+1)) })
 	}
 	if !n.allows('_') {
 		n.sep = "-"

@@ -3,6 +3,7 @@ package dialect
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // severities has the effects, the worst first.
@@ -39,6 +40,9 @@ func rulebook() []*Rule {
 		keywordRules(),
 	)
 }
+
+// sharedRules are the rules of every linter, which changes none of them.
+var sharedRules = sync.OnceValue(rulebook)
 
 // Rules returns all rules, sorted by name.
 func Rules() []*Rule {
