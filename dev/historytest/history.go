@@ -32,7 +32,7 @@ import (
 // were received.
 func Run(t *testing.T, p Provider, conversations int) {
 	for seed := range conversations {
-		h := &history{t: t, p: p, seed: uint64(seed), random: rand.New(rand.NewPCG(uint64(seed), 18)), folder: t.TempDir(), tried: map[attempt]bool{}}
+		h := &history{t: t, p: p, seed: uint64(seed), random: rand.New(rand.NewPCG(uint64(seed), 18)), folder: t.TempDir(), tried: map[attempt]bool{}, heirs: map[string]*heir{}}
 		h.tools = h.newTools()
 		h.run()
 		if t.Failed() {
@@ -56,7 +56,26 @@ type history struct {
 	tools            toolpost.Toolset
 	checked          []byte           // the session that was checked last
 	tried            map[attempt]bool // the copies that were continued
+	heirs            map[string]*heir // who continue them, by their provider
 	copies, canceled int              // how many copies were continued, and at how many events a run was ended
+}
+
+// An heir continues copies. It is made once for all of them: its model adapts the tools once.
+type heir struct {
+	*agent.Agent
+	look *lookout
+}
+
+func (h *history) heir(p Provider) *heir {
+	if h.heirs[p.Name] == nil {
+		m, err := p.Open("http://127.0.0.1:1")
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		look := &lookout{Model: m}
+		h.heirs[p.Name] = &heir{agent.New(look, h.tools, &agent.Options{System: "Work."}), look}
+	}
+	return h.heirs[p.Name]
 }
 
 // An attempt is a way to continue a session: with or without a prompt, by a provider.
@@ -125,6 +144,8 @@ func (h *history) converse(a *agent.Agent, s *agent.Session, server *modeltest.S
 // ends it at each event: with its context, or by leaving the loop.
 func (h *history) cancelEverywhere(m model.Model, o *agent.Options, t take) {
 	path := filepath.Join(h.folder, "canceled.jsonl")
+	played := &player{Model: m}
+	a := agent.New(played, h.tools, o)
 	for at := 1; ; at++ {
 		if err := os.WriteFile(path, t.session, 0o600); err != nil {
 			h.t.Fatal(err)
@@ -134,8 +155,9 @@ func (h *history) cancelEverywhere(m model.Model, o *agent.Options, t take) {
 			h.t.Fatalf("seed %d: %v", h.seed, err)
 		}
 		ctx, cancel := context.WithCancel(h.t.Context())
+		played.deltas = t.deltas
 		n, leave := 0, h.random.IntN(2) == 0
-		for _, err := range agent.New(&player{m, t.deltas}, h.tools, o).Run(ctx, s) {
+		for _, err := range a.Run(ctx, s) {
 			if err != nil && !errors.Is(err, errPlayed) && !errors.Is(err, context.Canceled) {
 				h.t.Fatalf("seed %d, canceled at event %d: %v", h.seed, at, err)
 			}
@@ -222,12 +244,10 @@ func (h *history) checkCopy(p Provider, text []byte, prompt []model.Part) {
 		h.t.Fatalf("seed %d: %v", h.seed, err)
 	}
 	defer s.Close()
-	m, err := p.Open("http://127.0.0.1:1")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	look := &lookout{Model: m}
-	result, err := agent.New(look, h.tools, &agent.Options{System: "Work."}).Do(h.t.Context(), s, prompt...)
+	heir := h.heir(p)
+	look := heir.look
+	look.checked, look.err = 0, nil
+	result, err := heir.Do(h.t.Context(), s, prompt...)
 	if look.err != nil || err != nil && result == nil || prompt != nil && look.checked == 0 {
 		h.t.Fatalf("seed %d, %s after %s, prompt %v, %d requests: %v\n%s", h.seed, p.Name, h.p.Name, prompt != nil, look.checked, err, text)
 	}
