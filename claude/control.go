@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/toolpost/toolpost/claude/internal/control"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -105,29 +106,29 @@ func (c *conn) wait(ctx context.Context, pending *wire.Pending, subtype string) 
 }
 
 // hand gives an answer of the CLI to the request that it answers.
-func (c *conn) hand(m *message.ControlResponse) {
-	id, ours := strings.CutPrefix(m.Response.RequestID, idPrefix)
+func (c *conn) hand(m *control.Response) {
+	id, ours := strings.CutPrefix(m.ID, idPrefix)
 	if !ours {
 		return
 	}
 	c.introduced = c.introduced || id == "1"
-	if m.Response.Subtype == "error" {
-		c.calls.Fail([]byte(id), &RequestError{"", m.Response.ErrorCode, m.Response.Error})
+	if m.Subtype == "error" {
+		c.calls.Fail([]byte(id), &RequestError{"", m.Code, m.Error})
 		return
 	}
-	c.calls.Answer(&wire.Message{ID: json.RawMessage(id), Result: m.Response.Response})
+	c.calls.Answer(&wire.Message{ID: json.RawMessage(id), Result: m.Body})
 }
 
 // handle takes the messages of the protocol itself; others are for readers.
-func (c *conn) handle(m message.Message) (handled bool) {
-	switch m := m.(type) {
-	case *message.ControlRequest:
+func (c *conn) handle(line any) (handled bool) {
+	switch m := line.(type) {
+	case *control.Request:
 		c.serve(m)
-	case *message.ControlResponse:
+	case *control.Response:
 		c.hand(m)
-	case *message.ControlCancel:
-		c.served.Cancel(wire.Quote(m.RequestID), context.Canceled)
-	case *message.KeepAlive:
+	case *control.Cancel:
+		c.served.Cancel(wire.Quote(m.ID), context.Canceled)
+	case *control.KeepAlive:
 	default:
 		return false
 	}
@@ -135,23 +136,23 @@ func (c *conn) handle(m message.Message) (handled bool) {
 }
 
 // serve answers a request of the CLI, on its own goroutine.
-func (c *conn) serve(m *message.ControlRequest) {
-	respond := c.responders[m.Kind]
+func (c *conn) serve(m *control.Request) {
+	respond := c.responders[m.Subtype]
 	if respond == nil {
-		c.log.Warn("refused an unknown request of the claude CLI", "subtype", m.Kind)
-		go c.answer(m.RequestID, nil, fmt.Errorf("unsupported control request subtype: %s", m.Kind))
+		c.log.Warn("refused an unknown request of the claude CLI", "subtype", m.Subtype)
+		go c.answer(m.ID, nil, fmt.Errorf("unsupported control request subtype: %s", m.Subtype))
 		return
 	}
-	ctx, end, err := c.served.Begin(c.ctx, wire.Quote(m.RequestID))
+	ctx, end, err := c.served.Begin(c.ctx, wire.Quote(m.ID))
 	if err != nil { // another request has its id: the CLI cannot cancel this one
 		ctx, end = context.WithCancelCause(c.ctx)
 	}
-	finish := respond(ctx, m.Request)
+	finish := respond(ctx, m.Body)
 	go func() {
 		defer end(nil)
 		body, err := finish()
 		if ctx.Err() == nil && err != errUnanswered { // an answer to what was cancelled is not read
-			c.answer(m.RequestID, body, err)
+			c.answer(m.ID, body, err)
 			c.answered()
 		}
 	}()

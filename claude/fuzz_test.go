@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/claude/internal/control"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -137,8 +138,12 @@ func play(t *testing.T, data []byte, once bool) {
 		line = bytes.TrimSpace(line)
 		p.lines = append(p.lines, line)
 		m, err := parser.Parse(bytes.Clone(line))
-		if q, ok := m.(*message.ControlRequest); ok && err == nil {
-			asked[q.RequestID]++
+		var own any
+		if err == nil {
+			own, err = control.Decode(m)
+		}
+		if q, ok := own.(*control.Request); ok {
+			asked[q.ID]++
 		} else if unread := unreadID(line); err != nil && unread != "" {
 			asked[unread]++ // a request that cannot be read is answered too, with the reason
 		}

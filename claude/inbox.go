@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolpost/toolpost/claude/internal/control"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -37,20 +38,24 @@ type item struct {
 
 // put adds what the CLI wrote in so many bytes. It reports whether there is room.
 func (b *inbox) put(m message.Message, err error, size int) bool {
-	if b.mirror != nil {
-		switch m := m.(type) {
-		case *message.TranscriptMirror:
-			b.mirror.add(m)
-			return true
-		case *message.Result: // who reads it may look into the store
-			b.mirror.flush()
-		}
+	if _, ended := m.(*message.Result); ended && b.mirror != nil { // who reads it may look into the store
+		b.mirror.flush()
 	}
 	if b.unread.Add(int64(size)) > maxUnread {
 		b.unread.Add(-int64(size))
 		return false
 	}
 	b.items.put(item{m, err, size})
+	return true
+}
+
+// keep gives the lines of a transcript to the mirror. It reports whether there is one.
+func (b *inbox) keep(line any) bool {
+	m, ok := line.(*control.Mirror)
+	if !ok || b.mirror == nil {
+		return false
+	}
+	b.mirror.add(m)
 	return true
 }
 

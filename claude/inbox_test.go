@@ -13,7 +13,7 @@ import (
 func TestInbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b inbox
-		first, cause := &message.KeepAlive{}, errors.New("cause")
+		first, cause := &message.System{}, errors.New("cause")
 		go func() {
 			synctest.Wait() // the reader waits
 			b.put(first, nil, 1)
@@ -46,7 +46,7 @@ func TestInboxContext(t *testing.T) {
 		if _, err := b.next(ctx); err != context.Canceled {
 			t.Errorf("next = %v, want %v", err, context.Canceled)
 		}
-		b.put(&message.KeepAlive{}, nil, 1)
+		b.put(&message.System{}, nil, 1)
 		if m, err := b.next(t.Context()); m == nil || err != nil {
 			t.Errorf("what comes later is %v, %v", m, err)
 		}
@@ -56,7 +56,7 @@ func TestInboxContext(t *testing.T) {
 // TestUnread has no room for more than the limit until something is read.
 func TestUnread(t *testing.T) {
 	var b inbox
-	put := func(size int) bool { return b.put(&message.KeepAlive{}, nil, size) }
+	put := func(size int) bool { return b.put(&message.System{}, nil, size) }
 	if !put(maxUnread/2-1) || !put(maxUnread/2+1) || put(1) || put(maxUnread) || !put(0) {
 		t.Error("what has no room is taken, or what has room is not")
 	}

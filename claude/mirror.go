@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/claude/internal/control"
 	"github.com/toolpost/toolpost/claude/sessions"
 	"github.com/toolpost/toolpost/internal/environ"
 )
@@ -61,15 +61,14 @@ func newMirror(ctx context.Context, store sessions.Store, lost func(sessions.Key
 	return m
 }
 
-func (m *mirror) add(t *message.TranscriptMirror) {
+func (m *mirror) add(t *control.Mirror) {
 	if m.size.Load() > maxMirrored && !m.flush() {
-		key, _ := sessions.ParseKey(t.FilePath)
+		key, _ := sessions.ParseKey(t.File)
 		m.lost(key, errSlowStore)
 		return
 	}
-	size := int64(len(t.Raw))
-	m.size.Add(size)
-	m.waiting.put(mirrorEntry{file: t.FilePath, lines: t.Entries, size: size})
+	m.size.Add(t.Size)
+	m.waiting.put(mirrorEntry{file: t.File, lines: t.Lines, size: t.Size})
 }
 
 var errSlowStore = errors.New("the session store is too slow")

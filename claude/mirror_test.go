@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/claude/internal/control"
 	"github.com/toolpost/toolpost/claude/sessions"
 )
 
@@ -29,10 +29,10 @@ func (f *flaky) Append(ctx context.Context, key sessions.Key, lines []json.RawMe
 	return f.Memory.Append(ctx, key, lines)
 }
 
-func frame(file string, lines ...string) *message.TranscriptMirror {
-	m := &message.TranscriptMirror{FilePath: file}
+func frame(file string, lines ...string) *control.Mirror {
+	m := &control.Mirror{File: file}
 	for _, line := range lines {
-		m.Entries = append(m.Entries, json.RawMessage(line))
+		m.Lines = append(m.Lines, json.RawMessage(line))
 	}
 	return m
 }
@@ -151,7 +151,7 @@ func TestMirrorTooSlow(t *testing.T) {
 		var lost []error
 		m := newMirror(t.Context(), store, func(_ sessions.Key, err error) { lost = append(lost, err) })
 		line := frame("/x/projects/-p/"+mirroredID+".jsonl", `{"n":1}`)
-		line.Raw = make([]byte, maxMirrored+1)
+		line.Size = maxMirrored + 1
 		begin := time.Now()
 		for range 5 {
 			m.add(line)

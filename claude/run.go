@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/claude/internal/control"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/claude/sessions"
 )
@@ -176,10 +177,14 @@ func (r *run) read(stop func() bool) {
 			break
 		}
 		m, err := parser.Parse(line)
+		var own any
+		if err == nil {
+			own, err = control.Decode(m)
+		}
 		switch {
 		case err != nil:
 			r.reportMalformed(err)
-		case !r.conn.handle(m):
+		case !r.conn.handle(own) && !r.inbox.keep(own):
 			r.take(m, len(line))
 		}
 		r.alive()

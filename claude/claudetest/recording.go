@@ -22,7 +22,7 @@ import (
 
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/cli"
-	"github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // Recordings has recordings of the CLI 2.1.329, in the directory recordings:
@@ -116,7 +116,8 @@ func (r *recorder) WriteLine(text []byte) error {
 }
 
 func (r *recorder) note(dir string, text []byte) {
-	entry, err := json.Marshal(Entry{dir, []byte(r.hide.Replace(string(message.Redact(text))))})
+	clear, _ := secret.RedactJSON(text, nil)
+	entry, err := json.Marshal(Entry{dir, []byte(r.hide.Replace(string(clear)))})
 	if err != nil { // it is not JSON, which the program will report
 		return
 	}

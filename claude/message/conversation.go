@@ -30,13 +30,6 @@ type ConversationReset struct {
 	Timestamp         string `json:"timestamp"`
 }
 
-// A TranscriptMirror contains what was added to a transcript.
-type TranscriptMirror struct {
-	Header
-	FilePath string            `json:"filePath"`
-	Entries  []json.RawMessage `json:"entries"`
-}
-
 // A CommandLifecycle reports the state of a prompt that was sent with a UUID.
 type CommandLifecycle struct {
 	Header

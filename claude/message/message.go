@@ -32,6 +32,7 @@ func (h *Header) Head() *Header { return h }
 // An Unknown is a message of an unknown type or subtype.
 type Unknown struct{ Header }
 
-// A System is a message that has no type of its own here: its Type and Subtype name
-// it, and Extra and Raw have its members.
+// A System is a message that has no type of its own here, such as the progress of a
+// hook, or a line by which the CLI and its host control each other: its Type and Subtype
+// name it, and Extra and Raw have its members.
 type System struct{ Header }

@@ -8,14 +8,6 @@ const (
 	maxName         = 200 // bytes of a name or a value in a log
 )
 
-// Redact returns a JSON value without the values of members that are named like a
-// secret, and without texts that look like one. Objects stay objects, and so on. It does
-// not find a secret that is spread over several messages.
-func Redact(raw []byte) []byte {
-	clear, _ := secret.RedactJSON(raw, nil)
-	return clear
-}
-
 // redactForLog returns the beginning of a redacted JSON value, for a log.
 func redactForLog(raw []byte) string {
 	clear, _ := secret.RedactJSON(raw, &secret.JSONOptions{Most: maxLogged, MaxText: maxLoggedString})

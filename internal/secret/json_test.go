@@ -64,3 +64,19 @@ func hasText(v any, text string) bool {
 	}
 	return false
 }
+
+func TestRedactJSON(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	for in, want := range map[string]string{
+		`{"type":"odd","list":[1,{"a":null}],"text":"` + long + `"}`:                           `{"type":"odd","list":[1,{"a":null}],"text":"` + long + `"}`,
+		`{"account":{"email":"a@b"},"Authorization":["x"],"a":1}`:                              `{"account":{"[secret]":null},"Authorization":["[secret]"],"a":1}`,
+		`{"max_tokens":7,"api_key":"x","t":"use sk-ant-12345678 é"}`:                           `{"max_tokens":7,"api_key":"[secret]","t":"use [secret] é"}`,
+		`{"password":12345678,"input_tokens":12,"session_key":"x","pwd":"x","token":true}`:     `{"password":0,"input_tokens":12,"session_key":"[secret]","pwd":"[secret]","token":true}`,
+		`["github_pat_11AAAAAAA0aaaaaaaaaaaa","AKIAIOSFODNN7EXAMPLE","xoxb-123456789012-abc"]`: `["[secret]","[secret]","[secret]"]`,
+		`["DB_PASSWORD=hunter2 x","{\"password\": \"hunter2\",\"a\":1}","a token described"]`:  `["[secret] x","{[secret],\"a\":1}","a token described"]`,
+	} {
+		if got, _ := secret.RedactJSON([]byte(in), nil); string(got) != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}
