@@ -1,5 +1,5 @@
 // Package store keeps named blobs in memory or in a folder: the bytes behind the output
-// cache. Memory and Dir are engines; storetest.Run holds the contract for others.
+// cache. Memory and Dir are engines; tooltest.Store holds the contract for others.
 package store
 
 import (

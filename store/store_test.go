@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/store"
-	"github.com/toolpost/toolpost/store/storetest"
+	"github.com/toolpost/toolpost/tooltest"
 )
 
 func TestMemory(t *testing.T) {
-	storetest.Run(t, func(_ *testing.T, opts *store.Options) store.Store { return store.Memory(opts) })
+	tooltest.Store(t, func(_ *testing.T, opts *store.Options) store.Store { return store.Memory(opts) })
 }
 
 func TestDir(t *testing.T) {
-	storetest.Run(t, func(t *testing.T, opts *store.Options) store.Store {
+	tooltest.Store(t, func(t *testing.T, opts *store.Options) store.Store {
 		s, err := store.Dir(t.TempDir(), opts)
 		if err != nil {
 			t.Fatal(err)

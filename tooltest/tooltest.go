@@ -14,13 +14,12 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// UpdateVariable is the environment variable that, if set, makes [Golden]
-// write the files instead of comparing them.
-const UpdateVariable = "TOOLPOST_UPDATE"
+// updateVariable is the environment variable that makes Golden write the files.
+const updateVariable = "TOOLPOST_UPDATE"
 
 // Golden compares the definition of every tool of ts, as clients see it, with
 // the file testdata/tools/NAME.json. It also reports files that belong to no
-// tool.
+// tool. If the environment variable TOOLPOST_UPDATE is set, it writes the files instead.
 func Golden(t testing.TB, ts toolpost.Toolset) {
 	t.Helper()
 	tools, err := ts.Tools(t.Context())
@@ -60,7 +59,7 @@ func definition(t testing.TB, tool *toolpost.Tool) []byte {
 
 func golden(t testing.TB, path string, got []byte) {
 	t.Helper()
-	if os.Getenv(UpdateVariable) != "" {
+	if os.Getenv(updateVariable) != "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -71,11 +70,11 @@ func golden(t testing.TB, path string, got []byte) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Errorf("%v: set %s=1 and run again to write it", err, UpdateVariable)
+		t.Errorf("%v: set %s=1 and run again to write it", err, updateVariable)
 		return
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs: set %s=1 and run again if the change is intended\ngot:\n%swant:\n%s", path, UpdateVariable, got, want)
+		t.Errorf("%s differs: set %s=1 and run again if the change is intended\ngot:\n%swant:\n%s", path, updateVariable, got, want)
 	}
 }
 

@@ -46,11 +46,11 @@ func TestGolden(t *testing.T) {
 	if got := compare(greet("greet", "Greets.")); len(got) != 1 || !strings.Contains(got[0], "TOOLPOST_UPDATE=1") {
 		t.Errorf("no file: got %q", got)
 	}
-	t.Setenv(tooltest.UpdateVariable, "1")
+	t.Setenv("TOOLPOST_UPDATE", "1")
 	if got := compare(greet("greet", "Greets.")); got != nil {
 		t.Errorf("update: got %q", got)
 	}
-	t.Setenv(tooltest.UpdateVariable, "")
+	t.Setenv("TOOLPOST_UPDATE", "")
 	if got := compare(greet("greet", "Greets.")); got != nil {
 		t.Errorf("nothing changed: got %q", got)
 	}

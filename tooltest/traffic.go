@@ -16,9 +16,9 @@ import (
 	"unicode/utf8"
 )
 
-// RecordVariable is the environment variable that, if set, makes [Traffic] send
+// recordVariable is the environment variable that, if set, makes Traffic send
 // requests and record them instead of replaying what was recorded.
-const RecordVariable = "TOOLPOST_RECORD"
+const recordVariable = "TOOLPOST_RECORD"
 
 // maxBody is the longest body that is recorded, in bytes.
 const maxBody = 64 << 20
@@ -44,7 +44,7 @@ func Traffic(t testing.TB, file string, opts *TrafficOptions) http.RoundTripper 
 		opts = &TrafficOptions{}
 	}
 	hide := newTrafficRedactor(opts.Secrets)
-	if os.Getenv(RecordVariable) == "" {
+	if os.Getenv(recordVariable) == "" {
 		p := &trafficPlayer{file: file, hide: hide}
 		if err := p.read(); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatalf("replay traffic: %v", err)
@@ -293,7 +293,7 @@ func (p *trafficPlayer) take(e *exchange) (*exchange, error) {
 		}
 	}
 	return nil, fmt.Errorf("no recording of %s %s in %s; set %s=1 and run the test again to send the request and record it%s",
-		e.Request.Method, e.Request.URL, p.file, RecordVariable, hint)
+		e.Request.Method, e.Request.URL, p.file, recordVariable, hint)
 }
 
 func bodyText(b trafficBody) string {
@@ -308,6 +308,6 @@ func (p *trafficPlayer) reportUnused(t testing.TB) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.unused) > 0 && !t.Failed() {
-		t.Errorf("%d recorded requests in %s were not sent; set %s=1 and run the test again to record what it sends now", len(p.unused), p.file, RecordVariable)
+		t.Errorf("%d recorded requests in %s were not sent; set %s=1 and run the test again to record what it sends now", len(p.unused), p.file, recordVariable)
 	}
 }

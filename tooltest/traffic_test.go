@@ -123,7 +123,7 @@ func TestTrafficSecrets(t *testing.T) {
 			}
 		}
 	}
-	t.Setenv(tooltest.RecordVariable, "1")
+	t.Setenv("TOOLPOST_RECORD", "1")
 	if errors := traffic(t, file, &tooltest.TrafficOptions{Secrets: keys(1)[4:5]}, run(1)); errors != nil {
 		t.Fatalf("record: %q", errors)
 	}
@@ -156,7 +156,7 @@ func TestTrafficSecrets(t *testing.T) {
 		}
 	}
 	server.Close()
-	t.Setenv(tooltest.RecordVariable, "")
+	t.Setenv("TOOLPOST_RECORD", "")
 	if errors := traffic(t, file, &tooltest.TrafficOptions{Secrets: keys(2)[4:5]}, run(2)); errors != nil {
 		t.Errorf("replay: %q", errors)
 	}
@@ -179,12 +179,12 @@ func TestTrafficReplay(t *testing.T) {
 		}
 	}
 	var live, replayed []string
-	t.Setenv(tooltest.RecordVariable, "1")
+	t.Setenv("TOOLPOST_RECORD", "1")
 	if errors := traffic(t, file, nil, run(&live)); errors != nil {
 		t.Fatalf("record: %q", errors)
 	}
 	server.Close()
-	t.Setenv(tooltest.RecordVariable, "")
+	t.Setenv("TOOLPOST_RECORD", "")
 	if errors := traffic(t, file, nil, run(&replayed)); errors != nil {
 		t.Fatalf("replay: %q", errors)
 	}
@@ -217,7 +217,7 @@ func TestTrafficErrors(t *testing.T) {
 	if errors := traffic(t, file, nil, wrong(none, "POST", "/json?key=abcdefgh", `{"a":1}`)); errors != nil {
 		t.Errorf("no file: %q", errors)
 	}
-	t.Setenv(tooltest.RecordVariable, "1")
+	t.Setenv("TOOLPOST_RECORD", "1")
 	w := &watchedTest{verdict: verdict{TB: t}}
 	right(&http.Client{Transport: tooltest.Traffic(w, file, nil)})
 	w.Errorf("the test fails")
@@ -233,7 +233,7 @@ func TestTrafficErrors(t *testing.T) {
 	if errors := traffic(t, file, nil, right); errors != nil {
 		t.Fatalf("record: %q", errors)
 	}
-	t.Setenv(tooltest.RecordVariable, "")
+	t.Setenv("TOOLPOST_RECORD", "")
 	for _, c := range []struct{ want, method, path, body string }{
 		{"differs in its body:\nsent:     {\"a\":2}\nrecorded: {\"a\":1}", "POST", "/json", `{"a":2}`},
 		{"no recording of PUT", "PUT", "/json", `{"a":1}`},
@@ -282,17 +282,17 @@ func TestTrafficStream(t *testing.T) {
 			if lines.Text() != fmt.Sprintf("data: %d", i) {
 				t.Errorf("got %q", lines.Text())
 			}
-			if i == 1 && os.Getenv(tooltest.RecordVariable) != "" {
+			if i == 1 && os.Getenv("TOOLPOST_RECORD") != "" {
 				close(proceed)
 			}
 		}
 		_ = response.Body.Close()
 	}
-	t.Setenv(tooltest.RecordVariable, "1")
+	t.Setenv("TOOLPOST_RECORD", "1")
 	if errors := traffic(t, file, nil, run); errors != nil {
 		t.Fatalf("record: %q", errors)
 	}
-	t.Setenv(tooltest.RecordVariable, "")
+	t.Setenv("TOOLPOST_RECORD", "")
 	if errors := traffic(t, file, nil, run); errors != nil {
 		t.Fatalf("replay: %q", errors)
 	}

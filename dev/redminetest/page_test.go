@@ -24,7 +24,7 @@ const pageFile = "../../docs/reference/redmine-tools.md"
 // TestPage holds the page against the tools. "make update" writes it.
 func TestPage(t *testing.T) {
 	want := tables(t)
-	if os.Getenv(tooltest.UpdateVariable) != "" {
+	if os.Getenv("TOOLPOST_UPDATE") != "" {
 		if err := os.WriteFile(pageFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -41,9 +41,9 @@ func TestTraffic(t *testing.T) {
 		return responses
 	}
 	var live, replayed []*model.Response
-	t.Setenv(tooltest.RecordVariable, "1")
+	t.Setenv("TOOLPOST_RECORD", "1")
 	t.Run("record", func(t *testing.T) { live = talk(t, modeltest.Key) })
-	t.Setenv(tooltest.RecordVariable, "")
+	t.Setenv("TOOLPOST_RECORD", "")
 	t.Run("replay", func(t *testing.T) { replayed = talk(t, "another key") })
 	if diff := cmp.Diff(live, replayed); diff != "" || len(live) != 2 || live[0].Message.Text() != "Hello, Ada!" {
 		t.Errorf("%d responses; live and replayed: %s", len(live), diff)
