@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/claude/internal/control"
+	"github.com/toolpost/toolpost/claude/internal/ids"
 	"github.com/toolpost/toolpost/claude/sessions"
 	"github.com/toolpost/toolpost/internal/environ"
 )
@@ -166,7 +167,7 @@ func (m *mirror) append(key sessions.Key, lines []json.RawMessage) (err error) {
 // not have.
 func mirrorError(key sessions.Key, err error) []byte {
 	line, _ := json.Marshal(map[string]any{ // texts only
-		"type": "system", "subtype": "mirror_error", "uuid": sessions.NewUUID(), "session_id": key.SessionID, "error": err.Error(),
+		"type": "system", "subtype": "mirror_error", "uuid": ids.NewUUID(), "session_id": key.SessionID, "error": err.Error(),
 		"key": map[string]string{"project_key": key.Project, "session_id": key.SessionID, "subpath": key.Agent},
 	})
 	return line

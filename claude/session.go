@@ -9,8 +9,8 @@ import (
 	"io"
 	"iter"
 
+	"github.com/toolpost/toolpost/claude/internal/ids"
 	"github.com/toolpost/toolpost/claude/message"
-	"github.com/toolpost/toolpost/claude/sessions"
 )
 
 // A Session is a conversation with one CLI. Only one goroutine at a time may
@@ -100,7 +100,7 @@ func (s *Session) Send(ctx context.Context, prompt string, blocks ...Block) (uui
 
 // SendPrompt is Send for all that a prompt can have.
 func (s *Session) SendPrompt(ctx context.Context, p *Prompt) (uuid string, err error) {
-	uuid = cmp.Or(p.UUID, sessions.NewUUID())
+	uuid = cmp.Or(p.UUID, ids.NewUUID())
 	return uuid, s.send(ctx, uuid, p, false)
 }
 
@@ -125,7 +125,7 @@ func (s *Session) Messages(ctx context.Context) iter.Seq2[message.Message, error
 // the queue; the session remains open.
 func (s *Session) Turn(ctx context.Context, prompt string, blocks ...Block) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
-		uuid := sessions.NewUUID()
+		uuid := ids.NewUUID()
 		if err := s.send(ctx, uuid, &Prompt{Text: prompt, Blocks: blocks}, true); err != nil {
 			yield(nil, err)
 			return

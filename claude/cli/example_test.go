@@ -1,12 +1,15 @@
 package cli_test
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/toolpost/toolpost/claude/cli"
 )
 
-func ExampleAtLeast() {
-	fmt.Println(cli.AtLeast("2.1.329", "2.1.40"), cli.AtLeast("2.1.9", "2.1.40"))
-	// Output: true false
+func ExampleFind() {
+	_, err := cli.Find("/nowhere/claude")
+	var missing *cli.NotFoundError
+	fmt.Println(errors.As(err, &missing))
+	// Output: true
 }

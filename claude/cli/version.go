@@ -2,16 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 
-	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/claude/internal/version"
 )
 
-// MinVersion is the oldest supported version: the first whose control protocol
+// minVersion is the oldest supported version: the first whose control protocol
 // accepts tools of this process.
-const MinVersion = "2.0.0"
-
-var versionPattern = lazyregexp.New(`^\s*v?((\d+)\.(\d+)\.(\d+)[-+.\w]*)`)
+const minVersion = "2.0.0"
 
 // A VersionError reports a command that is too old.
 type VersionError struct {
@@ -23,30 +20,14 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the claude command has version %s, but %s or later is required; update it with %q", e.Version, e.Minimum, install)
 }
 
-// Supported returns a *VersionError for a version older than [MinVersion].
-func Supported(version string) error {
-	have := versionPattern.FindStringSubmatch(version)
+// Supported returns a *VersionError for a version that is too old.
+func Supported(text string) error {
+	have := version.Parse(text)
 	if have == nil {
-		return fmt.Errorf("read the version %q of the claude command: it is not like %s", version, MinVersion)
+		return fmt.Errorf("read the version %q of the claude command: it is not like %s", text, minVersion)
 	}
-	if !AtLeast(version, MinVersion) {
-		return &VersionError{have[1], MinVersion}
+	if !version.AtLeast(text, minVersion) {
+		return &VersionError{have[1], minVersion}
 	}
 	return nil
-}
-
-// AtLeast reports whether version is least or newer.
-func AtLeast(version, least string) bool {
-	have, want := versionPattern.FindStringSubmatch(version), versionPattern.FindStringSubmatch(least)
-	if have == nil || want == nil {
-		return false
-	}
-	for i := 2; i <= 4; i++ {
-		h, _ := strconv.Atoi(have[i]) // digits; more than an int holds is the largest
-		w, _ := strconv.Atoi(want[i])
-		if h != w {
-			return h > w
-		}
-	}
-	return true
 }

@@ -74,18 +74,11 @@ type ServerToolUse struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// A WebSearchToolResult is the result of the API's web search.
-type WebSearchToolResult struct {
+// A WebToolResult is the result of the API's web_search or web_fetch; its Type says which.
+type WebToolResult struct {
 	Source
 	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage `json:"content"` // an array of results, or an object that is an error
-}
-
-// A WebFetchToolResult is the result of the API's web fetch.
-type WebFetchToolResult struct {
-	Source
-	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage `json:"content"`
+	Content   json.RawMessage `json:"content"` // of a search an array of results, or an object that is an error
 }
 
 // An Image is an image.
@@ -157,8 +150,8 @@ func blockKinds() map[string]blockKind {
 		"tool_use":               blockOf[ToolUse]("id", "name"),
 		"tool_result":            blockOf[ToolResult]("tool_use_id"),
 		"server_tool_use":        blockOf[ServerToolUse]("id", "name"),
-		"web_search_tool_result": blockOf[WebSearchToolResult]("tool_use_id"),
-		"web_fetch_tool_result":  blockOf[WebFetchToolResult]("tool_use_id"),
+		"web_search_tool_result": blockOf[WebToolResult]("tool_use_id"),
+		"web_fetch_tool_result":  blockOf[WebToolResult]("tool_use_id"),
 		"image":                  blockOf[Image]("source"),
 		"document":               blockOf[Document]("source"),
 		"tool_reference":         blockOf[ToolReference]("tool_name"),

@@ -44,17 +44,6 @@ type Result struct {
 	ResultIndex      int64    `json:"result_index"`
 	QueuedTurnCount  int64    `json:"queued_turn_count"`
 
-	ResultTimes            `json:",embed"`
-	SafetyStops            int64           `json:"safety_stops"`
-	SubagentStats          json.RawMessage `json:"subagent_stats"`
-	FirstRequestTokens     int64           `json:"first_request_input_tokens"`
-	FirstRequestCacheRead  int64           `json:"first_request_cache_read_input_tokens"`
-	FastModeState          string          `json:"fast_mode_state"`
-	FastModeDisabledReason string          `json:"fast_mode_disabled_reason"`
-}
-
-// ResultTimes are the durations of a turn, in milliseconds.
-type ResultTimes struct {
 	DurationMS          int64 `json:"duration_ms"`
 	DurationAPIMS       int64 `json:"duration_api_ms"`
 	TTFTMS              int64 `json:"ttft_ms"` // to the first token
@@ -62,6 +51,13 @@ type ResultTimes struct {
 	TimeToRequestMS     int64 `json:"time_to_request_ms"`
 	FirstContentFrameMS int64 `json:"first_content_frame_ms"`
 	RequestSentWallMS   int64 `json:"request_sent_wall_ms"`
+
+	SafetyStops            int64           `json:"safety_stops"`
+	SubagentStats          json.RawMessage `json:"subagent_stats"`
+	FirstRequestTokens     int64           `json:"first_request_input_tokens"`
+	FirstRequestCacheRead  int64           `json:"first_request_cache_read_input_tokens"`
+	FastModeState          string          `json:"fast_mode_state"`
+	FastModeDisabledReason string          `json:"fast_mode_disabled_reason"`
 }
 
 // A PermissionDenial is a call that was denied.

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/toolpost/toolpost/claude/internal/ids"
 	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -192,7 +193,7 @@ func appendText(root *os.Root, name string, text []byte) error {
 // to somewhere else.
 func replace(root *os.Root, name string, text []byte) error {
 	name = filepath.FromSlash(name)
-	draft := name + "." + NewUUID()
+	draft := name + "." + ids.NewUUID()
 	f, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/claude/internal/ids"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -28,7 +29,7 @@ func (s *Session) Fork(ctx context.Context, opts *ForkOptions) (*Session, error)
 		opts = &ForkOptions{}
 	}
 	f := fork{from: s.SessionID, ids: map[string]string{}, now: now()}
-	key := Key{Project: s.Project, SessionID: NewUUID()}
+	key := Key{Project: s.Project, SessionID: ids.NewUUID()}
 	f.to = key.SessionID
 	err := f.plan(s.Lines(ctx), opts.UpTo)
 	if err == nil {
@@ -66,7 +67,7 @@ func (f *fork) plan(lines iter.Seq2[json.RawMessage, error], upTo string) error 
 		case len(f.ids) == maxNodes:
 			return errTooMany
 		}
-		f.ids[l.UUID], f.last = NewUUID(), l.UUID
+		f.ids[l.UUID], f.last = ids.NewUUID(), l.UUID
 		if l.UUID == upTo {
 			return nil
 		}
@@ -113,7 +114,7 @@ func (f *fork) lines(lines iter.Seq2[json.RawMessage, error], title string) iter
 				return
 			}
 		}
-		yield(wire.Append(nil, `"type":"`+typeCustomTitle+`"`, `"sessionId":"`+f.to+`"`, `"customTitle":`+string(wire.Quote(title)), `"uuid":"`+NewUUID()+`"`, `"timestamp":"`+f.now+`"`), nil)
+		yield(wire.Append(nil, `"type":"`+typeCustomTitle+`"`, `"sessionId":"`+f.to+`"`, `"customTitle":`+string(wire.Quote(title)), `"uuid":"`+ids.NewUUID()+`"`, `"timestamp":"`+f.now+`"`), nil)
 	}
 }
 

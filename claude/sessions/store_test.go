@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	newids "github.com/toolpost/toolpost/claude/internal/ids"
 	"github.com/toolpost/toolpost/claude/sessions"
 )
 
@@ -180,7 +181,7 @@ func TestForkFails(t *testing.T) {
 	key := sessions.Key{Project: "-a", SessionID: recorded}
 	var many []json.RawMessage
 	for range 3 {
-		many = append(many, json.RawMessage(`{"type":"user","uuid":"`+sessions.NewUUID()+`","message":{"content":"`+strings.Repeat("x", 1<<20)+`"}}`))
+		many = append(many, json.RawMessage(`{"type":"user","uuid":"`+newids.NewUUID()+`","message":{"content":"`+strings.Repeat("x", 1<<20)+`"}}`))
 	}
 	if err := store.Append(t.Context(), key, many); err != nil {
 		t.Fatal(err)
