@@ -41,7 +41,7 @@ type Agent struct {
 // Options are the optional parts of an agent.
 type Options struct {
 	System    string         // the system prompt
-	Output    *schema.Schema // the answer is JSON of this schema; see DoAs
+	Answer    *schema.Schema // the answer is JSON of this schema; see DoAs
 	MaxTokens int            // of one response
 	Effort    string         // how much the model thinks, see model.Request
 
@@ -49,7 +49,7 @@ type Options struct {
 
 	// Approve decides about every call before it runs; nil allows all calls. It
 	// is not called for two calls of a run at the same time.
-	Approve func(ctx context.Context, call *Call) (Decision, error)
+	Approve func(ctx context.Context, call *Request) (Decision, error)
 
 	// Key is a secret of the program or its user. A decision that a session file has
 	// counts only if it was made with the same Key, so that a file of others cannot
@@ -62,9 +62,9 @@ type Options struct {
 
 	Parallel int // how many calls run at the same time; 8 if 0
 
-	Window  int             // the model's context in tokens; that of usage.Default if 0
-	Outputs *output.Context // replaces old outputs of tools by references; its Session is set by the run
-	Recall  []string        // tools without arguments whose output a summary repeats; read_todos if nil
+	Window       int             // the model's context in tokens; that of usage.Default if 0
+	Trim         *output.Trimmer // replaces old outputs of tools by references; its Session is set by the run
+	SummaryTools []string        // tools without arguments whose output a summary repeats; read_todos if nil
 
 	Prices *usage.Prices // usage.Default() if nil
 
@@ -95,8 +95,8 @@ func New(m model.Model, tools toolpost.Toolset, opts *Options) *Agent {
 		a.tools = toolpost.Tools(nil)
 	}
 	a.tools = toolpost.Filter(a.tools, func(t *toolpost.Tool) bool { return !wire.ForAppsOnly(t.Meta) })
-	if a.opts.Recall == nil {
-		a.opts.Recall = []string{"read_todos"}
+	if a.opts.SummaryTools == nil {
+		a.opts.SummaryTools = []string{"read_todos"}
 	}
 	a.opts.Parallel = cmp.Or(max(a.opts.Parallel, 0), 8)
 	if a.opts.Prices == nil {
@@ -128,7 +128,7 @@ type Event struct {
 	Type     EventType
 	Delta    *model.Delta      // EventDelta
 	Response *model.Response   // EventResponse
-	Call     *Call             // EventCall, EventResult
+	Call     *Request          // EventCall, EventResult
 	Result   *toolpost.Message // EventResult: as the model receives it
 	Text     string            // EventNotice: written for a person
 	End      *Result           // EventEnd
@@ -151,8 +151,8 @@ const (
 type Result struct {
 	Stop    StopReason      `json:"stop"`
 	Text    string          `json:"text"`              // the answer
-	Output  json.RawMessage `json:"output,omitempty"`  // the answer, if Options.Output is set
-	Waiting []*Call         `json:"waiting,omitempty"` // StopApproval: the calls to decide with Session.Decide
+	Output  json.RawMessage `json:"output,omitempty"`  // the answer, if Options.Answer is set
+	Waiting []*Request      `json:"waiting,omitempty"` // StopApproval: the calls to decide with Session.Decide
 	Turns   int             `json:"turns"`             // responses of the model since the prompt
 	Usage   *usage.Ledger   `json:"usage"`             // tokens, costs and calls since the prompt
 }
@@ -236,7 +236,7 @@ func (a *Agent) Do(ctx context.Context, s *Session, prompt ...model.Part) (*Resu
 // DoAs runs the agent and decodes its answer. The answer's schema is that of T.
 func DoAs[T any](ctx context.Context, a *Agent, s *Session, prompt ...model.Part) (answer T, result *Result, err error) {
 	typed := *a
-	if typed.opts.Output, err = schema.ForInput[T](); err != nil {
+	if typed.opts.Answer, err = schema.ForInput[T](); err != nil {
 		return answer, nil, fmt.Errorf("run agent: schema of the answer: %w", err)
 	}
 	if result, err = typed.Do(ctx, s, prompt...); err != nil {

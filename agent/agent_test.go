@@ -261,7 +261,7 @@ func TestSubagent(t *testing.T) {
 	var asked []string
 	outer := turns(t, []model.Part{call(1, "research", `{"task":"Find it."}`)}, say("It is found."))
 	sub := agent.New(inner, toolpost.Tools{tool("echo", echo)}, nil).Tool("research", "Finds things.")
-	a := agent.New(outer, toolpost.Tools{sub}, &agent.Options{Approve: func(_ context.Context, c *agent.Call) (agent.Decision, error) {
+	a := agent.New(outer, toolpost.Tools{sub}, &agent.Options{Approve: func(_ context.Context, c *agent.Request) (agent.Decision, error) {
 		asked = append(asked, c.Name)
 		return agent.Decision{Action: agent.Allow}, nil
 	}})
@@ -407,7 +407,7 @@ func TestInnerResumes(t *testing.T) {
 	}}
 	asked := 0
 	a := agent.New(outer, toolpost.Tools{agent.New(inner, toolpost.Tools{count}, nil).Tool("research", "Counts.")}, &agent.Options{
-		Approve: func(context.Context, *agent.Call) (agent.Decision, error) {
+		Approve: func(context.Context, *agent.Request) (agent.Decision, error) {
 			asked++
 			return agent.Decision{Action: agent.Allow}, nil
 		}})

@@ -13,8 +13,8 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
-// A Call is a tool call of the model, before it runs.
-type Call struct {
+// A Request is a tool call of the model, before it runs.
+type Request struct {
 	ID        string          `json:"id"` // as the model chose it
 	Tool      *toolpost.Tool  `json:"-"`
 	Name      string          `json:"name"` // of the tool
@@ -34,7 +34,7 @@ type Decision struct {
 	Action    Action          `json:"action"`              // Allow, Deny, Edit or Wait
 	Reason    string          `json:"reason,omitempty"`    // of Deny: the model reads it
 	Arguments json.RawMessage `json:"arguments,omitempty"` // of Edit: the call runs with these
-	Binding   string          `json:"binding,omitempty"`   // Call.Binding; required by Session.Decide
+	Binding   string          `json:"binding,omitempty"`   // Request.Binding; required by Session.Decide
 }
 
 // An Action is what a decision does with a call. The zero Action is Deny.
@@ -98,12 +98,12 @@ func (s *Session) Decide(d Decision) error {
 }
 
 // bind returns the call that a decision is about.
-func (r *run) bind(c *callState, tool *toolpost.Tool) *Call {
+func (r *run) bind(c *callState, tool *toolpost.Tool) *Request {
 	begun := c.intents
 	if tool.Policy.Resumable {
 		begun = 0 // the call continues, so the decision about it still holds
 	}
-	call := &Call{ID: c.call.ID, Tool: tool, Name: c.call.Name, Arguments: c.call.Arguments, Interrupted: begun > 0}
+	call := &Request{ID: c.call.ID, Tool: tool, Name: c.call.Name, Arguments: c.call.Arguments, Interrupted: begun > 0}
 	h := hmac.New(sha256.New, r.agent.opts.Key)
 	now := r.session.snapshot()
 	for _, part := range []string{now.id, strconv.Itoa(now.responses), strconv.Itoa(c.index), strconv.Itoa(begun),

@@ -17,7 +17,7 @@ import (
 
 // decisions approves calls by their tools' names.
 func decisions(all map[string]agent.Decision) *agent.Options {
-	return &agent.Options{Approve: func(_ context.Context, c *agent.Call) (agent.Decision, error) { return all[c.Name], nil }}
+	return &agent.Options{Approve: func(_ context.Context, c *agent.Request) (agent.Decision, error) { return all[c.Name], nil }}
 }
 
 func TestApprove(t *testing.T) {
@@ -165,7 +165,7 @@ func TestDecisionOfOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	ran := 0
 	tools := toolpost.Tools{tool("write", func(context.Context, string) (string, error) { ran++; return "", nil })}
-	wait := func(context.Context, *agent.Call) (agent.Decision, error) {
+	wait := func(context.Context, *agent.Request) (agent.Decision, error) {
 		return agent.Decision{Action: agent.Wait}, nil
 	}
 	s := open(t, path)
@@ -175,7 +175,7 @@ func TestDecisionOfOthers(t *testing.T) {
 	}
 	s.Close()
 	s = open(t, path)
-	ours := func(approve func(context.Context, *agent.Call) (agent.Decision, error)) *agent.Agent {
+	ours := func(approve func(context.Context, *agent.Request) (agent.Decision, error)) *agent.Agent {
 		return agent.New(turns(t, say("Done.")), tools, &agent.Options{Approve: approve, Key: []byte("ours")})
 	}
 	got := do(t, ours(wait), s)

@@ -21,7 +21,7 @@ func errorMessage(c *callState, format string, args ...any) *toolpost.Message {
 // A planned call is one that will run.
 type plannedCall struct {
 	state   *callState
-	call    *Call
+	call    *Request
 	warning string // for the model, because it repeats the call
 }
 
@@ -29,7 +29,7 @@ type plannedCall struct {
 // decision. It returns the run's result if the run ends.
 func (r *run) answerCalls(ctx context.Context, batch []*callState) (*Result, error) {
 	var plan []*plannedCall
-	var waiting []*Call
+	var waiting []*Request
 	for _, c := range batch {
 		if c.result != nil {
 			continue
@@ -62,7 +62,7 @@ func (r *run) answerCalls(ctx context.Context, batch []*callState) (*Result, err
 
 // plan decides what happens with a call: it runs, it waits for a decision, or
 // it is answered at once.
-func (r *run) plan(ctx context.Context, c *callState) (*plannedCall, *Call, error) {
+func (r *run) plan(ctx context.Context, c *callState) (*plannedCall, *Request, error) {
 	tool := r.tools.Lookup(c.call.Name)
 	switch {
 	case c.call.Invalid != "":
@@ -105,7 +105,7 @@ func (r *run) plan(ctx context.Context, c *callState) (*plannedCall, *Call, erro
 // decide returns the decision about a call: the recorded one if it is about the same
 // call, otherwise that of Options.Approve. Without an Approve, a call still waits
 // if it waited before, or if the decision was about another form of it.
-func (r *run) decide(ctx context.Context, c *callState, call *Call) (*Decision, error) {
+func (r *run) decide(ctx context.Context, c *callState, call *Request) (*Decision, error) {
 	approve := r.agent.opts.Approve
 	d := Decision{Action: Wait}
 	switch {
@@ -213,8 +213,8 @@ func (r *run) perform(ctx context.Context, p *plannedCall, emit func(*Event)) er
 		return err
 	}
 	complete := outcome == toolpost.Done
-	if complete && r.agent.opts.Output != nil {
-		if _, err := decodeAnswer(r.agent.opts.Output, text(m)); err != nil {
+	if complete && r.agent.opts.Answer != nil {
+		if _, err := decodeAnswer(r.agent.opts.Answer, text(m)); err != nil {
 			m, complete = errorMessage(c, "The answer is not what was asked for: %v\nCall the tool again with nothing but the JSON.", err), false
 		}
 	}
@@ -243,7 +243,7 @@ func (r *run) refuse(c *callState, format string, args ...any) error {
 	if err := r.session.append(&record{Type: recordResult, Call: c.index, Result: m}); err != nil {
 		return err
 	}
-	return r.emit(&Event{Type: EventResult, Call: &Call{ID: c.call.ID, Name: c.call.Name, Arguments: c.call.Arguments}, Result: m})
+	return r.emit(&Event{Type: EventResult, Call: &Request{ID: c.call.ID, Name: c.call.Name, Arguments: c.call.Arguments}, Result: m})
 }
 
 // storedResult is a result in the form that Options.Step keeps.
@@ -254,7 +254,7 @@ type storedResult struct {
 }
 
 // runTool runs the tool. An error means that the run cannot go on.
-func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Call) (*toolpost.Message, toolpost.Outcome, error) {
+func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Request) (*toolpost.Message, toolpost.Outcome, error) {
 	do := func(ctx context.Context) (*storedResult, error) {
 		ctx = context.WithValue(ctx, frameKey{}, inside)
 		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,

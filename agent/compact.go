@@ -98,9 +98,9 @@ func estimate(messages []*model.Message) int {
 	return n
 }
 
-// trim replaces old outputs by references, see Options.Outputs.
+// trim replaces old outputs by references, see Options.Trim.
 func (r *run) trim(ctx context.Context) error {
-	if r.agent.opts.Outputs == nil {
+	if r.agent.opts.Trim == nil {
 		return nil
 	}
 	now := r.session.snapshot()
@@ -114,7 +114,7 @@ func (r *run) trim(ctx context.Context) error {
 			}
 		}
 	}
-	outputs := *r.agent.opts.Outputs
+	outputs := *r.agent.opts.Trim
 	outputs.Session = now.id
 	var changed []trimmedPart
 	for i, m := range outputs.Trim(ctx, results) {
@@ -336,11 +336,11 @@ func prompts(messages []*model.Message) []model.Part {
 	return all
 }
 
-// recall returns the outputs of Options.Recall, such as the list of todos.
+// recall returns the outputs of Options.SummaryTools, such as the list of todos.
 func (r *run) recall(ctx context.Context) string {
 	const most = 20_000 // bytes of one output
 	var all string
-	for _, name := range r.agent.opts.Recall {
+	for _, name := range r.agent.opts.SummaryTools {
 		tool := r.tools.Lookup(name)
 		if tool == nil || !readsOnly(tool) {
 			continue

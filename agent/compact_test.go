@@ -93,7 +93,7 @@ func TestCompactNow(t *testing.T) {
 	if n, err := a.Compact(t.Context(), s); n != 0 || err != nil {
 		t.Errorf("of an empty session: %d, %v", n, err)
 	}
-	wait := func(context.Context, *agent.Call) (agent.Decision, error) {
+	wait := func(context.Context, *agent.Request) (agent.Decision, error) {
 		return agent.Decision{Action: agent.Wait}, nil
 	}
 	open1, _ := long(t, 1)
@@ -184,7 +184,7 @@ func TestOldOutputs(t *testing.T) {
 		}
 		return say("Done."), nil
 	}}
-	a := agent.New(m, cache.Layer(toolpost.Tools{tool("echo", echo), picture}), &agent.Options{Outputs: &output.Context{Cache: cache, Max: 3_000}})
+	a := agent.New(m, cache.Layer(toolpost.Tools{tool("echo", echo), picture}), &agent.Options{Trim: &output.Trimmer{Cache: cache, Max: 3_000}})
 	s := agent.NewSession()
 	do(t, a, s, prompt("Go"))
 	got := s.Messages()

@@ -305,7 +305,7 @@ func TestRepeatsOfRefusedCalls(t *testing.T) {
 			next.ID = fmt.Sprint("call_", n)
 			return []model.Part{next}, nil
 		}}
-		a := agent.New(m, toolpost.Tools{tool("echo", echo), tool("write", echo)}, &agent.Options{Approve: func(context.Context, *agent.Call) (agent.Decision, error) {
+		a := agent.New(m, toolpost.Tools{tool("echo", echo), tool("write", echo)}, &agent.Options{Approve: func(context.Context, *agent.Request) (agent.Decision, error) {
 			return agent.Decision{Action: agent.Deny}, nil
 		}})
 		if got := do(t, a, agent.NewSession(), prompt("Go")); got.Stop != agent.StopRepeat || n != 5 {

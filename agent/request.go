@@ -16,7 +16,7 @@ import (
 func (r *run) newRequest() *model.Request {
 	o := &r.agent.opts
 	now := r.session.snapshot()
-	return &model.Request{System: o.System, Messages: slices.Clone(now.messages), Tools: r.tools, Output: o.Output,
+	return &model.Request{System: o.System, Messages: slices.Clone(now.messages), Tools: r.tools, Output: o.Answer,
 		MaxTokens: o.MaxTokens, Effort: o.Effort, CacheKey: now.id}
 }
 

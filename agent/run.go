@@ -255,10 +255,10 @@ func (r *run) answer(m *model.Message) (*Result, error) {
 	if isEmpty(m, model.TypeOpaque) {
 		return r.askAgain("Your last message has no text. Continue with the task, or answer.")
 	}
-	if r.agent.opts.Output == nil {
+	if r.agent.opts.Answer == nil {
 		return r.end(StopAnswer, m.Text())
 	}
-	if _, err := decodeAnswer(r.agent.opts.Output, m.Text()); err != nil {
+	if _, err := decodeAnswer(r.agent.opts.Answer, m.Text()); err != nil {
 		return r.askAgain(fmt.Sprintf("Your answer is not what was asked for: %v\nAnswer again, with nothing but the JSON.", err))
 	}
 	return r.end(StopAnswer, m.Text())
@@ -301,7 +301,7 @@ func (r *run) end(stop StopReason, text string) (*Result, error) {
 func (r *run) result(e *record) (*Result, error) {
 	now := r.session.snapshot()
 	result := &Result{Stop: e.Stop, Text: e.Text, Turns: now.turns, Usage: now.total()}
-	if out := r.agent.opts.Output; out != nil && (e.Stop == StopAnswer || e.Stop == StopDone) {
+	if out := r.agent.opts.Answer; out != nil && (e.Stop == StopAnswer || e.Stop == StopDone) {
 		var err error
 		if result.Output, err = decodeAnswer(out, e.Text); err != nil {
 			return nil, fmt.Errorf("the answer is not what was asked for: %w", err)

@@ -123,8 +123,8 @@ func TestInterrupted(t *testing.T) {
 
 	for _, d := range []agent.Decision{{Action: agent.Allow}, {Action: agent.Deny, Reason: "it was done"}} {
 		s = interrupt()
-		var asked []*agent.Call
-		do(t, agent.New(turns(t, say("Done.")), tools, &agent.Options{Approve: func(_ context.Context, c *agent.Call) (agent.Decision, error) {
+		var asked []*agent.Request
+		do(t, agent.New(turns(t, say("Done.")), tools, &agent.Options{Approve: func(_ context.Context, c *agent.Request) (agent.Decision, error) {
 			asked = append(asked, c)
 			return d, nil
 		}}), s)

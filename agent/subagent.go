@@ -107,12 +107,12 @@ func (r *run) enter(ctx context.Context) (inner context.Context, leave func() er
 // approveInner returns the run's Approve for calls of agents inside it, nil if it
 // has none. Several of them may run at the same time, but a person is
 // asked about one call at a time.
-func (r *run) approveInner() func(context.Context, *Call) (Decision, error) {
+func (r *run) approveInner() func(context.Context, *Request) (Decision, error) {
 	approve := r.agent.opts.Approve
 	if approve == nil {
 		return nil
 	}
-	return func(ctx context.Context, call *Call) (Decision, error) {
+	return func(ctx context.Context, call *Request) (Decision, error) {
 		r.approving.Lock()
 		defer r.approving.Unlock()
 		return approve(ctx, call)

@@ -61,7 +61,9 @@ func TestTimeEndsWhatHangs(t *testing.T) {
 			_, err := agent.New(hanging{turns(t)}, nil, nil).Do(ctx, agent.NewSession(), prompt(text))
 			return "", err
 		})}},
-		"a question":  {model: calls, tools: echoes, opts: agent.Options{Approve: func(ctx context.Context, _ *agent.Call) (agent.Decision, error) { return agent.Decision{}, hang(ctx) }}},
+		"a question": {model: calls, tools: echoes, opts: agent.Options{Approve: func(ctx context.Context, _ *agent.Request) (agent.Decision, error) {
+			return agent.Decision{}, hang(ctx)
+		}}},
 		"the listing": {model: calls, tools: hangingSet{}},
 		"a summary":   {model: func(t *testing.T) model.Model { return hanging{turns(t)} }, opts: agent.Options{Window: 10}},
 	} {

@@ -11,10 +11,10 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A Context limits the tool outputs of one conversation. After every trim the
+// A Trimmer limits the tool outputs of one conversation. After every trim the
 // model's provider must read the conversation again, so a trim is rare and
 // removes all outputs that may be removed.
-type Context struct {
+type Trimmer struct {
 	Cache   *Cache
 	Session string // the Holder of the conversation's calls
 	Max     int    // tokens of all outputs; 100,000 if 0
@@ -29,7 +29,7 @@ type Context struct {
 // reference is stored, and so are images, audio and documents; if that fails,
 // they remain. Replace the messages with the result for good: Trim returns the same
 // result for the same messages.
-func (x *Context) Trim(ctx context.Context, messages []*toolpost.Message) []*toolpost.Message {
+func (x *Trimmer) Trim(ctx context.Context, messages []*toolpost.Message) []*toolpost.Message {
 	most := cmp.Or(x.Max, 100_000)
 	keep, least := cmp.Or(x.Keep, most/2), cmp.Or(x.Least, most*3/10)
 	sizes, sum := make([]int, len(messages)), 0
@@ -63,7 +63,7 @@ func (x *Context) Trim(ctx context.Context, messages []*toolpost.Message) []*too
 }
 
 // tokens estimates: text has some four bytes for a token, logs have three.
-func (x *Context) tokens(text string) int {
+func (x *Trimmer) tokens(text string) int {
 	if x.Tokens != nil {
 		return x.Tokens(text)
 	}
@@ -75,7 +75,7 @@ const trimmedHead = "[tool output trimmed: "
 
 // gain is what a trim frees of a message; none if it is hardly shorter, as one
 // that was trimmed before.
-func (x *Context) gain(m *toolpost.Message, size int) int {
+func (x *Trimmer) gain(m *toolpost.Message, size int) int {
 	if first, _, _ := strings.Cut(textOfMessage(m), "\n"); m.OutputRef != "" && strings.HasPrefix(first, trimmedHead) && strings.Contains(first, m.OutputRef) {
 		return 0
 	}
@@ -94,7 +94,7 @@ func textOfMessage(m *toolpost.Message) string {
 }
 
 // trim returns m with its reference in place of its text.
-func (x *Context) trim(ctx context.Context, m *toolpost.Message) *toolpost.Message {
+func (x *Trimmer) trim(ctx context.Context, m *toolpost.Message) *toolpost.Message {
 	c := *m
 	whole := textOfMessage(m)
 	if c.OutputRef == "" && whole != "" {

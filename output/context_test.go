@@ -16,7 +16,7 @@ func message(text string) *toolpost.Message {
 func TestContextTrims(t *testing.T) {
 	shelf := newShelf()
 	c := output.New(shelf, &output.Options{Logger: quiet})
-	x := &output.Context{Cache: c, Session: "s", Max: 4500, Keep: 1500, Least: 900, Tokens: func(s string) int { return len(s) }}
+	x := &output.Trimmer{Cache: c, Session: "s", Max: 4500, Keep: 1500, Least: 900, Tokens: func(s string) int { return len(s) }}
 	image := toolpost.NewMessage("i", toolpost.NewResult(toolpost.Part{Type: "text", Text: strings.Repeat("p", 700)}, toolpost.Part{Type: "image", Data: []byte{1}}))
 	viewed := toolpost.NewMessage("v", toolpost.TextResult(strings.Repeat("v", 500)).WithOutputRef("kept"))
 	failed := toolpost.NewMessage("e", toolpost.ErrorResult("%s", strings.Repeat("e", 500)))
@@ -49,7 +49,7 @@ func TestContextTrims(t *testing.T) {
 
 func TestContextWaitsUntilItIsWorthIt(t *testing.T) {
 	c := output.New(newShelf(), &output.Options{Logger: quiet})
-	x := &output.Context{Cache: c, Max: 1000, Keep: 900, Least: 500, Tokens: func(s string) int { return len(s) }}
+	x := &output.Trimmer{Cache: c, Max: 1000, Keep: 900, Least: 500, Tokens: func(s string) int { return len(s) }}
 	messages := []*toolpost.Message{message(strings.Repeat("a", 400)), message(strings.Repeat("b", 800))}
 	if got := x.Trim(t.Context(), messages); got[0] != messages[0] {
 		t.Error("it trims for little")
@@ -63,7 +63,7 @@ func TestContextWaitsUntilItIsWorthIt(t *testing.T) {
 func TestContextKeepsWhatCannotBeStored(t *testing.T) {
 	shelf := newShelf()
 	shelf.create = strings.NewReader("").UnreadByte() // any error
-	x := &output.Context{Cache: output.New(shelf, &output.Options{Logger: quiet}), Max: 100, Keep: 1, Least: 1}
+	x := &output.Trimmer{Cache: output.New(shelf, &output.Options{Logger: quiet}), Max: 100, Keep: 1, Least: 1}
 	messages := []*toolpost.Message{message(strings.Repeat("a", 9000)), message("b")}
 	if got := x.Trim(t.Context(), messages); got[0] != messages[0] {
 		t.Error("what could not be stored is gone")
@@ -72,7 +72,7 @@ func TestContextKeepsWhatCannotBeStored(t *testing.T) {
 
 func TestContextTrimsLinks(t *testing.T) {
 	shelf := newShelf()
-	x := &output.Context{Cache: output.New(shelf, &output.Options{Logger: quiet}), Max: 1000, Keep: 10, Tokens: func(s string) int { return len(s) }}
+	x := &output.Trimmer{Cache: output.New(shelf, &output.Options{Logger: quiet}), Max: 1000, Keep: 10, Tokens: func(s string) int { return len(s) }}
 	links := toolpost.NewMessage("l", toolpost.NewResult(slices.Repeat([]toolpost.Part{{Type: "resource_link", URI: "file:///a", Name: "n"}}, 50)...))
 	got := x.Trim(t.Context(), []*toolpost.Message{links, message("new")})[0]
 	if len(got.Parts) != 1 || !strings.Contains(got.Parts[0].Text, "trimmed: 50 lines") {

@@ -23,7 +23,7 @@ func mediaHolder(holder string) string { return "media of " + holder }
 
 // trimMedia stores an image, a sound or a document, and returns the text that
 // replaces it. If it cannot be stored, it remains.
-func (x *Context) trimMedia(ctx context.Context, p toolpost.Part) toolpost.Part {
+func (x *Trimmer) trimMedia(ctx context.Context, p toolpost.Part) toolpost.Part {
 	raw, err := p.MarshalJSON()
 	if err != nil {
 		return p

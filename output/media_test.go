@@ -17,7 +17,7 @@ func TestContextTrimsMedia(t *testing.T) {
 	alone := toolpost.NewMessage("a", toolpost.NewResult(picture))
 	captioned := toolpost.NewMessage("b", toolpost.NewResult(toolpost.Part{Type: "text", Text: "caption"}, picture))
 	newest := toolpost.NewMessage("c", toolpost.NewResult(picture))
-	x := &output.Context{Cache: cache, Session: "me", Max: 3500, Keep: 2000, Least: 100}
+	x := &output.Trimmer{Cache: cache, Session: "me", Max: 3500, Keep: 2000, Least: 100}
 	messages := []*toolpost.Message{alone, captioned, newest}
 	got := x.Trim(t.Context(), messages)
 	if got[2] != newest || len(got[0].Parts) != 1 || len(got[1].Parts) != 2 {

@@ -249,7 +249,7 @@ func (b *biller) tools() toolpost.Toolset {
 	return toolpost.Tools{named("free"), named("asks")}
 }
 
-func (b *biller) approve(_ context.Context, c *agent.Call) (agent.Decision, error) {
+func (b *biller) approve(_ context.Context, c *agent.Request) (agent.Decision, error) {
 	if c.Name != "asks" {
 		return agent.Decision{Action: agent.Allow}, nil
 	}

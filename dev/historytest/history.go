@@ -287,7 +287,7 @@ func (h *history) newTools() toolpost.Toolset {
 
 // approve decides by chance. Calls of other runs of a conversation may run at the
 // same time, but only one is decided at a time.
-func (h *history) approve(_ context.Context, c *agent.Call) (agent.Decision, error) {
+func (h *history) approve(_ context.Context, c *agent.Request) (agent.Decision, error) {
 	switch h.random.IntN(8) {
 	case 0:
 		return agent.Decision{Action: agent.Deny, Reason: "by chance"}, nil

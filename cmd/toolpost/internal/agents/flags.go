@@ -215,7 +215,7 @@ func (f *agentFlags) options(cmd *cobra.Command, cfg *config.Config, s *sessionF
 			}
 			return m, err
 		},
-		Agent: agent.Options{System: f.system, Effort: f.effort, Limits: f.limits, Key: decisionKey(), Outputs: &outputs.Context{Cache: tools.cache}},
+		Agent: agent.Options{System: f.system, Effort: f.effort, Limits: f.limits, Key: decisionKey(), Trim: &outputs.Trimmer{Cache: tools.cache}},
 		Rule:  f.rule(), JSON: f.json, OpenURL: cli.OpenBrowser,
 		In: newLines(cmd), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(),
 	}

@@ -42,7 +42,7 @@ func TestQuestionFits(t *testing.T) {
 		v := onScreen(&screen, wide(width))
 		c := &Chat{view: v}
 		yes := true
-		c.showQuestion(&agent.Call{Name: "edit", Arguments: []byte(`{"path":"a"}`), Tool: &toolpost.Tool{Definition: toolpost.Definition{Name: "edit",
+		c.showQuestion(&agent.Request{Name: "edit", Arguments: []byte(`{"path":"a"}`), Tool: &toolpost.Tool{Definition: toolpost.Definition{Name: "edit",
 			Annotations: toolpost.Annotations{Destructive: &yes, OpenWorld: &yes}}}}, maxShown)
 		for _, line := range strings.Split(sequences.ReplaceAllString(screen.String(), ""), "\n") {
 			if terminal.Width(line) > width {
@@ -63,7 +63,7 @@ func TestQuestionFits(t *testing.T) {
 func TestQuestionShowsBeginning(t *testing.T) {
 	var screen bytes.Buffer
 	c := &Chat{view: onScreen(&screen, wide(80)), opts: Options{Ours: map[string]bool{"bash": true}}}
-	call := &agent.Call{Name: "bash", Arguments: []byte(`{"command":"rm -r important;` + strings.Repeat(" ", 5000) + `ls"}`), Tool: &toolpost.Tool{}}
+	call := &agent.Request{Name: "bash", Arguments: []byte(`{"command":"rm -r important;` + strings.Repeat(" ", 5000) + `ls"}`), Tool: &toolpost.Tool{}}
 	c.showQuestion(call, maxShown)
 	got := sequences.ReplaceAllString(screen.String(), "")
 	if rows := strings.Count(got, "\n"); rows > maxShown+4 || !strings.Contains(got, "rm -r important") || !strings.Contains(got, "more lines; v shows all") {

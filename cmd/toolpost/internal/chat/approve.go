@@ -30,10 +30,10 @@ type approver struct {
 	free   map[string]bool // tools of our own that change nothing outside of the session
 	mu     sync.Mutex
 	always map[string]string // the definitions of the tools that the user allowed for this session
-	ask    func(ctx context.Context, call *agent.Call) (agent.Decision, error)
+	ask    func(ctx context.Context, call *agent.Request) (agent.Decision, error)
 }
 
-func newApprover(rule string, free []string, ask func(context.Context, *agent.Call) (agent.Decision, error)) *approver {
+func newApprover(rule string, free []string, ask func(context.Context, *agent.Request) (agent.Decision, error)) *approver {
 	a := &approver{rule: rule, free: map[string]bool{}, always: map[string]string{}, ask: ask}
 	for _, name := range free {
 		a.free[name] = true
@@ -45,7 +45,7 @@ func newApprover(rule string, free []string, ask func(context.Context, *agent.Ca
 func (a *approver) canDecide() bool { return a.rule != Ask || a.ask != nil }
 
 // decide is an Approve of an agent.
-func (a *approver) decide(ctx context.Context, call *agent.Call) (agent.Decision, error) {
+func (a *approver) decide(ctx context.Context, call *agent.Request) (agent.Decision, error) {
 	readOnly := call.Tool.Annotations.ReadOnly
 	switch {
 	case readOnly != nil && *readOnly, a.free[call.Name]:
@@ -63,14 +63,14 @@ func (a *approver) decide(ctx context.Context, call *agent.Call) (agent.Decision
 }
 
 // isAllowed reports whether the user has allowed all calls of the tool for the session.
-func (a *approver) isAllowed(call *agent.Call) bool {
+func (a *approver) isAllowed(call *agent.Request) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	allowed, ok := a.always[call.Name]
 	return ok && !call.Interrupted && allowed == definition(call.Tool)
 }
 
-func (a *approver) allowAll(call *agent.Call) {
+func (a *approver) allowAll(call *agent.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.always[call.Name] = definition(call.Tool)
@@ -102,7 +102,7 @@ func approvalPrompt(width int) string {
 const maxShown = 30
 
 // askInTurn asks the user about a call once no other question is open.
-func (c *Chat) askInTurn(ctx context.Context, call *agent.Call) (agent.Decision, error) {
+func (c *Chat) askInTurn(ctx context.Context, call *agent.Request) (agent.Decision, error) {
 	done, err := c.beginQuestion(ctx)
 	if err != nil {
 		return agent.Decision{}, err
@@ -114,7 +114,7 @@ func (c *Chat) askInTurn(ctx context.Context, call *agent.Call) (agent.Decision,
 	return c.askUser(ctx, call)
 }
 
-func (c *Chat) askUser(ctx context.Context, call *agent.Call) (agent.Decision, error) {
+func (c *Chat) askUser(ctx context.Context, call *agent.Request) (agent.Decision, error) {
 	shown, edited := *call, json.RawMessage(nil)
 	c.showQuestion(&shown, maxShown)
 	for {
@@ -157,7 +157,7 @@ func (c *Chat) deny(ctx context.Context) (agent.Decision, error) {
 }
 
 // edit has the user edit the arguments. It returns those before if that fails.
-func (c *Chat) edit(ctx context.Context, call *agent.Call, before json.RawMessage) json.RawMessage {
+func (c *Chat) edit(ctx context.Context, call *agent.Request, before json.RawMessage) json.RawMessage {
 	arguments := call.Arguments
 	if before != nil {
 		arguments = before
@@ -174,7 +174,7 @@ func (c *Chat) edit(ctx context.Context, call *agent.Call, before json.RawMessag
 
 // showQuestion shows a call that needs an approval. Most is the number of rows, 0 for all:
 // the beginning of a long line would not stay on the terminal.
-func (c *Chat) showQuestion(call *agent.Call, most int) {
+func (c *Chat) showQuestion(call *agent.Request, most int) {
 	s := &c.view.notes
 	lines := c.describeChange(call)
 	title := "The model wants to run " + cleartext.Printable(call.Name)

@@ -24,7 +24,7 @@ type callList struct {
 // A shownCall is a call in the list.
 type shownCall struct {
 	number int
-	call   *agent.Call
+	call   *agent.Request
 	result *toolpost.Message
 	since  time.Time
 	took   time.Duration
@@ -33,12 +33,12 @@ type shownCall struct {
 
 func newCallList() *callList { return &callList{} }
 
-func (l *callList) start(call *agent.Call) {
+func (l *callList) start(call *agent.Request) {
 	l.open = append(l.open, &shownCall{call: call, since: time.Now(), ran: true})
 }
 
 // end adds a call with its result. A call that was refused has not started.
-func (l *callList) end(call *agent.Call, result *toolpost.Message) *shownCall {
+func (l *callList) end(call *agent.Request, result *toolpost.Message) *shownCall {
 	c := &shownCall{call: call}
 	if i := slices.IndexFunc(l.open, func(o *shownCall) bool { return o.call.ID == call.ID && o.call.Name == call.Name }); i >= 0 {
 		c = l.open[i]
@@ -195,7 +195,7 @@ func (c *shownCall) details(s *stream) string {
 }
 
 // describeCall is a call in one line, without control characters.
-func describeCall(call *agent.Call) string {
+func describeCall(call *agent.Request) string {
 	return strings.TrimSpace(cleartext.Printable(call.Name) + " " + cleartext.Printable(describeArguments(call.Arguments)))
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // describeChange returns the lines that show what a call would do.
-func (c *Chat) describeChange(call *agent.Call) []string {
+func (c *Chat) describeChange(call *agent.Request) []string {
 	s := &c.view.notes
 	var in struct {
 		Path    string  `json:"path"`

@@ -37,7 +37,7 @@ func TestQuestionShowsAll(t *testing.T) {
 	} {
 		var screen bytes.Buffer
 		c.view = newView(&screen, &screen)
-		lines := c.describeChange(&agent.Call{Name: test.tool, Arguments: []byte(test.arguments)})
+		lines := c.describeChange(&agent.Request{Name: test.tool, Arguments: []byte(test.arguments)})
 		if got := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); got != test.want {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", test.tool, test.arguments, got, test.want)
 		}
@@ -56,7 +56,7 @@ func TestEditedCallIsShown(t *testing.T) {
 	t.Setenv("VISUAL", editor)
 	var screen bytes.Buffer
 	c := New(&Options{Session: agent.NewSession(), In: terminal.NewLines(strings.NewReader("e\nv\ny\n"), &screen), Out: &screen, Err: &screen})
-	d, err := c.askUser(t.Context(), &agent.Call{Name: "t", Tool: &toolpost.Tool{}, Arguments: []byte(`{"a":"before"}`)})
+	d, err := c.askUser(t.Context(), &agent.Request{Name: "t", Tool: &toolpost.Tool{}, Arguments: []byte(`{"a":"before"}`)})
 	if err != nil || d.Action != agent.Edit || string(d.Arguments) != `{"a":"edited"}` {
 		t.Errorf("%+v, %v", d, err)
 	}

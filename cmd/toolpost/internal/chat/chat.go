@@ -191,7 +191,7 @@ func (c *Chat) Turn(ctx context.Context, prompt string) (*agent.Result, error) {
 }
 
 // decideWaiting decides about calls that waited for it.
-func (c *Chat) decideWaiting(ctx context.Context, calls []*agent.Call) error {
+func (c *Chat) decideWaiting(ctx context.Context, calls []*agent.Request) error {
 	for _, call := range calls {
 		d, err := c.approver.decide(ctx, call)
 		if err != nil {

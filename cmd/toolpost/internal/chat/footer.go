@@ -31,7 +31,7 @@ func stopText(r *agent.Result) string {
 	return "stopped: the limit of " + string(r.Stop) + " is reached"
 }
 
-func callNames(calls []*agent.Call) string {
+func callNames(calls []*agent.Request) string {
 	var all []string
 	for _, c := range calls {
 		all = append(all, c.Name)

@@ -15,7 +15,7 @@ func (c *Chat) Layer(ts toolpost.Toolset, cancel context.CancelCauseFunc) toolpo
 	return toolpost.Map(ts, func(t *toolpost.Tool) *toolpost.Tool {
 		run := t.Handler
 		t.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			d, err := c.approver.decide(ctx, &agent.Call{Tool: t, Name: t.Name, Arguments: call.Arguments})
+			d, err := c.approver.decide(ctx, &agent.Request{Tool: t, Name: t.Name, Arguments: call.Arguments})
 			switch {
 			case err != nil:
 				if errors.Is(err, errCanceled) { // otherwise only this call has ended

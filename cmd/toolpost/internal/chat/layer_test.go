@@ -34,7 +34,7 @@ func TestLayer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &Chat{approver: newApprover(test.rule, nil, nil)}
 			if test.ask != nil {
-				c.approver.ask = func(context.Context, *agent.Call) (agent.Decision, error) { return *test.ask, test.fails }
+				c.approver.ask = func(context.Context, *agent.Request) (agent.Decision, error) { return *test.ask, test.fails }
 			}
 			ran := ""
 			tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "t", Input: schema.MustParse(`{"type":"object"}`)}}

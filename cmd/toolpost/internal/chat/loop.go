@@ -206,7 +206,7 @@ func (c *Chat) listTools(ctx context.Context) {
 		how := "asks "
 		if r := t.Annotations.ReadOnly; c.approver.free[t.Name] || r != nil && *r {
 			how = "reads"
-		} else if c.opts.Rule != Ask || c.approver.isAllowed(&agent.Call{Name: t.Name, Tool: t}) {
+		} else if c.opts.Rule != Ask || c.approver.isAllowed(&agent.Request{Name: t.Name, Tool: t}) {
 			how = "runs "
 		}
 		if c.opts.Rule == DenyAll && how == "runs " {

@@ -62,7 +62,7 @@ func TestPictureOfApproval(t *testing.T) {
 	decisions := make(chan agent.Decision, 1)
 	ask := func(command string) {
 		go func() {
-			d, err := p.chat.approver.decide(t.Context(), &agent.Call{Name: "bash", Tool: tool, Arguments: []byte(`{"command":"` + command + `"}`)})
+			d, err := p.chat.approver.decide(t.Context(), &agent.Request{Name: "bash", Tool: tool, Arguments: []byte(`{"command":"` + command + `"}`)})
 			if err != nil {
 				d.Action = agent.Action(err.Error())
 			}
@@ -168,7 +168,7 @@ func TestPictureOfCompletion(t *testing.T) {
 // answered; then the call goes on.
 func TestPictureOfQuestion(t *testing.T) {
 	p := newPerson(t, Options{})
-	call := &agent.Call{ID: "1", Name: "deploy", Arguments: []byte(`{}`)}
+	call := &agent.Request{ID: "1", Name: "deploy", Arguments: []byte(`{}`)}
 	p.chat.view.begin()
 	p.check(p.chat.show(t.Context(), &agent.Event{Type: agent.EventCall, Call: call}))
 	answers := make(chan string, 1)

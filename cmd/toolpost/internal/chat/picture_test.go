@@ -72,7 +72,7 @@ func answers(text string, tokens usage.Tokens) *agent.Event {
 // TestPictureOfTurn shows a turn on a terminal.
 func TestPictureOfTurn(t *testing.T) {
 	onStage(t, func(s *stage) {
-		call := &agent.Call{ID: "1", Name: "edit", Arguments: []byte(`{"path":"a.go","edits":[{"old_string":"a long text","new_string":"another text that is even longer than that"}]}`)}
+		call := &agent.Request{ID: "1", Name: "edit", Arguments: []byte(`{"path":"a.go","edits":[{"old_string":"a long text","new_string":"another text that is even longer than that"}]}`)}
 		used := new(usage.Ledger)
 		tokens := usage.Tokens{Input: 1000, CacheRead: 9000, Output: 1234, Reasoning: 1000}
 		used.AddRequest("a/b", tokens, usage.Dollar/8, true)
@@ -120,7 +120,7 @@ func TestPictureOfWaiting(t *testing.T) {
 // TestPictureOfCommand: the last lines of a command are shown while it runs.
 func TestPictureOfCommand(t *testing.T) {
 	onStage(t, func(s *stage) {
-		call := &agent.Call{ID: "1", Name: "bash", Arguments: []byte(`{"command":"make test"}`)}
+		call := &agent.Request{ID: "1", Name: "bash", Arguments: []byte(`{"command":"make test"}`)}
 		out := s.watch("1") // the command may start before its event is shown
 		write := func(text string) {
 			if _, err := io.WriteString(out, text); err != nil {
@@ -163,7 +163,7 @@ func TestPictureOfLowTerminal(t *testing.T) {
 		out := s.watch("1")
 		for height := range 4 {
 			s.Resize(80, height)
-			s.events(&agent.Event{Type: agent.EventCall, Call: &agent.Call{ID: "1", Name: "bash", Arguments: []byte(`{}`)}})
+			s.events(&agent.Event{Type: agent.EventCall, Call: &agent.Request{ID: "1", Name: "bash", Arguments: []byte(`{}`)}})
 			if _, err := io.WriteString(out, "a\nb\nc\n"); err != nil {
 				s.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestPictureOfProgress(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		s.events(&agent.Event{Type: agent.EventCall, Call: &agent.Call{ID: "1", Name: "index", Arguments: []byte(`{}`)}})
+		s.events(&agent.Event{Type: agent.EventCall, Call: &agent.Request{ID: "1", Name: "index", Arguments: []byte(`{}`)}})
 		errs := make(chan error, 1)
 		go func() {
 			_, err := set.Call(s.T.Context(), &toolpost.Call{ID: "1", Name: "index", Arguments: []byte(`{}`), Caller: watcher{&Chat{view: s.view}}})

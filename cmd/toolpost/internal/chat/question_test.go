@@ -128,7 +128,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 	if _, err := (questioner{watcher{c}}).Request(ctx, "elicitation/create", json.RawMessage(`{"message":"?"}`)); !errors.Is(err, over) {
 		t.Errorf("a question beside another one: %v", err)
 	}
-	if _, err := c.askInTurn(ctx, &agent.Call{}); !errors.Is(err, over) {
+	if _, err := c.askInTurn(ctx, &agent.Request{}); !errors.Is(err, over) {
 		t.Errorf("an approval beside a question: %v", err)
 	}
 	if screen.Len() > 0 {

@@ -37,9 +37,9 @@ var sequences = regexp.MustCompile(`\x1b\[[0-9;]*m|\x1b\[[0-9]+A\r\x1b\[J`)
 func TestViewIsNotSteered(t *testing.T) {
 	var screen bytes.Buffer
 	v := onScreen(&screen, wide(60))
-	call := &agent.Call{ID: "1", Name: "a" + hostile, Arguments: []byte(`{"` + "\u202e" + `\u001b[2J":"\u001b[2J ` + "\u009b" + `"}`)}
-	edit := &agent.Call{ID: "2", Name: "edit", Arguments: []byte(`{}`)}
-	todos := &agent.Call{ID: "3", Name: "write_todos", Arguments: []byte(`broken` + hostile)}
+	call := &agent.Request{ID: "1", Name: "a" + hostile, Arguments: []byte(`{"` + "\u202e" + `\u001b[2J":"\u001b[2J ` + "\u009b" + `"}`)}
+	edit := &agent.Request{ID: "2", Name: "edit", Arguments: []byte(`{}`)}
+	todos := &agent.Request{ID: "3", Name: "write_todos", Arguments: []byte(`broken` + hostile)}
 	events := []*agent.Event{
 		{Type: agent.EventDelta, Delta: &model.Delta{Type: model.TypeText, Text: "# " + hostile + "\n```" + hostile + "\n" + hostile + "\n```\n| " + hostile + " |\n|---|\n| " + hostile + " |\n\n[" + hostile + "](" + hostile + ") `" + hostile}},
 		{Type: agent.EventDelta, Delta: &model.Delta{Type: model.TypeCall, Name: hostile}},
@@ -62,7 +62,7 @@ func TestViewIsNotSteered(t *testing.T) {
 	}
 	c := &Chat{view: v, opts: Options{Ours: map[string]bool{"bash": true, "write": true}}}
 	for name, arguments := range map[string]string{"bash": `{"command":"\u001b[2J"}`, "write": `{"path":"\u001b[2J","content":"\u001b[2J"}`, hostile: `{"a":"` + "\u202e" + `"}`} {
-		c.showQuestion(&agent.Call{Name: name, Tool: &toolpost.Tool{}, Arguments: []byte(arguments)}, 0)
+		c.showQuestion(&agent.Request{Name: name, Tool: &toolpost.Tool{}, Arguments: []byte(arguments)}, 0)
 	}
 	if rest := sequences.ReplaceAllString(screen.String(), ""); strings.ContainsAny(rest, "\x1b\r\b\x07\u009b\u202e") {
 		t.Errorf("the terminal gets %q", rest)
@@ -78,27 +78,27 @@ func TestApprover(t *testing.T) {
 	writes := toolpost.New("writes", "w", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
 	changed := toolpost.New("writes", "another text", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
 	asked := errors.New("asked")
-	ask := func(context.Context, *agent.Call) (agent.Decision, error) { return agent.Decision{}, asked }
+	ask := func(context.Context, *agent.Request) (agent.Decision, error) { return agent.Decision{}, asked }
 	invalid := &toolpost.Tool{Definition: toolpost.Definition{Name: "writes", Source: []byte("[]")}}
 	always := newApprover(Ask, nil, ask)
 	always.always["writes"] = definition(writes)
 	for name, tt := range map[string]struct {
 		a      *approver
-		call   agent.Call
+		call   agent.Request
 		action agent.Action // empty if the user is asked
 	}{
-		"a tool that reads":                   {newApprover(Ask, nil, ask), agent.Call{Tool: reads}, agent.Allow},
-		"a tool that writes":                  {newApprover(Ask, nil, ask), agent.Call{Tool: writes}, ""},
-		"a definition that is not encoded":    {newApprover(Ask, nil, ask), agent.Call{Tool: invalid}, ""},
-		"our own":                             {newApprover(DenyAll, []string{"writes"}, nil), agent.Call{Tool: writes}, agent.Allow},
-		"without a person":                    {newApprover(Ask, nil, nil), agent.Call{Tool: writes}, agent.Wait},
-		"--yes":                               {newApprover(AllowAll, nil, nil), agent.Call{Tool: writes}, agent.Allow},
-		"--yes, interrupted":                  {newApprover(AllowAll, nil, nil), agent.Call{Tool: writes, Interrupted: true}, agent.Deny},
-		"--deny":                              {newApprover(DenyAll, nil, ask), agent.Call{Tool: writes}, agent.Deny},
-		"allowed for the session":             {always, agent.Call{Tool: writes}, agent.Allow},
-		"allowed, with another definition":    {always, agent.Call{Tool: changed}, ""},
-		"allowed, but its outcome is open":    {always, agent.Call{Tool: writes, Interrupted: true}, ""},
-		"reads, although the outcome is open": {always, agent.Call{Tool: reads, Interrupted: true}, agent.Allow},
+		"a tool that reads":                   {newApprover(Ask, nil, ask), agent.Request{Tool: reads}, agent.Allow},
+		"a tool that writes":                  {newApprover(Ask, nil, ask), agent.Request{Tool: writes}, ""},
+		"a definition that is not encoded":    {newApprover(Ask, nil, ask), agent.Request{Tool: invalid}, ""},
+		"our own":                             {newApprover(DenyAll, []string{"writes"}, nil), agent.Request{Tool: writes}, agent.Allow},
+		"without a person":                    {newApprover(Ask, nil, nil), agent.Request{Tool: writes}, agent.Wait},
+		"--yes":                               {newApprover(AllowAll, nil, nil), agent.Request{Tool: writes}, agent.Allow},
+		"--yes, interrupted":                  {newApprover(AllowAll, nil, nil), agent.Request{Tool: writes, Interrupted: true}, agent.Deny},
+		"--deny":                              {newApprover(DenyAll, nil, ask), agent.Request{Tool: writes}, agent.Deny},
+		"allowed for the session":             {always, agent.Request{Tool: writes}, agent.Allow},
+		"allowed, with another definition":    {always, agent.Request{Tool: changed}, ""},
+		"allowed, but its outcome is open":    {always, agent.Request{Tool: writes, Interrupted: true}, ""},
+		"reads, although the outcome is open": {always, agent.Request{Tool: reads, Interrupted: true}, agent.Allow},
 	} {
 		tt.call.Name = tt.call.Tool.Name
 		d, err := tt.a.decide(t.Context(), &tt.call)
