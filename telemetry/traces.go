@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,7 +34,7 @@ type Traces struct {
 
 // NewTraces returns traces as the variables OTEL_* of the environment configure
 // them, nil if they set no endpoint or switch traces off. Errors of the exporter are
-// logged. Close sends what is left.
+// logged, with slog.Default() if log is nil. Close sends what is left.
 func NewTraces(ctx context.Context, b Build, log *slog.Logger) (*Traces, error) {
 	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	if endpoint == "" || os.Getenv("OTEL_TRACES_EXPORTER") == "none" || strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
@@ -44,6 +45,7 @@ func NewTraces(ctx context.Context, b Build, log *slog.Logger) (*Traces, error) 
 			return nil, fmt.Errorf("send traces: the variable %s is %q; only http/protobuf is supported", name, p)
 		}
 	}
+	log = cmp.Or(log, slog.Default())
 	to, err := newCollector(log)
 	if err != nil {
 		return nil, fmt.Errorf("send traces: %w", err)

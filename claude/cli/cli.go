@@ -17,7 +17,7 @@ type Options struct {
 	MaxLine int               // bytes of the longest line; 64 MiB if 0
 	Grace   time.Duration     // time allowed for each step of Close; 5 s if 0
 	Stderr  func(line string) // receives each line of the standard error output; must not block; may be nil
-	Logger  *slog.Logger      // nil logs nothing
+	Logger  *slog.Logger      // slog.Default() if nil
 }
 
 // withDefaults returns the options with their defaults.
@@ -28,6 +28,6 @@ func (o *Options) withDefaults() Options {
 	}
 	all.MaxLine = cmp.Or(max(all.MaxLine, 0), 64<<20)
 	all.Grace = cmp.Or(max(all.Grace, 0), 5*time.Second)
-	all.Logger = cmp.Or(all.Logger, slog.New(slog.DiscardHandler))
+	all.Logger = cmp.Or(all.Logger, slog.Default())
 	return all
 }
