@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/claude/internal/version"
+	"github.com/toolpost/toolpost/claude/internal/cliversion"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
@@ -159,7 +159,7 @@ func (s *Session) checkVerbatim(ctx context.Context, content []byte) error {
 	if err != nil {
 		return err
 	}
-	if version.AtLeast(info.Version, verbatimSince) {
+	if cliversion.AtLeast(info.Version, verbatimSince) {
 		return nil
 	}
 	return fmt.Errorf("send the prompt: it contains @ or begins with /, and the claude CLI of version %s would read files or run commands that it names; update the CLI to %s or later, or set ExpandPrompts if that is wanted",

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"github.com/toolpost/toolpost/claude/internal/version"
+	"github.com/toolpost/toolpost/claude/internal/cliversion"
 )
 
 // minVersion is the oldest supported version: the first whose control protocol
@@ -22,11 +22,11 @@ func (e *VersionError) Error() string {
 
 // Supported returns a *VersionError for a version that is too old.
 func Supported(text string) error {
-	have := version.Parse(text)
+	have := cliversion.Parse(text)
 	if have == nil {
 		return fmt.Errorf("read the version %q of the claude command: it is not like %s", text, minVersion)
 	}
-	if !version.AtLeast(text, minVersion) {
+	if !cliversion.AtLeast(text, minVersion) {
 		return &VersionError{have[1], minVersion}
 	}
 	return nil

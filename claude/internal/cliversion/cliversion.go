@@ -1,5 +1,5 @@
-// Package version compares versions of the CLI.
-package version
+// Package cliversion compares versions of the CLI.
+package cliversion
 
 import (
 	"strconv"

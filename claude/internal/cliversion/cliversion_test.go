@@ -1,9 +1,9 @@
-package version_test
+package cliversion_test
 
 import (
 	"testing"
 
-	"github.com/toolpost/toolpost/claude/internal/version"
+	"github.com/toolpost/toolpost/claude/internal/cliversion"
 )
 
 func TestAtLeast(t *testing.T) {
@@ -17,7 +17,7 @@ func TestAtLeast(t *testing.T) {
 		{"3.0.0", "2.9.9", true},
 		{"new", "2.0.0", false},
 	} {
-		if got := version.AtLeast(test.version, test.least); got != test.want {
+		if got := cliversion.AtLeast(test.version, test.least); got != test.want {
 			t.Errorf("%q at least %q: %v", test.version, test.least, got)
 		}
 	}
