@@ -98,11 +98,14 @@ func BenchmarkKeep(b *testing.B) {
 	for name, size := range map[string]int{"64 KiB": 64 << 10, "1 MiB": 1 << 20} {
 		b.Run(name, func(b *testing.B) {
 			content := strings.Repeat(`2026-01-02T03:04:05Z INFO a line of a log with some text in it\n`, size/63)
-			buffers := new(longjson.Buffers)
+			spool := longjson.NewSpool("", new(longjson.Buffers))
+			if err := spool.Add([]byte(content), 2<<20); err != nil {
+				b.Fatal(err)
+			}
 			tool := &toolpost.Tool{
 				Definition: toolpost.Definition{Name: "big", Input: schema.MustParse(`{"type":"object"}`)},
 				Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-					view, ref, err := call.Keep(ctx, longjson.Text(strings.NewReader(content), buffers), 1, false)
+					view, ref, err := call.Keep(ctx, spool.Text(longjson.Span{To: int64(len(content))}), 1, false)
 					return toolpost.TextResult(view).WithOutputRef(ref), err
 				},
 			}

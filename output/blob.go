@@ -7,7 +7,6 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -57,14 +56,13 @@ func (b *blob) write(p []byte) {
 	}
 }
 
-func (b *blob) text(s string) {
-	if w, ok := b.w.(io.StringWriter); ok && b.err == nil {
-		_, b.err = w.WriteString(s)
-		return
+// availableBuffer returns room for what is written next, which saves a copy; nil if there
+// is none.
+func (b *blob) availableBuffer() []byte {
+	if w, ok := b.w.(interface{ AvailableBuffer() []byte }); ok && b.err == nil {
+		return w.AvailableBuffer()
 	}
-	for p := range pieces(s) {
-		b.write(p)
-	}
+	return nil
 }
 
 // commit keeps the blob, or drops it.

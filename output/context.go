@@ -99,7 +99,7 @@ func (x *Trimmer) trim(ctx context.Context, m *toolpost.Message) *toolpost.Messa
 	whole := textOfMessage(m)
 	if c.OutputRef == "" && whole != "" {
 		b := x.Cache.create(ctx, x.Session)
-		b.text(whole)
+		b.write(bytesOf(whole))
 		b.commit(ctx, x.Cache)
 		if b.err != nil {
 			x.Cache.opts.Logger.WarnContext(ctx, "tool output not trimmed", "err", b.err)

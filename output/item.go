@@ -35,7 +35,7 @@ func newItem(p toolpost.Part) item {
 		it.text = valid(p.Text)
 	}
 	it.frame = valid(string(partJSON(p, it.media, "")))
-	it.chars = runes(it.frame) + runes(it.text)
+	it.chars = runes(bytesOf(it.frame)) + runes(bytesOf(it.text))
 	it.rows = max(1, int(lines(it.text)))
 	return it
 }

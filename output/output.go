@@ -13,6 +13,7 @@ import (
 	"log/slog"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/store"
 )
 
@@ -28,11 +29,12 @@ type Options struct {
 // A Cache stores output for the sessions that it belongs to. It is safe for
 // concurrent use.
 type Cache struct {
-	store store.Store
-	opts  Options
-	ends  endsPool
-	page  *toolpost.Tool
-	find  *toolpost.Tool
+	store   store.Store
+	opts    Options
+	ends    endsPool
+	buffers longjson.Buffers
+	page    *toolpost.Tool
+	find    *toolpost.Tool
 }
 
 // New returns a cache that stores output in s.

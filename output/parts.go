@@ -1,9 +1,9 @@
 package output
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/toolpost/toolpost"
 )
@@ -121,7 +121,7 @@ func (v *viewing) views(p *plan) []toolpost.Part {
 // cut returns a view of an item that is kept from the line base on. A part of
 // which most is not its text becomes a text.
 func (v *viewing) cut(it item, l limit, base int64) toolpost.Part {
-	frame := runes(it.frame)
+	frame := runes(bytesOf(it.frame))
 	if it.text == "" || frame > l.chars/4 {
 		l.chars -= len(plain)
 		return textPart(newExcerpt(it.body(), l.chars).view(l, v.blob.mark(v.names, base)))
@@ -140,12 +140,10 @@ func (v *viewing) joinParts(p *plan) []toolpost.Part {
 		if it.media {
 			continue
 		}
-		body := it.body()
-		for piece := range pieces(body) {
-			s.add(piece)
-		}
-		if !strings.HasSuffix(body, "\n") {
-			s.add(newline)
+		body := bytesOf(it.body())
+		s.add(body, scaleOf(body))
+		if !bytes.HasSuffix(body, newline) {
+			s.add(newline, scaleOf(newline))
 		}
 	}
 	var out []toolpost.Part

@@ -33,7 +33,9 @@ func keep(v *viewing) func(ctx context.Context, text io.Reader, of int, failed b
 		r := record(ctx, v, limit{max(MinChars, l.chars/of), max(MinLines, l.lines/of)})
 		r.excerpt.ends = v.cache.ends.get()
 		defer func() { v.cache.ends.put(r.excerpt.ends) }()
-		if _, err := io.Copy(r, text); err != nil {
+		buffer := v.cache.buffers.Get()
+		defer v.cache.buffers.Put(buffer)
+		if err := r.read(text, buffer[:]); err != nil {
 			return "", "", fmt.Errorf("read the output: %w", err)
 		}
 		if view, ref = r.Text(ctx); r.blob == nil {
@@ -63,6 +65,27 @@ type Recorder struct {
 
 var _ io.WriteCloser = (*Recorder)(nil)
 
+// read adds a text to its end, through the buffer or, without a copy, the room of the store.
+// Nobody else writes meanwhile.
+func (r *Recorder) read(text io.Reader, buffer []byte) error {
+	for {
+		room := buffer
+		if r.blob != nil && len(r.part) == 0 {
+			if own := r.blob.availableBuffer(); cap(own) >= 1<<10 {
+				room = own[:cap(own)]
+			}
+		}
+		n, err := text.Read(room)
+		_, _ = r.Write(room[:n]) // it never fails
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
 // Write adds output. It never fails: the result reports output that cannot be
 // stored.
 func (r *Recorder) Write(p []byte) (int, error) {
@@ -77,10 +100,11 @@ func (r *Recorder) Write(p []byte) (int, error) {
 	}
 	whole := data[:len(data)-incomplete(data)]
 	r.part = bytes.Clone(data[len(whole):])
-	if !utf8.Valid(whole) {
+	of := scaleOf(whole)
+	if of.wide && !utf8.Valid(whole) {
 		whole = bytes.ToValidUTF8(whole, replacement)
 	}
-	r.add(whole)
+	r.add(whole, of)
 	return len(p), nil
 }
 
@@ -98,7 +122,7 @@ func incomplete(p []byte) int {
 }
 
 // add takes valid UTF-8.
-func (r *Recorder) add(p []byte) {
+func (r *Recorder) add(p []byte, of scale) {
 	if len(p) == 0 {
 		return
 	}
@@ -106,7 +130,7 @@ func (r *Recorder) add(p []byte) {
 	if r.kept {
 		r.again()
 	}
-	r.excerpt.add(p)
+	r.excerpt.add(p, of)
 	if r.blob == nil {
 		if r.limit.holds(r.excerpt.chars, r.excerpt.lines()) {
 			return
@@ -156,7 +180,7 @@ func (r *Recorder) Text(ctx context.Context) (text, ref string) {
 func (r *Recorder) show(ctx context.Context) (text, ref string) {
 	if len(r.part) > 0 {
 		r.part = nil
-		r.add(replacement)
+		r.add(replacement, scaleOf(replacement))
 	}
 	if r.blob == nil {
 		return string(r.excerpt.head), ""

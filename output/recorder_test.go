@@ -1,7 +1,6 @@
 package output_test
 
 import (
-	"bytes"
 	"context"
 	"math/rand/v2"
 	"strings"
@@ -134,7 +133,12 @@ func TestTextsInPieces(t *testing.T) {
 		want, ref := text(t, r), r.OutputRef()
 		b.tool.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			quoted := wire.Quote(whole)
-			view, ref, err := call.Keep(ctx, longjson.Text(bytes.NewReader(quoted[1:len(quoted)-1]), buffers), 1, false)
+			spool := longjson.NewSpool("", buffers)
+			if err := spool.Add(quoted, int64(len(quoted))); err != nil {
+				t.Fatal(err)
+			}
+			defer spool.Close()
+			view, ref, err := call.Keep(ctx, spool.Text(longjson.Span{From: 1, To: int64(len(quoted)) - 1}), 1, false)
 			if view == "" {
 				view = whole
 			}

@@ -28,7 +28,7 @@ type viewing struct {
 func (v *viewing) store(ctx context.Context, texts []string) {
 	v.blob = v.cache.create(ctx, v.holder)
 	for _, t := range texts {
-		v.blob.text(t)
+		v.blob.write(bytesOf(t))
 		if !strings.HasSuffix(t, "\n") && len(texts) > 1 {
 			v.blob.write(newline)
 		}

@@ -92,6 +92,12 @@ func (w *shelfWriter) Write(p []byte) (int, error) {
 	return w.buf.Write(p)
 }
 
+// AvailableBuffer lets texts be decoded into the shelf, as the writer of a folder does.
+func (w *shelfWriter) AvailableBuffer() []byte {
+	w.buf.Grow(1000)
+	return w.buf.AvailableBuffer()
+}
+
 func (w *shelfWriter) Commit() (store.Info, error) {
 	if w.done {
 		return store.Info{}, errors.New("committed after the end")

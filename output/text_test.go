@@ -15,8 +15,8 @@ func TestTextByWords(t *testing.T) {
 		for i := range runesOf {
 			runesOf[i] = alphabet[r.IntN(len(alphabet))]
 		}
-		text, n := string(runesOf), r.IntN(64)
-		if got := runes(text); got != len(runesOf) || runes([]byte(text)) != got {
+		text, n := []byte(string(runesOf)), r.IntN(64)
+		if got := runes(text); got != len(runesOf) {
 			t.Fatalf("%q has %d characters, want %d", text, got, len(runesOf))
 		}
 		if got, want := prefix(text, n), len(string(runesOf[:min(n, len(runesOf))])); got != want {
@@ -26,14 +26,17 @@ func TestTextByWords(t *testing.T) {
 		if got := suffix(text, n); got != len(want) {
 			t.Fatalf("the last %d of %q are %d bytes, want %d", n, text, got, len(want))
 		}
-		part := []byte(text)
+		if got := scaleOf(text); got.wide != (len(runesOf) < len(text)) || got.prefix(text, n) != prefix(text, n) || got.suffix(text, n) != suffix(text, n) || got.runes(text) != runes(text) {
+			t.Fatalf("the scale of %q is %v", text, got)
+		}
+		part := text
 		for len(part) > 0 { // it may begin within a character
 			part = part[1:]
 			whole := part
 			for len(whole) > 0 && !utf8.RuneStart(whole[0]) {
 				whole = whole[1:]
 			}
-			if got, want := suffix(part, n), suffix(string(whole), n); got != want {
+			if got, want := suffix(part, n), suffix(whole, n); got != want {
 				t.Fatalf("the last %d of %q are %d bytes, want %d", n, part, got, want)
 			}
 		}

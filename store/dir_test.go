@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -256,6 +257,48 @@ func TestDirRace(t *testing.T) {
 		all.Wait()
 		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), fs.ErrExist) {
 			t.Fatalf("two commits of one name: %v and %v", errs[0], errs[1])
+		}
+	}
+}
+
+// TestAvailableBuffer writes into the room that a writer has, and from elsewhere, blobs of
+// which some are too long for memory.
+func TestAvailableBuffer(t *testing.T) {
+	s, rng := open(t, t.TempDir(), nil), rand.New(rand.NewPCG(1, 2))
+	for _, size := range []int{1, 50_000, 500_000, 2<<20 - 200, 3_000_000} {
+		name := strconv.Itoa(size)
+		w, err := s.Create(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []byte
+		for len(want) < size {
+			p := w.(interface{ AvailableBuffer() []byte }).AvailableBuffer()
+			if p == nil {
+				t.Fatal("there is no room")
+			}
+			n := min(1+rng.IntN(cap(p)), size-len(want))
+			if rng.IntN(3) == 0 {
+				p = make([]byte, 0, n)
+			}
+			for range n {
+				p = append(p, "ab\n"[rng.IntN(3)])
+			}
+			if _, err := w.Write(p); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, p...)
+		}
+		info, err := w.Commit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := stored(t, s, name)
+		if err != nil || got != string(want) {
+			t.Errorf("%d bytes were kept, and read as %d others, error %v", size, len(got), err)
+		}
+		if lines := int64(bytes.Count(want[:len(want)-1], []byte("\n"))) + 1; info.Lines != lines {
+			t.Errorf("%d bytes have %d lines, want %d", size, info.Lines, lines)
 		}
 	}
 }

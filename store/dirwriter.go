@@ -23,7 +23,7 @@ type dirWriter struct {
 	file  *os.File
 	path  string    // of the file, while it is not that of a committed blob
 	made  time.Time // when the file was, by the clock of its system
-	pages [][]byte  // what is not in the file: each but the last has bufferSize bytes
+	pages [][]byte  // what is not in the file: each has room for bufferSize bytes
 	index index
 	err   error // why nothing more is taken
 }
@@ -48,12 +48,7 @@ func temporary() string { return rand.Text() + tempSuffix }
 // bufferSize is a size from which on larger writes are not faster.
 const bufferSize = 128 << 10
 
-func (w *dirWriter) Write(p []byte) (int, error) { return take(w, p) }
-
-// WriteString does what Write does, without a copy of s.
-func (w *dirWriter) WriteString(s string) (int, error) { return take(w, s) }
-
-func take[T []byte | string](w *dirWriter, p T) (int, error) {
+func (w *dirWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
@@ -63,7 +58,7 @@ func take[T []byte | string](w *dirWriter, p T) (int, error) {
 		return 0, failure("write", w.name, w.end(w.store.room.limits.full()))
 	}
 	for rest := p; len(rest) > 0; {
-		n, err := put(w, rest)
+		n, err := w.put(rest)
 		if err != nil {
 			return 0, failure("write", w.name, w.end(unwritable(err)))
 		}
@@ -74,21 +69,49 @@ func take[T []byte | string](w *dirWriter, p T) (int, error) {
 	return len(p), nil
 }
 
-// put takes some bytes into the last page. It returns how many.
-func put[T []byte | string](w *dirWriter, p T) (n int, err error) {
-	last := len(w.pages) - 1
-	if last < 0 || len(w.pages[last]) == bufferSize {
-		if w.file != nil || int64(len(w.pages))*bufferSize == maxSmall {
-			if err := w.flush(); err != nil {
-				return 0, err
-			}
-		}
-		w.pages = append(w.pages, w.store.buffers.Get().(*[bufferSize]byte)[:0])
-		last = len(w.pages) - 1
+// AvailableBuffer returns room for what is written next: what is appended to it is written
+// without a copy.
+func (w *dirWriter) AvailableBuffer() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return nil
 	}
-	page := w.pages[last]
+	page, err := w.page(bufferSize / 16)
+	if err != nil {
+		w.end(unwritable(err))
+		return nil
+	}
+	return page[len(page):]
+}
+
+// page returns the last page, with room for so many bytes.
+func (w *dirWriter) page(room int) ([]byte, error) {
+	last := len(w.pages) - 1
+	if last >= 0 && bufferSize-len(w.pages[last]) >= room {
+		return w.pages[last], nil
+	}
+	if w.file != nil || int64(len(w.pages))*bufferSize == maxSmall {
+		if err := w.flush(); err != nil {
+			return nil, err
+		}
+	}
+	page := w.store.buffers.Get().(*[bufferSize]byte)[:0]
+	w.pages = append(w.pages, page)
+	return page, nil
+}
+
+// put takes some bytes into the last page. It returns how many.
+func (w *dirWriter) put(p []byte) (n int, err error) {
+	page, err := w.page(1)
+	if err != nil {
+		return 0, err
+	}
 	n = min(len(p), bufferSize-len(page))
-	w.pages[last] = append(page, p[:n]...)
+	if to := page[:len(page)+n]; &to[len(page)] != &p[0] { // else it is there, see AvailableBuffer
+		copy(to[len(page):], p)
+	}
+	w.pages[len(w.pages)-1] = page[:len(page)+n]
 	return n, nil
 }
 
@@ -144,7 +167,7 @@ func (w *dirWriter) commit() (Info, error) {
 	at := now()
 	info := Info{Name: w.name, Size: w.index.size, Lines: w.index.total(), Created: at, Used: at}
 	for rest := w.index.trailer(w.name, at); len(rest) > 0; {
-		n, err := put(w, rest)
+		n, err := w.put(rest)
 		if err != nil {
 			return Info{}, err
 		}

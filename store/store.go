@@ -37,7 +37,8 @@ type Store interface {
 }
 
 // A Writer takes the bytes of a blob. A write that fails drops it, and every
-// later one fails too.
+// later one fails too. It may have a method AvailableBuffer, as bytes.Buffer has:
+// what is appended to that slice and written next needs no copy.
 type Writer interface {
 	io.Writer
 

@@ -139,7 +139,7 @@ func (l *longResult) withViews(ctx context.Context, keep keepFunc) (*toolpost.Re
 		ref   string
 	)
 	for _, s := range l.scan.Strings.All {
-		view, r, err := keep(ctx, longjson.Text(l.section(s.Span), &l.limits.buffers), len(l.scan.Strings.All), l.found.IsError)
+		view, r, err := keep(ctx, l.spool.Text(s.Span), len(l.scan.Strings.All), l.found.IsError)
 		if err != nil {
 			l.Close()
 			return nil, notKept(err)

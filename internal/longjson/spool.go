@@ -161,6 +161,25 @@ func (s *Spool) after(from int64) []byte {
 	return b[from%size : min(size, s.size-from/size*size)]
 }
 
+// piece returns bytes that a part begins with, all of it or as many as an escape has: those
+// in one buffer, or all, which are read into b.
+func (s *Spool) piece(part Span, b []byte) ([]byte, error) {
+	if s.file == nil && part.size() > 0 && part.To <= s.heldBytes() {
+		p := s.after(part.From)
+		if p = p[:min(int64(len(p)), part.size())]; len(p) >= longest || int64(len(p)) == part.size() {
+			return p, nil
+		}
+	}
+	n, err := s.ReadAt(b[:part.size()], part.From)
+	switch {
+	case int64(n) == part.size():
+		return b[:n], nil
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF
+	}
+	return nil, err
+}
+
 // Copy writes a part. If w is a connection, the operating system copies a file.
 func (s *Spool) Copy(w io.Writer, part Span) error {
 	if s.file == nil {

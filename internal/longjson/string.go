@@ -35,10 +35,11 @@ func (s *Scanner) inString(p []byte) {
 		s.escaped = true
 		s.endCharacter()
 	default:
-		n = literal(p) // 0 for a control character
-		s.failed = n == 0
+		var ascii bool
+		n, ascii = literal(p)
+		s.failed = n == 0 // it is a control character
 		s.endPair(false)
-		s.Broken = !s.isUTF8(p[:n]) || s.Broken
+		s.Broken = s.Broken || !(ascii && len(s.cut) == 0) && !s.isUTF8(p[:n])
 	}
 	s.keep(p[:n], most)
 	s.at += int64(n)
@@ -71,12 +72,14 @@ func (s *Scanner) endPair(low bool) {
 }
 
 // literal returns how many bytes of a string need no further look: text, and
-// escapes of one character.
-func literal(p []byte) int {
-	for n := 0; ; n += 2 {
-		text, _ := jsontree.LiteralText(p[n:])
-		if n += text; n+1 >= len(p) || p[n] != '\\' || p[n+1] == 'u' || strings.IndexByte(escapes, p[n+1]) < 0 {
-			return n
+// escapes of one character; ascii reports whether all are ASCII.
+func literal(p []byte) (n int, ascii bool) {
+	for ascii = true; ; n += 2 {
+		text, narrow := jsontree.LiteralText(p[n:])
+		ascii = ascii && narrow
+		n += text
+		if n+1 >= len(p) || p[n] != '\\' || p[n+1] != 'n' && strings.IndexByte(escapes, p[n+1]) < 0 {
+			return n, ascii
 		}
 	}
 }

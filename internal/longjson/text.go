@@ -9,68 +9,39 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns a reader of the text that the content of a JSON string stands for
-// (RFC 8259, 7), without its quotes. Bytes that are not an escape stay unchanged.
-// It borrows a buffer until it has read all.
-func Text(r io.Reader, from *Buffers) io.Reader { return &text{r: r, from: from} }
+// Text returns a reader of the text that a part of the message stands for: the content of
+// a JSON string (RFC 8259, 7), without its quotes. Bytes that are not an escape stay
+// unchanged.
+func (s *Spool) Text(part Span) io.Reader { return &text{spool: s, rest: part} }
 
 type text struct {
-	r      io.Reader
-	from   *Buffers
-	buffer *Buffer
-	ready  []byte // text in buffer
-	rest   []byte // bytes in buffer that may be the beginning of an escape
-	err    error  // of r
+	spool *Spool
+	rest  Span   // of the message
+	ready []byte // what comes before the rest
 }
 
-func (t *text) Read(p []byte) (int, error) {
-	if err := t.fill(); err != nil || len(p) == 0 {
-		return 0, err
+func (t *text) Read(p []byte) (n int, err error) {
+	if len(t.ready) == 0 {
+		room := p
+		if len(p) < longest {
+			room = make([]byte, longest)
+		}
+		part := Span{t.rest.From, min(t.rest.To, t.rest.From+int64(len(room)))}
+		piece, err := t.spool.piece(part, room)
+		if err != nil {
+			return 0, err
+		}
+		b, cut := Unescape(room[:0], piece, part.From+int64(len(piece)) == t.rest.To)
+		if t.rest.From += int64(len(piece) - len(cut)); len(p) >= longest && len(b) > 0 {
+			return len(b), nil
+		}
+		t.ready = b
 	}
-	n := copy(p, t.ready)
+	if n = copy(p, t.ready); n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
 	t.ready = t.ready[n:]
 	return n, nil
-}
-
-// WriteTo implements [io.WriterTo].
-func (t *text) WriteTo(w io.Writer) (all int64, err error) {
-	for {
-		switch err := t.fill(); {
-		case err == io.EOF:
-			return all, nil
-		case err != nil:
-			return all, err
-		}
-		n, err := w.Write(t.ready)
-		all, t.ready = all+int64(n), t.ready[n:]
-		if err != nil {
-			return all, err
-		}
-	}
-}
-
-// fill decodes the next bytes in place, unless there is text already.
-func (t *text) fill() error {
-	if t.buffer == nil && t.err == nil {
-		t.buffer = t.from.Get()
-	}
-	for len(t.ready) == 0 && (t.err == nil || len(t.rest) > 0) {
-		n := copy(t.buffer[:], t.rest)
-		for n < len(t.buffer) && t.err == nil {
-			var more int
-			more, t.err = t.r.Read(t.buffer[n:])
-			n += more
-		}
-		t.ready, t.rest = Unescape(t.buffer[:0], t.buffer[:n], t.err != nil)
-	}
-	if len(t.ready) > 0 {
-		return nil
-	}
-	if t.buffer != nil {
-		t.from.Put(t.buffer)
-		t.buffer = nil
-	}
-	return t.err
 }
 
 const (
@@ -89,7 +60,11 @@ func Unescape(b, p []byte, last bool) (text, rest []byte) {
 			return append(b, p...), nil
 		}
 		b, p = append(b, p[:n]...), p[n:]
-		if len(p) < longest && !last {
+		switch {
+		case len(p) > 1 && p[1] == 'n': // most of them
+			b, p = append(b, '\n'), p[2:]
+			continue
+		case len(p) < longest && !last:
 			return b, p
 		}
 		r, size := escape(p)
