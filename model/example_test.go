@@ -1,10 +1,12 @@
 package model_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/tooltest"
 )
 
 // Every call of an answer needs its result in the next message.
@@ -25,4 +27,26 @@ func ExampleValidate() {
 	// Output:
 	// message 2: the tool call "c1" of the message before has no result
 	// <nil>
+}
+
+// The first model is busy; the second answers. In a program they are those of a provider,
+// such as anthropic.New and openai.New.
+func ExampleFallback() {
+	busy := tooltest.NewModel(nil, tooltest.Turn{Err: &model.Error{Kind: model.KindOverloaded}})
+	other := tooltest.NewModel(nil, tooltest.TextTurn("It is sunny."))
+
+	m := model.Fallback(busy, model.Retry(other, nil))
+	request := &model.Request{Messages: []*model.Message{model.UserText("How is the weather in Oslo?")}}
+	for delta, err := range m.Stream(context.Background(), request) {
+		switch {
+		case err != nil:
+			panic(err)
+		case delta.Restart != nil:
+			fmt.Println("again") // what came before is void
+		}
+		fmt.Print(delta.Text)
+	}
+	// Output:
+	// again
+	// It is sunny.
 }

@@ -40,6 +40,45 @@ func ExampleReadOnly() {
 	// true
 }
 
+// The tools that find files and lines, without those that read whole files.
+func ExampleGrep() {
+	dir, err := os.MkdirTemp("", "stdtool")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		panic(err)
+	}
+	defer root.Close()
+	if err := root.WriteFile("notes.txt", []byte("buy milk\n"), 0o600); err != nil {
+		panic(err)
+	}
+
+	ctx := context.Background()
+	set, err := toolpost.NewSet(ctx, toolpost.Tools{stdtool.List(root), stdtool.Glob(root), stdtool.Grep(root)})
+	if err != nil {
+		panic(err)
+	}
+	text, err := set.CallText(ctx, "grep", map[string]string{"pattern": "milk"})
+	fmt.Println(strings.Contains(text, "buy milk"), err)
+	// Output: true <nil>
+}
+
+// Close ends what the commands have left running.
+func ExampleNewShell() {
+	shell := stdtool.NewShell(".", &stdtool.ShellOptions{Pass: []string{"LANG", "GO*"}})
+	defer shell.Close()
+	tools, err := shell.Tools(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	for _, t := range tools {
+		fmt.Println(t.Name)
+	}
+}
+
 // A Workspace has the tools one by one: this set can edit files, and no more.
 func ExampleWorkspace() {
 	dir, err := os.MkdirTemp("", "stdtool")

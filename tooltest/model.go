@@ -52,7 +52,8 @@ type Model struct {
 
 var _ model.Model = (*Model)(nil)
 
-// NewModel returns a model that answers with turns.
+// NewModel returns a model that answers with turns. T may be nil, as in an Example; what
+// would fail a test then panics.
 func NewModel(t testing.TB, turns ...Turn) *Model {
 	return &Model{t: t, origin: model.Origin{Provider: "test", API: "test", Model: "script"}, turns: turns}
 }
@@ -101,21 +102,32 @@ func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.D
 
 // next records a request and returns its turn.
 func (m *Model) next(r *model.Request) (Turn, error) {
-	m.t.Helper()
+	if m.t != nil {
+		m.t.Helper()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.requests = append(m.requests, copyRequest(r))
 	if err := m.Check(r); err != nil {
-		m.t.Errorf("a provider would refuse request %d: %v", len(m.requests), err)
+		m.fail("a provider would refuse request %d: %v", len(m.requests), err)
 		return Turn{}, &model.Error{Origin: m.origin, Kind: model.KindInvalid, Err: err}
 	}
 	if len(m.turns) == 0 {
-		m.t.Errorf("request %d has no turn in the test", len(m.requests))
+		m.fail("request %d has no turn in the test", len(m.requests))
 		return Turn{}, &model.Error{Origin: m.origin, Kind: model.KindInvalid, Text: "the request has no turn in the test"}
 	}
 	turn := m.turns[0]
 	m.turns = m.turns[1:]
 	return turn, nil
+}
+
+// fail fails the test.
+func (m *Model) fail(format string, args ...any) {
+	if m.t == nil {
+		panic(fmt.Sprintf(format, args...))
+	}
+	m.t.Helper()
+	m.t.Errorf(format, args...)
 }
 
 func copyRequest(r *model.Request) *model.Request {

@@ -99,8 +99,7 @@ func TestModelErrors(t *testing.T) {
 
 // A model that answers from a script tests a program without a provider.
 func ExampleNewModel() {
-	var t testing.TB = new(testing.T) // that of your test
-	m := tooltest.NewModel(t, tooltest.TextTurn("Hello, Ada!"))
+	m := tooltest.NewModel(nil, tooltest.TextTurn("Hello, Ada!")) // t, in a test
 	for d, err := range m.Stream(context.Background(), &model.Request{Messages: []*model.Message{model.UserText("Greet Ada.")}}) {
 		if err != nil {
 			panic(err)

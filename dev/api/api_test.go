@@ -51,18 +51,7 @@ func TestInternalTypes(t *testing.T) {
 // withoutUser are exported names that neither other code nor an Example nor a page uses, and
 // why they are there.
 var withoutUser = map[string]string{
-	". Clock":                         "a dependency that tests of tools replace",
-	"claude/message Data":             "a member of messages",
-	"claude/message Document":         "a block of messages",
-	"claude/message Image":            "a block of messages",
-	"claude/message ParseUsage":       "reads usage that a program has stored",
-	"claude/message RedactedThinking": "a block of messages",
-	"claude/message ToolReference":    "a block of messages",
-	"claude/message WebToolResult":    "a block of messages",
-	"stdtool Glob":                    "one of the standard tools",
-	"stdtool Grep":                    "one of the standard tools",
-	"stdtool List":                    "one of the standard tools",
-	"tooltest CallTurn":               "a turn of the scripted model",
+	". Clock": "a dependency that tests of tools replace",
 }
 
 // TestUsers checks that each exported name has a user outside of its package.

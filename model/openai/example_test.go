@@ -28,3 +28,15 @@ func ExampleNewChat() {
 	}
 	// Output: Sunny.
 }
+
+// With a key in OPENAI_API_KEY, through the Responses API.
+func ExampleNew() {
+	m := model.Retry(openai.New("gpt-5.4", &openai.Options{Summaries: true}), nil)
+	request := &model.Request{System: "Be brief.", Messages: []*model.Message{model.UserText("How is the weather in Oslo?")}}
+	for delta, err := range m.Stream(context.Background(), request) {
+		if err != nil {
+			panic(err)
+		}
+		fmt.Print(delta.Text)
+	}
+}
