@@ -43,10 +43,7 @@ func keepSteps(o *agent.Options, engine interface {
 }
 
 func askModel(ctx context.Context, set *toolpost.Set) error {
-	m, err := gemini.New("gemini-3-pro-preview", nil) // the key is in GEMINI_API_KEY
-	if err != nil {
-		return err
-	}
+	m := gemini.New("gemini-3-pro-preview", nil) // the key is in GEMINI_API_KEY
 	request := &model.Request{Messages: []*model.Message{model.UserText("How is the weather in Oslo?")}, Tools: set}
 	for delta, err := range model.Retry(m, nil).Stream(ctx, request) {
 		if err != nil {

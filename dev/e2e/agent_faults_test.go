@@ -77,7 +77,7 @@ func (b *biller) open() (model.Model, error) {
 	case "chat":
 		return openai.NewChat("gpt-test", &openai.Options{APIKey: modeltest.Key, BaseURL: url, HTTPClient: client}), nil
 	}
-	return gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: url, HTTPClient: client})
+	return gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: url, HTTPClient: client}), nil
 }
 
 // turn is what the model says next.

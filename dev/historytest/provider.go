@@ -36,7 +36,7 @@ func Providers() []Provider {
 			return openai.NewChat("gpt-test", &openai.Options{APIKey: modeltest.Key, BaseURL: url}), nil
 		}},
 		{Name: "gemini", Wire: modeltest.Gemini(), Open: func(url string) (model.Model, error) {
-			return gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: url})
+			return gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: url}), nil
 		}},
 	}
 }

@@ -23,9 +23,9 @@ import (
 	"os"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // Options are the optional parts of New.
@@ -59,7 +59,8 @@ type Options struct {
 	// 0 means never.
 	SearchAbove int
 
-	Tools *offer.Options // how tools are adapted; nil means strict where possible
+	// Dialect is that of tools; strict where possible if nil.
+	Dialect *dialect.Dialect
 }
 
 const (

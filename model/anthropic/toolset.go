@@ -48,7 +48,7 @@ func (m *messagesModel) toolset(set *toolpost.Set) (*toolset, error) {
 }
 
 func (m *messagesModel) newToolset(set *toolpost.Set) (*toolset, error) {
-	offered, err := offer.New(context.Background(), set, strictDialect, m.opts.Tools, addTool)
+	offered, err := offer.New(context.Background(), set, strictDialect, &offer.Options{Dialect: m.opts.Dialect}, addTool)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (m *messagesModel) newToolset(set *toolpost.Set) (*toolset, error) {
 		}
 		ts.tools = append(ts.tools, raw)
 	}
-	if m.opts.Tools != nil && m.opts.Tools.Dialect != nil {
+	if m.opts.Dialect != nil {
 		return ts, nil // another server's rules
 	}
 	return ts, checkTools(ts.list(nil))

@@ -67,10 +67,7 @@ func TestBodies(t *testing.T) {
 				}
 				opts.Dialect = d
 			}
-			m, err := gemini.New(test.model, opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := gemini.New(test.model, opts)
 			if err := m.Check(&test.request); err != nil {
 				t.Fatal(err)
 			}
@@ -156,10 +153,7 @@ func TestOutputDecoded(t *testing.T) {
 		w := streams(data(`{"content":{"parts":[{"text":`+string(quoted)+`}]}}`, `{"content":{"parts":[{"text":"","thoughtSignature":"eA=="}]},"finishReason":"STOP"}`))
 		opts := w.options()
 		opts.Dialect = test.dialect
-		m, err := gemini.New("gemini-3-pro-preview", opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := gemini.New("gemini-3-pro-preview", opts)
 		r := hello()
 		r.Output = schema.MustParse(test.schema)
 		got, err := ask(t, m, r)

@@ -89,10 +89,7 @@ func (c *cloud) credentials(t *testing.T, members map[string]string) model.Model
 func (c *cloud) open(t *testing.T) model.Model {
 	t.Helper()
 	t.Setenv("GEMINI_API_KEY", "another-key")
-	m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{Project: "p", BaseURL: c.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := gemini.New("gemini-3-pro-preview", &gemini.Options{Project: "p", BaseURL: c.URL})
 	return m
 }
 
@@ -169,17 +166,17 @@ func TestCredentialsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credentials.json")
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", path)
 	options := &gemini.Options{Project: "p"}
-	if _, err := gemini.New("m", options); !errors.Is(err, os.ErrNotExist) {
+	if err := gemini.New("m", options).Check(hello()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("key: value"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gemini.New("m", options); err == nil || !strings.Contains(err.Error(), "not JSON") {
+	if err := gemini.New("m", options).Check(hello()); err == nil || !strings.Contains(err.Error(), "not JSON") {
 		t.Errorf("not JSON: %v", err)
 	}
 	for _, o := range []*gemini.Options{{Project: "p", APIKey: "k"}, {Project: "p", HTTPClient: http.DefaultClient}} {
-		if _, err := gemini.New("m", o); err != nil {
+		if err := gemini.New("m", o).Check(hello()); err != nil {
 			t.Errorf("credentials that are not used: %v", err)
 		}
 	}

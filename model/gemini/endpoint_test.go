@@ -2,11 +2,13 @@ package gemini_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
 )
 
@@ -45,10 +47,7 @@ func TestEndpoints(t *testing.T) {
 			}
 			w := streams(data(`{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}`))
 			test.Options.HTTPClient = &http.Client{Transport: w}
-			m, err := gemini.New(test.Model, &test.Options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := gemini.New(test.Model, &test.Options)
 			if _, err := ask(t, m, hello()); err != nil {
 				t.Fatal(err)
 			}
@@ -83,8 +82,13 @@ func TestNoEndpoint(t *testing.T) {
 		{"m", gemini.Options{Project: "p", Location: "evil.test/"}, "Options.Location"},
 		{"m", gemini.Options{Project: "p", Location: "evil.test#"}, "Options.Location"},
 	} {
-		if _, err := gemini.New(test.model, &test.options); err == nil || !strings.Contains(err.Error(), test.want) {
+		m := gemini.New(test.model, &test.options)
+		if err := m.Check(hello()); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q, %+v: %v", test.model, test.options, err)
+		}
+		_, err := ask(t, m, hello())
+		if failed, _ := errors.AsType[*model.Error](err); failed == nil || failed.Kind != model.KindAuth || failed.Origin != m.Origin() {
+			t.Errorf("%q, %+v: the stream ends with %v", test.model, test.options, err)
 		}
 	}
 }

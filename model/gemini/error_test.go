@@ -186,28 +186,23 @@ func TestSecrets(t *testing.T) {
 	for _, name := range []string{"GOOGLE_API_KEY", "GEMINI_API_KEY"} {
 		t.Setenv(name, "")
 	}
-	if _, err := gemini.New("gemini-3-pro-preview", nil); err == nil || !strings.Contains(err.Error(), "GEMINI_API_KEY") || strings.Contains(err.Error(), "Config") {
+	if err := gemini.New("gemini-3-pro-preview", nil).Check(hello()); err == nil || !strings.Contains(err.Error(), "GEMINI_API_KEY") || strings.Contains(err.Error(), "Config") {
 		t.Errorf("without a key: %v", err)
 	}
 	const key = "AIzaSyTest0123456789abcdefghijklmnopqrs"
 	t.Setenv("GEMINI_API_KEY", key)
-	if _, err := gemini.New("gemini-3-pro-preview", &gemini.Options{BaseURL: "http://127.0.0.1:1"}); err == nil || !strings.Contains(err.Error(), "set Options.APIKey") {
+	if err := gemini.New("gemini-3-pro-preview", &gemini.Options{BaseURL: "http://127.0.0.1:1"}).Check(hello()); err == nil || !strings.Contains(err.Error(), "set Options.APIKey") {
 		t.Errorf("another server gets the key of the environment: %v", err)
 	}
-	m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: key, BaseURL: "http://user:password-1@127.0.0.1:1/path"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = ask(t, m, hello())
+	m := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: key, BaseURL: "http://user:password-1@127.0.0.1:1/path"})
+	_, err := ask(t, m, hello())
 	if err == nil || strings.Contains(err.Error(), "password-1") {
 		t.Errorf("no server: %v", err)
 	}
 	w := streams("data: {\"error\":{\"code\":400,\"message\":\"the key " + key + " is wrong\"}}\n\n")
 	opts := w.options()
 	opts.APIKey, opts.BaseURL = "", ""
-	if m, err = gemini.New("gemini-3-pro-preview", opts); err != nil {
-		t.Fatal(err)
-	}
+	m = gemini.New("gemini-3-pro-preview", opts)
 	if _, err = ask(t, m, hello()); err == nil || strings.Contains(err.Error(), key) {
 		t.Errorf("echo: %v", err)
 	}
@@ -219,10 +214,7 @@ func TestSecrets(t *testing.T) {
 // TestVertex sends requests to Vertex AI, over a client that authenticates.
 func TestVertex(t *testing.T) {
 	w := streams(data(`{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}`))
-	m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{Project: "p1", Location: "europe-west4", HTTPClient: &http.Client{Transport: w}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := gemini.New("gemini-3-pro-preview", &gemini.Options{Project: "p1", Location: "europe-west4", HTTPClient: &http.Client{Transport: w}})
 	if _, err := ask(t, m, hello()); err != nil {
 		t.Fatal(err)
 	}
@@ -253,10 +245,7 @@ func (b blocked) Read([]byte) (int, error) {
 // TestCause returns the cause of a context that ended.
 func TestCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: "http://gemini.test", HTTPClient: &http.Client{Transport: stuck{}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: "http://gemini.test", HTTPClient: &http.Client{Transport: stuck{}}})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		cause := errors.New("the user pressed Escape")
@@ -276,10 +265,7 @@ func TestCause(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: stuck{}, Timeout: time.Minute}
-		m, err := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: "http://gemini.test", HTTPClient: client})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: modeltest.Key, BaseURL: "http://gemini.test", HTTPClient: client})
 		begun := time.Now()
 		if _, err := ask(t, m, hello()); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Minute {
 			t.Errorf("the error is %v after %v", err, time.Since(begun))

@@ -20,10 +20,7 @@ func weather() toolpost.Toolset {
 
 func ExampleNew() {
 	ctx := context.Background()
-	m, err := gemini.New("gemini-3-flash-preview", &gemini.Options{APIKey: "the key"})
-	if err != nil {
-		panic(err)
-	}
+	m := gemini.New("gemini-3-flash-preview", &gemini.Options{APIKey: "the key"})
 	set, err := toolpost.NewSet(ctx, weather())
 	if err != nil {
 		panic(err)

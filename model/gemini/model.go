@@ -31,6 +31,7 @@ type Options struct {
 
 // A generator is a model of Google.
 type generator struct {
+	unusable    error // why nothing can be sent; nil if it can
 	origin      model.Origin
 	endpoint    *endpoint
 	credentials *credentials // nil if a key or the client authenticates
@@ -41,16 +42,21 @@ type generator struct {
 	toolsets provider.Cache[toolpost.Set, *toolset]
 }
 
-// New opens a model, such as "gemini-3-pro-preview". It sends nothing.
-func New(name string, opts *Options) (model.Model, error) {
+// New returns a model, such as "gemini-3-pro-preview". If there is no key, or an option is
+// wrong, Check and Stream return the reason.
+func New(name string, opts *Options) model.Model {
 	if opts == nil {
 		opts = new(Options)
 	}
 	g, err := newGenerator(name, opts)
 	if err != nil {
-		return nil, fmt.Errorf("open Gemini model %q: %w", name, err)
+		return &generator{origin: originOf(name), unusable: fmt.Errorf("open Gemini model %q: %w", name, err)}
 	}
-	return g, nil
+	return g
+}
+
+func originOf(name string) model.Origin {
+	return model.Origin{Provider: "gemini", API: "generate", Model: name}
 }
 
 func newGenerator(name string, o *Options) (*generator, error) {
@@ -59,7 +65,7 @@ func newGenerator(name string, o *Options) (*generator, error) {
 		return nil, err
 	}
 	g := &generator{
-		origin:   model.Origin{Provider: "gemini", API: "generate", Model: name},
+		origin:   originOf(name),
 		endpoint: at,
 		sender:   provider.NewSender(at.baseURL, o.HTTPClient),
 		dialect:  o.Dialect,
@@ -91,7 +97,11 @@ func (g *generator) Stream(ctx context.Context, r *model.Request) iter.Seq2[*mod
 	return provider.Limit(g.origin, func(yield func(*model.Delta, error) bool) {
 		p, err := g.prepare(r)
 		if err != nil {
-			yield(nil, &model.Error{Origin: g.origin, Kind: model.KindInvalid, Err: err})
+			kind := model.KindInvalid
+			if g.unusable != nil {
+				kind = model.KindAuth // as a rule the key: another model may have one
+			}
+			yield(nil, &model.Error{Origin: g.origin, Kind: kind, Err: err})
 			return
 		}
 		body, failed := g.send(ctx, p.body)

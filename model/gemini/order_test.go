@@ -59,10 +59,7 @@ func TestWithheld(t *testing.T) {
 		w := streams(data(`{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}`))
 		opts := w.options()
 		opts.Dialect = d
-		m, err := gemini.New("gemini-3-pro-preview", opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := gemini.New("gemini-3-pro-preview", opts)
 		got, err := ask(t, m, r)
 		if err != nil {
 			t.Fatal(err)

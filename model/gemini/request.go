@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -20,7 +21,7 @@ type preparedRequest struct {
 
 // prepare writes the body of a request and checks it.
 func (g *generator) prepare(r *model.Request) (*preparedRequest, error) {
-	if err := model.Validate(r.Messages); err != nil {
+	if err := cmp.Or(g.unusable, model.Validate(r.Messages)); err != nil {
 		return nil, err
 	}
 	ts, err := g.toolset(r.Tools)

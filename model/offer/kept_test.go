@@ -17,10 +17,7 @@ import (
 // answer: a model keeps what it makes of them only for as long as the program has
 // them.
 func TestSetsAreNotKept(t *testing.T) {
-	google, err := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: "key"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	google := gemini.New("gemini-3-pro-preview", &gemini.Options{APIKey: "key"})
 	for _, m := range []model.Model{
 		anthropic.New("claude-test", nil), google,
 		openai.New("gpt-test", &openai.Options{APIKey: "key"}), openai.NewChat("gpt-test", &openai.Options{APIKey: "key"}),

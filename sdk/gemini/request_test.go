@@ -92,10 +92,7 @@ func TestScenarios(t *testing.T) {
 				Name: "gemini",
 				Wire: wire,
 				New: func(url string) model.Model {
-					m, err := gemini.New(name, &gemini.Options{APIKey: modeltest.Key, BaseURL: url})
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := gemini.New(name, &gemini.Options{APIKey: modeltest.Key, BaseURL: url})
 					return m
 				},
 				Unknown: json.RawMessage(`{"futureData": {"a": [1, 2.50]}, "thoughtSignature": "c2ln"}`),

@@ -42,7 +42,8 @@ func providers() []provider {
 			return openai.New(name, &openai.Options{APIKey: o.key, BaseURL: o.baseURL, Provider: "openai"}), nil
 		}},
 		{"gemini", []string{"GOOGLE_API_KEY", "GEMINI_API_KEY"}, "GOOGLE_GEMINI_BASE_URL", "gemini-4-hydrogen", func(name string, o *endpoint) (model.Model, error) {
-			return gemini.New(name, &gemini.Options{APIKey: o.key, BaseURL: o.baseURL})
+			m := gemini.New(name, &gemini.Options{APIKey: o.key, BaseURL: o.baseURL})
+			return m, m.Check(&model.Request{Messages: []*model.Message{model.UserText("Hello.")}}) // what is wrong with the options
 		}},
 		{"openai-compatible", nil, "", "", func(name string, o *endpoint) (model.Model, error) {
 			if o.baseURL == "" {
