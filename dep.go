@@ -100,7 +100,9 @@ type scope struct {
 	outer   *scope
 	call    *Call          // of a call's scope
 	valid   validArguments // what was validated for the call
-	waiting *sync.Mutex    // over all openings' waits; one for all nested scopes
+	waiting *sync.Mutex    // over all openings' waits; that of the outermost of nested scopes
+
+	outermost sync.Mutex // waiting points to it if no scope is around this one
 
 	mu     sync.Mutex // never held while a dependency opens
 	opened map[any]*opening
@@ -113,7 +115,7 @@ func newScope(ctx context.Context, kind Scope) *scope {
 	if s.outer, _ = ctx.Value(scopeKey{}).(*scope); s.outer != nil {
 		s.waiting = s.outer.waiting
 	} else {
-		s.waiting = new(sync.Mutex)
+		s.waiting = &s.outermost
 	}
 	return s
 }

@@ -15,10 +15,8 @@ type builder struct {
 	nodes map[*jsontree.Value]*node
 }
 
-// build returns the node of the whole document.
-func build(d *subschema.Graph) *node {
-	b := &builder{doc: d, nodes: map[*jsontree.Value]*node{}}
-	return b.node(d.Root)
+func newBuilder(d *subschema.Graph) *builder {
+	return &builder{doc: d, nodes: map[*jsontree.Value]*node{}}
 }
 
 func (b *builder) node(v *jsontree.Value) *node {
@@ -47,6 +45,7 @@ func (b *builder) node(v *jsontree.Value) *node {
 	if target != nil {
 		n.all = append(n.all, b.node(target))
 	}
+	n.quick = n.quickKinds()
 	return n
 }
 
@@ -215,6 +214,7 @@ func (b *builder) object(v *jsontree.Value) *objectRule {
 		if p.required {
 			r.required[i/64] |= 1 << (i % 64)
 		}
+		r.properties[i].token = newNameToken(p)
 	}
 	if k := v.Get("patternProperties"); k != nil {
 		for _, kid := range k.Kids {
@@ -223,6 +223,7 @@ func (b *builder) object(v *jsontree.Value) *objectRule {
 		}
 	}
 	r.rest, r.names = b.optional(v, "additionalProperties"), b.optional(v, "propertyNames")
+	r.ordered = r.names == nil && r.patterns == nil
 	return r
 }
 
@@ -252,11 +253,7 @@ func (r *objectRule) add(name string) int {
 	if !ok {
 		i = len(r.properties)
 		r.index[name] = i
-		added := property{name: name}
-		if n, ascii := jsontree.LiteralText([]byte(name)); ascii && n == len(name) {
-			added.token = `"` + name + `":`
-		}
-		r.properties = append(r.properties, added)
+		r.properties = append(r.properties, property{name: name})
 	}
 	return i
 }

@@ -32,10 +32,13 @@ func (p *pass) check(n *node) bool {
 		anything := node{kinds: jsontree.KindAny}
 		return p.own(&anything)
 	}
+	p.Peek()
+	if p.quick(n) {
+		return true
+	}
 	if n.single() {
 		return p.own(n)
 	}
-	p.Peek()
 	start, end := p.Pos, 0
 	if !n.plain() || n.not != nil || n.cond != nil {
 		if !p.own(n) {
@@ -157,12 +160,9 @@ func (p *pass) word(n *node, word string, kind jsontree.Kinds) bool {
 }
 
 func (p *pass) num(n *node) bool {
-	raw, plain, ok := p.Number()
+	raw, _, ok := p.Number()
 	if !ok {
 		return false
-	}
-	if fits, known := quickNumber(n, raw, plain); known {
-		return fits
 	}
 	d := jsontree.ParseDecimal(raw)
 	kind := jsontree.KindFraction
@@ -178,22 +178,6 @@ func (p *pass) num(n *node) bool {
 		}
 	}
 	return true
-}
-
-// quickNumber decides without exact arithmetic; known is false if it cannot.
-// Plain numbers have no fraction and no exponent.
-func quickNumber(n *node, raw []byte, plain bool) (fits, known bool) {
-	integer := n.kinds&jsontree.KindInteger != 0
-	switch {
-	case n.choices != nil:
-		return false, false
-	case n.number == nil:
-		return integer, plain || n.kinds&jsontree.KindNumber == jsontree.KindNumber
-	case !plain:
-		return false, false
-	}
-	fits, known = n.number.okSmall(raw)
-	return fits && integer, known
 }
 
 func (p *pass) string(n *node) bool {

@@ -67,22 +67,34 @@ func (p *pass) object(r *objectRule) bool {
 	if n := len(r.properties); n > smallBits {
 		m.large = make([]uint64, (n-smallBits+63)/64)
 	}
-	if p.Peek() == '}' {
+	more, ok := p.Peek() != '}', true
+	switch {
+	case !more:
 		p.Pos++
-		return m.complete() && p.dependents(&m, start)
+	case r.ordered:
+		more, ok = p.inOrder(&m)
 	}
-	for {
-		if !p.member(&m) {
+	if more && ok {
+		ok = p.members(&m)
+	}
+	return ok && m.complete() && (r.dependents == nil || p.dependents(&m, start))
+}
+
+// members reads the members from here to the closing brace, whatever they are.
+func (p *pass) members(m *members) (ok bool) {
+	var others foreign
+	for more := true; more; {
+		if !p.member(m, &others) {
 			return false
 		}
-		more, ok := p.More('}')
+		if more, ok = p.More('}'); more && ok && m.rule.ordered {
+			more, ok = p.inOrder(m)
+		}
 		if !ok {
 			return false
 		}
-		if !more {
-			return m.complete() && p.dependents(&m, start)
-		}
 	}
+	return true
 }
 
 // dependents checks what the properties of the object at start ask of it.
@@ -111,11 +123,15 @@ func (p *pass) dependents(m *members, start int) bool {
 }
 
 // member checks one name and its value.
-func (p *pass) member(m *members) bool {
+func (p *pass) member(m *members, others *foreign) bool {
 	p.Peek()
 	start := p.Pos
-	name, i, ok := p.memberName(m)
-	if !ok || !m.fresh(name, i) {
+	name, ok := p.Name()
+	if !ok {
+		return false
+	}
+	i := m.rule.find(string(name))
+	if i >= 0 && !m.note(i) || i < 0 && !others.note(name) {
 		return false
 	}
 	m.count++
@@ -124,9 +140,8 @@ func (p *pass) member(m *members) bool {
 	}
 	var declared *node
 	if i >= 0 && m.rule.properties[i].node != nil {
-		m.next = i + 1
 		property := &m.rule.properties[i]
-		if p.nullIsAbsent && !property.required && p.Peek() == 'n' {
+		if m.next = i + 1; p.leftOut(property) {
 			return p.Literal("null")
 		}
 		declared = property.node
@@ -176,16 +191,7 @@ func (p *pass) matching(r *objectRule, declared *node, name []byte) bool {
 	return p.check(declared)
 }
 
-// memberName reads a name and finds the property it is, -1 for none. Callers
-// tend to keep the order of the schema: the next property is looked for first.
-func (p *pass) memberName(m *members) (name []byte, i int, ok bool) {
-	if r := m.rule; m.next < len(r.properties) {
-		if name := p.Expect(r.properties[m.next].token); name != nil {
-			return name, m.next, true
-		}
-	}
-	if name, ok = p.Name(); !ok {
-		return nil, -1, false
-	}
-	return name, m.rule.find(string(name)), true
+// leftOut reports whether null stands here for an optional property that is left out.
+func (p *pass) leftOut(property *property) bool {
+	return p.nullIsAbsent && !property.required && p.Peek() == 'n'
 }

@@ -24,7 +24,7 @@ func compile(raw []byte, nullIsAbsent bool) *Validator {
 	v := &Validator{nullIsAbsent: nullIsAbsent}
 	d := subschema.Read(raw)
 	if d.Root != nil {
-		v.root = build(d)
+		v.root = newBuilder(d).node(d.Root)
 	}
 	for _, f := range d.Findings {
 		v.findings = append(v.findings, Finding(f))

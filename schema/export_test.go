@@ -3,6 +3,7 @@ package schema
 import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
+	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
 // CheckSyntax returns the syntax problem of data, nil if there is none.
@@ -16,3 +17,20 @@ func CheckSyntax(data []byte) *Problem {
 
 // Lenient returns the validator of s for which null counts as left out.
 func Lenient(s *Schema) *Validator { return compile(s.raw, true) }
+
+// Unhurried returns the validator of s without the short ways of check_quick.go.
+func Unhurried(s *Schema, nullIsAbsent bool) *Validator {
+	v := &Validator{nullIsAbsent: nullIsAbsent}
+	d := subschema.Read(s.raw)
+	if d.Root == nil {
+		return v
+	}
+	b := newBuilder(d)
+	v.root = b.node(d.Root)
+	for _, n := range b.nodes {
+		if n.quick = 0; n.object != nil {
+			n.object.ordered = false
+		}
+	}
+	return v
+}

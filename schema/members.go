@@ -2,8 +2,7 @@ package schema
 
 import "bytes"
 
-// members are what is known of an object while it is read. Small objects need
-// no memory beyond the struct.
+// members are what is known of an object while it is read.
 type members struct {
 	rule  *objectRule
 	count int
@@ -12,17 +11,9 @@ type members struct {
 	// A bit for each property seen.
 	small [smallBits / 64]uint64
 	large []uint64
-
-	// The other names: compared one by one while they are few.
-	few   [fewNames][]byte
-	fewer int
-	many  map[string]bool
 }
 
-const (
-	smallBits = 128
-	fewNames  = 12
-)
+const smallBits = 128
 
 // word returns the bits of 64 properties.
 func (m *members) word(i int) *uint64 {
@@ -32,43 +23,14 @@ func (m *members) word(i int) *uint64 {
 	return &m.large[i-len(m.small)]
 }
 
-// fresh records a name, and reports whether the object did not have it yet. A
-// name that is not a property has index -1.
-func (m *members) fresh(name []byte, property int) bool {
-	if uint(property) < 64 {
-		before := m.small[0]
-		m.small[0] |= 1 << property
-		return m.small[0] != before
+// note records a property, and reports whether the object did not have it yet.
+func (m *members) note(property int) (fresh bool) {
+	word, bit := &m.small[0], uint64(1)<<(property%64)
+	if property >= 64 {
+		word = m.word(property / 64)
 	}
-	return m.note(name, property)
-}
-
-// note is fresh for all but the first properties.
-func (m *members) note(name []byte, property int) bool {
-	if property >= 0 {
-		word, bit := m.word(property/64), uint64(1)<<(property%64)
-		fresh := *word&bit == 0
-		*word |= bit
-		return fresh
-	}
-	if m.fewer < fewNames {
-		for _, other := range m.few[:m.fewer] {
-			if bytes.Equal(other, name) {
-				return false
-			}
-		}
-		m.few[m.fewer] = name
-		m.fewer++
-		return true
-	}
-	if m.many == nil {
-		m.many = make(map[string]bool, 4*fewNames)
-		for _, other := range m.few {
-			m.many[string(other)] = true
-		}
-	}
-	fresh := !m.many[string(name)]
-	m.many[string(name)] = true
+	fresh = *word&bit == 0
+	*word |= bit
 	return fresh
 }
 
@@ -85,4 +47,37 @@ func (m *members) complete() bool {
 		}
 	}
 	return m.rule.count.ok(m.count)
+}
+
+// foreign are the names of an object that are not properties of its schema. They
+// are compared one by one while they are few, and need no other memory.
+type foreign struct {
+	few  [fewNames][]byte
+	size int
+	many map[string]bool
+}
+
+const fewNames = 12
+
+// note records a name, and reports whether the object did not have it yet.
+func (f *foreign) note(name []byte) (fresh bool) {
+	if f.size < fewNames {
+		for _, other := range f.few[:f.size] {
+			if bytes.Equal(other, name) {
+				return false
+			}
+		}
+		f.few[f.size] = name
+		f.size++
+		return true
+	}
+	if f.many == nil {
+		f.many = make(map[string]bool, 4*fewNames)
+		for _, other := range f.few {
+			f.many[string(other)] = true
+		}
+	}
+	fresh = !f.many[string(name)]
+	f.many[string(name)] = true
+	return fresh
 }

@@ -18,6 +18,7 @@ type node struct {
 	text    *textRule
 	array   *arrayRule
 	object  *objectRule
+	quick   jsontree.Kinds // the kinds that quickEnd decides
 
 	all    []*node // apply to the same value: allOf, and a $ref with siblings
 	unions []union
@@ -120,7 +121,7 @@ type numberRule struct {
 	small              *[2]int64 // the bounds, if integers are all they are
 }
 
-// smallBounds returns the bounds for [numberRule.okSmall], nil if there is more to check.
+// smallBounds returns the bounds of integers, nil if there is more to check.
 func (r *numberRule) smallBounds() *[2]int64 {
 	bounds := [2]int64{math.MinInt64, math.MaxInt64}
 	for i, d := range []*jsontree.Decimal{r.min, r.max} {
@@ -143,26 +144,6 @@ func (r *numberRule) smallBounds() *[2]int64 {
 		bounds[1]--
 	}
 	return &bounds
-}
-
-// okSmall is ok for short integers without a fraction or exponent; known is
-// false if it cannot decide.
-func (r *numberRule) okSmall(tok []byte) (ok, known bool) {
-	if r.small == nil || len(tok) > 18 {
-		return false, false
-	}
-	digits := tok
-	if tok[0] == '-' {
-		digits = tok[1:]
-	}
-	var n int64
-	for _, c := range digits {
-		n = n*10 + int64(c-'0')
-	}
-	if tok[0] == '-' {
-		n = -n
-	}
-	return r.small[0] <= n && n <= r.small[1], true
 }
 
 func (r *numberRule) ok(d jsontree.Decimal) bool {
@@ -231,6 +212,7 @@ type objectRule struct {
 	required   []uint64 // a bit for each property
 	count      span
 	names      *node // all names, nil for anything
+	ordered    bool  // the names have no rules, so that [pass.inOrder] may read them
 	rest       *node // members that are not properties and match no pattern, nil for anything
 	patterns   []patternRule
 	dependents []dependent
@@ -252,8 +234,8 @@ type dependent struct {
 // A property is a name that the schema knows.
 type property struct {
 	name     string
-	token    string // the name in quotes and a colon, if it needs no escapes
-	node     *node  // nil if the name is only required
+	token    nameToken
+	node     *node // nil if the name is only required
 	required bool
 }
 

@@ -231,19 +231,6 @@ func (s *Scanner) Name() (name []byte, ok bool) {
 	return name, true
 }
 
-// Expect reads a member's name and the colon behind it if they are exactly
-// this token; else it returns nil and reads nothing.
-func (s *Scanner) Expect(token string) (name []byte) {
-	s.Peek()
-	end := s.Pos + len(token)
-	if token == "" || end > len(s.Data) || string(s.Data[s.Pos:end]) != token {
-		return nil
-	}
-	name = s.Data[s.Pos+1 : end-2]
-	s.Pos = end
-	return name
-}
-
 // Number reads a number token; plain means without fraction and exponent.
 func (s *Scanner) Number() (raw []byte, plain, ok bool) {
 	start := s.Pos
