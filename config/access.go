@@ -13,26 +13,57 @@ import (
 	"github.com/toolpost/toolpost/internal/access/callers"
 )
 
+// An Access is the authorization server that callers log in at, and what their tokens
+// must have.
+type Access struct {
+	Issuer   string         // the address of the authorization server
+	Resource string         // the address of this server's /mcp, as clients use it; "" if only this machine calls
+	Audience []string       // what tokens must be for; by default Resource, or the address below it that is asked for
+	Scopes   []string       // that every token needs
+	Profiles []ScopeProfile // if there are any, a token needs one of the scopes and gets its profile
+
+	Introspection *Introspection // nil verifies tokens as JWTs
+}
+
+// A ScopeProfile is the profile that callers with a scope get.
+type ScopeProfile struct{ Scope, Profile string }
+
+// An Introspection has the authorization server asked about each token (RFC 7662).
+type Introspection struct {
+	Endpoint     string // "" for that of the server's metadata
+	ClientID     string
+	ClientSecret string
+}
+
+// options returns a as package callers has it.
+func (a *Access) options() *callers.Options {
+	o := &callers.Options{Issuer: a.Issuer, Resource: a.Resource, Audience: a.Audience, Scopes: a.Scopes, Introspection: (*callers.Introspection)(a.Introspection)}
+	for _, p := range a.Profiles {
+		o.Profiles = append(o.Profiles, callers.ScopeProfile(p))
+	}
+	return o
+}
+
 // accessKeys says what each key of the access block sets.
-var accessKeys = map[string]func(f *file, o *callers.Options, v hujson.Value, path string){
-	"issuer":        func(f *file, o *callers.Options, v hujson.Value, path string) { o.Issuer = f.variable(v, path) },
-	"resource":      func(f *file, o *callers.Options, v hujson.Value, path string) { o.Resource = f.variable(v, path) },
+var accessKeys = map[string]func(f *file, o *Access, v hujson.Value, path string){
+	"issuer":        func(f *file, o *Access, v hujson.Value, path string) { o.Issuer = f.variable(v, path) },
+	"resource":      func(f *file, o *Access, v hujson.Value, path string) { o.Resource = f.variable(v, path) },
 	"audience":      (*file).accessAudience,
-	"scopes":        func(f *file, o *callers.Options, v hujson.Value, path string) { o.Scopes = f.texts(v, path) },
+	"scopes":        func(f *file, o *Access, v hujson.Value, path string) { o.Scopes = f.texts(v, path) },
 	"profiles":      (*file).accessProfiles,
 	"introspection": (*file).accessIntrospection,
 }
 
 // introspectionKeys says what each key of the introspection sets.
-var introspectionKeys = map[string]func(i *callers.Introspection) *string{
-	"endpoint":     func(i *callers.Introspection) *string { return &i.Endpoint },
-	"clientId":     func(i *callers.Introspection) *string { return &i.ClientID },
-	"clientSecret": func(i *callers.Introspection) *string { return &i.ClientSecret },
+var introspectionKeys = map[string]func(i *Introspection) *string{
+	"endpoint":     func(i *Introspection) *string { return &i.Endpoint },
+	"clientId":     func(i *Introspection) *string { return &i.ClientID },
+	"clientSecret": func(i *Introspection) *string { return &i.ClientSecret },
 }
 
 // access reads {"issuer": …, "resource": …, "scopes": […], …}.
 func (f *file) access(v hujson.Value, path string) {
-	o, before := &callers.Options{}, len(f.problems)
+	o, before := &Access{}, len(f.problems)
 	f.members(v, path, func(m *hujson.ObjectMember) {
 		name := key(m)
 		set := accessKeys[name]
@@ -45,7 +76,7 @@ func (f *file) access(v hujson.Value, path string) {
 	if len(f.problems) > before {
 		return
 	}
-	if err := o.Check(); err != nil && f.vars != nil {
+	if err := o.options().Check(); err != nil && f.vars != nil {
 		f.fail(v.StartOffset, "%s: %v", path, err)
 	}
 	f.cfg.Access = o
@@ -65,7 +96,7 @@ func (f *file) variable(v hujson.Value, path string) string {
 	return text
 }
 
-func (f *file) accessAudience(o *callers.Options, v hujson.Value, path string) {
+func (f *file) accessAudience(o *Access, v hujson.Value, path string) {
 	if v.Value.Kind() == '"' {
 		o.Audience = []string{f.variable(v, path)}
 		return
@@ -73,16 +104,16 @@ func (f *file) accessAudience(o *callers.Options, v hujson.Value, path string) {
 	f.each(v, path, func(v hujson.Value, path string) { o.Audience = append(o.Audience, f.variable(v, path)) })
 }
 
-func (f *file) accessProfiles(o *callers.Options, v hujson.Value, path string) {
+func (f *file) accessProfiles(o *Access, v hujson.Value, path string) {
 	f.members(v, path, func(m *hujson.ObjectMember) {
 		profile := f.text(m.Value, path+"."+key(m))
 		f.scoped = append(f.scoped, namedProfile{profile, m.Value.StartOffset})
-		o.Profiles = append(o.Profiles, callers.ScopeProfile{Scope: key(m), Profile: profile})
+		o.Profiles = append(o.Profiles, ScopeProfile{Scope: key(m), Profile: profile})
 	})
 }
 
-func (f *file) accessIntrospection(o *callers.Options, v hujson.Value, path string) {
-	o.Introspection = &callers.Introspection{}
+func (f *file) accessIntrospection(o *Access, v hujson.Value, path string) {
+	o.Introspection = &Introspection{}
 	f.members(v, path, func(m *hujson.ObjectMember) {
 		name := key(m)
 		of := introspectionKeys[name]
@@ -104,7 +135,7 @@ func (f *file) checkScopeProfiles() {
 }
 
 // describeAccess describes who is asked which callers may call.
-func describeAccess(o *callers.Options) Description {
+func describeAccess(o *Access) Description {
 	d := &description{}
 	d.add("contacts", visibleAddress(o.Issuer))
 	d.note(o.Issuer)

@@ -9,39 +9,77 @@ import (
 	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
+// An ApprovalList is the rules of calls in one place of the configuration. The first rule
+// that matches a call decides; a call that none matches runs.
+type ApprovalList struct {
+	Name  string // such as "approvals"
+	Rules []ApprovalRule
+}
+
+// An ApprovalRule decides about some calls. Conditions that are left out match every call.
+type ApprovalRule struct {
+	Action      string             // "allow", "ask" or "deny"
+	Servers     []string           // globs of the configuration's names of servers
+	Tools       []string           // globs of the servers' own names of tools
+	Annotations Claims             // what the tool claims
+	Arguments   []ApprovalArgument // all have to match
+	Reason      string             // for the user and the model
+}
+
+// Claims are conditions on what a tool claims to do; nil matches every tool.
+type Claims struct {
+	ReadOnly, Destructive, Idempotent, OpenWorld *bool
+}
+
+// An ApprovalArgument is a condition on one argument of a call.
+type ApprovalArgument struct {
+	Name    string // of the argument; a JSON pointer if it begins with "/"; "*" for all arguments
+	Pattern string // a glob, or a regular expression
+	Regexp  bool
+}
+
+// rule returns r as package approval has it.
+func (r *ApprovalRule) rule() *approval.Rule {
+	one := &approval.Rule{Action: approval.Action(r.Action), Servers: r.Servers, Tools: r.Tools, Annotations: approval.Annotations(r.Annotations), Reason: r.Reason}
+	for _, a := range r.Arguments {
+		one.Arguments = append(one.Arguments, approval.Argument(a))
+	}
+	return one
+}
+
 // approvalKeys says what each key of a rule of approvals sets.
-var approvalKeys = map[string]func(s *source, r *approval.Rule, v hujson.Value, path string){
-	"action": func(s *source, r *approval.Rule, v hujson.Value, path string) {
-		r.Action = approval.Action(s.text(v, path))
+var approvalKeys = map[string]func(s *source, r *ApprovalRule, v hujson.Value, path string){
+	"action": func(s *source, r *ApprovalRule, v hujson.Value, path string) {
+		r.Action = s.text(v, path)
 	},
-	"servers": func(s *source, r *approval.Rule, v hujson.Value, path string) { r.Servers = s.someTexts(v, path) },
-	"tools":   func(s *source, r *approval.Rule, v hujson.Value, path string) { r.Tools = s.someTexts(v, path) },
-	"annotations": func(s *source, r *approval.Rule, v hujson.Value, path string) {
+	"servers": func(s *source, r *ApprovalRule, v hujson.Value, path string) { r.Servers = s.someTexts(v, path) },
+	"tools":   func(s *source, r *ApprovalRule, v hujson.Value, path string) { r.Tools = s.someTexts(v, path) },
+	"annotations": func(s *source, r *ApprovalRule, v hujson.Value, path string) {
 		s.claims(&r.Annotations, v, path)
 	},
-	"arguments": func(s *source, r *approval.Rule, v hujson.Value, path string) {
+	"arguments": func(s *source, r *ApprovalRule, v hujson.Value, path string) {
 		r.Arguments = s.argumentConditions(v, path)
 	},
-	"reason": func(s *source, r *approval.Rule, v hujson.Value, path string) { r.Reason = s.text(v, path) },
+	"reason": func(s *source, r *ApprovalRule, v hujson.Value, path string) { r.Reason = s.text(v, path) },
 }
 
 // approvals reads the rules of calls, such as
 // [{"action": "ask", "servers": ["github"], "tools": ["delete_*"]}].
 func (f *file) approvals(v hujson.Value, path string) {
-	f.cfg.Approvals = []approval.List{{Name: path, Rules: f.rules(v, path)}}
+	f.cfg.Approvals = []ApprovalList{{Name: path, Rules: f.rules(v, path)}}
 }
 
 func (f *file) profileApprovals(p *Profile, v hujson.Value, path string) {
-	p.Approvals = []approval.List{{Name: path, Rules: f.rules(v, path)}}
+	p.Approvals = []ApprovalList{{Name: path, Rules: f.rules(v, path)}}
 }
 
-func (s *source) rules(v hujson.Value, path string) (rules []approval.Rule) {
+func (s *source) rules(v hujson.Value, path string) (rules []ApprovalRule) {
 	s.each(v, path, func(v hujson.Value, path string) {
 		if len(rules) == approval.MaxRules {
 			s.fail(v.StartOffset, "%s is one of more than %d rules; remove some", path, approval.MaxRules)
 			return
 		}
-		var r approval.Rule
+		var r ApprovalRule
 		before := len(s.problems)
 		s.members(v, path, func(m *hujson.ObjectMember) {
 			if set := approvalKeys[key(m)]; set != nil {
@@ -53,7 +91,7 @@ func (s *source) rules(v hujson.Value, path string) (rules []approval.Rule) {
 		if len(s.problems) > before {
 			return
 		}
-		if err := r.Check(); err != nil {
+		if err := r.rule().Check(); err != nil {
 			s.fail(v.StartOffset, "%s: %v", path, err)
 		}
 		rules = append(rules, r)
@@ -72,7 +110,7 @@ func (s *source) someTexts(v hujson.Value, path string) []string {
 }
 
 // claims reads {"readOnly": true, "destructive": false, …}.
-func (s *source) claims(a *approval.Annotations, v hujson.Value, path string) {
+func (s *source) claims(a *Claims, v hujson.Value, path string) {
 	hints := map[string]**bool{"readOnly": &a.ReadOnly, "destructive": &a.Destructive, "idempotent": &a.Idempotent, "openWorld": &a.OpenWorld}
 	s.members(v, path, func(m *hujson.ObjectMember) {
 		hint := hints[key(m)]
@@ -86,9 +124,9 @@ func (s *source) claims(a *approval.Annotations, v hujson.Value, path string) {
 }
 
 // argumentConditions reads {"path": "/etc/*", "/options/mode": {"regexp": "^rw$"}}.
-func (s *source) argumentConditions(v hujson.Value, path string) (all []approval.Argument) {
+func (s *source) argumentConditions(v hujson.Value, path string) (all []ApprovalArgument) {
 	s.members(v, path, func(m *hujson.ObjectMember) {
-		a, at := approval.Argument{Name: key(m)}, path+"."+key(m)
+		a, at := ApprovalArgument{Name: key(m)}, path+"."+key(m)
 		if m.Value.Value.Kind() != '{' {
 			a.Pattern = s.text(m.Value, at)
 			all = append(all, a)

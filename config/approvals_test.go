@@ -17,15 +17,15 @@ func TestApprovals(t *testing.T) {
 		 "annotations": {"readOnly": false, "openWorld": true}, "arguments": {"path": "/etc/*", "/a/b": {"regexp": "^x$"}}},
 	]}`)
 	no, yes := false, true
-	want := []approval.List{{Name: "approvals", Rules: []approval.Rule{{
+	want := []config.ApprovalList{{Name: "approvals", Rules: []config.ApprovalRule{{
 		Action: "ask", Servers: []string{"git*"}, Tools: []string{"push"}, Reason: "it publishes",
-		Annotations: approval.Annotations{ReadOnly: &no, OpenWorld: &yes},
-		Arguments:   []approval.Argument{{Name: "path", Pattern: "/etc/*"}, {Name: "/a/b", Pattern: "^x$", Regexp: true}},
+		Annotations: config.Claims{ReadOnly: &no, OpenWorld: &yes},
+		Arguments:   []config.ApprovalArgument{{Name: "path", Pattern: "/etc/*"}, {Name: "/a/b", Pattern: "^x$", Regexp: true}},
 	}}}}
 	if diff := cmp.Diff(want, cfg.Approvals); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]approval.List{{Name: "profiles.p.approvals", Rules: []approval.Rule{{Action: "deny"}}}}, cfg.Profiles[0].Approvals); diff != "" {
+	if diff := cmp.Diff([]config.ApprovalList{{Name: "profiles.p.approvals", Rules: []config.ApprovalRule{{Action: "deny"}}}}, cfg.Profiles[0].Approvals); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -84,7 +84,7 @@ func TestGuardOfApprovals(t *testing.T) {
 			if place != "approvals" {
 				lists = got.Profiles[0].Approvals
 			}
-			p, err := approval.Compile(lists)
+			p, err := config.Policy(lists)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,5 +1,12 @@
-// Package config reads and checks toolpost.json, and knows the files of other MCP clients:
-// where they are, and how servers are imported from them.
+// Package config reads and checks toolpost.json, the configuration of package gateway.
+//
+//	toolpost.json ── Load, Parse ─► Config ─► gateway.Open, serve.Open
+//	                     │             └─ Problems: what is wrong, with its place
+//	                     └─ Error: the file cannot be used
+//
+// A mistake in one server disables that server only: its Err has the reason. [Watch] loads
+// the file again when it changes, and a [Guard] keeps back what a person has to approve.
+// A program can also make a [Config] itself; every zero field is a default.
 package config
 
 import (
@@ -19,9 +26,6 @@ import (
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/inprocess"
-	"github.com/toolpost/toolpost/internal/access/callers"
-	"github.com/toolpost/toolpost/internal/policy/approval"
-	limits "github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -37,10 +41,10 @@ type Config struct {
 	Dialects      *dialect.Book      // the known dialects; nil for the built-in ones
 	Findings      []toolpost.Finding // settings of the file that have no effect here
 	Profiles      []Profile          // in the order of the file
-	Limits        limits.Options     // how many requests servers get
-	Approvals     []approval.List    // which calls run, need the user's approval, or are denied
+	Limits        Limits             // how many requests servers get
+	Approvals     []ApprovalList     // which calls run, need the user's approval, or are denied
 	Audit         *audit.Options     // which calls are recorded; nil for none. Its Secrets and Logger are not set
-	Access        *callers.Options   // the authorization server that callers log in at; nil for none. Its Resource may be empty
+	Access        *Access            // the authorization server that callers log in at; nil for none. Its Resource may be empty
 	Lock          bool               // keep the pinned tools in a file beside the configuration, to be committed
 
 	// File is the path of the file that Load or LoadData has read, and URLs the value

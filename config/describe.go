@@ -297,3 +297,14 @@ func mapAll[T any](all []T, f func(T) string) []string {
 	}
 	return out
 }
+
+// Variables lists the environment variables that the entries of a configuration
+// refer to.
+func (c *Config) Variables() []string {
+	var names []string
+	for _, d := range c.Describe() {
+		names = append(names, d.variables...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	limits "github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -150,7 +149,7 @@ type entry struct {
 	redmine inprocess.Options
 	address []string  // the keys that say where the server is
 	unset   []Problem // why variables could not be expanded
-	limits  *limits.Rule
+	limits  *Limit
 }
 
 // entryKeys says what each key of a server sets.
@@ -176,7 +175,7 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"protocolVersion": func(e *entry, v hujson.Value, path string) { e.server.ProtocolVersion = e.text(v, path) },
 	"share":           (*entry).share,
 	"idle":            func(e *entry, v hujson.Value, path string) { e.server.Idle = e.duration(v, path) },
-	"limits":          func(e *entry, v hujson.Value, path string) { e.limits = &limits.Rule{}; e.rule(e.limits, v, path) },
+	"limits":          func(e *entry, v hujson.Value, path string) { e.limits = &Limit{}; e.rule(e.limits, v, path) },
 	"required":        func(e *entry, v hujson.Value, path string) { e.server.Required = e.boolean(v, path) },
 	"pins":            func(e *entry, v hujson.Value, path string) { e.server.Pinning.Off = !e.boolean(v, path) },
 	"newTools":        (*entry).newTools,

@@ -22,9 +22,9 @@ import (
 // limits and timeouts, and the rest of the file apply immediately, and so does a
 // removal. Rules of approvals can only become stricter. docs/security.md lists the keys.
 type Guard struct {
-	approved []Server                   // definitions that may run
-	profiles map[string]Profile         // that may be served, by name
-	rules    map[string][]approval.Rule // the approvals that hold, by profile; "" for those of the file
+	approved []Server                  // definitions that may run
+	profiles map[string]Profile        // that may be served, by name
+	rules    map[string][]ApprovalRule // the approvals that hold, by profile; "" for those of the file
 }
 
 // NewGuard returns a guard that allows the servers of cfg to run.
@@ -36,7 +36,7 @@ func NewGuard(cfg *Config) *Guard {
 
 // Approve allows the servers of cfg to run, and no others from now on.
 func (g *Guard) Approve(cfg *Config) {
-	g.approved, g.profiles, g.rules = nil, map[string]Profile{}, map[string][]approval.Rule{"": rulesOf(cfg.Approvals)}
+	g.approved, g.profiles, g.rules = nil, map[string]Profile{}, map[string][]ApprovalRule{"": rulesOf(cfg.Approvals)}
 	for _, p := range cfg.Profiles {
 		g.profiles[p.Name], g.rules[p.Name] = p, rulesOf(p.Approvals)
 	}
@@ -80,16 +80,16 @@ func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, w
 // strictest of both decides, so that what tightens them holds at once. It returns the
 // places of the rules that wait.
 func (g *Guard) admitRules(c *Config, remedy string) (waiting []string) {
-	one := func(profile, place string, next []approval.List) []approval.List {
+	one := func(profile, place string, next []ApprovalList) []ApprovalList {
 		approved := g.rules[profile]
 		equal := func(a, b approval.Rule) bool { return reflect.DeepEqual(a, b) }
-		if approval.Tightens(approved, rulesOf(next), equal) {
+		if approval.Tightens(policyRules(approved), policyRules(rulesOf(next)), equal) {
 			return next
 		}
 		waiting = append(waiting, place)
 		message := fmt.Sprintf("%s: the change may loosen the rules, so the rules before it hold too until you approve it; %s", place, remedy)
 		c.Findings = append(c.Findings, toolpost.Finding{Message: message})
-		return append(slices.Clone(next), approval.List{Name: place + " before the change", Rules: approved})
+		return append(slices.Clone(next), ApprovalList{Name: place + " before the change", Rules: approved})
 	}
 	c.Approvals = one("", "approvals", c.Approvals)
 	for i := range c.Profiles { // admitProfiles has made a copy
@@ -100,11 +100,19 @@ func (g *Guard) admitRules(c *Config, remedy string) (waiting []string) {
 }
 
 // rulesOf returns the rules of a configuration that was read from one file.
-func rulesOf(lists []approval.List) (rules []approval.Rule) {
+func rulesOf(lists []ApprovalList) (rules []ApprovalRule) {
 	for _, l := range lists {
 		rules = append(rules, l.Rules...)
 	}
 	return rules
+}
+
+// policyRules returns rules as package approval has them.
+func policyRules(rules []ApprovalRule) (all []approval.Rule) {
+	for i := range rules {
+		all = append(all, *rules[i].rule())
+	}
+	return all
 }
 
 // admitProfiles removes from profiles what is not approved, and returns those of which

@@ -8,21 +8,32 @@ import (
 	"time"
 
 	"github.com/tailscale/hujson"
-
-	limits "github.com/toolpost/toolpost/internal/policy/limit"
 )
 
+// Limits are how many requests clients, tools and servers get; the rest waits.
+type Limits struct {
+	PerClient, PerTool, PerServer Limit
+	Servers                       map[string]Limit // by name; replaces PerServer
+}
+
+// A Limit is how many requests something gets. Zero fields limit nothing.
+type Limit struct {
+	Requests   int           // in the time Per; those of one second may come at once
+	Per        time.Duration // a second, minute or hour
+	Concurrent int           // requests under way
+}
+
 // limitKeys says what each key of the limits sets.
-var limitKeys = map[string]func(o *limits.Options) *limits.Rule{
-	"perClient": func(o *limits.Options) *limits.Rule { return &o.PerClient },
-	"perServer": func(o *limits.Options) *limits.Rule { return &o.PerServer },
-	"perTool":   func(o *limits.Options) *limits.Rule { return &o.PerTool },
+var limitKeys = map[string]func(o *Limits) *Limit{
+	"perClient": func(o *Limits) *Limit { return &o.PerClient },
+	"perServer": func(o *Limits) *Limit { return &o.PerServer },
+	"perTool":   func(o *Limits) *Limit { return &o.PerTool },
 }
 
 // ruleKeys says what each key of one limit sets.
-var ruleKeys = map[string]func(s *source, r *limits.Rule, v hujson.Value, path string){
+var ruleKeys = map[string]func(s *source, r *Limit, v hujson.Value, path string){
 	"rate":       (*source).rate,
-	"concurrent": func(s *source, r *limits.Rule, v hujson.Value, path string) { r.Concurrent = limit(s, v, path, 1) },
+	"concurrent": func(s *source, r *Limit, v hujson.Value, path string) { r.Concurrent = limit(s, v, path, 1) },
 }
 
 // limits reads {"perClient": {"rate": "100/s", "concurrent": 50}, …}.
@@ -39,18 +50,18 @@ func (f *file) limits(v hujson.Value, path string) {
 }
 
 // limitServer sets the limits of one server.
-func (f *file) limitServer(name string, r *limits.Rule) {
+func (f *file) limitServer(name string, r *Limit) {
 	if r == nil {
 		return
 	}
 	if f.cfg.Limits.Servers == nil {
-		f.cfg.Limits.Servers = map[string]limits.Rule{}
+		f.cfg.Limits.Servers = map[string]Limit{}
 	}
 	f.cfg.Limits.Servers[name] = *r
 }
 
 // rule reads {"rate": "100/s", "concurrent": 50}.
-func (s *source) rule(r *limits.Rule, v hujson.Value, path string) {
+func (s *source) rule(r *Limit, v hujson.Value, path string) {
 	s.members(v, path, func(m *hujson.ObjectMember) {
 		name := key(m)
 		set := ruleKeys[name]
@@ -63,7 +74,7 @@ func (s *source) rule(r *limits.Rule, v hujson.Value, path string) {
 }
 
 // rate reads a number of requests in a second, minute or hour: "10/s".
-func (s *source) rate(r *limits.Rule, v hujson.Value, path string) {
+func (s *source) rate(r *Limit, v hujson.Value, path string) {
 	count, unit, _ := strings.Cut(s.text(v, path), "/")
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[unit]
 	n, err := strconv.ParseUint(count, 10, 31)

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/policy/limit"
 )
 
 func TestLimits(t *testing.T) {
@@ -19,7 +18,7 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := limit.Options{PerClient: limit.Rule{Requests: 100, Per: time.Second, Concurrent: 50}, PerServer: limit.Rule{Requests: 30, Per: time.Minute}, PerTool: limit.Rule{Concurrent: 2}, Servers: map[string]limit.Rule{"a": {Concurrent: 3}}}
+	want := config.Limits{PerClient: config.Limit{Requests: 100, Per: time.Second, Concurrent: 50}, PerServer: config.Limit{Requests: 30, Per: time.Minute}, PerTool: config.Limit{Concurrent: 2}, Servers: map[string]config.Limit{"a": {Concurrent: 3}}}
 	if diff := cmp.Diff(want, cfg.Limits); diff != "" {
 		t.Error(diff)
 	}

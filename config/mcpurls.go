@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -36,7 +37,7 @@ func FromURLs(urls string) (*Config, error) {
 		return nil, fmt.Errorf("read MCP_URLS: it has no addresses; want addresses such as http://localhost:8000/sse, separated by commas")
 	}
 	for i, name := range names {
-		cfg.Servers[i].Name = FreeName(name, func(name string) bool {
+		cfg.Servers[i].Name = suggest.Free(name, func(name string) bool {
 			return slices.ContainsFunc(cfg.Servers[:i], func(s Server) bool { return s.Name == name })
 		})
 	}

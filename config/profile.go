@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/access/callers"
-	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
 // A Profile is a named part of what the gateway serves, for some of its clients.
@@ -30,7 +29,7 @@ type Profile struct {
 	Dialect string   // "" to choose it for each client
 	Token   string   // a client that sends it gets this profile and nothing else; "" for none
 
-	Approvals []approval.List // beside those of the file; of both, the stricter decision counts
+	Approvals []ApprovalList // beside those of the file; of both, the stricter decision counts
 
 	// Err is the reason why no client gets the profile, such as that the variable
 	// of its token is not set.

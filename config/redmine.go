@@ -65,7 +65,7 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 		case isRedmine && slices.Contains(mcpKeys, name):
 			e.fail(m.Name.StartOffset, `%s.%s has no meaning for a server of the type "redmine"; remove it`, e.path, name)
 		case !isRedmine && redmineKeys[name] != nil:
-			e.fail(m.Name.StartOffset, `%s.%s is for servers of the type "redmine"; remove it, or give that type`, e.path, name)
+			e.wrongKey(m, e.path, e.path+"."+name+` is for servers of the type "redmine"; remove it, or give that type`)
 		}
 	})
 	if !isRedmine {

@@ -188,7 +188,7 @@ func (c *Config) CompleteCallers(ctx context.Context, complete Completer) (*Conf
 	}
 	access, introspection := *c.Access, *c.Access.Introspection
 	access.Introspection, n.Access = &introspection, &access
-	for _, of := range []func(*callers.Introspection) *string{introspectionKeys["clientId"], introspectionKeys["clientSecret"]} {
+	for _, of := range []func(*Introspection) *string{introspectionKeys["clientId"], introspectionKeys["clientSecret"]} {
 		completed, _, err := complete(ctx, *of(&introspection))
 		if err != nil {
 			return nil, fmt.Errorf("access.introspection: %w", err)

@@ -8,13 +8,9 @@ import (
 // zero value searches them for clients that would lose tools or much of their context.
 type Search struct {
 	Off    bool     // all clients get all tools, unless their profile has a budget
-	Budget int      // in tokens, of all definitions; 0 means [DefaultSearchBudget], for known clients only
+	Budget int      // in tokens, of all definitions; 0 means 50,000, a quarter of a usual context, for known clients only
 	Pin    []string // globs of tools that are always listed
 }
-
-// DefaultSearchBudget is how many tokens of definitions known clients list: a quarter
-// of a context of 200,000.
-const DefaultSearchBudget = 50_000
 
 // search reads false, true, or {"budget": …, "pin": […]}.
 func (f *file) search(v hujson.Value, path string) {

@@ -12,13 +12,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
-	"github.com/toolpost/toolpost/internal/configedit"
+
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/nesting"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
-
-// maxDepth bounds the nesting of a file, because the parser recurses.
-const maxDepth = 500
 
 // A source is one file being read. It turns offsets into lines and columns,
 // and gathers what is wrong.
@@ -68,8 +66,15 @@ func (s *source) problem(offset int, format string, args ...any) Problem {
 
 // unknown reports a key that is not one of known, in the object at path.
 func (s *source) unknown(m *hujson.ObjectMember, path string, known []string) {
+	if len(s.problems) < maxProblems {
+		s.wrongKey(m, path, fmt.Sprintf("unknown key %q in %s; %s", key(m), path, suggestKey(key(m), known)))
+	}
+}
+
+// wrongKey reports a key that must not be in the object at path.
+func (s *source) wrongKey(m *hujson.ObjectMember, path, message string) {
 	if before := len(s.problems); before < maxProblems {
-		s.fail(m.Name.StartOffset, "unknown key %q in %s; %s", key(m), path, suggestKey(key(m), known))
+		s.fail(m.Name.StartOffset, "%s", message)
 		s.problems[before].Key = path + "." + key(m)
 	}
 }
@@ -94,8 +99,8 @@ func (s *source) root() *hujson.Object {
 		s.fail(0, "the file is not UTF-8 text; save it as UTF-8")
 		return nil
 	}
-	if at := configedit.TooDeep(s.data, maxDepth); at >= 0 {
-		s.fail(at, "the file is nested more than %d levels deep", maxDepth)
+	if at := nesting.TooDeep(s.data, nesting.SkipJSON); at >= 0 {
+		s.fail(at, "the file is nested more than %d levels deep", nesting.MaxDepth)
 		return nil
 	}
 	v, err := hujson.Parse(s.data)

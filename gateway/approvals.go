@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/policy/approval"
@@ -34,15 +35,32 @@ type approvalRules struct {
 }
 
 // newApprovalRules returns the rules of a configuration.
-func newApprovalRules(file []approval.List, profiles map[string]*profile) (r *approvalRules, err error) {
+func newApprovalRules(file []config.ApprovalList, profiles map[string]*profile) (r *approvalRules, err error) {
 	r = &approvalRules{profiles: map[string]approval.Policy{}}
-	if r.file, err = approval.Compile(file); err != nil {
+	if r.file, err = compileApprovals(file); err != nil {
 		return nil, err
 	}
 	for name, p := range profiles {
 		r.profiles[name] = slices.Concat(p.approvals, r.file)
 	}
 	return r, nil
+}
+
+// compileApprovals returns the policy of lists of rules.
+func compileApprovals(lists []config.ApprovalList) (approval.Policy, error) {
+	var all []approval.List
+	for _, l := range lists {
+		list := approval.List{Name: l.Name}
+		for _, r := range l.Rules {
+			one := approval.Rule{Action: approval.Action(r.Action), Servers: r.Servers, Tools: r.Tools, Annotations: approval.Annotations(r.Annotations), Reason: r.Reason}
+			for _, a := range r.Arguments {
+				one.Arguments = append(one.Arguments, approval.Argument(a))
+			}
+			list.Rules = append(list.Rules, one)
+		}
+		all = append(all, list)
+	}
+	return approval.Compile(all)
 }
 
 // mayAsk reports whether the user is asked about some calls of a target.

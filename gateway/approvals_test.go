@@ -12,7 +12,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/upstream"
@@ -45,18 +44,18 @@ func answers(text string) *asked {
 const yes = `{"action":"accept","content":{"approve":true}}`
 
 // approvals is a configuration of the server s with these rules.
-func approvals(rules ...approval.Rule) *config.Config {
+func approvals(rules ...config.ApprovalRule) *config.Config {
 	cfg := servers("s", "x")
-	cfg.Approvals = []approval.List{{Name: "approvals", Rules: rules}}
+	cfg.Approvals = []config.ApprovalList{{Name: "approvals", Rules: rules}}
 	return cfg
 }
 
-func rule(action approval.Action, tools ...string) approval.Rule {
-	return approval.Rule{Action: action, Tools: tools}
+func rule(action string, tools ...string) config.ApprovalRule {
+	return config.ApprovalRule{Action: action, Tools: tools}
 }
 
-func onArgument(r approval.Rule, name, pattern string) approval.Rule {
-	r.Arguments = append(r.Arguments, approval.Argument{Name: name, Pattern: pattern})
+func onArgument(r config.ApprovalRule, name, pattern string) config.ApprovalRule {
+	r.Arguments = append(r.Arguments, config.ApprovalArgument{Name: name, Pattern: pattern})
 	return r
 }
 
@@ -108,7 +107,7 @@ func TestApprovalRules(t *testing.T) {
 	g, f := open(t, approvals(
 		onArgument(rule("allow", "write"), "path", "/srv/*"),
 		rule("deny", "rm*"),
-		onArgument(approval.Rule{Action: "deny", Tools: []string{"write"}, Reason: "secrets"}, "path", "*.key"),
+		onArgument(config.ApprovalRule{Action: "deny", Tools: []string{"write"}, Reason: "secrets"}, "path", "*.key"),
 		rule("ask", "write"),
 	))
 	var calls []string
@@ -272,8 +271,8 @@ func TestApprovalBelowProfile(t *testing.T) {
 	hidden := config.ToolChanges{Tools: []config.ToolChange{{Tool: "s__store", Name: "put", Arguments: []config.ArgumentChange{{Argument: "place", Hide: true, Default: json.RawMessage(`"/etc/passwd"`)}}}}}
 	cfg.Profiles = []config.Profile{
 		{Name: "hidden", Tools: hidden},
-		{Name: "strict", Approvals: []approval.List{{Name: "profiles.strict.approvals", Rules: []approval.Rule{rule("deny", "read"), rule("ask", "write")}}}},
-		{Name: "loose", Approvals: []approval.List{{Name: "profiles.loose.approvals", Rules: []approval.Rule{rule("allow")}}}},
+		{Name: "strict", Approvals: []config.ApprovalList{{Name: "profiles.strict.approvals", Rules: []config.ApprovalRule{rule("deny", "read"), rule("ask", "write")}}}},
+		{Name: "loose", Approvals: []config.ApprovalList{{Name: "profiles.loose.approvals", Rules: []config.ApprovalRule{rule("allow")}}}},
 	}
 	g, f := open(t, cfg)
 	var calls []string
@@ -320,7 +319,7 @@ func TestApprovalBelowProfile(t *testing.T) {
 
 // A tool that the search finds is under the rules, and so is a method of an extension.
 func TestApprovalThroughSearchAndExtensions(t *testing.T) {
-	cfg := approvals(onArgument(rule("deny", "write"), "path", "/etc/*"), approval.Rule{Action: "ask", Servers: []string{"s"}})
+	cfg := approvals(onArgument(rule("deny", "write"), "path", "/etc/*"), config.ApprovalRule{Action: "ask", Servers: []string{"s"}})
 	cfg.Profiles = []config.Profile{{Name: "small", Budget: 1}}
 	g, f := open(t, cfg)
 	var calls []string

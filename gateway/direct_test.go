@@ -9,7 +9,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -21,7 +20,7 @@ func testDirect(t *testing.T) {
 	cfg := &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "a", Command: "a"}},
 		{Config: upstream.Config{Name: "b", Command: "b"}, Prefix: &prefix},
-	}, Approvals: []approval.List{{Rules: []approval.Rule{{Action: approval.Ask, Tools: []string{"ask"}}}}}}
+	}, Approvals: []config.ApprovalList{{Rules: []config.ApprovalRule{{Action: "ask", Tools: []string{"ask"}}}}}}
 	g, f := open(t, cfg)
 	direct := func(name, fails string) *gateway.DirectTool {
 		t.Helper()

@@ -12,7 +12,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -45,7 +44,7 @@ func TestCallAfterLogin(t *testing.T) {
 		"not needed":             {canShow, nil, 0, "done", 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := approvals(approval.Rule{Action: "ask"})
+			cfg := approvals(config.ApprovalRule{Action: "ask"})
 			cfg.Servers[0].Config = upstream.Config{Name: "s", URL: "http://127.0.0.1:1/mcp"}
 			logins, ran := 0, 0
 			var began time.Time

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -67,7 +66,7 @@ func TestMissing(t *testing.T) {
 // why clients have no such tool.
 func TestMissingOfAnotherProfile(t *testing.T) {
 	cfg := servers("s", "x", "other", "x", "away", "x")
-	cfg.Approvals = []approval.List{{Name: "approvals", Rules: []approval.Rule{{Action: "deny", Tools: []string{"rm"}, Reason: "the vault is behind it"}}}}
+	cfg.Approvals = []config.ApprovalList{{Name: "approvals", Rules: []config.ApprovalRule{{Action: "deny", Tools: []string{"rm"}, Reason: "the vault is behind it"}}}}
 	cfg.Profiles = []config.Profile{
 		{Name: "one", Selection: config.Selection{Servers: []string{"other"}}},
 		{Name: "two", Selection: config.Selection{Exclude: []string{"s__rm"}}},

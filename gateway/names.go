@@ -51,7 +51,7 @@ func shortHash(text string) string {
 func serverKeys(servers []config.Server, taken ...string) []string {
 	keys := make([]string, len(servers))
 	for i, s := range servers {
-		keys[i] = config.FreeName(keyOf(s.Name), func(key string) bool {
+		keys[i] = suggest.Free(keyOf(s.Name), func(key string) bool {
 			return slices.Contains(keys[:i], key) || slices.Contains(taken, key)
 		})
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/store"
 )
 
@@ -25,7 +24,7 @@ var reported = map[string]struct {
 	set      func(*config.Config)
 	security bool
 }{
-	"Config.Access": {"access", func(c *config.Config) { c.Access = &callers.Options{Issuer: "https://login.example.com"} }, true},
+	"Config.Access": {"access", func(c *config.Config) { c.Access = &config.Access{Issuer: "https://login.example.com"} }, true},
 	"Config.Audit":  {"audit", func(c *config.Config) { c.Audit = &audit.Options{} }, true},
 	"Config.Limits": {"limits", func(c *config.Config) { c.Limits.PerServer.Concurrent = 1 }, true},
 	"Profile.Token": {"token", func(c *config.Config) { c.Profiles = []config.Profile{{Name: "p", Token: strings.Repeat("t", 32)}} }, true},
@@ -104,6 +103,7 @@ func TestEveryKeyIsAppliedOrReported(t *testing.T) {
 // or by the type itself.
 var appliedIn = map[string]string{
 	"config": ".", "upstream": "../upstream", "inprocess": "../redmine",
+	"config.Claims": "../internal/policy/approval", "config.ApprovalArgument": "../internal/policy/approval",
 	"config.ToolChanges": "internal/retool", "config.ToolChange": "internal/retool", "config.ArgumentChange": "internal/retool",
 }
 

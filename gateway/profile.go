@@ -35,7 +35,7 @@ func newProfile(cfg *config.Profile, before *viewChooser) (*profile, error) {
 	}
 	p := &profile{Profile: cfg, servers: globs(cfg.Servers), include: globs(cfg.Include), exclude: globs(cfg.Exclude)}
 	var err error
-	if p.approvals, err = approval.Compile(cfg.Approvals); err != nil {
+	if p.approvals, err = compileApprovals(cfg.Approvals); err != nil {
 		return nil, fmt.Errorf("profile %q: %w", cfg.Name, err)
 	}
 	for _, c := range cfg.Clients {

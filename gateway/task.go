@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -134,7 +134,7 @@ func (t *tasks) add(own serverTask, server string, call *toolpost.Call) *task {
 	}
 	shown := own.id
 	if mine.ids[shown] != nil { // of another server
-		shown = config.FreeName(server+"__"+own.id, func(name string) bool { return mine.ids[name] != nil })
+		shown = suggest.Free(server+"__"+own.id, func(name string) bool { return mine.ids[name] != nil })
 	}
 	added := &task{serverTask: own, client: client, shown: shown}
 	t.server[own], mine.ids[shown] = added, added

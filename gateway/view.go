@@ -189,6 +189,10 @@ type searchLimits struct {
 // they are always listed.
 const outputTools = "tool_output_cache*"
 
+// defaultSearchBudget is how many tokens of definitions known clients list: a quarter
+// of a context of 200,000.
+const defaultSearchBudget = 50_000
+
 // searchLimits returns the limits of a view. Clients that defer tools themselves get
 // all of them. A budget of the configuration counts for every client whose tools are
 // adapted, and the default one for clients that a dialect knows by their names.
@@ -200,7 +204,7 @@ func (p viewParts) searchLimits(s config.Search) (l searchLimits) {
 	if p.dialect != nil && !s.Off {
 		l.budget, l.tools = s.Budget, p.dialect.List.Tools
 		if l.budget == 0 && len(p.dialect.Clients) > 0 {
-			l.budget = config.DefaultSearchBudget
+			l.budget = defaultSearchBudget
 		}
 	}
 	if p.profile != nil {

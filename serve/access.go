@@ -33,7 +33,7 @@ type access struct {
 	named    *callers.Tokens               // nil if there are none
 	everyone callers.Caller                // whose requests need no token
 	login    *callers.Resource             // nil if callers do not log in
-	options  *callers.Options              // as the configuration says; nil if callers do not log in
+	options  *config.Access                // as the configuration says; nil if callers do not log in
 }
 
 // decide returns who may call what l serves. Harmful is what a caller could do
@@ -76,13 +76,13 @@ func (o *Options) decideLogin(l *listener, cfg *config.Config) (*access, error) 
 	if o.Insecure {
 		return nil, usagef("--insecure serves anyone, but \"access\" of the configuration lets callers log in; leave one out")
 	}
-	options := *cfg.Access
+	options := loginOptions(cfg.Access)
 	if options.Resource == "" {
 		if options.Resource = l.url(); !l.loopback() {
 			return nil, usagef("set \"resource\" in \"access\" of the configuration to the address of /mcp as clients use it, such as https://tools.example.com/mcp")
 		}
 	}
-	login, err := callers.NewResource(&options)
+	login, err := callers.NewResource(options)
 	if err != nil {
 		return nil, wrapUsage(err)
 	}
@@ -93,6 +93,15 @@ func (o *Options) decideLogin(l *listener, cfg *config.Config) (*access, error) 
 		a.login, a.options = login, cfg.Access
 	}
 	return a, err
+}
+
+// loginOptions returns how the tokens of callers are checked.
+func loginOptions(a *config.Access) *callers.Options {
+	o := &callers.Options{Issuer: a.Issuer, Resource: a.Resource, Audience: a.Audience, Scopes: a.Scopes, Introspection: (*callers.Introspection)(a.Introspection)}
+	for _, p := range a.Profiles {
+		o.Profiles = append(o.Profiles, callers.ScopeProfile(p))
+	}
+	return o
 }
 
 // hosts are the names by which callers who log in address us.
@@ -146,7 +155,7 @@ func (a *access) permit(cfg *config.Config) error {
 
 // withoutSecret returns options without the client secret of introspection, which may
 // change while callers log in.
-func withoutSecret(o *callers.Options) *callers.Options {
+func withoutSecret(o *config.Access) *config.Access {
 	if o == nil || o.Introspection == nil {
 		return o
 	}

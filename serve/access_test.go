@@ -225,21 +225,21 @@ func TestRefusedForNow(t *testing.T) {
 // A client secret that was rotated is used at once; other changes of who may log in
 // need a restart.
 func TestPermitRotatedSecret(t *testing.T) {
-	options := func(change func(o *callers.Options)) *callers.Options {
-		o := &callers.Options{Issuer: "https://login.example.com", Resource: "https://tools.example.com/mcp",
-			Introspection: &callers.Introspection{ClientID: "toolpost", ClientSecret: "first"}}
+	options := func(change func(o *config.Access)) *config.Access {
+		o := &config.Access{Issuer: "https://login.example.com", Resource: "https://tools.example.com/mcp",
+			Introspection: &config.Introspection{ClientID: "toolpost", ClientSecret: "first"}}
 		change(o)
 		return o
 	}
-	same := func(*callers.Options) {}
+	same := func(*config.Access) {}
 	a := &access{token: "x", options: options(same)}
-	for name, change := range map[string]func(o *callers.Options){
+	for name, change := range map[string]func(o *config.Access){
 		"nothing":    same,
-		"the secret": func(o *callers.Options) { o.Introspection.ClientSecret = "second" },
-		"issuer":     func(o *callers.Options) { o.Issuer = "https://other.example.com" },
-		"client":     func(o *callers.Options) { o.Introspection.ClientID = "other" },
-		"endpoint":   func(o *callers.Options) { o.Introspection.Endpoint = "https://login.example.com/other" },
-		"no more":    func(o *callers.Options) { o.Introspection = nil },
+		"the secret": func(o *config.Access) { o.Introspection.ClientSecret = "second" },
+		"issuer":     func(o *config.Access) { o.Issuer = "https://other.example.com" },
+		"client":     func(o *config.Access) { o.Introspection.ClientID = "other" },
+		"endpoint":   func(o *config.Access) { o.Introspection.Endpoint = "https://login.example.com/other" },
+		"no more":    func(o *config.Access) { o.Introspection = nil },
 	} {
 		err := a.permit(&config.Config{Access: options(change)})
 		if want := name == "nothing" || name == "the secret"; want != (err == nil) {

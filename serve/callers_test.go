@@ -81,7 +81,7 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	login, err := callers.NewResource(cfg.Access)
+	login, err := callers.NewResource(loginOptions(cfg.Access))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -250,7 +250,7 @@ const bridgeStart = 20 * time.Second
 // to the user.
 func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 	owner.UseToken(cfg)
-	e.limits = limit.New(cfg.Limits)
+	e.limits = limit.New(owner.Limits(cfg))
 	e.around = append([]gateway.Around{e.limits.Around, e.newBreaker()}, e.around...) // a refused call is not a request to a server
 	kept, spool := owner.OutputStore(e.log)
 	e.addCacheBytes(kept)

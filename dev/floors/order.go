@@ -39,7 +39,6 @@ var outside = map[string][]string{
 	"":                               {jsonModule},
 	"bind":                           {jsonModule},
 	"internal/codec":                 {jsonModule},
-	"internal/configedit":            {"github.com/BurntSushi/toml", "github.com/tailscale/hujson"},
 	"stdtool/internal/encodings":     {"golang.org/x/text"}, // tables of encodings
 	"internal/extension":             {jsonModule},
 	"internal/wire":                  {jsonModule, "golang.org/x/net"}, // domains in URIs
@@ -63,7 +62,7 @@ var outside = map[string][]string{
 	"dev/soak":                       {mcpModule},                       // its clients and servers are those of the SDK
 	"upstream":                       {jsonModule, "golang.org/x/text"}, // repairs of long text
 	"claude/message":                 {jsonModule},
-	"config":                         {jsonModule, "github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
+	"config":                         {jsonModule, "github.com/tailscale/hujson"},
 	"telemetry":                      {"github.com/prometheus/client_golang", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp", "golang.org/x/net", "google.golang.org/protobuf"},
 	"internal/policy/limit":          {"golang.org/x/time"},
 	"cmd/toolpost/internal/chat":     {"github.com/charmbracelet/x/ansi"},
@@ -75,6 +74,8 @@ var outside = map[string][]string{
 	"cmd/toolpost":                   {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 
 	"cmd/toolpost/internal/cli":        {"github.com/spf13/cobra"},
+	"cmd/toolpost/internal/clients":    {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
+	"cmd/toolpost/internal/configedit": {"github.com/BurntSushi/toml", "github.com/tailscale/hujson"},
 	"cmd/toolpost/internal/configfile": {"github.com/tailscale/hujson"},
 	"cmd/toolpost/internal/doctor":     {"github.com/tailscale/hujson"},
 	"cmd/toolpost/internal/tomledit":   {"github.com/tailscale/hujson"},

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/config"
@@ -32,11 +33,11 @@ func duplicates(found *config.Config) (findings []doctor.Finding) {
 	if err != nil {
 		return nil
 	}
-	gateway := &link.Gateway{Move: config.Move{File: file, Data: data, Folder: folder}}
+	gateway := &link.Gateway{Move: clients.Move{File: file, Data: data, Folder: folder}}
 	if run := owner.FindRun(found); run != nil {
 		gateway.URL = run.URL
 	}
-	for _, f := range link.Files(config.Clients(home, "", runtime.GOOS, os.LookupEnv), false) {
+	for _, f := range link.Files(clients.Files(home, "", runtime.GOOS, os.LookupEnv), false) {
 		for _, server := range store.Duplicates(f, gateway) {
 			findings = append(findings, doctor.Finding{
 				ID: "duplicate-server", Severity: doctor.Warning, File: f.Path, Server: server.Same,

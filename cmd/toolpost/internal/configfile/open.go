@@ -1,8 +1,8 @@
 package configfile
 
 import (
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/tomledit"
-	"github.com/toolpost/toolpost/internal/configedit"
 )
 
 // Open parses the content of a file, which is TOML if the name of the file ends with .toml,

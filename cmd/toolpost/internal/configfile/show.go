@@ -7,9 +7,9 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 

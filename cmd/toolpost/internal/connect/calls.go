@@ -28,7 +28,7 @@ type directCalls struct {
 // openCalls opens what the calls of a command need. A command that makes none records
 // nothing.
 func (t *Target) openCalls(cmd *cobra.Command, cfg *config.Config, secrets *owner.Secrets) (*directCalls, error) {
-	d := &directCalls{limits: limit.New(cfg.Limits), name: cmd.CommandPath()}
+	d := &directCalls{limits: limit.New(owner.Limits(cfg)), name: cmd.CommandPath()}
 	if !t.asks || cfg.Audit == nil {
 		return d, nil
 	}

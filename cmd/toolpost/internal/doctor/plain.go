@@ -8,8 +8,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/internal/nesting"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -24,7 +24,7 @@ type plainSecret struct {
 // like a secret instead of a variable. No value is returned.
 func plainSecrets(data []byte) (all []plainSecret) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if configedit.TooDeep(data, maxDepth) >= 0 {
+	if nesting.TooDeep(data, nesting.SkipJSON) >= 0 {
 		return nil
 	}
 	v, err := hujson.Parse(data)
@@ -52,10 +52,8 @@ func plainSecrets(data []byte) (all []plainSecret) {
 	return all
 }
 
-const (
-	maxDepth        = 500 // of a file, because the parser recurses
-	maxPlainSecrets = 100 // that are reported of one entry
-)
+// maxPlainSecrets is how many are reported of one entry.
+const maxPlainSecrets = 100
 
 func key(m *hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 

@@ -4,14 +4,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 )
 
 // Files returns, for each client, the file into which the gateway is written: the
 // first that exists, otherwise the first. Project selects the files of a project
 // instead of the user's own.
-func Files(all []config.ClientFile, project bool) []config.ClientFile {
-	var chosen []config.ClientFile
+func Files(all []clients.File, project bool) []clients.File {
+	var chosen []clients.File
 	at := map[string]int{}
 	for _, f := range all {
 		if (f.Folder != "") != project || f.ServerPath("x") == nil {
@@ -36,7 +36,7 @@ func exists(path string) bool {
 
 // Installed reports whether a client seems to be on this machine: its file or the
 // folder of its file exists.
-func Installed(f config.ClientFile) bool {
+func Installed(f clients.File) bool {
 	if exists(f.Path) || f.Folder != "" {
 		return exists(f.Path)
 	}

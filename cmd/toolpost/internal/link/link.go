@@ -15,9 +15,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
-	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/ownership"
 )
 
@@ -27,7 +27,7 @@ const maxFile = 64 << 20
 
 // A Change is an edit of one file of a client, which [Store.Apply] makes.
 type Change struct {
-	File   config.ClientFile
+	File   clients.File
 	Before []byte // nil if the file does not exist
 	After  []byte // nil if the file is to be removed
 
@@ -41,7 +41,7 @@ func (c *Change) Empty() bool { return configfile.Equal(c.Before, c.After) }
 
 // Link returns the change that adds the gateway to a client's file under a name,
 // or updates its entry. Servers that were taken out stay out.
-func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Change, error) {
+func (s *Store) Link(f clients.File, name string, e *clients.Endpoint) (*Change, error) {
 	path := f.ServerPath(name)
 	if path == nil {
 		return nil, fmt.Errorf("toolpost cannot write servers into %s", filepath.Base(f.Path))
@@ -65,7 +65,7 @@ func (s *Store) Link(f config.ClientFile, name string, e *config.Endpoint) (*Cha
 
 // Keep returns a change that leaves the gateway's entry as it is, for [Change.TakeOut],
 // nil if the file is not linked. Accept reports whether the entry may stay.
-func (s *Store) Keep(f config.ClientFile, accept func(entry json.RawMessage) bool) (*Change, error) {
+func (s *Store) Keep(f clients.File, accept func(entry json.RawMessage) bool) (*Change, error) {
 	name, _ := s.Linked(f)
 	if name == "" {
 		return nil, nil
@@ -87,7 +87,7 @@ func (s *Store) Keep(f config.ClientFile, accept func(entry json.RawMessage) boo
 
 // begin returns a change of a client's file without its new content. Its record has the
 // entries that an earlier link took out and that are not there again.
-func (s *Store) begin(f config.ClientFile, name string) (*Change, error) {
+func (s *Store) begin(f clients.File, name string) (*Change, error) {
 	before, err := readFile(f.Path)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (c *Change) TakeOut(paths ...[]string) error {
 
 // missingEntries returns the paths at which the content of a file has no entry. What the
 // user has added again is the user's.
-func missingEntries(f config.ClientFile, data []byte, paths [][]string) (missing [][]string, err error) {
+func missingEntries(f clients.File, data []byte, paths [][]string) (missing [][]string, err error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -148,7 +148,7 @@ func missingEntries(f config.ClientFile, data []byte, paths [][]string) (missing
 
 // Undo returns the change that takes the gateway out of a client's file, nil if
 // it was not linked.
-func (s *Store) Undo(f config.ClientFile) (*Change, error) {
+func (s *Store) Undo(f clients.File) (*Change, error) {
 	known, err := s.lookup(f.Path)
 	if known == nil || err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (s *Store) Undo(f config.ClientFile) (*Change, error) {
 }
 
 // undo returns the content of a file without the link.
-func (s *Store) undo(f config.ClientFile, known *record, now []byte) ([]byte, error) {
+func (s *Store) undo(f clients.File, known *record, now []byte) ([]byte, error) {
 	backup, err := s.backup(known)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (s *Store) undo(f config.ClientFile, known *record, now []byte) ([]byte, er
 // removeEntries returns the content of a file that has changed since it was linked,
 // without the gateway's entries: with the entry that the backup has in the place of
 // each, if there is one. Entries that were taken out come back.
-func removeEntries(f config.ClientFile, known *record, backup, now []byte) ([]byte, error) {
+func removeEntries(f clients.File, known *record, backup, now []byte) ([]byte, error) {
 	old, err := configfile.Open(f.Path, backup)
 	if err != nil {
 		return nil, err
@@ -332,7 +332,7 @@ func digest(data []byte) string {
 
 // Linked returns the name under which a client's file has the gateway, empty if
 // it is not linked. Changed reports whether the file has changed since.
-func (s *Store) Linked(f config.ClientFile) (name string, changed bool) {
+func (s *Store) Linked(f clients.File) (name string, changed bool) {
 	known, err := s.lookup(f.Path)
 	if known == nil || err != nil {
 		return "", false
@@ -353,7 +353,7 @@ func (s *Store) Linked(f config.ClientFile) (name string, changed bool) {
 }
 
 // Knows reports whether a client's file was linked and not undone.
-func (s *Store) Knows(f config.ClientFile) bool {
+func (s *Store) Knows(f clients.File) bool {
 	_, err := os.Lstat(s.path(f.Path))
 	return err == nil
 }

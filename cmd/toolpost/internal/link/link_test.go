@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
-	"github.com/toolpost/toolpost/config"
 )
 
 // home makes an empty home folder and returns the files of its clients.
-func home(t testing.TB) (*link.Store, []config.ClientFile) {
+func home(t testing.TB) (*link.Store, []clients.File) {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
@@ -21,10 +21,10 @@ func home(t testing.TB) (*link.Store, []config.ClientFile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return store, link.Files(config.Clients(dir, "", "linux", func(string) (string, bool) { return "", false }), false)
+	return store, link.Files(clients.Files(dir, "", "linux", func(string) (string, bool) { return "", false }), false)
 }
 
-var endpoint = &config.Endpoint{Command: "/bin/toolpost", Args: []string{"serve", "--stdio"}, Variables: []string{"TOKEN"}}
+var endpoint = &clients.Endpoint{Command: "/bin/toolpost", Args: []string{"serve", "--stdio"}, Variables: []string{"TOKEN"}}
 
 func apply(t testing.TB, s *link.Store, c *link.Change, err error) {
 	t.Helper()
@@ -63,11 +63,11 @@ func TestImportLeavesOutLink(t *testing.T) {
 	if len(files) != 9 {
 		t.Fatalf("%d clients", len(files))
 	}
-	for _, e := range []*config.Endpoint{endpoint, {URL: "http://127.0.0.1:7717/mcp"}} {
+	for _, e := range []*clients.Endpoint{endpoint, {URL: "http://127.0.0.1:7717/mcp"}} {
 		for _, f := range files {
 			c, err := store.Link(f, "toolpost", e)
 			apply(t, store, c, err)
-			im, err := config.Import([]config.ClientFile{f}, "toolpost.json", nil, nil)
+			im, err := clients.Import([]clients.File{f}, "toolpost.json", nil, nil)
 			if err != nil || len(im.Servers) != 0 || len(im.Notes) != 1 || !strings.Contains(im.Notes[0], "it is toolpost itself") {
 				t.Errorf("%s: %+v %v", f.Client, im, err)
 			}

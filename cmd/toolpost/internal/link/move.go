@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 )
 
 // A Gateway is the gateway that clients use instead of the servers in their files.
 type Gateway struct {
-	config.Move
+	clients.Move
 	URL string // of a serve that runs with the configuration, empty if there is none
 }
 
@@ -55,7 +55,7 @@ func textsIn(value json.RawMessage) (texts []string) {
 
 // Duplicates returns the servers that a linked client starts itself and gets from the
 // gateway too.
-func (s *Store) Duplicates(f config.ClientFile, g *Gateway) (found []config.ClientServer) {
+func (s *Store) Duplicates(f clients.File, g *Gateway) (found []clients.Server) {
 	c, err := s.Keep(f, g.Gets)
 	if c == nil || err != nil {
 		return nil

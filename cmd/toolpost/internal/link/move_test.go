@@ -4,20 +4,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
-	"github.com/toolpost/toolpost/config"
 )
 
 const moved = `{"mcpServers": {"memory": {"command": "memory"}, "other": {"command": "other"}}}`
 
 // move links a client and takes out the servers that toolpost.json has too.
-func move(t *testing.T, store *link.Store, f config.ClientFile, toolpost string) {
+func move(t *testing.T, store *link.Store, f clients.File, toolpost string) {
 	t.Helper()
 	c, err := store.Link(f, "toolpost", endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := config.Move{File: "toolpost.json", Data: []byte(toolpost)}
+	m := clients.Move{File: "toolpost.json", Data: []byte(toolpost)}
 	servers, err := m.Compare(f, c.Before)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func move(t *testing.T, store *link.Store, f config.ClientFile, toolpost string)
 }
 
 // entries returns the content of a client's file with two servers.
-func entries(f config.ClientFile) string {
+func entries(f clients.File) string {
 	if strings.HasSuffix(f.Path, ".toml") {
 		return "# mine\n[mcp_servers.memory]\ncommand = \"memory\" # the first\n\n[mcp_servers.last]\ncommand = \"last\"\n"
 	}
@@ -99,7 +99,7 @@ func TestMoveKeepsAddedAgain(t *testing.T) {
 func TestDuplicates(t *testing.T) {
 	store, files := home(t)
 	f := files[2]
-	g := &link.Gateway{Move: config.Move{File: "/etc/toolpost.json", Data: []byte(moved)}, URL: "http://127.0.0.1:1/mcp"}
+	g := &link.Gateway{Move: clients.Move{File: "/etc/toolpost.json", Data: []byte(moved)}, URL: "http://127.0.0.1:1/mcp"}
 	for name, tt := range map[string]struct {
 		args []string
 		url  string
@@ -113,7 +113,7 @@ func TestDuplicates(t *testing.T) {
 		"another address":   {nil, "http://127.0.0.1:1/mcp/p", 0},
 	} {
 		save(t, f.Path, entries(f))
-		e := &config.Endpoint{URL: tt.url, Args: tt.args}
+		e := &clients.Endpoint{URL: tt.url, Args: tt.args}
 		if tt.url == "" {
 			e.Command = "toolpost"
 		}

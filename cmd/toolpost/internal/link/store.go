@@ -10,8 +10,8 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/ownership"
 )
 
@@ -88,7 +88,7 @@ func (s *Store) lookup(file string) (*record, error) {
 
 // Records returns the files that are linked, also those of projects. A record that cannot be
 // used is an error beside them.
-func (s *Store) Records(home string) (files []config.ClientFile, err error) {
+func (s *Store) Records(home string) (files []clients.File, err error) {
 	paths, _ := filepath.Glob(filepath.Join(s.dir, "*.json")) // the pattern is correct
 	for _, path := range paths {
 		r := &record{}
@@ -110,9 +110,9 @@ func (s *Store) Records(home string) (files []config.ClientFile, err error) {
 }
 
 // clientFile returns what a file is to its client, in the user's home or in a project.
-func clientFile(path, home string) (config.ClientFile, bool) {
+func clientFile(path, home string) (clients.File, bool) {
 	for folder := filepath.Dir(path); filepath.IsAbs(path); folder = filepath.Dir(folder) {
-		for _, f := range config.Clients(home, folder, runtime.GOOS, os.LookupEnv) {
+		for _, f := range clients.Files(home, folder, runtime.GOOS, os.LookupEnv) {
 			if f.Path == path {
 				return f, true
 			}
@@ -121,7 +121,7 @@ func clientFile(path, home string) (config.ClientFile, bool) {
 			break
 		}
 	}
-	return config.ClientFile{}, false
+	return clients.File{}, false
 }
 
 // backup returns the content that a file had before it was linked, nil if there

@@ -112,7 +112,7 @@ func (a *adding) run(cmd *cobra.Command, args []string) error {
 	if err := t.read(); err != nil {
 		return err
 	}
-	after, server, err := config.Add(t.file, t.before, plan.Name, &plan.Entry)
+	after, server, err := configfile.Add(t.file, t.before, plan.Name, &plan.Entry)
 	if err != nil {
 		return cli.WrapUsage(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
@@ -80,7 +81,7 @@ func (im *imports) run(cmd *cobra.Command) error {
 }
 
 // unread returns an error if a file cannot be read that the user has named.
-func (im *imports) unread(found *config.Imported) error {
+func (im *imports) unread(found *clients.Imported) error {
 	if len(im.named) == 0 || len(found.Unread) == 0 {
 		return nil
 	}
@@ -88,13 +89,13 @@ func (im *imports) unread(found *config.Imported) error {
 }
 
 // pick returns the import of those servers that the user wants.
-func (im *imports) pick(cmd *cobra.Command, found *config.Imported) (*config.Imported, error) {
+func (im *imports) pick(cmd *cobra.Command, found *clients.Imported) (*clients.Imported, error) {
 	chosen, err := im.choose(cmd, found.Servers)
 	if err != nil {
 		return nil, err
 	}
 	before := im.existing
-	found, err = im.find(func(s *config.ImportedServer) bool { return chosen[s.Name] == s.Description.Digest })
+	found, err = im.find(func(s *clients.ImportedServer) bool { return chosen[s.Name] == s.Description.Digest })
 	if err != nil {
 		return nil, err
 	}
@@ -104,15 +105,15 @@ func (im *imports) pick(cmd *cobra.Command, found *config.Imported) (*config.Imp
 	return found, nil
 }
 
-func (im *imports) save(cmd *cobra.Command, found *config.Imported) error {
+func (im *imports) save(cmd *cobra.Command, found *clients.Imported) error {
 	message := fmt.Sprintf("Wrote %s to %s. It may contain secrets from those files: keep it out of version control.", terminal.Count(len(found.Servers), "server"), im.file)
 	return saveConfiguration(cmd.Context(), cmd.ErrOrStderr(), im.file, im.existing, found.JSON, message)
 }
 
 // choose returns the servers to write, as names with the digests of what the
 // user has seen.
-func (im *imports) choose(cmd *cobra.Command, servers []config.ImportedServer) (map[string]string, error) {
-	var own, folder []config.ImportedServer
+func (im *imports) choose(cmd *cobra.Command, servers []clients.ImportedServer) (map[string]string, error) {
+	var own, folder []clients.ImportedServer
 	for _, s := range servers {
 		if s.Folder == "" {
 			own = append(own, s)
@@ -137,7 +138,7 @@ func (im *imports) choose(cmd *cobra.Command, servers []config.ImportedServer) (
 }
 
 // ask adds the servers that the user wants to chosen.
-func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder []config.ImportedServer) error {
+func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder []clients.ImportedServer) error {
 	p := cli.NewPrompter(cmd)
 	if len(own) > 0 {
 		yes, err := p.Ask(cmd.Context(), fmt.Sprintf("Write your %d servers to %s?", len(own), im.file))
@@ -154,19 +155,19 @@ func (im *imports) ask(cmd *cobra.Command, chosen map[string]string, own, folder
 			return err
 		}
 		if yes {
-			include(chosen, []config.ImportedServer{s})
+			include(chosen, []clients.ImportedServer{s})
 		}
 	}
 	return nil
 }
 
-func include(chosen map[string]string, servers []config.ImportedServer) {
+func include(chosen map[string]string, servers []clients.ImportedServer) {
 	for _, s := range servers {
 		chosen[s.Name] = s.Description.Digest
 	}
 }
 
-func serverNames(servers []config.ImportedServer) (names []string) {
+func serverNames(servers []clients.ImportedServer) (names []string) {
 	for _, s := range servers {
 		names = append(names, s.Name)
 	}
@@ -174,7 +175,7 @@ func serverNames(servers []config.ImportedServer) (names []string) {
 }
 
 // find reads the files of the clients.
-func (im *imports) find(keep func(*config.ImportedServer) bool) (found *config.Imported, err error) {
+func (im *imports) find(keep func(*clients.ImportedServer) bool) (found *clients.Imported, err error) {
 	im.existing, err = config.Read(im.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -187,12 +188,12 @@ func (im *imports) find(keep func(*config.ImportedServer) bool) (found *config.I
 	if err != nil {
 		return nil, fmt.Errorf("find the files of other clients: %w", err)
 	}
-	return config.Import(files, im.file, im.existing, keep)
+	return clients.Import(files, im.file, im.existing, keep)
 }
 
 // files lists the files that were named, else those of the known clients.
-func (im *imports) files() ([]config.ClientFile, error) {
-	var files []config.ClientFile
+func (im *imports) files() ([]clients.File, error) {
+	var files []clients.File
 	for _, path := range im.named {
 		path, err := filepath.Abs(path)
 		if err == nil {
@@ -201,7 +202,7 @@ func (im *imports) files() ([]config.ClientFile, error) {
 		if err != nil {
 			return nil, cli.WrapUsage(err)
 		}
-		files = append(files, config.FileOf(path))
+		files = append(files, clients.FileOf(path))
 	}
 	if len(files) > 0 {
 		return files, nil
@@ -214,10 +215,10 @@ func (im *imports) files() ([]config.ClientFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Clients(home, folder, runtime.GOOS, os.LookupEnv), nil
+	return clients.Files(home, folder, runtime.GOOS, os.LookupEnv), nil
 }
 
-func showImports(w io.Writer, found *config.Imported, file string) {
+func showImports(w io.Writer, found *clients.Imported, file string) {
 	if len(found.Read) == 0 {
 		fmt.Fprintln(w, "No configuration of another MCP client was found.")
 	}
@@ -233,7 +234,7 @@ func showImports(w io.Writer, found *config.Imported, file string) {
 }
 
 // showAdded shows the servers that are added, and notes.
-func showAdded(w io.Writer, found *config.Imported, file string) {
+func showAdded(w io.Writer, found *clients.Imported, file string) {
 	if len(found.Servers) > 0 {
 		fmt.Fprintf(w, "To add to %s:\n", cleartext.Printable(file))
 	}
@@ -279,7 +280,7 @@ type importedServer struct {
 }
 
 // writeImports writes what an import would add.
-func writeImports(w io.Writer, found *config.Imported, file string) error {
+func writeImports(w io.Writer, found *clients.Imported, file string) error {
 	listed := listedImport{File: file, Read: []listedFile{}, Servers: []importedServer{}, Notes: append([]string{}, found.Notes...)}
 	for _, f := range found.Read {
 		listed.Read = append(listed.Read, listedFile{f.Client, f.Path})

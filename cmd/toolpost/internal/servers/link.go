@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/internal/suggest"
 )
 
@@ -89,7 +89,7 @@ type linking struct {
 	name, config, url, profile                  string
 
 	store     *link.Store
-	endpoint  func(f config.ClientFile) *config.Endpoint
+	endpoint  func(f clients.File) *clients.Endpoint
 	variables []string // that a gateway started by a client reads
 	moving
 }
@@ -107,7 +107,7 @@ func (l *linking) run(cmd *cobra.Command, args []string) error {
 		return l.show(cmd.OutOrStdout(), files)
 	}
 	if len(args) == 0 && !l.print {
-		files = slices.DeleteFunc(files, func(f config.ClientFile) bool { return !l.concerns(f) })
+		files = slices.DeleteFunc(files, func(f clients.File) bool { return !l.concerns(f) })
 	}
 	if len(files) == 0 {
 		return l.nothing(cmd.ErrOrStderr())
@@ -120,7 +120,7 @@ func (l *linking) run(cmd *cobra.Command, args []string) error {
 
 // write changes the files if the user agrees. A file that is refused is an error
 // if the user named its client.
-func (l *linking) write(cmd *cobra.Command, files []config.ClientFile, named bool) error {
+func (l *linking) write(cmd *cobra.Command, files []clients.File, named bool) error {
 	if !l.undo {
 		if err := l.prepare(cmd); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (l *linking) write(cmd *cobra.Command, files []config.ClientFile, named boo
 }
 
 // printEntries shows what a person adds by hand.
-func (l *linking) printEntries(cmd *cobra.Command, files []config.ClientFile) error {
+func (l *linking) printEntries(cmd *cobra.Command, files []clients.File) error {
 	if err := l.prepare(cmd); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (l *linking) nothing(w io.Writer) error {
 }
 
 // files returns one file for each client: those that are named, otherwise all.
-func (l *linking) files(named []string) ([]config.ClientFile, error) {
+func (l *linking) files(named []string) ([]clients.File, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, fmt.Errorf("find the files of clients: %w", err)
@@ -180,7 +180,7 @@ func (l *linking) files(named []string) ([]config.ClientFile, error) {
 			return nil, fmt.Errorf("find the files of clients: %w", err)
 		}
 	}
-	files := link.Files(config.Clients(home, folder, runtime.GOOS, os.LookupEnv), l.project)
+	files := link.Files(clients.Files(home, folder, runtime.GOOS, os.LookupEnv), l.project)
 	if len(named) == 0 {
 		return files, nil
 	}
@@ -188,9 +188,9 @@ func (l *linking) files(named []string) ([]config.ClientFile, error) {
 	for _, f := range files {
 		ids = append(ids, f.ID())
 	}
-	var chosen []config.ClientFile
+	var chosen []clients.File
 	for _, name := range named {
-		i := slices.IndexFunc(files, func(f config.ClientFile) bool { return plainID(f.ID()) == plainID(name) })
+		i := slices.IndexFunc(files, func(f clients.File) bool { return plainID(f.ID()) == plainID(name) })
 		if i < 0 {
 			hint := "want " + strings.Join(ids, ", ")
 			if near := suggest.Nearest(name, ids); near != "" {
@@ -209,7 +209,7 @@ func plainID(name string) string {
 }
 
 // concerns reports whether a client that is not named is linked or undone.
-func (l *linking) concerns(f config.ClientFile) bool {
+func (l *linking) concerns(f clients.File) bool {
 	if l.undo {
 		return l.store.Knows(f)
 	}
@@ -218,7 +218,7 @@ func (l *linking) concerns(f config.ClientFile) bool {
 
 // changes computes and shows the change of each file, and counts those that are
 // refused.
-func (l *linking) changes(cmd *cobra.Command, files []config.ClientFile) (changes []*link.Change, refused int, err error) {
+func (l *linking) changes(cmd *cobra.Command, files []clients.File) (changes []*link.Change, refused int, err error) {
 	edits := make([]*edit, len(files))
 	for i, f := range files {
 		edits[i] = l.edit(f)
@@ -255,7 +255,7 @@ func (l *linking) changes(cmd *cobra.Command, files []config.ClientFile) (change
 	return changes, refused, nil
 }
 
-func (l *linking) change(f config.ClientFile) (*link.Change, error) {
+func (l *linking) change(f clients.File) (*link.Change, error) {
 	switch {
 	case l.undo:
 		return l.store.Undo(f)
@@ -268,7 +268,7 @@ func (l *linking) change(f config.ClientFile) (*link.Change, error) {
 }
 
 // byHand describes what a user changes in a file that is refused.
-func (l *linking) byHand(f config.ClientFile) string {
+func (l *linking) byHand(f clients.File) string {
 	if l.undo || f.ServerPath(l.name) == nil {
 		return "  Remove the entry of toolpost by hand.\n"
 	}
@@ -279,7 +279,7 @@ func (l *linking) byHand(f config.ClientFile) string {
 }
 
 // entry returns the lines that make the gateway a server of a client, "" if there are none.
-func (l *linking) entry(f config.ClientFile) string {
+func (l *linking) entry(f clients.File) string {
 	d, err := configfile.Open(f.Path, nil)
 	if err == nil {
 		err = configedit.Set(d, f.Entry(l.endpoint(f)), f.ServerPath(l.name)...)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
@@ -46,11 +47,11 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 func (l *linking) useFile(variables []string) {
 	file := l.gateway.File
 	program := append(cli.Program(), "serve", "--stdio", "--config", file)
-	e := &config.Endpoint{Command: program[0], Args: program[1:], Variables: variables}
+	e := &clients.Endpoint{Command: program[0], Args: program[1:], Variables: variables}
 	if l.profile != "" {
 		e.Args = append(e.Args, "--profile", l.profile)
 	}
-	l.endpoint = func(config.ClientFile) *config.Endpoint { return e }
+	l.endpoint = func(clients.File) *clients.Endpoint { return e }
 	l.variables = variables
 }
 
@@ -81,10 +82,10 @@ func (l *linking) useAddress(cmd *cobra.Command) error {
 	if err := l.useAddressOf(cmd, u); err != nil {
 		return err
 	}
-	address := &config.Endpoint{URL: u.String()}
+	address := &clients.Endpoint{URL: u.String()}
 	program := append(cli.Program(), "serve", u.String(), "--stdio")
-	bridge := &config.Endpoint{Command: program[0], Args: program[1:]}
-	l.endpoint = func(f config.ClientFile) *config.Endpoint {
+	bridge := &clients.Endpoint{Command: program[0], Args: program[1:]}
+	l.endpoint = func(f clients.File) *clients.Endpoint {
 		if need || f.StartsServers() {
 			return bridge
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/cleartext"
 )
 
@@ -19,7 +19,7 @@ type linkedClient struct {
 }
 
 // show lists the clients.
-func (l *linking) show(w io.Writer, files []config.ClientFile) error {
+func (l *linking) show(w io.Writer, files []clients.File) error {
 	all := []linkedClient{}
 	for _, f := range files {
 		c := linkedClient{Client: f.ID(), File: f.Path, State: "unlinked"}

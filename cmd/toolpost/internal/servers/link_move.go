@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
@@ -23,17 +24,17 @@ import (
 // moving is what link knows about the servers that clients have beside the gateway.
 type moving struct {
 	gateway  link.Gateway
-	movable  []config.ClientFile // whose servers are imported
+	movable  []clients.File // whose servers are imported
 	imports  *imports
-	imported *config.Imported // what is to be written into the configuration; nil for nothing
-	taken    bool             // servers leave the files of clients
+	imported *clients.Imported // what is to be written into the configuration; nil for nothing
+	taken    bool              // servers leave the files of clients
 }
 
 // An edit is the change of a client's file, and the servers that the file has.
 type edit struct {
-	file    config.ClientFile
+	file    clients.File
 	change  *link.Change // nil if the file is not linked, or for an error
-	servers []config.ClientServer
+	servers []clients.Server
 	err     error
 }
 
@@ -76,7 +77,7 @@ var errOtherGateway = errors.New("its entry of toolpost does not serve all of th
 var errItself = errors.New("it is the configuration that toolpost serves; make another one with: toolpost import, then link with it")
 
 // isConfiguration reports whether a client's file is the configuration, under any name.
-func (l *linking) isConfiguration(f config.ClientFile) bool {
+func (l *linking) isConfiguration(f clients.File) bool {
 	configuration, err := os.Stat(l.gateway.File) // follows links
 	if err != nil {
 		return false
@@ -87,7 +88,7 @@ func (l *linking) isConfiguration(f config.ClientFile) bool {
 
 // keep leaves a client linked as it is, if it gets all servers of the configuration. An
 // entry that starts a gateway may have to name variables of servers that are new there.
-func (l *linking) keep(f config.ClientFile) (*link.Change, error) {
+func (l *linking) keep(f clients.File) (*link.Change, error) {
 	starts := false
 	c, err := l.store.Keep(f, func(entry json.RawMessage) bool {
 		starts = l.gateway.Starts(entry)
@@ -104,7 +105,7 @@ func (l *linking) keep(f config.ClientFile) (*link.Change, error) {
 
 // importServers shows which servers of the clients are added to the configuration, and asks
 // as the command import does.
-func (l *linking) importServers(cmd *cobra.Command, files []config.ClientFile) error {
+func (l *linking) importServers(cmd *cobra.Command, files []clients.File) error {
 	for _, f := range files {
 		if c, err := l.change(f); c != nil && err == nil {
 			l.movable = append(l.movable, f)
@@ -132,7 +133,7 @@ func (l *linking) importServers(cmd *cobra.Command, files []config.ClientFile) e
 }
 
 // useImported continues with the configuration that the import makes.
-func (l *linking) useImported(found *config.Imported) {
+func (l *linking) useImported(found *clients.Imported) {
 	l.imported, l.gateway.Data = found, found.JSON
 	if l.url != "" {
 		return
@@ -155,7 +156,7 @@ func (l *linking) saveMoved(cmd *cobra.Command) error {
 }
 
 // edit computes the change of a file.
-func (l *linking) edit(f config.ClientFile) *edit {
+func (l *linking) edit(f clients.File) *edit {
 	e := &edit{file: f}
 	if e.change, e.err = l.change(f); e.change == nil || l.undo || l.gateway.Data == nil || l.profile != "" {
 		return e

@@ -49,7 +49,7 @@ func (t *configurationEdit) remove(cmd *cobra.Command, names []string) error {
 	if t.before == nil {
 		return cli.Usagef("there is no %s to remove a server from; name one with --config", t.file)
 	}
-	after, err := config.Remove(t.file, t.before, names...)
+	after, err := configfile.Remove(t.file, t.before, names...)
 	if err != nil {
 		return cli.WrapUsage(err)
 	}
@@ -121,11 +121,11 @@ func removeBundles(file string, before, after []byte) error {
 		return nil // there are none without it
 	}
 	used := map[string]bool{}
-	for _, dir := range config.Folders(file, after) {
+	for _, dir := range configfile.Folders(file, after) {
 		used[dir] = true
 	}
 	var failed []error
-	for _, dir := range config.Folders(file, before) {
+	for _, dir := range configfile.Folders(file, before) {
 		if !used[dir] && filepath.Dir(dir) == folder && !usedByOthers(file, dir) {
 			failed = append(failed, install.Remove(dir))
 		}

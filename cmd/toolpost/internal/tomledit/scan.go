@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/configedit"
+	"github.com/toolpost/toolpost/internal/nesting"
 )
 
 // A statement is the header of a table, or a key with its value, with the lines
@@ -44,7 +44,7 @@ func statements(text []byte) []statement {
 // valueEnd returns the offset after the lines of a key and its value.
 func valueEnd(text []byte, i int) int {
 	for depth := 0; i < len(text); i++ {
-		if end := configedit.SkipTOML(text, i); end > i {
+		if end := nesting.SkipTOML(text, i); end > i {
 			if i = end - 1; text[i] != '\n' { // the line ends a comment, too
 				continue
 			}
@@ -78,7 +78,7 @@ func keyOf(line string) []string {
 			key, line = append(key, line[:end]), line[end:]
 			continue
 		}
-		end := configedit.SkipTOML([]byte(line), 0)
+		end := nesting.SkipTOML([]byte(line), 0)
 		name := line[1:max(1, end-1)]
 		if line[0] == '"' {
 			_ = json.Unmarshal([]byte(line[:end]), &name) // an escape that JSON does not have stays as it is

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolpost/toolpost/internal/configedit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 )
 
 // A document is TOML. No encoder keeps comments, so an edit replaces lines,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/tomledit"
-	"github.com/toolpost/toolpost/internal/configedit"
 )
 
 const server = `{"command": "toolpost", "args": ["serve", "--stdio"]}`

@@ -1,11 +1,11 @@
-package config
+package clients
 
 import (
-	"bytes"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 )
 
 // An Endpoint is how a client reaches a gateway: the address of a running one,
@@ -25,7 +25,7 @@ type Endpoint struct {
 
 // ServerPath returns the path under which the client's file keeps the server of
 // that name, nil if Toolpost does not write servers into files of this form.
-func (f *ClientFile) ServerPath(name string) []string {
+func (f *File) ServerPath(name string) []string {
 	switch f.Client {
 	case claudeDesktop, claudeCode, cursor, windsurf, geminiCLI:
 		return []string{"mcpServers", name}
@@ -45,10 +45,10 @@ func (f *ClientFile) ServerPath(name string) []string {
 
 // StartsServers reports whether the client reaches servers only by starting
 // them, so that an address is of no use to it.
-func (f *ClientFile) StartsServers() bool { return f.Client == claudeDesktop }
+func (f *File) StartsServers() bool { return f.Client == claudeDesktop }
 
 // ID returns the name of the client for a command line, such as claude-desktop.
-func (f *ClientFile) ID() string {
+func (f *File) ID() string {
 	return strings.ReplaceAll(strings.ToLower(f.Client), " ", "-")
 }
 
@@ -69,7 +69,7 @@ type clientEntry struct {
 }
 
 // Entry returns what the client's file says about a server that is this gateway.
-func (f *ClientFile) Entry(e *Endpoint) json.RawMessage {
+func (f *File) Entry(e *Endpoint) json.RawMessage {
 	c := clientEntry{URL: e.URL, Headers: e.Headers, Args: e.Args, Env: e.Env}
 	if e.Command != "" {
 		c.Command = e.Command
@@ -91,18 +91,7 @@ func (f *ClientFile) Entry(e *Endpoint) json.RawMessage {
 			c.Command = append([]string{e.Command}, e.Args...)
 		}
 	}
-	return encode(c)
-}
-
-// encode writes a value as JSON without escapes for HTML.
-func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil // strings are always encoded
-	}
-	return bytes.TrimSpace(b.Bytes())
+	return configfile.Encode(c)
 }
 
 func addressOrCommand(e *Endpoint, address, command string) string {
@@ -126,15 +115,4 @@ func passVariables(e *Endpoint) map[string]string {
 		env[name] = value
 	}
 	return env
-}
-
-// Variables lists the environment variables that the entries of a configuration
-// refer to.
-func (c *Config) Variables() []string {
-	var names []string
-	for _, d := range c.Describe() {
-		names = append(names, d.variables...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

@@ -1,18 +1,15 @@
-package configedit
+// Package nesting finds configuration files that are nested too deep for parsers that recurse.
+package nesting
 
 import "bytes"
 
-// maxDepth bounds the nesting of a file, because the parsers recurse.
-const maxDepth = 500
+// MaxDepth is how many levels a file may have.
+const MaxDepth = 500
 
-// TooDeep returns the offset at which the brackets of JSON with comments are nested
-// more than max levels deep, or -1. Text after a syntax error does not matter: the
-// parser stops there.
-func TooDeep(data []byte, max int) int { return tooDeep(data, max, jsonSkip) }
-
-// tooDeep is [TooDeep] for another syntax. Skip returns the offset after the string
-// or comment that begins at an offset, or the offset if none does.
-func tooDeep(data []byte, max int, skip func(data []byte, i int) int) int {
+// TooDeep returns the offset at which the brackets of data are nested more than
+// [MaxDepth] levels deep, or -1. Skip knows the syntax: [SkipJSON] or [SkipTOML]. Text
+// after a syntax error does not matter: the parser stops there.
+func TooDeep(data []byte, skip func(data []byte, i int) int) int {
 	depth := 0
 	for i := 0; i < len(data); i++ {
 		if end := skip(data, i); end > i {
@@ -21,7 +18,7 @@ func tooDeep(data []byte, max int, skip func(data []byte, i int) int) int {
 		}
 		switch data[i] {
 		case '{', '[':
-			if depth++; depth > max {
+			if depth++; depth > MaxDepth {
 				return i
 			}
 		case '}', ']':
@@ -31,8 +28,9 @@ func tooDeep(data []byte, max int, skip func(data []byte, i int) int) int {
 	return -1
 }
 
-// jsonSkip skips a string or comment of JSON with comments.
-func jsonSkip(data []byte, i int) int {
+// SkipJSON returns the offset after the string or comment of JSON with comments that begins
+// at an offset, or the offset if none does.
+func SkipJSON(data []byte, i int) int {
 	switch rest := data[i:]; {
 	case rest[0] == '"':
 		return stringEnd(data, i, false)

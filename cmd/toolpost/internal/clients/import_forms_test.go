@@ -1,4 +1,4 @@
-package config_test
+package clients_test
 
 import (
 	"os"
@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 )
 
-// References and literals of clients mean the same in toolpost.json, and each spelling of
-// a transport is read.
+// References and literals of clients mean the same in toolpost.json.
 func TestImportForms(t *testing.T) {
 	dir := t.TempDir()
 	server := func(value string) string {
@@ -31,26 +30,9 @@ func TestImportForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, path, tt.content)
-		im, err := config.Import([]config.ClientFile{config.FileOf(path)}, "toolpost.json", nil, nil)
+		im, err := clients.Import([]clients.File{clients.FileOf(path)}, "toolpost.json", nil, nil)
 		if err != nil || len(im.Servers) != 1 || !strings.Contains(string(im.JSON), `"V": "`+tt.want+`"`) && !strings.Contains(string(im.JSON), `"V":"`+tt.want+`"`) {
 			t.Errorf("%s: %s becomes %v, %s, want %s", tt.path, tt.content, err, im.JSON, tt.want)
-		}
-	}
-	for _, name := range []string{"http", "HTTP", "streamable-http", "streamableHttp", "streamable_http", "StreamableHTTP", "Sse", "SSE"} {
-		cfg, err := config.Parse("toolpost.json", []byte(`{"mcpServers":{"a":{"type":"`+name+`","url":"http://127.0.0.1:1/mcp"}}}`), nil)
-		if err != nil || len(cfg.Servers) != 1 {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestLiteralVariables(t *testing.T) {
-	env := func(name string) (string, bool) { return "<" + name + ">", true }
-	for text, want := range map[string]string{
-		"$${A}": "${A}", "p$${A}q${B}": "p${A}q<B>", "$$${A}": "$${A}", "$${": "${", "$${A": "${A", "${A:-$${B}}": "<A>", "$$A": "$$A", "${A}$": "<A>$", "$${A}$${B}": "${A}${B}",
-	} {
-		if got, err := config.Expand(text, env); err != nil || got != want {
-			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
 		}
 	}
 }

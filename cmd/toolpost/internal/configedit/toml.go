@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/toolpost/toolpost/internal/nesting"
 )
 
 // IsTOML reports whether a file of that name is TOML.
@@ -29,7 +31,7 @@ func DecodeTOML(data []byte) (v map[string]any, err error) {
 	if len(data) > MaxTOML {
 		return nil, fmt.Errorf("it is larger than %d bytes", MaxTOML)
 	}
-	if tooDeep(data, maxDepth, SkipTOML) >= 0 {
+	if nesting.TooDeep(data, nesting.SkipTOML) >= 0 {
 		return nil, ErrExpands
 	}
 	for line := range bytes.Lines(data) {

@@ -1,4 +1,4 @@
-package config
+package clients
 
 import (
 	"fmt"
@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
+	"github.com/toolpost/toolpost/config"
 )
 
 // A Move takes servers out of the files of clients that get them from a toolpost.json.
@@ -16,8 +19,8 @@ type Move struct {
 	Folder string // the project whose entries in a user's file count too; others stay
 }
 
-// A ClientServer is a server in the file of a client, compared with those of a toolpost.json.
-type ClientServer struct {
+// A Server is a server in the file of a client, compared with those of a toolpost.json.
+type Server struct {
 	Name string   // in the client's file
 	Path []string // of its entry there
 	Same string   // the name of the same server in the toolpost.json, empty if there is none
@@ -28,7 +31,7 @@ type ClientServer struct {
 
 // IsDuplicate reports whether a client that also uses the toolpost.json lists the tools of
 // the server twice, so that its entry can go.
-func (s *ClientServer) IsDuplicate() bool { return s.Same != "" && s.Stays == "" }
+func (s *Server) IsDuplicate() bool { return s.Same != "" && s.Stays == "" }
 
 // includes reports whether a move is about the servers of a project in a user's file; ""
 // stands for the user's own.
@@ -36,21 +39,21 @@ func (m *Move) includes(folder string) bool { return folder == "" || folder == m
 
 // Import is [Import] for servers that leave the files of their clients: only those that
 // mean the same in the toolpost.json, under the same name.
-func (m *Move) Import(files []ClientFile, keep func(*ImportedServer) bool) (*Imported, error) {
+func (m *Move) Import(files []File, keep func(*ImportedServer) bool) (*Imported, error) {
 	return (&importer{out: &Imported{}, name: m.File, moves: m}).run(files, m.Data, keep)
 }
 
 // Compare returns the servers in the content of a client's file, without the gateway.
-func (m *Move) Compare(f ClientFile, data []byte) ([]ClientServer, error) {
-	known, err := readUnexpanded(m.File, orEmpty(m.Data))
+func (m *Move) Compare(f File, data []byte) ([]Server, error) {
+	known, err := config.Parse(m.File, configfile.OrEmpty(m.Data), nil)
 	if err != nil {
 		return nil, fmt.Errorf("compare servers: %w", err)
 	}
-	c, top, err := readClient(f, data)
+	c, top, err := readContent(f, data)
 	if c == nil {
 		return nil, err
 	}
-	var all []ClientServer
+	var all []Server
 	eachServer(*top, func(path []string, folder, name string, v *hujson.Value) {
 		if _, ok := v.Value.(*hujson.Object); !ok || name == "" || !m.includes(folder) || len(all) == maxServers {
 			return
@@ -59,30 +62,23 @@ func (m *Move) Compare(f ClientFile, data []byte) ([]ClientServer, error) {
 		if err == nil && pointsHere(server) {
 			return
 		}
-		one := ClientServer{Name: name, Path: append(slices.Clone(path), name)}
+		one := Server{Name: name, Path: append(slices.Clone(path), name)}
 		switch {
 		case err != nil:
 			one.Stays = err.Error()
 		case len(notes) > 0:
 			one.Stays = strings.Join(notes, "; ")
 		default:
-			one.Same, one.Stays = known.sameAs(server)
+			one.Same, one.Stays = sameAs(known, server)
 		}
 		all = append(all, one)
 	})
 	return all, nil
 }
 
-func orEmpty(data []byte) []byte {
-	if empty(data) {
-		return []byte(emptyFile)
-	}
-	return data
-}
-
-// sameAs returns the name of the server that means the same as s, or in which way the
+// sameAs returns the name of the server of a configuration that means the same as s, or in which way the
 // one that has its place differs.
-func (c *Config) sameAs(s *Server) (name, difference string) {
+func sameAs(c *config.Config, s *config.Server) (name, difference string) {
 	for i := range c.Servers {
 		known := &c.Servers[i]
 		if known.Err != nil || !sameServer(*known, *s) {
@@ -93,7 +89,8 @@ func (c *Config) sameAs(s *Server) (name, difference string) {
 		}
 		return known.Name, ""
 	}
-	if known := c.server(s.Name); known != nil {
+	if i := slices.IndexFunc(c.Servers, func(known config.Server) bool { return known.Name == s.Name }); i >= 0 {
+		known := &c.Servers[i]
 		return "", fmt.Sprintf("%q differs in the toolpost.json: %s", s.Name, strings.Join(otherServer(known, s), ", "))
 	}
 	return "", ""
@@ -101,7 +98,7 @@ func (c *Config) sameAs(s *Server) (name, difference string) {
 
 // otherUse lists in which way a client uses the server known in another way than the
 // toolpost.json does.
-func otherUse(known, s *Server) (parts []string) {
+func otherUse(known, s *config.Server) (parts []string) {
 	if known.Disabled != s.Disabled {
 		parts = append(parts, "enabled or not")
 	}
@@ -115,7 +112,7 @@ func otherUse(known, s *Server) (parts []string) {
 }
 
 // otherServer lists in which way two servers differ, without their values.
-func otherServer(a, b *Server) (parts []string) {
+func otherServer(a, b *config.Server) (parts []string) {
 	for _, part := range []struct {
 		name string
 		same bool

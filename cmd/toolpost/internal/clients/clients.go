@@ -1,4 +1,10 @@
-package config
+// Package clients knows the files in which other MCP clients keep their servers: where they
+// are, how servers are imported from them into a toolpost.json, and what they say about a
+// server that is the gateway.
+//
+//	Files, FileOf ─► File ─► Import, Move ─► toolpost.json
+//	                 File ─► Entry of an Endpoint ─► the client's file
+package clients
 
 import (
 	"os"
@@ -6,8 +12,8 @@ import (
 	"strings"
 )
 
-// A ClientFile is a file in which an MCP client stores its servers.
-type ClientFile struct {
+// A File is a file in which an MCP client stores its servers.
+type File struct {
 	Client string // such as "Cursor"
 	Path   string
 	Folder string // the project that the file belongs to; empty for a user's own file
@@ -16,7 +22,7 @@ type ClientFile struct {
 
 // project returns the folder of the project that brought the file, "" if the
 // file is the user's own or was named by the user.
-func (f *ClientFile) project() string {
+func (f *File) project() string {
 	if f.Named || !strings.HasPrefix(f.Path, f.Folder) {
 		return ""
 	}
@@ -77,11 +83,11 @@ var clientFiles = []struct{ client, in, path, variable string }{
 	{continueDev, projectFolder, ".continue/mcpServers/*.yaml", ""},
 }
 
-// Clients lists the files in which known clients store their servers: the files
+// Files lists the files in which known clients store their servers: the files
 // of the user with that home folder, and those of the project in folder. Goos
 // has a value of [runtime.GOOS]; env looks up variables. The files need not
 // exist.
-func Clients(home, folder, goos string, env func(string) (string, bool)) []ClientFile {
+func Files(home, folder, goos string, env func(string) (string, bool)) []File {
 	or := func(variable string, otherwise ...string) string {
 		if v, _ := env(variable); v != "" {
 			return v
@@ -97,9 +103,9 @@ func Clients(home, folder, goos string, env func(string) (string, bool)) []Clien
 	default:
 		folders[appsFolder] = folders[configFolder]
 	}
-	var files []ClientFile
+	var files []File
 	for _, c := range clientFiles {
-		f := ClientFile{Client: c.client, Path: filepath.Join(folders[c.in], filepath.FromSlash(c.path))}
+		f := File{Client: c.client, Path: filepath.Join(folders[c.in], filepath.FromSlash(c.path))}
 		if v, _ := env(c.variable); v != "" && c.variable != "" {
 			f.Path = filepath.Join(v, filepath.Base(c.path))
 		}
@@ -115,12 +121,12 @@ func Clients(home, folder, goos string, env func(string) (string, bool)) []Clien
 }
 
 // matches returns the files that a last name with a * stands for; f itself if it has none.
-func (f ClientFile) matches() []ClientFile {
+func (f File) matches() []File {
 	folder, pattern := filepath.Split(f.Path)
 	if !strings.Contains(pattern, "*") {
-		return []ClientFile{f}
+		return []File{f}
 	}
-	var files []ClientFile
+	var files []File
 	entries, _ := os.ReadDir(folder) // a folder that is not there has no files
 	for _, entry := range entries {
 		if ok, _ := filepath.Match(pattern, entry.Name()); ok {
@@ -134,8 +140,8 @@ func (f ClientFile) matches() []ClientFile {
 // FileOf returns the client file at path, which the user named. It recognises
 // the client by the last elements of the path. If no client uses them, it
 // recognises only the format.
-func FileOf(path string) ClientFile {
-	f := ClientFile{Client: "file", Path: path, Named: true}
+func FileOf(path string) File {
+	f := File{Client: "file", Path: path, Named: true}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".toml":
 		f.Client = codex

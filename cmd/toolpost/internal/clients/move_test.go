@@ -1,4 +1,4 @@
-package config_test
+package clients_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
 )
 
 // TestMoveCompares compares entries of clients with one toolpost.json.
@@ -44,8 +44,8 @@ func TestMoveCompares(t *testing.T) {
 		{".claude.json", `}, "projects": {"/work": {"mcpServers": {"part": {"command": "part"}}}, "/other": {"mcpServers": {"part": {"command": "part"}}}`, "part is part"},
 	} {
 		t.Run(tt.entry, func(t *testing.T) {
-			m := config.Move{File: "toolpost.json", Data: []byte(toolpost), Folder: "/work"}
-			f := config.FileOf(filepath.Join("/home", tt.file))
+			m := clients.Move{File: "toolpost.json", Data: []byte(toolpost), Folder: "/work"}
+			f := clients.FileOf(filepath.Join("/home", tt.file))
 			servers, err := m.Compare(f, []byte(`{"mcpServers": {`+tt.entry+`}}`))
 			var got []string
 			for _, s := range servers {
@@ -72,8 +72,8 @@ func TestMoveImports(t *testing.T) {
 	first, second := filepath.Join(dir, "a", "mcp.json"), filepath.Join(dir, "b", "mcp.json")
 	write(t, first, `{"mcpServers": {"memory": {"command": "m", "env": {"A": "1"}}, "x": {"command": "x"}, "s": {"command": "s", "sandbox": {}}}}`)
 	write(t, second, `{"mcpServers": {"memory": {"command": "m", "env": {"A": "2"}}, "x": {"command": "x"}, "y": {"command": "other"}}}`)
-	m := config.Move{File: "toolpost.json", Data: []byte(`{"mcpServers": {"y": {"command": "y"}}}`)}
-	im, err := m.Import([]config.ClientFile{config.FileOf(first), config.FileOf(second)}, nil)
+	m := clients.Move{File: "toolpost.json", Data: []byte(`{"mcpServers": {"y": {"command": "y"}}}`)}
+	im, err := m.Import([]clients.File{clients.FileOf(first), clients.FileOf(second)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,27 +1,32 @@
-package config
+package clients
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
-	"github.com/toolpost/toolpost/internal/lazyregexp"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/upstream"
 )
 
 // Imported is the result of [Import].
 type Imported struct {
-	Read    []ClientFile     // the files that exist
+	Read    []File           // the files that exist
 	Servers []ImportedServer // the servers that are added
-	Unread  []ClientFile     // those of them that cannot be read; the notes have the reasons
+	Unread  []File           // those of them that cannot be read; the notes have the reasons
 	Notes   []string         // servers that are left out, renamed or already there, and the reason
 
 	// JSON is the whole toolpost.json with the servers added. It contains the
@@ -32,8 +37,8 @@ type Imported struct {
 // An ImportedServer is one server that an import adds.
 type ImportedServer struct {
 	Name        string
-	From        []string    // the files that contain it
-	Description Description // what it runs, contacts and sends
+	From        []string           // the files that contain it
+	Description config.Description // what it runs, contacts and sends
 
 	// Folder is set if only a file of this project, and no file of the user,
 	// contains the server: the author of the project chose the command.
@@ -44,16 +49,19 @@ type ImportedServer struct {
 // much more than servers in its own.
 const maxImport = 64 << 20
 
+// maxServers is how many servers of one file are read, as in a toolpost.json.
+const maxServers = 1000
+
 // Import reads the files that exist and adds their servers to existing, the
 // content of the toolpost.json with the given name; existing is nil if there is
 // no such file. Existing content remains unchanged, including comments. Import
 // calls keep for each server that it would add; nil adds all.
-func Import(files []ClientFile, name string, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
+func Import(files []File, name string, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
 	return (&importer{out: &Imported{}, name: name}).run(files, existing, keep)
 }
 
-func (im *importer) run(files []ClientFile, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
-	existing = orEmpty(existing)
+func (im *importer) run(files []File, existing []byte, keep func(*ImportedServer) bool) (*Imported, error) {
+	existing = configfile.OrEmpty(existing)
 	if err := im.existing(existing); err != nil {
 		return nil, err
 	}
@@ -75,7 +83,7 @@ type importer struct {
 
 // A foundServer is a server that was seen.
 type foundServer struct {
-	server Server
+	server config.Server
 	value  hujson.Value // nil Value if toolpost.json has it already
 	from   []string
 	folder string // of the project whose file has it, if no file of the user has
@@ -86,7 +94,7 @@ func (im *importer) note(format string, args ...any) {
 }
 
 func (im *importer) existing(data []byte) error {
-	cfg, err := readUnexpanded(im.name, data)
+	cfg, err := config.Parse(im.name, data, nil)
 	if err != nil {
 		return fmt.Errorf("import servers: %w", err)
 	}
@@ -97,8 +105,8 @@ func (im *importer) existing(data []byte) error {
 }
 
 // file reads one client's file and notes its mistakes.
-func (im *importer) file(f ClientFile) {
-	data, err := readLimited(f.Path, maxImport)
+func (im *importer) file(f File) {
+	data, err := readFile(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -108,7 +116,7 @@ func (im *importer) file(f ClientFile) {
 		im.out.Unread = append(im.out.Unread, f)
 		return
 	}
-	c, top, err := readClient(f, data)
+	c, top, err := readContent(f, data)
 	if err != nil {
 		im.note("%v", err)
 	}
@@ -133,10 +141,22 @@ func (im *importer) file(f ClientFile) {
 	})
 }
 
-func empty(data []byte) bool { return strings.TrimSpace(string(data)) == "" }
+// readFile reads a regular file that is not too long.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", path)
+	case info.Size() > maxImport:
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxImport)
+	}
+	return os.ReadFile(path)
+}
 
 // server adds one server of a client's file, or notes why not.
-func (im *importer) server(c *clientFile, name string, v *hujson.Value) {
+func (im *importer) server(c *content, name string, v *hujson.Value) {
 	origin := c.origin()
 	if _, ok := v.Value.(*hujson.Object); !ok || name == "" {
 		im.note("%q of %s: left out: want a name and an object", name, origin)
@@ -184,7 +204,7 @@ func (im *importer) add(f foundServer) {
 		return
 	}
 	name := f.server.Name
-	f.server.Name = FreeName(name, func(s string) bool {
+	f.server.Name = suggest.Free(name, func(s string) bool {
 		return slices.ContainsFunc(im.found, func(f foundServer) bool { return f.server.Name == s })
 	})
 	if f.server.Name != name && im.moves != nil {
@@ -196,14 +216,58 @@ func (im *importer) add(f foundServer) {
 	im.found = append(im.found, f)
 }
 
+// write adds the servers that were found to data, a toolpost.json that was
+// parsed before. Only the new lines differ.
+func (im *importer) write(data []byte, keep func(*ImportedServer) bool) error {
+	im.out.JSON = data
+	d, err := configedit.Open(data)
+	if err != nil {
+		return fmt.Errorf("import servers: %w", err)
+	}
+	var added []configedit.Member
+	for _, f := range im.found {
+		if f.value.Value == nil {
+			continue
+		}
+		server := ImportedServer{f.server.Name, f.from, describe(f.server.Name, f.value), f.folder}
+		if keep != nil && !keep(&server) {
+			continue
+		}
+		added = append(added, configedit.Member{Name: server.Name, Value: minimal(f.value)})
+		im.out.Servers = append(im.out.Servers, server)
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	if err := d.SetAll(added, configfile.ServerList(d)); err != nil {
+		return fmt.Errorf("import servers: %w", err)
+	}
+	im.out.JSON = d.Bytes()
+	return nil
+}
+
+func minimal(v hujson.Value) json.RawMessage {
+	v.Minimize()
+	return json.RawMessage(v.Pack())
+}
+
+// describe describes a server that is added.
+func describe(name string, v hujson.Value) config.Description {
+	cfg, err := config.Parse("toolpost.json", newDocument(name, 0, v.Value.(*hujson.Object)).text, nil)
+	if err != nil || len(cfg.Servers) != 1 {
+		return config.Description{Name: name} // it was read before
+	}
+	return cfg.Describe()[0]
+}
+
 // sameServer reports whether both reach the same server in the same way.
-func sameServer(a, b Server) bool {
+func sameServer(a, b config.Server) bool {
 	return a.Command == b.Command && a.URL == b.URL && a.Dir == b.Dir && a.EnvFile == b.EnvFile && sameAuth(a.Auth, b.Auth) &&
 		reflect.DeepEqual(a.Source, b.Source) && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
 		sameTransport(a, b)
 }
 
-func sameTransport(a, b Server) bool {
+func sameTransport(a, b config.Server) bool {
 	return a.Command != "" || a.Transport == b.Transport || a.Transport == "" || b.Transport == ""
 }
 
@@ -213,124 +277,8 @@ func sameAuth(a, b *upstream.Auth) bool {
 	return a == nil || b == nil || reflect.DeepEqual(a, b)
 }
 
-// adapt makes an entry of a client one of toolpost.json, and returns what it dropped.
-func adapt(v *hujson.Value, f ClientFile) (dropped []string) {
-	o := v.Value.(*hujson.Object)
-	if f.Client == codex { // has no variables but those that translate writes
-		for part := range v.All() {
-			if l, ok := part.Value.(hujson.Literal); ok && l.Kind() == '"' && strings.Contains(l.String(), "${") {
-				part.Value = hujson.String(strings.ReplaceAll(l.String(), "${", "$${"))
-			}
-		}
-	}
-	translate(o)
-	o.Members = slices.DeleteFunc(o.Members, func(m hujson.ObjectMember) bool {
-		name := key(&m)
-		reason, ignored := ignoredKeys[name]
-		switch {
-		case entryKeys[name] != nil:
-			return m.Value.Value.Kind() == 'n'
-		case !ignored:
-			dropped = append(dropped, fmt.Sprintf("the unknown key %q is left out", name))
-		case reason != clientOnly && reason != labelOnly && m.Value.Value.Kind() != 'f':
-			dropped = append(dropped, fmt.Sprintf("the key %q is left out: it %s", name, reason))
-		}
-		return true
-	})
-	for part := range v.All() {
-		if part.Value.Kind() == '"' {
-			part.Value = adaptString(part.Value.(hujson.Literal), f)
-		}
-	}
-	if f.Folder != "" {
-		anchor(v, f.Folder)
-	}
-	return dropped
-}
-
-// anchor makes an entry of a project independent of where toolpost.json is.
-func anchor(v *hujson.Value, folder string) {
-	for _, key := range []string{"/cwd", "/envFile"} {
-		path := v.Find(key)
-		if path == nil || path.Value.Kind() != '"' {
-			continue
-		}
-		s := path.Value.(hujson.Literal).String()
-		if !filepath.IsAbs(s) && !strings.HasPrefix(s, "${") {
-			path.Value = hujson.String(filepath.Join(folder, s))
-		}
-	}
-	if o := v.Value.(*hujson.Object); v.Find("/cwd") == nil && usesFolder(v) {
-		o.Members = append(o.Members, hujson.ObjectMember{
-			Name: hujson.Value{Value: hujson.String("cwd")}, Value: hujson.Value{Value: hujson.String(folder)},
-		})
-	}
-}
-
-var (
-	bareVariable   = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
-	dollarName     = lazyregexp.New(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
-	openFile       = lazyregexp.New(`(^|[^$])\{file:([^{}]+)\}`)
-	openVariable   = lazyregexp.New(`(^|[^$])\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
-	secretVariable = lazyregexp.New(`\$\{\{ *(?:secrets|inputs)\.([A-Za-z_][A-Za-z0-9_]*) *\}\}`)
-	inputReference = lazyregexp.New(`\$\{input:([^}]*)\}`)
-)
-
-// adaptString writes variables as toolpost.json has them.
-func adaptString(l hujson.Literal, f ClientFile) hujson.Literal {
-	s := l.String()
-	switch f.Client {
-	case geminiCLI:
-		s = bareVariable.ReplaceAllString(s, "$${$1}")
-	case opencode:
-		s = openVariable.ReplaceAllString(s, "$1$${$2}")
-		s = openFile.ReplaceAllStringFunc(s, func(reference string) string { return besideFile(reference, f.Path) })
-	case copilotCLI:
-		s = dollarName.ReplaceAllString(s, "$${$1}")
-	case continueDev:
-		s = secretVariable.ReplaceAllString(s, "$${$1}")
-	}
-	if f.Folder != "" {
-		s = strings.ReplaceAll(s, "${workspaceFolder}", f.Folder)
-	}
-	if s == l.String() {
-		return l
-	}
-	return hujson.String(s)
-}
-
-// besideFile returns opencode's reference to a file as toolpost.json has it. A relative
-// path begins at the folder of opencode's file.
-func besideFile(reference, client string) string {
-	m := openFile.FindStringSubmatch(reference)
-	path := strings.TrimSpace(m[2])
-	if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
-		path = filepath.Join(filepath.Dir(client), path)
-	}
-	return m[1] + "${file:" + path + "}"
-}
-
-// usesFolder reports whether a command depends on the folder it is started in.
-func usesFolder(v *hujson.Value) bool {
-	relative := func(v *hujson.Value) bool {
-		l, ok := v.Value.(hujson.Literal)
-		s := l.String()
-		return ok && (s == "." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../"))
-	}
-	command, args := v.Find("/command"), v.Find("/args")
-	if command == nil || args == nil {
-		return command != nil && relative(command)
-	}
-	for part := range args.All() {
-		if relative(part) {
-			return true
-		}
-	}
-	return relative(command)
-}
-
 // pointsHere reports whether s is this program, or the address it serves on.
-func pointsHere(s *Server) bool {
+func pointsHere(s *config.Server) bool {
 	command := strings.TrimSuffix(filepath.Base(strings.ReplaceAll(s.Command, `\`, "/")), ".exe")
 	packaged := (command == "npx" || command == "uvx") && slices.ContainsFunc(s.Args[:min(2, len(s.Args))], func(arg string) bool {
 		name, _, _ := strings.Cut(arg, "@")
@@ -347,13 +295,4 @@ const port = "7717" // that toolpost serves on by default
 func ourAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Port() == port && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
-}
-
-// FreeName returns name, or if it is taken name_2, name_3…
-func FreeName(name string, taken func(string) bool) string {
-	free := name
-	for n := 2; taken(free); n++ {
-		free = name + "_" + strconv.Itoa(n)
-	}
-	return free
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/configedit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 )
 
 const server = `{"command": "toolpost", "args": ["serve", "--stdio"]}`

@@ -1,4 +1,4 @@
-package config_test
+package clients_test
 
 import (
 	"errors"
@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/toolpost/toolpost/config"
 	"golang.org/x/tools/txtar"
+
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
+	"github.com/toolpost/toolpost/config"
 )
 
 func TestImport(t *testing.T) {
@@ -18,8 +20,8 @@ func TestImport(t *testing.T) {
 		for _, f := range a.Files {
 			write(t, filepath.Join(dir, f.Name), string(f.Data))
 		}
-		files := config.Clients(filepath.Join(dir, "home"), filepath.Join(dir, "app"), "linux", lookup(""))
-		im, err := config.Import(files, "toolpost.json", []byte(part(a, "toolpost.json")), nil)
+		files := clients.Files(filepath.Join(dir, "home"), filepath.Join(dir, "app"), "linux", lookup(""))
+		im, err := clients.Import(files, "toolpost.json", []byte(part(a, "toolpost.json")), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +80,7 @@ func TestImportBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), tt.file)
 			write(t, file, tt.text)
-			im, err := config.Import([]config.ClientFile{config.FileOf(file)}, "toolpost.json", nil, nil)
+			im, err := clients.Import([]clients.File{clients.FileOf(file)}, "toolpost.json", nil, nil)
 			if err != nil || len(im.Notes) != 1 || !strings.Contains(im.Notes[0], tt.want) || len(im.Servers) > 1000 {
 				t.Errorf("%v, %d servers, notes %.300q", err, len(im.Servers), im.Notes)
 			}
@@ -87,7 +89,7 @@ func TestImportBombs(t *testing.T) {
 }
 
 func TestImportIntoBrokenFile(t *testing.T) {
-	_, err := config.Import(nil, "toolpost.json", []byte(`{"mcpServer": {}}`), nil)
+	_, err := clients.Import(nil, "toolpost.json", []byte(`{"mcpServer": {}}`), nil)
 	var typed *config.Error
 	if !errors.As(err, &typed) || !strings.Contains(err.Error(), "toolpost.json:1:2: unknown key") {
 		t.Errorf("got %v", err)
@@ -97,7 +99,7 @@ func TestImportIntoBrokenFile(t *testing.T) {
 func TestClients(t *testing.T) {
 	list := func(goos, env string) string {
 		var b strings.Builder
-		for _, f := range config.Clients("/home/ada", "", goos, lookup(env)) {
+		for _, f := range clients.Files("/home/ada", "", goos, lookup(env)) {
 			fmt.Fprintln(&b, f.Client+": "+filepath.ToSlash(f.Path))
 		}
 		return b.String()
@@ -131,7 +133,7 @@ Continue: /home/ada/.continue/config.yaml
 }
 
 func TestFileOf(t *testing.T) {
-	for path, want := range map[string]config.ClientFile{
+	for path, want := range map[string]clients.File{
 		"/home/ada/.claude.json":               {Client: "Claude Code"},
 		"/home/ada/app/.mcp.json":              {Client: "Claude Code", Folder: "/home/ada/app"},
 		"/home/ada/app/.cursor/mcp.json":       {Client: "Cursor", Folder: "/home/ada/app"},
@@ -141,7 +143,7 @@ func TestFileOf(t *testing.T) {
 		"/x/Claude/claude_desktop_config.json": {Client: "Claude Desktop"},
 	} {
 		want.Path, want.Named = path, true
-		if got := config.FileOf(path); got != want {
+		if got := clients.FileOf(path); got != want {
 			t.Errorf("%s: got %+v, want %+v", path, got, want)
 		}
 	}
@@ -164,7 +166,7 @@ func FuzzImport(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, existing, data []byte) {
-		files := []config.ClientFile{
+		files := []clients.File{
 			{Client: "Cursor", Path: filepath.Join(dir, "mcp.json")},
 			{Client: "Gemini CLI", Path: filepath.Join(dir, "mcp.json"), Folder: "/p"},
 			{Client: "opencode", Path: filepath.Join(dir, "mcp.json")},
@@ -174,11 +176,11 @@ func FuzzImport(f *testing.F) {
 		for _, file := range files {
 			write(t, file.Path, string(data))
 		}
-		im, err := config.Import(files, "toolpost.json", existing, nil)
+		im, err := clients.Import(files, "toolpost.json", existing, nil)
 		if err != nil {
 			return
 		}
-		again, err := config.Import(files, "toolpost.json", im.JSON, nil)
+		again, err := clients.Import(files, "toolpost.json", im.JSON, nil)
 		if err != nil {
 			t.Fatalf("what is written cannot be read: %v\n%s", err, im.JSON)
 		}

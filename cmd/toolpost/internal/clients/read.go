@@ -1,17 +1,17 @@
-package config
+package clients
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/toolpost/toolpost/internal/configedit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
+	"github.com/toolpost/toolpost/internal/nesting"
 )
 
 // maxConverted is the longest TOML or YAML file that is read.
@@ -21,7 +21,7 @@ const maxConverted = configedit.MaxTOML
 // converted from TOML (Codex) or YAML (Continue): then positions in it are not
 // those of the file.
 func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err error) {
-	if isJSON(path) {
+	if !configedit.IsTOML(path) && !isYAML(path) {
 		return data, false, nil
 	}
 	if len(data) > maxConverted {
@@ -49,6 +49,11 @@ func clientJSON(path string, data []byte) (asJSON []byte, converted bool, err er
 // replaced by what they stand for.
 const maxExpanded = 8 * maxConverted
 
+func isYAML(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".yaml" || ext == ".yml"
+}
+
 func decodeYAML(data []byte) (v any, err error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
@@ -63,7 +68,7 @@ func decodeYAML(data []byte) (v any, err error) {
 // chargeYAML subtracts from budget the length of a node with its aliases replaced.
 // The result is negative if that is too long, or too deep.
 func chargeYAML(n *yaml.Node, depth, budget int) int {
-	if depth > maxDepth {
+	if depth > nesting.MaxDepth {
 		return -1
 	}
 	budget -= 1 + len(n.Value)
@@ -100,7 +105,7 @@ func eachServer(root hujson.Value, f func(path []string, folder, name string, v 
 		path := strings.Split(place[1:], "/")
 		if place == "/mcp" {
 			eachMember(list, func(name string, v *hujson.Value) {
-				if isEntry(*v) {
+				if v.Find("/command") != nil || v.Find("/url") != nil {
 					f(path, "", name, v)
 				}
 			})
@@ -128,6 +133,8 @@ func eachMember(v *hujson.Value, f func(name string, v *hujson.Value)) {
 		}
 	}
 }
+
+func key(m *hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
 // eachNamed is eachMember that also takes a list of objects with a name.
 func eachNamed(v *hujson.Value, f func(name string, v *hujson.Value)) {
@@ -163,89 +170,4 @@ func textsOf(v *hujson.Value) (all []string) {
 		}
 	}
 	return all
-}
-
-// A clientFile is a client's file that is read.
-type clientFile struct {
-	ClientFile
-	*source
-	converted         bool     // from another format: positions mean nothing
-	excluded, allowed []string // servers by name, in Gemini CLI; no allowed ones mean all
-}
-
-// origin says where a server comes from.
-func (c *clientFile) origin() string {
-	if c.Folder != "" && !strings.HasPrefix(c.Path, c.Folder) {
-		return fmt.Sprintf("%s (%s, project %s)", c.Client, c.Path, c.Folder)
-	}
-	return fmt.Sprintf("%s (%s)", c.Client, c.Path)
-}
-
-// mistakes returns what was wrong since the last call.
-func (c *clientFile) mistakes() error {
-	problems := c.cut(0)
-	if !c.converted {
-		return &Error{c.Path, problems}
-	}
-	var texts []string
-	for _, p := range problems {
-		texts = append(texts, p.Message)
-	}
-	return errors.New(strings.Join(texts, "; "))
-}
-
-// excludes reports whether the client's own settings exclude the named server.
-func (c *clientFile) excludes(name string) bool {
-	return slices.Contains(c.excluded, name) || c.allowed != nil && !slices.Contains(c.allowed, name)
-}
-
-// readClient reads the content of a client's file; it returns nil for a file that has no
-// servers that can be read, with the reason unless the file is empty.
-func readClient(f ClientFile, data []byte) (*clientFile, *hujson.Value, error) {
-	data, converted, err := clientJSON(f.Path, data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s (%s): left out: %w", f.Client, f.Path, err)
-	}
-	c := &clientFile{ClientFile: f, source: newSource(f.Path, data), converted: converted}
-	root := c.root()
-	if root == nil {
-		if !empty(data) {
-			err = fmt.Errorf("%s: left out: %w", f.Client, c.mistakes())
-		}
-		return nil, nil, err
-	}
-	top := &hujson.Value{Value: root}
-	c.excluded = textsOf(top.Find("/mcp/excluded"))
-	c.allowed = textsOf(top.Find("/mcp/allowed"))
-	return c, top, nil
-}
-
-// in returns the file as the servers of a project in it see it; "" is the user's own.
-func (c *clientFile) in(folder string) *clientFile {
-	in := *c
-	if folder != "" {
-		in.Folder = folder
-	}
-	return &in
-}
-
-// readServer reads an entry as one of toolpost.json. The notes describe what an import
-// changes.
-func (c *clientFile) readServer(name string, v *hujson.Value) (server *Server, value hujson.Value, notes []string, err error) {
-	value = v.Clone()
-	notes = adapt(&value, c.ClientFile)
-	if c.excludes(name) {
-		set(value.Value.(*hujson.Object), "disabled", hujson.Value{Value: hujson.Bool(true)})
-		notes = append(notes, "it is added as disabled, because the client excludes it")
-	}
-	e := &entry{source: c.source, path: name}
-	e.read(&hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name), StartOffset: v.StartOffset}, Value: value})
-	if len(c.problems) > 0 {
-		return nil, value, nil, c.mistakes()
-	}
-	for _, input := range inputReference.FindAllStringSubmatch(value.String(), -1) {
-		notes = append(notes, fmt.Sprintf("set the environment variable %s; the client asks for it", inputVariable(input[1])))
-	}
-	e.server.Name = name
-	return &e.server, value, notes, nil
 }

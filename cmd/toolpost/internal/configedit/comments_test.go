@@ -10,7 +10,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/internal/configedit"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 )
 
 // TestRemoveKeepsOthers checks on random documents that removing a member keeps the

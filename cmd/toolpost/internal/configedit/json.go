@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/toolpost/toolpost/internal/nesting"
 )
 
 // A jsonDocument is JSON with comments and trailing commas.
@@ -24,8 +26,8 @@ func openJSON(data []byte) (*jsonDocument, error) {
 	switch {
 	case !utf8.Valid(text):
 		return nil, unreadable("it is not UTF-8 text")
-	case TooDeep(text, maxDepth) >= 0:
-		return nil, unreadable(fmt.Sprintf("it is nested more than %d levels deep", maxDepth))
+	case nesting.TooDeep(text, nesting.SkipJSON) >= 0:
+		return nil, unreadable(fmt.Sprintf("it is nested more than %d levels deep", nesting.MaxDepth))
 	case len(bytes.TrimSpace(text)) == 0:
 		text = []byte("{}" + d.newline)
 	}
@@ -280,7 +282,7 @@ func (d *jsonDocument) join(parts ...hujson.Extra) (joined hujson.Extra) {
 // of a comment.
 func endsInLineComment(extra hujson.Extra) bool {
 	for i := 0; i < len(extra); {
-		end := jsonSkip(extra, i)
+		end := nesting.SkipJSON(extra, i)
 		if end > i && extra[i+1] == '/' && extra[end-1] != '\n' {
 			return true
 		}
