@@ -18,16 +18,18 @@ import (
 // A request is what we want of the server, for a client or of our own. It does not
 // change; each time that it is sent is an [exchange].
 type request struct {
-	what     string // in errors
-	method   string
-	name     string          // of the tool or prompt, or the uri of the resource
-	params   json.RawMessage // as they came from a client; nil if there are none
-	meta     json.RawMessage // their _meta
-	set      []wire.Member   // what is sent otherwise than in params
-	bindings []wire.Binding
-	whole    bool         // inputResponses and requestState are not of the caller's hop
-	again    bool         // it may be carried out twice
-	listed   func() error // reports why it is not sent to the server that is connected now; nil sends it
+	what   string // in errors
+	method string
+	name   string          // of the tool or prompt, or the uri of the resource
+	params json.RawMessage // as they came from a client; nil if there are none
+	meta   json.RawMessage // their _meta
+	set    []wire.Member   // what is sent otherwise than in params
+
+	arguments json.RawMessage // that are sent, also in set; nil if there are none
+	bindings  []wire.Binding
+	whole     bool         // inputResponses and requestState are not of the caller's hop
+	again     bool         // it may be carried out twice
+	listed    func() error // reports why it is not sent to the server that is connected now; nil sends it
 
 	caller   toolpost.Caller // nil if no client listens
 	owner    *toolpost.Owner // nil for requests of our own
@@ -65,7 +67,7 @@ type keepFunc func(ctx context.Context, text io.Reader, of int, failed bool) (vi
 func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		r := requestOf(call)
-		if arguments := r.arguments(); arguments != nil && (!wire.IsObject(arguments) || !wire.Valid(arguments)) {
+		if r.arguments != nil && (!wire.IsObject(r.arguments) || !wire.Valid(r.arguments)) {
 			return nil, toolpost.Retry.Errorf("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
 		}
 		return r.run(ctx, u)
@@ -76,10 +78,11 @@ func toolHandler(u *Upstream, d toolpost.Definition, bindings []wire.Binding, ag
 	name, what := d.Name, "tool "+d.Name
 	listed := func() error { return u.checkListed(name, d.Source) }
 	return u.handler(func(call *toolpost.Call) *request {
-		r := newRequest(call, what, "tools/call", call.Params).setName(name, call.Arguments)
-		if r.arguments() == nil {
-			r.setArguments(json.RawMessage("{}"))
+		arguments := call.Arguments
+		if len(bytes.TrimSpace(arguments)) == 0 {
+			arguments = json.RawMessage("{}")
 		}
+		r := newRequest(call, what, "tools/call", call.Params).setName(name, arguments)
 		r.bindings, r.again, r.keep, r.listed = bindings, again, call.Keep, listed
 		return r
 	})
@@ -140,23 +143,11 @@ func notifier(u *Upstream) func(*toolpost.Call) {
 // setName sets the name and the arguments. Those of the client's params do not stay if
 // there are none: they may be null.
 func (r *request) setName(name string, arguments json.RawMessage) *request {
-	r.name, r.set = name, []wire.Member{{Name: "name", Value: wire.Quote(name)}, {Name: "arguments"}}
-	if len(bytes.TrimSpace(arguments)) > 0 {
-		r.setArguments(arguments)
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		arguments = nil
 	}
+	r.name, r.arguments, r.set = name, arguments, []wire.Member{{Name: "name", Value: wire.Quote(name)}, {Name: "arguments", Value: arguments}}
 	return r
-}
-
-func (r *request) setArguments(arguments json.RawMessage) { r.set[1].Value = arguments }
-
-// arguments returns the arguments that are sent.
-func (r *request) arguments() json.RawMessage {
-	for _, m := range r.set {
-		if m.Name == "arguments" {
-			return m.Value
-		}
-	}
-	return nil
 }
 
 // client returns the client, the zero value if there is none.
@@ -187,7 +178,7 @@ func (r *request) run(ctx context.Context, u *Upstream) (*toolpost.Result, error
 				return nil, err
 			}
 		}
-		result, executed, err := r.once(ctx, s)
+		result, executed, err := s.call(ctx, r)
 		if err == nil {
 			return result, nil
 		}
@@ -211,19 +202,6 @@ func (t *tries) again(s *session, err error, repeatable bool) bool {
 	fresh := lost && !t.lost || cut && !t.cut
 	t.lost, t.cut = t.lost || lost, t.cut || cut
 	return fresh && (repeatable || !t.executed)
-}
-
-// once carries r out over s.
-func (r *request) once(ctx context.Context, s *session) (result *toolpost.Result, executed bool, err error) {
-	s.shareRoots(ctx, r)
-	m, executed, err := s.call(ctx, r)
-	if err == nil {
-		return encodedResult(m), true, nil
-	}
-	if long, ok := errors.AsType[*longResult](err); ok {
-		result, err = long.result(ctx, r.keep)
-	}
-	return result, executed, err
 }
 
 // wasRefused reports whether the server did not get the request, or did not

@@ -62,7 +62,7 @@ func describe(x *exchange, set func(name, value string)) {
 		set("Mcp-Name", wire.EncodeHeader(x.name))
 	}
 	for _, b := range x.bindings {
-		if text, ok := wire.HeaderText(b.Find(x.arguments())); ok {
+		if text, ok := wire.HeaderText(b.Find(x.arguments)); ok {
 			set(b.Header, wire.EncodeHeader(text))
 		}
 	}

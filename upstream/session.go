@@ -48,7 +48,8 @@ const maxRounds = 10
 // server asks for input (MCP 2026-07-28, Multi Round-Trip Requests). A caller
 // that is a modern client keeps them itself: it gets the questions, and calls
 // again with the answers.
-func (s *session) call(ctx context.Context, r *request) (result *wire.Message, executed bool, err error) {
+func (s *session) call(ctx context.Context, r *request) (result *toolpost.Result, executed bool, err error) {
+	s.shareRoots(ctx, r)
 	through := s.modern() && wire.Unquote(wire.Get(r.meta, wire.MetaVersion)) >= modernVersion
 	var round []wire.Member
 	if !through && !r.whole { // what came with it belongs to the rounds of the caller's hop
@@ -56,23 +57,32 @@ func (s *session) call(ctx context.Context, r *request) (result *wire.Message, e
 	}
 	for range maxRounds {
 		x := &exchange{request: r, round: round, through: through}
-		result, err = s.do(ctx, x)
+		m, err := s.do(ctx, x)
 		executed = executed || x.sent
 		if err == nil {
-			err = makePresentable(result, r.whole)
+			err = makePresentable(m, r.whole)
 		}
-		if err != nil || !s.modern() || through {
-			return result, executed, s.fromServer(err)
+		if err != nil {
+			result, err = s.resultOf(ctx, r, err)
+			return result, executed, err
 		}
-		if !result.Asks {
-			return result, executed, nil
+		if !s.modern() || through || !m.Asks {
+			return encodedResult(m), executed, nil
 		}
-		if round, err = s.fulfil(ctx, r, bytes.Clone(result.Result)); err != nil {
+		if round, err = s.fulfil(ctx, r, bytes.Clone(m.Result)); err != nil {
 			return nil, executed, &inputError{err}
 		}
-		result = nil
 	}
-	return result, executed, &inputError{fmt.Errorf("it asked for input more than %d times", maxRounds)}
+	return nil, executed, &inputError{fmt.Errorf("it asked for input more than %d times", maxRounds)}
+}
+
+// resultOf returns what the caller of r gets for err: a result that is too long for memory,
+// or why there is none.
+func (s *session) resultOf(ctx context.Context, r *request, err error) (*toolpost.Result, error) {
+	if long, ok := errors.AsType[*longResult](err); ok {
+		return long.result(ctx, r.keep)
+	}
+	return nil, s.fromServer(err)
 }
 
 // fulfil asks the caller what a result asks for. The result and the answers count as
