@@ -22,7 +22,11 @@ func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 	if t == nil {
 		return nil, fmt.Errorf("tool %q: %w", call.Name, ErrNotFound)
 	}
-	r, err := runWithin(ctx, t, call)
+	run := runInScope
+	if t.Policy.Timeout > 0 {
+		run = runWithin
+	}
+	r, err := run(ctx, t, call)
 	if err != nil {
 		return failure(ctx, t, err)
 	}
@@ -130,12 +134,9 @@ func arguments(call *Call) json.RawMessage {
 	return call.Arguments
 }
 
-// runWithin runs a call within the timeout of its tool. With one, a handler that
-// ignores its context is left behind; its scope ends when it does.
+// runWithin runs a call within the timeout of its tool. A handler that ignores its
+// context is left behind; its scope ends when it does.
 func runWithin(ctx context.Context, t *Tool, call *Call) (*Result, error) {
-	if t.Policy.Timeout <= 0 {
-		return runInScope(ctx, t, call)
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.Policy.Timeout,
 		Failed.Errorf("%s did not finish within %v", t.Name, t.Policy.Timeout))
 	defer cancel()

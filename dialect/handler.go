@@ -29,27 +29,23 @@ func (t *Tool) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 			return nil, t.translateError(err, call.Arguments)
 		} // else the server judges: it may take more than its schema says
 	}
-	r, err := t.run(ctx, call, decoded, notes)
+	inner := *call
+	inner.Name, inner.Arguments = t.Original.Name, decoded
+	r, err := t.Original.Run(ctx, &inner)
 	if checked && t.argumentsError(err) != nil {
 		if fitted, more, bad := t.fitArguments(decoded); bad == nil && len(more) > 0 {
-			r, err = t.run(ctx, call, fitted, append(notes, more...))
+			again := inner
+			again.Arguments, notes = fitted, append(notes, more...)
+			r, err = t.Original.Run(ctx, &again)
 		}
 	}
 	if err != nil {
 		return nil, t.translateError(err, call.Arguments)
 	}
-	return r, nil
-}
-
-// run runs the original with arguments of its own shape.
-func (t *Tool) run(ctx context.Context, call *toolpost.Call, arguments json.RawMessage, notes []string) (*toolpost.Result, error) {
-	inner := *call
-	inner.Name, inner.Arguments = t.Original.Name, arguments
-	r, err := t.Original.Run(ctx, &inner)
-	if err != nil || len(notes) == 0 {
-		return r, err
+	if len(notes) > 0 {
+		r = r.WithNotes(firstNotes(notes)...)
 	}
-	return r.WithNotes(firstNotes(notes)...), nil
+	return r, nil
 }
 
 // maxNotes is the number of repairs that are described one by one.
