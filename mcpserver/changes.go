@@ -42,10 +42,11 @@ type changes struct {
 	watched *holders                                   // by URIs of resources
 	moved   func(l *listener, to *view, uris []string) // watches resources in another view
 
+	reviews atomic.Int64 // that have begun
+
 	mu        sync.Mutex                    // also guards the listeners
 	listeners map[*listener]bool            // that have joined a shared topic
 	watching  map[string]map[*listener]bool // by the URI of the resource
-	reviews   int                           // that have begun
 }
 
 // join adds a listener to a topic, unless the listener has ended or watches too
@@ -125,10 +126,15 @@ func (c *changes) announce(t topic, in *view) {
 	}
 }
 
-// review notifies the clients whose view is another one now.
+// review has the views of all clients chosen again, from its return on, and notifies those
+// whose view is another one now in the background.
 func (c *changes) review() {
+	c.reviews.Add(1)
+	go c.lookAll()
+}
+
+func (c *changes) lookAll() {
 	c.mu.Lock()
-	c.reviews++
 	all := maps.Clone(c.listeners)
 	c.mu.Unlock()
 	for l := range all {
@@ -170,12 +176,13 @@ type listener struct {
 	// All that follows is guarded by changes.mu.
 	stream   sender // nil while none is open
 	topics   topics
-	uriBytes int      // of the topics
-	news     []topic  // of which it has not heard, in order
-	said     [][]byte // by extensions, in order
-	writing  bool     // run is running, or soon will be
-	gone     bool     // it joins nothing any more
-	view     *view    // the lists that the client is shown; nil if that is not known
+	uriBytes int                       // of the topics
+	news     []topic                   // of which it has not heard, in order
+	said     [][]byte                  // by extensions, in order
+	writing  bool                      // run is running, or soon will be
+	gone     bool                      // it joins nothing any more
+	view     *view                     // the lists that the client is shown; nil if that is not known
+	shown    atomic.Pointer[shownView] // view, to be read without the lock
 	lists    knownLists
 }
 
@@ -300,19 +307,17 @@ func (l *listener) notification(t topic) []byte {
 // then, so that no review misses it.
 func (l *listener) look() {
 	for done := false; !done; {
-		l.changes.mu.Lock()
-		review := l.changes.reviews
-		l.changes.mu.Unlock()
+		review := l.changes.reviews.Load()
 		done = l.setView(l.changes.views.viewOf(*l.client), review)
 	}
 }
 
 // setView sets the view that was looked for in a review. It reports whether no
 // other review has begun since: then it may be another view by now.
-func (l *listener) setView(now *view, review int) bool {
+func (l *listener) setView(now *view, review int64) bool {
 	l.changes.mu.Lock()
 	defer l.changes.mu.Unlock()
-	if review != l.changes.reviews {
+	if review != l.changes.reviews.Load() {
 		return false
 	}
 	if now != nil && now != l.view && l.view != nil {
@@ -321,8 +326,24 @@ func (l *listener) setView(now *view, review int) bool {
 		}
 	}
 	l.view = now
+	l.shown.Store(&shownView{now, review})
 	for _, t := range listTopics() {
 		l.mark(t)
 	}
 	return true
+}
+
+// A shownView is the view that a review found for a client.
+type shownView struct {
+	view   *view
+	review int64
+}
+
+// currentView returns the view of the client without choosing it again, nil if it is not
+// known or another review has begun.
+func (l *listener) currentView() *view {
+	if s := l.shown.Load(); s != nil && s.review == l.changes.reviews.Load() {
+		return s.view
+	}
+	return nil
 }

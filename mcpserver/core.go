@@ -55,27 +55,19 @@ func (c *core) dispatch(ctx context.Context, r *request) (payload, error) {
 			return nil, fault
 		}
 	}
-	switch {
-	case discovers:
-		c.relist(ctx, r.client, r.view, "")
-		return inMemory(c.discover(r.view)), nil
-	case listens:
+	if listens {
 		return c.listen(ctx, r)
 	}
-	return c.serve(ctx, r)
-}
-
-// serve returns the result of a request that has a view.
-func (c *core) serve(ctx context.Context, r *request) (payload, error) {
 	c.running.Add(1)
 	defer c.running.Add(-1)
-	switch f := r.view.catalog.Load(); r.Method {
-	case listTools, listPrompts, listResources, listTemplates:
-		return c.list(r, f.list(r.Method))
-	case complete:
-		return c.complete(ctx, r, f)
-	}
+	f := r.view.catalog.Load()
 	switch {
+	case discovers:
+		return inMemory(c.discover(ctx, r)), nil
+	case topicOf(r.Method) != topic{}:
+		return c.list(r, f.list(r.Method))
+	case r.Method == complete:
+		return c.complete(ctx, r, f)
 	case !isServed(r.Method):
 		return c.extend(ctx, r)
 	case !wire.IsObject(r.Params):
@@ -170,15 +162,17 @@ func (c *core) encodeLimited(r *request, name string, result *toolpost.Result, e
 
 func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (payload, error) {
 	start := time.Now()
-	set, result, err := c.callListed(ctx, r, call)
+	within, set := toolpost.Logger.With(ctx, c.log), r.view.live.Set()
+	result, err := set.Call(within, call)
+	if errors.Is(err, toolpost.ErrNotFound) && set.Lookup(call.Name) == nil && c.relist(ctx, r.client, r.view, call.Name) { // it may have been added unseen
+		set = r.view.live.Set()
+		result, err = set.Call(within, call)
+	}
 	observe.From(ctx).SetResult(result)
 	level := slog.LevelInfo
 	switch t := set.Lookup(call.Name); {
 	case t == nil && errors.Is(err, toolpost.ErrNotFound):
-		err = wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", call.Name)
-		if why := c.opts.Missing(r.client, call.Name); why != nil {
-			err = wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", call.Name, why)
-		}
+		err = c.missingToolError(r.client, call.Name)
 	case t != nil && t.Policy.Polled:
 		level = slog.LevelDebug
 	}
@@ -198,6 +192,14 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 		c.log.LogAttrs(ctx, level, "call", attrs...)
 	}
 	return encoded, err
+}
+
+// missingToolError returns why a client has no tool of a name.
+func (c *core) missingToolError(client Client, name string) error {
+	if why := c.opts.Missing(client, name); why != nil {
+		return wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", name, why)
+	}
+	return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", name)
 }
 
 // extend runs a method of an extension. Only MCP's own methods can ask for

@@ -51,13 +51,10 @@ func (d *duplex) deliver(ctx context.Context, msgs []wire.Message, batch bool, h
 			held.release()
 		}
 	}()
-	if batch && !d.batches() {
-		return errNoBatches()
-	}
 	if open := d.served.Len(); open >= maxCalls && slices.ContainsFunc(msgs, func(m wire.Message) bool { return m.IsCall() }) {
 		return wire.Errorf(wire.CodeInvalidRequest, "the session has %d calls under way; wait for some of them", open)
 	}
-	calls, err := d.accept(ctx, msgs, held)
+	calls, err := d.accept(ctx, msgs, batch, held)
 	if err != nil || len(calls) == 0 {
 		return err
 	}
@@ -111,7 +108,12 @@ func (d *duplex) awaitOpened(calls []*request) {
 // serve answers calls that came together.
 func (d *duplex) serve(calls []*request, batch bool) {
 	out := &gatedSender{to: d}
-	response := d.respond(calls, batch, out)
+	var response payload
+	if batch {
+		response = d.respondAll(calls, out)
+	} else {
+		response = d.respond(calls[0], out)
+	}
 	out.close()
 	defer response.close()
 	_ = d.inTurn(context.Background(), func() error { // the session has ended if it fails

@@ -46,10 +46,11 @@ func (c *core) initialize(ctx context.Context, s *session, p *peer) (json.RawMes
 const discoverMethod = "server/discover"
 
 // discover returns the answer to server/discover for the clients of a view.
-func (c *core) discover(v *view) json.RawMessage {
-	f := v.catalog.Load().features
+func (c *core) discover(ctx context.Context, r *request) json.RawMessage {
+	c.relist(ctx, r.client, r.view, "")
+	f := r.view.catalog.Load().features
 	return wire.Append(nil, `"resultType":"complete"`, `"supportedVersions":`+versionList(wire.Versions), c.capabilities(f), f.instructions(),
-		cacheable, `"_meta":{`+serverInfo+`:`+string(c.introduction(v))+`}`)
+		cacheable, `"_meta":{`+serverInfo+`:`+string(c.introduction(r.view))+`}`)
 }
 
 func (f *features) instructions() string {

@@ -90,9 +90,9 @@ type Options struct {
 	Bridge bool
 
 	// View returns the toolset that a client is served; nil serves all the
-	// same. It is asked at each request, and must answer at once and with
-	// few different toolsets. A session keeps the address and the user agent
-	// that it was opened with. An error says what the client can do.
+	// same. It must answer at once and with few different toolsets. A session
+	// keeps its toolset until [Server.ViewsChanged] is called, and the address
+	// and the user agent that it was opened with. An error says what the client can do.
 	View func(Client) (*toolpost.Live, error)
 
 	// Observe is called for each list, call, get, read, completion and request of
@@ -185,7 +185,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 
 // ViewsChanged must be called when Options.View returns another toolset for a
 // client than before. Clients whose tools differ are notified.
-func (s *Server) ViewsChanged() { go s.core.changes.review() }
+func (s *Server) ViewsChanged() { s.core.changes.review() }
 
 // EndSessions ends the sessions of the identities for which ended reports true, and
 // their calls, such as those of a user whose token was revoked.

@@ -43,7 +43,7 @@ func lotCore(t *testing.T) (c *core, ended chan error) {
 // serveRaw serves r, and returns the bytes of its result.
 func serveRaw(t *testing.T, c *core, r *request) (json.RawMessage, error) {
 	t.Helper()
-	result, err := c.serve(t.Context(), r)
+	result, err := c.dispatch(t.Context(), r)
 	return result.bytes(), err
 }
 
@@ -103,16 +103,16 @@ func TestWrongStates(t *testing.T) {
 		"made up":          parkRequest(c, "ask", c.parked.prefix+"ABC", yes),
 		"for another tool": parkRequest(c, "other", state, yes),
 	} {
-		_, err := c.serve(t.Context(), r)
+		_, err := c.dispatch(t.Context(), r)
 		var fault *wire.Error
 		if !errors.As(err, &fault) || fault.Code != wire.CodeInvalidParams {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
+	if _, err := c.dispatch(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
 		t.Errorf("the right one: %v", err)
 	}
-	if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err == nil {
+	if _, err := c.dispatch(t.Context(), parkRequest(c, "ask", state, yes)); err == nil {
 		t.Error("a state was good twice")
 	}
 	if err := <-ended; err != nil {
@@ -141,7 +141,7 @@ func TestParkedCallExpires(t *testing.T) {
 		if err := <-ended; !errors.Is(err, errNobodyAnswered) { // the clock runs on while all wait
 			t.Errorf("the handler got %v", err)
 		}
-		if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err == nil {
+		if _, err := c.dispatch(t.Context(), parkRequest(c, "ask", state, yes)); err == nil {
 			t.Error("the state is still good")
 		}
 	})
@@ -224,16 +224,16 @@ func TestEndedCallsGiveWay(t *testing.T) {
 			<-ended
 		}
 		synctest.Wait()
-		if _, err := c.serve(t.Context(), parkRequest(c, "ask", states[0], yes)); err == nil || !strings.Contains(err.Error(), "the server behind it is gone") {
+		if _, err := c.dispatch(t.Context(), parkRequest(c, "ask", states[0], yes)); err == nil || !strings.Contains(err.Error(), "the server behind it is gone") {
 			t.Errorf("the result of the call that has ended is %v", err)
 		}
 		askState(t, c) // takes the place of the first
 		askState(t, c) // takes the place of the second
-		if _, err := c.serve(t.Context(), parkRequest(c, "ask", states[1], yes)); err == nil {
+		if _, err := c.dispatch(t.Context(), parkRequest(c, "ask", states[1], yes)); err == nil {
 			t.Error("a call that gave its place away is still there")
 		}
 		for _, state := range states[2:] {
-			if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
+			if _, err := c.dispatch(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
 				t.Errorf("a call that waits: %v", err)
 			}
 		}
@@ -250,7 +250,7 @@ func TestParkedCallOfAnother(t *testing.T) {
 	if raw, err := serveRaw(t, c, thief); err == nil {
 		t.Errorf("another caller got %s", raw)
 	}
-	if _, err := c.serve(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
+	if _, err := c.dispatch(t.Context(), parkRequest(c, "ask", state, yes)); err != nil {
 		t.Errorf("its caller: %v", err)
 	}
 }
@@ -268,7 +268,7 @@ func TestMissingCapability(t *testing.T) {
 	c, ended := lotCore(t)
 	r := parkRequest(c, "ask", "", "")
 	r.can = answering([]byte(`{"sampling":{}}`))
-	_, err := c.serve(t.Context(), r)
+	_, err := c.dispatch(t.Context(), r)
 	var fault *wire.Error
 	if !errors.As(err, &fault) || fault.Code != wire.CodeMissingCapability ||
 		string(fault.Data) != `{"requiredCapabilities":{"elicitation":{}}}` {

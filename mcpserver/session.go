@@ -118,7 +118,10 @@ func errHasBegun() *wire.Error {
 
 // accept registers the requests among messages that came together, all or
 // none, and takes the other messages. Held is what the messages hold.
-func (s *session) accept(ctx context.Context, msgs []wire.Message, held *hold) (calls []*request, err error) {
+func (s *session) accept(ctx context.Context, msgs []wire.Message, batch bool, held *hold) (calls []*request, err error) {
+	if batch && !s.batches() {
+		return nil, errNoBatches()
+	}
 	for i := range msgs {
 		m := &msgs[i]
 		if !m.IsCall() {
@@ -126,9 +129,7 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message, held *hold) (
 		}
 		own, end, err := s.served.Begin(ctx, m.ID)
 		if err != nil {
-			for _, r := range calls {
-				r.end(err)
-			}
+			endAll(calls, err)
 			return nil, err
 		}
 		calls = append(calls, &request{Message: m, sender: &s.opener, session: s, hold: held, ctx: own, end: end})
@@ -143,6 +144,13 @@ func (s *session) accept(ctx context.Context, msgs []wire.Message, held *hold) (
 		}
 	}
 	return calls, nil
+}
+
+// endAll forgets requests.
+func endAll(calls []*request, cause error) {
+	for _, r := range calls {
+		r.end(cause)
+	}
 }
 
 // cancelled takes a request back.
@@ -213,7 +221,7 @@ func (s *session) answer(r *request) (result payload, err error) {
 	case p == nil:
 		return nil, wire.Errorf(wire.CodeInvalidRequest, "%.100q came before initialize; send initialize first", r.Method)
 	}
-	r.peer, r.owner = p, s.owner(p)
+	r.peer, r.owner, r.view = p, s.owner(p), s.listener.currentView()
 	restoreURI(r.Message)
 	switch r.Method {
 	case "logging/setLevel":

@@ -24,10 +24,7 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 		return not
 	}
 	defer f.core.sessions.leave(s)
-	if p.batch && !s.batches() {
-		return &refusal{http.StatusBadRequest, errNoBatches()}
-	}
-	calls, err := s.accept(context.WithoutCancel(r.Context()), p.msgs, &p.hold)
+	calls, err := s.accept(context.WithoutCancel(r.Context()), p.msgs, p.batch, &p.hold)
 	if err != nil {
 		return notAccepted(err)
 	}
@@ -35,28 +32,23 @@ func (f *httpHandler) session(w http.ResponseWriter, r *http.Request, p *post) *
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
-	s.serveCalls(w, r, p, calls)
+	abandon := func() { endAll(calls, errAbandoned) }
+	if p.hold.size() > largeBody {
+		defer context.AfterFunc(r.Context(), abandon)()
+	}
+	out := newReply(w, r, accepts(r.Header), nil, abandon)
+	defer out.stop()
+	if p.batch {
+		out.end(http.StatusOK, s.respondAll(calls, out))
+	} else {
+		out.end(http.StatusOK, s.respond(calls[0], out))
+	}
 	return nil
 }
 
 // largeBody is how large a request is that keeps too much memory to go on for a client
 // that has left.
 const largeBody = 1 << 20
-
-// serveCalls answers the calls of a POST.
-func (s *session) serveCalls(w http.ResponseWriter, r *http.Request, p *post, calls []*request) {
-	abandon := func() {
-		for _, c := range calls {
-			c.end(errAbandoned)
-		}
-	}
-	if p.hold.size() > largeBody {
-		defer context.AfterFunc(r.Context(), abandon)()
-	}
-	out := newReply(w, r, accepts(r.Header), nil, abandon)
-	defer out.stop()
-	out.end(http.StatusOK, s.respond(calls, p.batch, out))
-}
 
 // notAccepted refuses messages that a session did not accept: it has ended, or
 // they are bad.
@@ -67,23 +59,20 @@ func notAccepted(err error) *refusal {
 	return errNoSession()
 }
 
-// respond returns the response to calls that came together. Messages before it
+// respondAll returns the response to calls that came together. Messages before it
 // go to out.
-func (s *session) respond(calls []*request, batch bool, out sender) payload {
-	if !batch {
-		return s.respondTo(calls[0], out)
-	}
+func (s *session) respondAll(calls []*request, out sender) payload {
 	answers := make([]payload, len(calls))
 	var all sync.WaitGroup
 	for i, r := range calls {
-		all.Go(func() { answers[i] = s.respondTo(r, out) })
+		all.Go(func() { answers[i] = s.respond(r, out) })
 	}
 	all.Wait()
 	return join(answers)
 }
 
-// respondTo returns the response to a call, and forgets the call.
-func (s *session) respondTo(r *request, out sender) payload {
+// respond returns the response to a call, and forgets the call.
+func (s *session) respond(r *request, out sender) payload {
 	r.out = out
 	result, err := r.hold.keep(s.answer(r))
 	r.end(nil)

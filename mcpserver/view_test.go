@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"weak"
@@ -234,6 +235,36 @@ func TestViewsChange(t *testing.T) {
 			t.Errorf("alpha was told of nothing")
 		}
 	})
+}
+
+// The view of a session is chosen when it begins, and again after ViewsChanged returns.
+func TestSessionKeepsItsView(t *testing.T) {
+	first, second := fixedLive(t, "first"), fixedLive(t, "second")
+	var current atomic.Pointer[toolpost.Live]
+	var chosen atomic.Int32
+	current.Store(first)
+	s := serve(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) {
+		chosen.Add(1)
+		return current.Load(), nil
+	}}, textTool("u", "u"))
+	session := s.session(t)
+	list := func(want string) {
+		t.Helper()
+		if e := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, session); !strings.Contains(e.body, want) {
+			t.Errorf("got %s, want %s", e.body, want)
+		}
+	}
+	list(`"first"`)
+	before := chosen.Load()
+	current.Store(second)
+	for range 5 {
+		list(`"first"`)
+	}
+	if n := chosen.Load(); n != before {
+		t.Errorf("5 requests of a session chose its view %d times", n-before)
+	}
+	s.ViewsChanged()
+	list(`"second"`)
 }
 
 func TestPathOfNoView(t *testing.T) {

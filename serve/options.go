@@ -94,7 +94,7 @@ type Options struct {
 
 	Logger    *slog.Logger           // slog.Default() if nil. Known secrets do not reach it
 	View      View                   // nil is a LogView
-	Connected func(mcpserver.Client) // is called with the client of each request that lists
+	Connected func(mcpserver.Client) // is called whenever the toolset of a client is chosen
 }
 
 // A Recorder records what a configuration serves, before it is adapted to a client.
