@@ -178,7 +178,7 @@ func TestLimitsApplyBeforeTheUserIsAsked(t *testing.T) {
 		}
 		return next(ctx, call)
 	}
-	g, f := openWith(t, approvals(rule("ask")), &gateway.Options{Admit: admit})
+	g, f := openWith(t, approvals(rule("ask")), &gateway.Options{Limits: func(*config.Config) (admitted, around gateway.Around) { return admit, nil }})
 	var calls []string
 	f.last("s").recording(&calls, "write")
 	wantTools(t, g, "s__write")

@@ -10,7 +10,7 @@
 // or the program, as package serve does it:
 //
 //	access, token          package serve checks the tokens of requests; nothing here does
-//	limits                 Options.Admit
+//	limits                 Options.Limits
 //	audit                  Options.Middleware, and the Observe of mcpserver
 //	output                 Options.Store
 //	lock, newTools         Options.Pins; without it, servers may change their tools
@@ -35,6 +35,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -94,7 +95,7 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	if opts == nil {
 		opts = &Options{}
 	}
-	g := &Gateway{logger: opts.Logger, start: start, shared: shared{tasks: newTasks(), admit: opts.Admit, around: opts.Around, login: opts.Login}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
+	g := &Gateway{logger: opts.Logger, start: start, shared: shared{tasks: newTasks(), login: opts.Login, configured: new(atomic.Pointer[configuredSteps])}, wake: newSignal(), watchers: map[*func(*Snapshot)]bool{}}
 	g.options = opts
 	g.approver = &approver{ask: opts.Ask}
 	g.joined, g.layers = &joinResult{}, toolpost.Join()

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -44,8 +45,6 @@ type member struct {
 	*link
 	process *process // that it lists, of a session that has its own; nil for what the link lists
 
-	steps []Around // of every request to the server, in order
-
 	allow, deny, extensions *regexp.Regexp
 	outputs                 []*regexp.Regexp // the globs of server.Outputs
 	layerState
@@ -53,12 +52,11 @@ type member struct {
 
 // shared is what all members have in common.
 type shared struct {
-	tasks  *tasks
-	admit  Around // before the approval rules; nil if nothing is
-	around []Around
-	login  LoginFunc
+	tasks *tasks
+	login LoginFunc
 
-	approver *approver
+	approver   *approver
+	configured *atomic.Pointer[configuredSteps]
 }
 
 // A layerState is what the layers of a member make of its tools. It is guarded by
@@ -115,26 +113,11 @@ func newMember(s config.Server, key string, l *link) *member {
 	return m
 }
 
-// use has the member use what all have in common. This is the order of the steps of a
-// request: a request that the limits refuse is not approved, and one that no rule allows is
-// not seen by what runs around requests to servers.
-func (m *member) use(s shared) {
-	m.shared = s
-	m.steps = []Around{m.approved}
-	if s.admit != nil {
-		m.steps = []Around{s.admit, m.approved}
-	}
-	m.steps = append(m.steps, s.around...)
-	if s.login != nil && m.server.URL != "" {
-		m.steps = append(m.steps, m.loggedIn)
-	}
-}
-
 // withProcess returns a member that lists what a process lists.
 func (m *member) withProcess(own *process) *member {
 	c := newMember(m.server, m.key, m.link)
 	c.pins, c.process = m.pins, own
-	c.use(m.shared)
+	c.shared = m.shared
 	return c
 }
 

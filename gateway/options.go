@@ -66,9 +66,11 @@ type Options struct {
 	// caller, with an elicitation.
 	Ask func(ctx context.Context, question string) (bool, error)
 
-	// Admit runs every request to a server before an approval rule decides about it, and
-	// with that before the user is asked. It is the place for limits. Nil runs next.
-	Admit Around
+	// Limits returns what limits the requests to servers as a configuration says that is
+	// applied: admit runs before an approval rule decides about a request, and with that
+	// before the user is asked; around runs after it, around Options.Around. Each is nil
+	// where nothing is limited.
+	Limits func(*config.Config) (admit, around Around)
 
 	// Around run every request to a server, the first of them around the others: of a
 	// tool, prompt, resource, completion or extension. The call has the server's own
@@ -126,7 +128,7 @@ func (o *Options) programKeys(cfg *config.Config) []programKey {
 	return []programKey{
 		{"access", cfg.Access != nil, "a check of the tokens of requests", true},
 		{"audit", cfg.Audit != nil, "an audit log in Options.Middleware", true},
-		{"limits", !reflect.ValueOf(cfg.Limits).IsZero(), "limits in Options.Admit", true},
+		{"limits", !reflect.ValueOf(cfg.Limits).IsZero(), "Options.Limits", true},
 		{"token", slices.ContainsFunc(cfg.Profiles, hasToken), "a check of the tokens of profiles in requests", true},
 		{"newTools", o.Pins == nil && slices.ContainsFunc(cfg.Servers, withholds), "Options.Pins", true},
 		{"lock", cfg.Lock && (o.Pins == nil || !o.Pins.Shared), "Options.Pins", false},

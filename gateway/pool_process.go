@@ -106,12 +106,17 @@ func (p *pool) tool(lister *process, t *toolpost.Tool) *toolpost.Tool {
 		return t
 	}
 	c, h := *t, t.Handler
-	c.Handler = p.handler(func(ctx context.Context, own *process, call *toolpost.Call) (*toolpost.Result, error) {
+	c.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		own, err := p.lease(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		defer p.release(own)
 		if own == lister {
 			return h(ctx, call)
 		}
 		return callWhenReady(ctx, own.connection, call, p.checkPin)
-	})
+	}
 	return &c
 }
 
@@ -193,7 +198,12 @@ func (p *pool) routeFeature(lister *process, h toolpost.Handler, find func(*tool
 	if h == nil {
 		return nil
 	}
-	return p.handler(func(ctx context.Context, own *process, call *toolpost.Call) (*toolpost.Result, error) {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		own, err := p.lease(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		defer p.release(own)
 		if own == lister {
 			return h(ctx, call)
 		}
@@ -208,7 +218,7 @@ func (p *pool) routeFeature(lister *process, h toolpost.Handler, find func(*tool
 			return nil, fmt.Errorf("%s: %w", call.Name, toolpost.ErrNotFound)
 		}
 		return h(ctx, call)
-	})
+	}
 }
 
 func featuresOf(own *process) *toolpost.Features {
@@ -236,24 +246,22 @@ func resourceOf(f *toolpost.Features, like *toolpost.Resource) *toolpost.Resourc
 	return &toolpost.Resource{}
 }
 
-// handler runs calls in the process of their client.
-func (p *pool) handler(run func(context.Context, *process, *toolpost.Call) (*toolpost.Result, error)) toolpost.Handler {
-	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		own, err := p.acquire(ctx, call)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil:
-			return nil, toolpost.Failed.Errorf("server %q: %v", p.server.Name, err)
-		}
-		defer p.release(own)
-		if isStateless(call) {
-			if s, ok := ctx.Value(servedKey{}).(*processNote); ok {
-				s.process = own
-			}
-		}
-		return run(ctx, own, call)
+// lease returns the process in which a call runs, until release.
+func (p *pool) lease(ctx context.Context, call *toolpost.Call) (*process, error) {
+	own, err := p.acquire(ctx, call)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	default:
+		return nil, toolpost.Failed.Errorf("server %q: %v", p.server.Name, err)
 	}
+	if isStateless(call) {
+		if s, ok := ctx.Value(servedKey{}).(*processNote); ok {
+			s.process = own
+		}
+	}
+	return own, nil
 }
 
 // forwardNotification passes a notification of a client to its process, if it has one.

@@ -153,6 +153,7 @@ func sameSettings(a, b config.Server) bool {
 // work.
 func (g *Gateway) carryOut(p *plan) {
 	g.approver.rules.Store(p.rules)
+	g.configureSteps(p)
 	g.views.use(p.chooser)
 	g.pins.configure(p.cfg)
 	members := make([]*member, 0, len(p.servers)+len(g.added))
@@ -177,7 +178,7 @@ func (g *Gateway) memberOf(p *serverPlan) (m *member) {
 		m = newMember(p.server, p.key, g.connect(p.server, p.before))
 	}
 	m.pins = g.pins
-	m.use(g.shared)
+	m.shared = g.shared
 	return m
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -43,8 +42,7 @@ func (m *member) toTarget(h toolpost.Handler, target observe.Target, name string
 		return nil
 	}
 	target.Server, target.Transport = m.server.Name, m.transport()
-	to := &target
-	send := m.through(to, h)
+	to, composed := &target, &composedSteps{}
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		m.calls.Add(1)
 		defer m.calls.Add(-1)
@@ -55,24 +53,13 @@ func (m *member) toTarget(h toolpost.Handler, target observe.Target, name string
 		if inner.Params, err = m.restoreRelatedTask(call); err != nil {
 			return nil, err
 		}
-		result, err := send(ctx, &inner)
+		result, err := composed.of(m, to, h)(ctx, &inner)
 		noteUnavailable(ctx, err)
 		if name != "" && err == nil {
 			m.linked.addLinks(result)
 		}
 		return result, err
 	}
-}
-
-// through returns a handler that runs the steps of a request, and then h.
-func (m *member) through(to *observe.Target, h toolpost.Handler) toolpost.Handler {
-	for _, step := range slices.Backward(m.steps) {
-		next := h
-		h = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return step(ctx, to, call, next)
-		}
-	}
-	return h
 }
 
 // noteUnavailable records in the observed request that the server did not answer.

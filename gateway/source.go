@@ -32,7 +32,7 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	s.Name, s.Transport = name, inProcessTransport
 	l := newLink(nil)
 	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], l)
-	m.use(g.shared)
+	m.shared = g.shared
 	if err := g.checkServers(g.cfg.Servers, append(g.added[:len(g.added):len(g.added)], m)); err != nil {
 		return fmt.Errorf("add toolset %q: %w", name, err)
 	}

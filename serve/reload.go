@@ -100,7 +100,6 @@ func (r *reloader) apply(ctx context.Context, next *config.Config) (admitted *co
 	}
 	r.endSessions(r.access.useProfiles(ready))
 	r.access.useSecret(ready)
-	r.limits.Set(owner.Limits(admitted))
 	return admitted, waiting, nil
 }
 

@@ -250,8 +250,8 @@ const bridgeStart = 20 * time.Second
 // to the user.
 func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 	owner.UseToken(cfg)
-	e.limits = limit.New(owner.Limits(cfg))
-	e.around = append([]gateway.Around{e.limits.Around, e.newBreaker()}, e.around...) // a refused call is not a request to a server
+	e.limits = limit.New(limit.Options{})
+	e.around = append([]gateway.Around{e.newBreaker()}, e.around...) // a refused call is not a request to a server
 	kept, spool := owner.OutputStore(e.log)
 	e.addCacheBytes(kept)
 	logins := owner.Logins(e.log)
@@ -270,7 +270,7 @@ func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 		Spool:      spool,
 		Sources:    e.options.Sources,
 		Pins:       owner.Pins(cfg),
-		Admit:      e.limits.Admit,
+		Limits:     owner.Limits(e.limits),
 		Around:     e.around,
 		Middleware: e.recordMiddleware(),
 

@@ -28,7 +28,7 @@ type directCalls struct {
 // openCalls opens what the calls of a command need. A command that makes none records
 // nothing.
 func (t *Target) openCalls(cmd *cobra.Command, cfg *config.Config, secrets *owner.Secrets) (*directCalls, error) {
-	d := &directCalls{limits: limit.New(owner.Limits(cfg)), name: cmd.CommandPath()}
+	d := &directCalls{limits: limit.New(limit.Options{}), name: cmd.CommandPath()}
 	if !t.asks || cfg.Audit == nil {
 		return d, nil
 	}
@@ -41,9 +41,9 @@ func (t *Target) openCalls(cmd *cobra.Command, cfg *config.Config, secrets *owne
 // around is what happens around each request to a server.
 func (d *directCalls) around() []gateway.Around {
 	if d.log == nil {
-		return []gateway.Around{d.limits.Around}
+		return nil
 	}
-	return []gateway.Around{d.limits.Around, d.log.Around}
+	return []gateway.Around{d.log.Around}
 }
 
 // record returns the tools, whose calls are recorded.

@@ -262,7 +262,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	g, err := gateway.Open(ctx, cfg, &gateway.Options{
 		Catalog: start.catalog, OnDemand: start.onDemand, Reported: reports,
 		Logger: silent, Sources: Sources(), Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
-		Admit: calls.limits.Admit, Around: calls.around(),
+		Limits: owner.Limits(calls.limits), Around: calls.around(),
 		Credentials: owner.Credentials(logins, owner.LoginCommand(t.Config, t.Address == "" && os.Getenv("MCP_URLS") == "")),
 		Complete:    secrets.Complete,
 		Secrets:     secrets.Known,

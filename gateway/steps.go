@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/observe"
+)
+
+// configuredSteps are the steps of requests to servers that a configuration wants.
+type configuredSteps struct {
+	admit, limit Around // nil where nothing is limited
+	approves     bool   // some calls may be denied, or need an approval
+	around       []Around
+}
+
+// configureSteps sets the steps for the requests that begin from now on. Once some calls
+// were decided by a rule or came by a profile, all are looked at: those of a profile that is
+// gone are denied. The caller holds work.
+func (g *Gateway) configureSteps(p *plan) {
+	next, before := &configuredSteps{around: g.options.Around}, g.configured.Load()
+	if g.options.Limits != nil {
+		next.admit, next.limit = g.options.Limits(p.cfg)
+	}
+	next.approves = len(p.rules.file)+len(p.rules.profiles) > 0 || before != nil && before.approves
+	g.configured.Store(next)
+}
+
+// steps returns the steps of every request to the server, in order: a request that the
+// limits refuse is not approved, and one that no rule allows is not seen by what runs around
+// requests to servers. What is not configured is no step.
+func (m *member) steps(c *configuredSteps) (all []Around) {
+	if c.admit != nil {
+		all = append(all, c.admit)
+	}
+	if c.approves {
+		all = append(all, m.approved)
+	}
+	if c.limit != nil {
+		all = append(all, c.limit)
+	}
+	all = append(all, c.around...)
+	if m.login != nil && m.server.URL != "" {
+		all = append(all, m.loggedIn)
+	}
+	return all
+}
+
+// composedSteps are the steps of the requests to one target, as a handler. They are composed
+// again after another configuration was applied.
+type composedSteps struct{ last atomic.Pointer[stepsHandler] }
+
+type stepsHandler struct {
+	of      *configuredSteps
+	handler toolpost.Handler
+}
+
+// of returns the handler that runs the steps, and then h.
+func (s *composedSteps) of(m *member, to *observe.Target, h toolpost.Handler) toolpost.Handler {
+	c := m.configured.Load()
+	if last := s.last.Load(); last != nil && last.of == c {
+		return last.handler
+	}
+	for _, step := range slices.Backward(m.steps(c)) {
+		next := h
+		h = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			return step(ctx, to, call, next)
+		}
+	}
+	s.last.Store(&stepsHandler{c, h})
+	return h
+}
