@@ -150,7 +150,7 @@ func describe(t *testing.T, cfg *config.Config) string {
 	}
 	if cfg.Dialects != nil {
 		for _, d := range cfg.Dialects.All() {
-			if known, err := dialect.Find(d.ID); err != nil || !reflect.DeepEqual(d, known) {
+			if known, err := dialect.Find(d.ID); err != nil || !sameRules(d, known) {
 				fmt.Fprintf(&b, "dialects %s: extends %q, names of %d\n", d.ID, d.Extends, d.Name.Max)
 			}
 		}
@@ -159,6 +159,17 @@ func describe(t *testing.T, cfg *config.Config) string {
 		fmt.Fprintf(&b, "finding: %s\n", f.Message)
 	}
 	return b.String()
+}
+
+// sameRules compares what a file says of a dialect.
+func sameRules(a, b *dialect.Dialect) bool {
+	va, vb := reflect.ValueOf(*a), reflect.ValueOf(*b)
+	for i := range va.NumField() {
+		if va.Type().Field(i).IsExported() && !reflect.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
+			return false
+		}
+	}
+	return true
 }
 
 func TestParseConfigNotUTF8(t *testing.T) {
