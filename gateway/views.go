@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -239,8 +240,9 @@ func (v *Views) findings() (all []toolpost.Finding) {
 		all = append(all, a.findings...)
 		a.noting.Unlock()
 	}
-	slices.SortFunc(all, func(a, b toolpost.Finding) int {
-		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Tool, b.Tool))
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Tool, b.Tool)) < 0
 	})
 	return slices.Compact(all)
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/toolpost/toolpost"
@@ -184,7 +185,7 @@ func noMatchError(what, text string, all []idName) error {
 		return toolpost.Retry.Errorf("Name a %s. There are: %s.", what, listNames(all))
 	case len(all) > maxListed:
 		all = slices.Clone(all)
-		slices.SortStableFunc(all, func(a, b idName) int { return likeness(text, b) - likeness(text, a) })
+		sort.SliceStable(all, func(i, j int) bool { return likeness(text, all[i]) > likeness(text, all[j]) })
 		return toolpost.Retry.Errorf("There is no %s %q. Most like it are: %s.%s", what, text, listNames(all), archived)
 	}
 	return toolpost.Retry.Errorf("There is no %s %q. There are: %s.%s", what, text, listNames(all), archived)

@@ -2,9 +2,8 @@ package stdtool
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -137,7 +136,7 @@ func similarRows(content []byte, all []row, line string) []nearby {
 		}
 		if score := s.value(); score >= 0.4 {
 			best = append(best, nearby{i, score})
-			slices.SortStableFunc(best, func(a, b nearby) int { return cmp.Compare(b.score, a.score) })
+			sort.SliceStable(best, func(i, j int) bool { return best[i].score > best[j].score })
 			best = best[:min(len(best), maxNearest)]
 		}
 	}

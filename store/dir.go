@@ -11,7 +11,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"slices"
+	"sort"
 	"sync"
 	"syscall"
 	"time"
@@ -297,8 +297,9 @@ func (d *dir) everything(root *os.Root) ([]stored, error) {
 	for _, where := range small {
 		all = append(all, stored{blobFile{used: time.Unix(0, where.created)}, where})
 	}
-	slices.SortFunc(all, func(a, b stored) int {
-		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name), cmp.Compare(a.offset, b.offset))
+	sort.Slice(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name), cmp.Compare(a.offset, b.offset)) < 0
 	})
 	return all, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,8 +43,9 @@ func blobFiles(root *os.Root) ([]blobFile, error) {
 		}
 		files = append(files, blobFile{name, info.Size(), info.ModTime()})
 	}
-	slices.SortFunc(files, func(a, b blobFile) int {
-		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name))
+	sort.Slice(files, func(i, j int) bool {
+		a, b := &files[i], &files[j]
+		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name)) < 0
 	})
 	return files, nil
 }

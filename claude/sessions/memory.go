@@ -7,7 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
+	"sort"
 	"sync"
 	"time"
 )
@@ -69,7 +69,7 @@ func (m *Memory) List(_ context.Context, key Key) (all []Transcript, err error) 
 			all = append(all, t.Transcript)
 		}
 	}
-	slices.SortFunc(all, func(a, b Transcript) int { return strings.Compare(a.file(), b.file()) })
+	sort.Slice(all, func(i, j int) bool { return all[i].file() < all[j].file() })
 	return all, nil
 }
 

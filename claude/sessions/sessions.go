@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -106,8 +107,9 @@ func list(ctx context.Context, opts *Options) (store Store, found []Transcript, 
 	found = slices.DeleteFunc(slices.Clone(found), func(t Transcript) bool { // it may be the store's own, and have others too
 		return t.Agent != "" || key.Project != "" && t.Project != key.Project
 	})
-	slices.SortFunc(found, func(a, b Transcript) int {
-		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.SessionID, b.SessionID))
+	sort.Slice(found, func(i, j int) bool {
+		a, b := &found[i], &found[j]
+		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.SessionID, b.SessionID)) < 0
 	})
 	return store, found, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -96,7 +97,7 @@ func writeLogs(w io.Writer, s *status.Status, server string, asJSON bool) error 
 			lines = append(lines, status.Log{Seq: c.Seq, Time: c.Time, Level: "warn", Text: text, Server: c.Server})
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b status.Log) int { return int(a.Seq) - int(b.Seq) })
+	sort.SliceStable(lines, func(i, j int) bool { return lines[i].Seq < lines[j].Seq })
 	for _, l := range lines {
 		if server != "" && l.Server != server {
 			continue

@@ -2,7 +2,7 @@
 package suggest
 
 import (
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -33,7 +33,7 @@ func Names(name string, known []string, most int) (names []string) {
 			near = append(near, scored{k, d})
 		}
 	}
-	slices.SortStableFunc(near, func(a, b scored) int { return a.distance - b.distance })
+	sort.SliceStable(near, func(i, j int) bool { return near[i].distance < near[j].distance })
 	for _, s := range near[:min(most, len(near))] {
 		names = append(names, s.name)
 	}

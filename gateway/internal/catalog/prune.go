@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -24,7 +24,7 @@ func (f *Folder) prune(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b storedFile) int { return b.written.Compare(a.written) })
+	sort.Slice(all, func(i, j int) bool { return all[i].written.After(all[j].written) })
 	size := int64(0)
 	var errs []error
 	for i, s := range all {

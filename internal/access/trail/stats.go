@@ -3,6 +3,7 @@ package trail
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // A Key returns what a call is counted under.
@@ -50,7 +51,9 @@ func Summarize(calls []*Record, by Key) []Stats {
 		s.P50, s.P95 = percentile(durations[name], 50), percentile(durations[name], 95)
 		all = append(all, *s)
 	}
-	slices.SortFunc(all, func(a, b Stats) int { return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Name, b.Name)) })
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(all[j].Calls-all[i].Calls, cmp.Compare(all[i].Name, all[j].Name)) < 0
+	})
 	return all
 }
 

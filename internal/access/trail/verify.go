@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 )
 
 // A Verification is what [Verify] found.
@@ -76,7 +76,9 @@ func inChains(dir string, names []string) []string {
 		}
 		starts = append(starts, s)
 	}
-	slices.SortStableFunc(starts, func(a, b start) int { return cmp.Or(cmp.Compare(a.chain, b.chain), cmp.Compare(a.seq, b.seq)) })
+	sort.SliceStable(starts, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(starts[i].chain, starts[j].chain), cmp.Compare(starts[i].seq, starts[j].seq)) < 0
+	})
 	for i, s := range starts {
 		names[i] = s.name
 	}

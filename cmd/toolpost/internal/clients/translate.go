@@ -2,6 +2,7 @@ package clients
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -55,7 +56,7 @@ func translate(o *hujson.Object) {
 			turn(o, m.Value)
 		}
 	}
-	slices.SortStableFunc(o.Members, func(a, b hujson.ObjectMember) int { return a.Name.StartOffset - b.Name.StartOffset })
+	sort.SliceStable(o.Members, func(i, j int) bool { return o.Members[i].Name.StartOffset < o.Members[j].Name.StartOffset })
 }
 
 // set gives o a member, unless o has it already.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
@@ -161,7 +162,7 @@ func (m *Matrix) Tokens() (n int) {
 // Heaviest returns the n tools whose definitions have the most tokens.
 func (m *Matrix) Heaviest(n int) []Tool {
 	tools := slices.Clone(m.Tools)
-	slices.SortStableFunc(tools, func(a, b Tool) int { return b.Tokens - a.Tokens })
+	sort.SliceStable(tools, func(i, j int) bool { return tools[i].Tokens > tools[j].Tokens })
 	return tools[:min(n, len(tools))]
 }
 

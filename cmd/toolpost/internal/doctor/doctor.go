@@ -7,8 +7,8 @@
 package doctor
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 )
 
 // A Severity is how bad a finding is.
@@ -39,7 +39,7 @@ type Finding struct {
 
 // Sort orders findings by severity, and keeps the order of equal ones.
 func Sort(findings []Finding) {
-	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
+	sort.SliceStable(findings, func(i, j int) bool { return findings[i].Severity.rank() < findings[j].Severity.rank() })
 }
 
 // Count returns the number of findings of a severity.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -187,7 +188,7 @@ func (r *Report) sort() {
 		order[t] = i
 	}
 	for _, p := range slices.Concat(r.problems, r.off) {
-		slices.SortStableFunc(p.hits, func(a, b hit) int { return cmp.Compare(a.Effect.Rank(), b.Effect.Rank()) })
+		sort.SliceStable(p.hits, func(i, j int) bool { return p.hits[i].Effect.Rank() < p.hits[j].Effect.Rank() })
 	}
 	slices.SortStableFunc(r.problems, func(a, b *problem) int {
 		return cmp.Or(cmp.Compare(order[a.tool], order[b.tool]), cmp.Compare(a.level(), b.level()),

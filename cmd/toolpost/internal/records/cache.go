@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -163,7 +164,9 @@ func openCache(ctx context.Context) (store.Store, keptOutputs, error) {
 			all = append(all, kept{info, session, ref})
 		}
 	}
-	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name)) })
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(all[j].Created.Compare(all[i].Created), cmp.Compare(all[i].Name, all[j].Name)) < 0
+	})
 	return s, all, nil
 }
 
