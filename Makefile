@@ -1,7 +1,7 @@
 # check is what a change must pass besides the tests. It vets everything, so tests that CI
 # runs are not vetted again, which would take minutes of processor time. live needs Node and npm,
 # and downloads its peers once into the user's cache folder.
-.PHONY: warm check weight api test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop bench-costs bench-instructions soak update release
+.PHONY: warm check weight api test fuzz invariants live agent-peers claude-peers redmine-peers bench bench-search bench-hop bench-costs bench-instructions callpath soak update release
 
 # UNDEBUGGED leaves out debug information, a tenth of the time of a build, where nobody
 # keeps what is built.
@@ -129,6 +129,10 @@ bench-costs:
 # TOOLPOST=old=FILE,new=FILE counts those of these builds.
 bench-instructions:
 	go -C dev/bench/hop run . -instructions instructions.txt -toolpost "$(TOOLPOST)" $(if $(UPDATE),-update)
+
+# callpath lists the functions that one call enters, and which of them wait for its answer.
+callpath:
+	go run ./dev/callpath $(FLAGS)
 
 # soak runs the built "toolpost serve" under many clients and disturbs its servers;
 # DOC=docs/evidence/soak.md writes the tables and the plot there. Linux only.
