@@ -36,7 +36,7 @@ func (c *content) readServer(name string, v *hujson.Value) (server *config.Serve
 // parseEntry reads an entry, whose name stands at an offset of the file. It takes out the
 // keys that mean nothing in a toolpost.json, and notes those that the user may miss.
 func (c *content) parseEntry(name string, at int, o *hujson.Object) (*config.Server, []string, error) {
-	var notes []string
+	notes := dropRedmine(o)
 	for {
 		d := newDocument(name, at, o)
 		cfg, err := config.Parse("toolpost.json", d.text, nil)
@@ -60,6 +60,29 @@ func (c *content) parseEntry(name string, at int, o *hujson.Object) (*config.Ser
 	}
 }
 
+// redmineKeys are for servers of that type. In an entry of another one they are unknown,
+// whatever their values are.
+var redmineKeys = []string{"apiKey", "key", "user", "password", "token", "as", "anonymous", "readOnly", "groups"}
+
+func dropRedmine(o *hujson.Object) (notes []string) {
+	for i := range o.Members {
+		kind, _ := textOf(&o.Members[i].Value)
+		if name := key(&o.Members[i]); (name == "type" || name == "transport") && kind == string(config.Redmine) {
+			return nil
+		}
+	}
+	o.Members = slices.DeleteFunc(o.Members, func(m hujson.ObjectMember) bool {
+		drops := slices.Contains(redmineKeys, key(&m))
+		if drops {
+			notes = append(notes, unknownKey(key(&m)))
+		}
+		return drops
+	})
+	return notes
+}
+
+func unknownKey(name string) string { return fmt.Sprintf("the unknown key %q is left out", name) }
+
 // drop takes the key that a problem is about out of an entry, if it is one of the entry's
 // own, and returns what the user should know.
 func drop(o *hujson.Object, name, path string, p *config.Problem) (note string) {
@@ -69,8 +92,8 @@ func drop(o *hujson.Object, name, path string, p *config.Problem) (note string) 
 	}
 	isOff := o.Members[i].Value.Value.Kind() == 'f'
 	o.Members = slices.Delete(o.Members, i, i+1)
-	if !p.Warning {
-		return fmt.Sprintf("the unknown key %q is left out", name)
+	if p.Server != "" { // not p.Warning, which it also is if the server is disabled
+		return unknownKey(name)
 	}
 	reason := strings.TrimPrefix(p.Message, p.Key+" ")
 	if isOff || strings.HasSuffix(reason, "has no effect here") {
