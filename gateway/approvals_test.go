@@ -193,6 +193,27 @@ func TestLimitsApplyBeforeTheUserIsAsked(t *testing.T) {
 	}
 }
 
+// A rule that is added while a request waits for its turn decides about it.
+func TestRuleOfARequestThatWaits(t *testing.T) {
+	var change func()
+	admit := func(ctx context.Context, _ *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
+		change()
+		return next(ctx, call)
+	}
+	g, f := openWith(t, approvals(), &gateway.Options{Limits: func(*config.Config) (admitted, around gateway.Around) { return admit, nil }})
+	change = func() {
+		if err := g.Reload(t.Context(), approvals(rule("deny"))); err != nil {
+			t.Error(err)
+		}
+	}
+	var calls []string
+	f.last("s").recording(&calls, "write")
+	wantTools(t, g, "s__write")
+	if text, _ := try(t, g.Live().Set(), "s__write", `{}`, nil); len(calls) > 0 || !strings.Contains(text, "denied by the rule") {
+		t.Errorf("the server got %q, the caller %s", calls, text)
+	}
+}
+
 // The server changes the tool, or the user the rules, while the question is open.
 func TestApprovalOfChangedTool(t *testing.T) {
 	cfg := approvals(rule("ask", "write"))

@@ -12,7 +12,7 @@ import (
 // configuredSteps are the steps of requests to servers that a configuration wants.
 type configuredSteps struct {
 	admit, limit Around // nil where nothing is limited
-	approves     bool   // some calls may be denied, or need an approval
+	approves     bool   // some calls may be denied, or need an approval, now or after they waited for a limit
 	around       []Around
 }
 
@@ -24,7 +24,7 @@ func (g *Gateway) configureSteps(p *plan) {
 	if g.options.Limits != nil {
 		next.admit, next.limit = g.options.Limits(p.cfg)
 	}
-	next.approves = len(p.rules.file)+len(p.rules.profiles) > 0 || before != nil && before.approves
+	next.approves = len(p.rules.file)+len(p.rules.profiles) > 0 || next.admit != nil || before != nil && before.approves
 	g.configured.Store(next)
 }
 
