@@ -49,6 +49,9 @@ func (c *core) dispatch(ctx context.Context, r *request) (payload, error) {
 	default:
 		c.ready.awaitList(ctx, r.Method, r.owner.Session)
 	}
+	if r.view == nil && r.session != nil {
+		r.view = r.session.listener.currentView() // now: it may have become another while the request waited
+	}
 	if r.view == nil {
 		var fault *wire.Error
 		if r.view, fault = c.views.of(r.client); fault != nil {

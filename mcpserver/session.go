@@ -221,7 +221,7 @@ func (s *session) answer(r *request) (result payload, err error) {
 	case p == nil:
 		return nil, wire.Errorf(wire.CodeInvalidRequest, "%.100q came before initialize; send initialize first", r.Method)
 	}
-	r.peer, r.owner, r.view = p, s.owner(p), s.listener.currentView()
+	r.peer, r.owner = p, s.owner(p)
 	restoreURI(r.Message)
 	switch r.Method {
 	case "logging/setLevel":

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"weak"
 
@@ -265,6 +266,25 @@ func TestSessionKeepsItsView(t *testing.T) {
 	}
 	s.ViewsChanged()
 	list(`"second"`)
+}
+
+// A list that waits until all is ready is of the view that the session has by then.
+func TestListThatWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var current atomic.Pointer[toolpost.Live]
+		current.Store(fixedLive(t, "first"))
+		second := fixedLive(t, "second")
+		base := &source{ready: make(chan struct{})}
+		s := newServerOf(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) { return current.Load(), nil }}, base)
+		h := hear(t, s)
+		h.wants(t, "initialize", h.send(t, initialize), `"result"`)
+		time.AfterFunc(time.Second, func() {
+			current.Store(second)
+			s.ViewsChanged()
+			close(base.ready)
+		})
+		h.wants(t, "the list", h.send(t, listToolsRequest), `"second"`)
+	})
 }
 
 func TestPathOfNoView(t *testing.T) {
