@@ -214,6 +214,26 @@ func TestRuleOfARequestThatWaits(t *testing.T) {
 	}
 }
 
+// Rules of a profile that only the views have are not passed by.
+func TestRulesOfAProfileOfViews(t *testing.T) {
+	g, f := open(t, servers("s", "x"))
+	var calls []string
+	f.last("s").recording(&calls, "write")
+	wantTools(t, g, "s__write")
+	cfg := servers("s", "x")
+	cfg.Profiles = []config.Profile{{Name: "p", Approvals: approvals(rule("ask")).Approvals}}
+	if err := g.Views().Configure(cfg); err != nil {
+		t.Fatal(err)
+	}
+	live, err := g.Views().View(gateway.Client{View: "p/" + config.NoDialect})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := try(t, live.Set(), "s__write", `{}`, answers(yes)); len(calls) > 0 || !strings.Contains(text, "was removed from the configuration") {
+		t.Errorf("the server got %q, the caller %s", calls, text)
+	}
+}
+
 // The server changes the tool, or the user the rules, while the question is open.
 func TestApprovalOfChangedTool(t *testing.T) {
 	cfg := approvals(rule("ask", "write"))

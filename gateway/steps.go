@@ -58,8 +58,13 @@ type stepsHandler struct {
 }
 
 // of returns the handler that runs the steps, and then h.
-func (s *composedSteps) of(m *member, to *observe.Target, h toolpost.Handler) toolpost.Handler {
+func (s *composedSteps) of(ctx context.Context, m *member, to *observe.Target, h toolpost.Handler) toolpost.Handler {
 	c := m.configured.Load()
+	if !c.approves && ctx.Value(profileKey{}) != nil { // of views that were configured otherwise
+		approving := *c
+		approving.approves = true
+		c = &approving
+	}
 	if last := s.last.Load(); last != nil && last.of == c {
 		return last.handler
 	}
