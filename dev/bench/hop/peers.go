@@ -27,6 +27,8 @@ func peers(cache string) []*subject {
 		{name: "supergateway", upstream: "stdio", command: p.supergateway},
 		{name: "npm-mcp-proxy", upstream: "stdio", command: p.npmProxy},
 		{name: "pypi-mcp-proxy", upstream: "stdio", command: p.pypiProxy},
+		{name: "tbxark", upstream: "http", path: "/mcp/up/", command: p.tbxark},
+		{name: "tbxark", upstream: "stdio", path: "/mcp/up/", command: p.tbxark},
 		{name: "fastmcp", upstream: "http", command: p.fastmcp},
 		{name: "fastmcp", upstream: "stdio", command: p.fastmcp},
 	}
@@ -100,4 +102,18 @@ func (p installed) fastmcp(address, folder, _ string, up server) ([]string, erro
 	}
 	file, err := writeConfig(folder, map[string]any{"mcpServers": map[string]any{"up": entry}})
 	return append(p.pypi("fastmcp"), "run", file, "--transport", "http", "--host", "127.0.0.1", "--port", port(address), "--no-banner"), err
+}
+
+// tbxark is TBXark/mcp-proxy, which is in no registry that install.sh reads: it is the
+// program built from its repository, at CACHE/tbxark/mcp-proxy.
+func (p installed) tbxark(address, folder, _ string, up server) ([]string, error) {
+	entry := map[string]any{"command": up.Command, "args": up.Args}
+	if up.URL != "" {
+		entry = map[string]any{"url": up.URL, "transportType": "streamable-http"}
+	}
+	file, err := writeConfig(folder, map[string]any{
+		"mcpProxy":   map[string]any{"baseURL": "http://" + address + "/mcp", "addr": address, "name": "tbxark", "version": "1", "type": "streamable-http"},
+		"mcpServers": map[string]any{"up": entry},
+	})
+	return []string{filepath.Join(p.cache, "tbxark", "mcp-proxy"), "--config", file}, err
 }

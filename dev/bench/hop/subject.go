@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type subject struct {
 	legacy   bool   // serves HTTP+SSE of 2024-11-05
 	limits   bool   // limits what a client sees of an output
 	peer     bool   // a gateway of others
+	path     string // where it serves; /mcp if empty
 	debug    bool   // is a build with net/http/pprof
 	env      []string
 	// command returns the command that serves at address, in front of an upstream
@@ -124,7 +126,7 @@ func (s *subject) run(folder, era string, up server) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.endpoint.url = "http://" + address + "/mcp"
+	r.endpoint.url = "http://" + address + cmp.Or(s.path, "/mcp")
 	command, err := s.command(address, folder, era, up)
 	if err != nil {
 		return nil, err
