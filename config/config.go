@@ -26,6 +26,7 @@ import (
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/inprocess"
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -216,7 +217,7 @@ func (c *Config) startInFolderOf(path string) {
 // Read returns the bytes of a configuration file. It refuses what is not a
 // file, such as a pipe, and what is too large for a configuration.
 func Read(path string) ([]byte, error) {
-	data, err := readLimited(path, maxConfig)
+	data, err := atomicfile.Read(path, maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf(`read configuration: %w; run "toolpost import", or create the file with {"mcpServers": {}}`, err)

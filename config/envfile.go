@@ -6,6 +6,8 @@ import (
 	"hash"
 	"maps"
 	"strings"
+
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 // An environment is a file of variables for one server, as it was read.
@@ -20,7 +22,7 @@ func (s *Server) addEnvFile() {
 	if s.EnvFile == "" {
 		return
 	}
-	data, err := readLimited(s.EnvFile, maxEnvFile)
+	data, err := atomicfile.Read(s.EnvFile, maxEnvFile)
 	s.environment = &environment{data: data, values: parseEnvFile(string(data)), err: err}
 	switch {
 	case s.Err != nil:

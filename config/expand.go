@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -173,18 +172,4 @@ func (v *variables) place(name string) (value string, ok bool) {
 		return value, ok
 	}
 	return "", false
-}
-
-// readLimited reads a regular file of at most limit bytes.
-func readLimited(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file", path)
-	case info.Size() > limit:
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, limit)
-	}
-	return os.ReadFile(path)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 // A Reference is a secret that is not in the file: ${file:PATH}, ${keyring:NAME} or
@@ -211,7 +212,7 @@ func (e *entry) noReference(text string, v hujson.Value, path string) string {
 // line end at its end.
 func ReadReference(path string) (string, error) {
 	const most = 64 << 10
-	data, err := readLimited(path, most)
+	data, err := atomicfile.Read(path, most)
 	if err != nil {
 		var missing *os.PathError
 		if errors.As(err, &missing) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/filewatch"
 )
 
@@ -26,7 +27,7 @@ func Watch(ctx context.Context, path string, f func(*Config, error), others ...s
 func contents(paths []string) [][]byte {
 	all := make([][]byte, len(paths))
 	for i, path := range paths {
-		all[i], _ = readLimited(path, maxConfig)
+		all[i], _ = atomicfile.Read(path, maxConfig)
 	}
 	return all
 }

@@ -1,5 +1,5 @@
-// Package atomicfile writes files whole or not at all: readers and a crash find the
-// old content or the new one.
+// Package atomicfile reads and writes whole files. It writes a file whole or not at all:
+// readers and a crash find the old content or the new one.
 //
 // A file is written under a temporary name and renamed. If a process is killed before
 // that, the next write in the same folder removes the temporary file.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configedit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -106,7 +106,7 @@ func (im *importer) existing(data []byte) error {
 
 // file reads one client's file and notes its mistakes.
 func (im *importer) file(f File) {
-	data, err := readFile(f.Path)
+	data, err := atomicfile.Read(f.Path, maxImport)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -139,20 +139,6 @@ func (im *importer) file(f File) {
 		}
 		im.server(c.in(folder), name, v)
 	})
-}
-
-// readFile reads a regular file that is not too long.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file", path)
-	case info.Size() > maxImport:
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxImport)
-	}
-	return os.ReadFile(path)
 }
 
 // server adds one server of a client's file, or notes why not.
