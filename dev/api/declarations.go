@@ -124,22 +124,8 @@ func function(files *token.FileSet, d *ast.FuncDecl) (line, bool) {
 	if d.Recv == nil {
 		return line{name: d.Name.Name, text: text}, true
 	}
-	owner := receiver(d.Recv.List[0].Type)
+	owner := floors.Receiver(d)
 	return line{name: owner + "." + d.Name.Name, text: "\t" + text}, ast.IsExported(owner)
-}
-
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
 }
 
 // values returns the constants or variables of a declaration. A constant without a type has

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolpost/toolpost/dev/floors"
 )
 
 // A function is a function, or a literal of one, in the source.
@@ -93,7 +95,7 @@ func functionsOf(file string) ([]function, error) {
 		}
 		title := declared.Name.Name
 		if declared.Recv != nil {
-			title = receiver(declared.Recv.List[0].Type) + "." + title
+			title = floors.Receiver(declared) + "." + title
 		}
 		literals := 0
 		ast.Inspect(declared, func(n ast.Node) bool {
@@ -106,21 +108,6 @@ func functionsOf(file string) ([]function, error) {
 		all = append(all, function{path.Dir(file), title, set.Position(declared.Pos()), set.Position(declared.End())})
 	}
 	return all, nil
-}
-
-// receiver returns the name of the type of a receiver.
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return "?"
 }
 
 // innermost returns the smallest function that contains a block.

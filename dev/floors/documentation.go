@@ -46,7 +46,7 @@ func packageComment(pkg []*File) []Problem {
 
 // functionComment leaves out the methods that the errors package documents.
 func functionComment(f *File, fn *ast.FuncDecl) []Problem {
-	name, of := fn.Name.Name, receiver(fn)
+	name, of := fn.Name.Name, Receiver(fn)
 	exported := fn.Name.IsExported() && (of == "" || ast.IsExported(of))
 	if !exported || of != "" && (name == "Error" || name == "Unwrap") {
 		return nil
@@ -101,8 +101,8 @@ func comment(f *File, n ast.Node, name string, doc *ast.CommentGroup) []Problem 
 	return nil
 }
 
-// receiver names the type that fn is a method of, "" for plain functions.
-func receiver(fn *ast.FuncDecl) string {
+// Receiver returns the name of the type that fn is a method of, "" for plain functions.
+func Receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil {
 		return ""
 	}
