@@ -66,10 +66,9 @@ type Options struct {
 	// caller, with an elicitation.
 	Ask func(ctx context.Context, question string) (bool, error)
 
-	// Limits returns what limits the requests to servers as a configuration says that is
-	// applied: admit runs before an approval rule decides about a request, and with that
-	// before the user is asked; around runs after it, around Options.Around. Each is nil
-	// where nothing is limited.
+	// Limits returns the steps that limit requests to servers under a configuration. Admit
+	// runs before the approval rules, so a refused request asks nobody. Around runs after
+	// them and before Options.Around. A nil step limits nothing.
 	Limits func(*config.Config) (admit, around Around)
 
 	// Around run every request to a server, the first of them around the others: of a

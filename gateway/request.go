@@ -53,7 +53,7 @@ func (m *member) toTarget(h toolpost.Handler, target observe.Target, name string
 		if inner.Params, err = m.restoreRelatedTask(call); err != nil {
 			return nil, err
 		}
-		result, err := composed.of(ctx, m, to, h)(ctx, &inner)
+		result, err := composed.handler(ctx, m, to, h)(ctx, &inner)
 		noteUnavailable(ctx, err)
 		if name != "" && err == nil {
 			m.linked.addLinks(result)

@@ -14,6 +14,8 @@ type configuredSteps struct {
 	admit, limit Around // nil where nothing is limited
 	approves     bool   // some calls may be denied, or need an approval, now or after they waited for a limit
 	around       []Around
+
+	approving *configuredSteps // the same, but approves; for the calls of a profile
 }
 
 // configureSteps sets the steps for the requests that begin from now on. Once some calls
@@ -25,12 +27,17 @@ func (g *Gateway) configureSteps(p *plan) {
 		next.admit, next.limit = g.options.Limits(p.cfg)
 	}
 	next.approves = len(p.rules.file)+len(p.rules.profiles) > 0 || next.admit != nil || before != nil && before.approves
+	if next.approving = next; !next.approves {
+		approving := *next
+		approving.approves = true
+		next.approving = &approving
+	}
 	g.configured.Store(next)
 }
 
-// steps returns the steps of every request to the server, in order: a request that the
-// limits refuse is not approved, and one that no rule allows is not seen by what runs around
-// requests to servers. What is not configured is no step.
+// steps returns the steps of every request to the server, in order. Limits refuse a request
+// before anyone is asked to approve it, and Options.Around sees approved requests only. A
+// setting that is not configured adds no step.
 func (m *member) steps(c *configuredSteps) (all []Around) {
 	if c.admit != nil {
 		all = append(all, c.admit)
@@ -53,19 +60,17 @@ func (m *member) steps(c *configuredSteps) (all []Around) {
 type composedSteps struct{ last atomic.Pointer[stepsHandler] }
 
 type stepsHandler struct {
-	of      *configuredSteps
+	steps   *configuredSteps
 	handler toolpost.Handler
 }
 
-// of returns the handler that runs the steps, and then h.
-func (s *composedSteps) of(ctx context.Context, m *member, to *observe.Target, h toolpost.Handler) toolpost.Handler {
+// handler returns the handler that runs the steps, and then h.
+func (s *composedSteps) handler(ctx context.Context, m *member, to *observe.Target, h toolpost.Handler) toolpost.Handler {
 	c := m.configured.Load()
-	if !c.approves && ctx.Value(profileKey{}) != nil { // of views that were configured otherwise
-		approving := *c
-		approving.approves = true
-		c = &approving
+	if ctx.Value(profileKey{}) != nil { // views may have profiles that the gateway does not know
+		c = c.approving
 	}
-	if last := s.last.Load(); last != nil && last.of == c {
+	if last := s.last.Load(); last != nil && last.steps == c {
 		return last.handler
 	}
 	for _, step := range slices.Backward(m.steps(c)) {
