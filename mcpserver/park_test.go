@@ -56,7 +56,7 @@ func parkRequest(c *core, name, state, responses string) *request {
 	if fault != nil {
 		panic(fault)
 	}
-	return &request{Message: &msgs[0], view: c.views.base, sender: &opener{}, peer: &peer{version: wire.Stateless, can: answering([]byte(`{"elicitation":{}}`))}}
+	return &request{Message: &msgs[0], view: c.views.base, sender: &opener{}, peer: &peer{version: wire.Stateless, can: parseCapabilities([]byte(`{"elicitation":{}}`))}}
 }
 
 // ask makes the first request, and returns the state of its response.
@@ -267,7 +267,7 @@ func TestCloseEndsParkedCalls(t *testing.T) {
 func TestMissingCapability(t *testing.T) {
 	c, ended := lotCore(t)
 	r := parkRequest(c, "ask", "", "")
-	r.can = answering([]byte(`{"sampling":{}}`))
+	r.can = parseCapabilities([]byte(`{"sampling":{}}`))
 	_, err := c.dispatch(t.Context(), r)
 	var fault *wire.Error
 	if !errors.As(err, &fault) || fault.Code != wire.CodeMissingCapability ||

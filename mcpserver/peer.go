@@ -17,7 +17,7 @@ import (
 type peer struct {
 	version  string // of the protocol
 	client   Client
-	can      abilities       // to answer requests
+	can      capabilitySet   // to answer requests
 	declared json.RawMessage // extensions that it knows, of a session
 	says     toolpost.Introduction
 	party    string // of the client of a session
@@ -113,7 +113,7 @@ const (
 // request since 2026-07-28. The prefix goes before the names of members in
 // errors.
 func readPeer(version string, info, capabilities json.RawMessage, from Client, prefix string) (*peer, *wire.Error) {
-	p := &peer{version: version, client: from, can: answering(capabilities)}
+	p := &peer{version: version, client: from, can: parseCapabilities(capabilities)}
 	if !absent(capabilities) && !wire.IsObject(capabilities) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)
 	}
@@ -164,32 +164,30 @@ func (p *peer) Introduction() *toolpost.Introduction {
 	return &p.says
 }
 
-// abilities are the capabilities by which a client answers requests: a bit for each of
-// answerableBy.
-type abilities uint8
+// A capabilitySet has a bit for each of the requestCapabilities that a client declared.
+type capabilitySet uint8
 
-// answerableBy are the capabilities to answer requests, each followed by its parts, which
-// a client must have declared before it is asked for them (MCP 2025-11-25): to show a form
-// or to open an address for the user, and to sample with tools or with the context of
-// servers.
-var answerableBy = [...]string{
+// requestCapabilities are the capabilities by which clients answer requests, each followed by
+// its parts (MCP 2025-11-25). A server must not send a request whose capability or part the
+// client did not declare.
+var requestCapabilities = [...]string{
 	"roots",
 	"elicitation", "elicitation.form", "elicitation.url",
 	"sampling", "sampling.context", "sampling.tools",
 }
 
-func (c abilities) has(name string) bool {
-	i := slices.Index(answerableBy[:], name)
+func (c capabilitySet) has(name string) bool {
+	i := slices.Index(requestCapabilities[:], name)
 	return i >= 0 && c&(1<<i) != 0
 }
 
-// answering returns the capabilities by which a client answers requests.
-func answering(declared json.RawMessage) (all abilities) {
+// parseCapabilities returns the requestCapabilities among those that a client declared.
+func parseCapabilities(declared json.RawMessage) (all capabilitySet) {
 	for name, value := range wire.Members(declared) {
 		if absent(value) {
 			continue
 		}
-		for i, by := range answerableBy {
+		for i, by := range requestCapabilities {
 			capability, part, isPart := strings.Cut(by, ".")
 			if capability == name && (!isPart || !absent(wire.Get(value, part)) || by == "elicitation.form" && absent(wire.Get(value, "url"))) {
 				all |= 1 << i // without parts, elicitation is that of forms, as before there were parts

@@ -68,7 +68,7 @@ func TestQuestionsNameTheirCapability(t *testing.T) {
 func TestQuestionsNameTheirMode(t *testing.T) {
 	address := json.RawMessage(`{"mode":"url","message":"Log in","url":"https://example.com","elicitationId":"1"}`)
 	for _, version := range []string{wire.LastSession, wire.Stateless} {
-		forms, both := &peer{version: version, can: answering(json.RawMessage(`{"elicitation":{}}`))}, &peer{version: version, can: answering(json.RawMessage(`{"elicitation":{"form":{},"url":{}}}`))}
+		forms, both := &peer{version: version, can: parseCapabilities(json.RawMessage(`{"elicitation":{}}`))}, &peer{version: version, can: parseCapabilities(json.RawMessage(`{"elicitation":{"form":{},"url":{}}}`))}
 		err := forms.require("elicitation/create", address)
 		if err == nil || !strings.Contains(err.Error(), "elicitation.url") {
 			t.Errorf("%s: %v", version, err)
@@ -124,7 +124,7 @@ func TestQuestionsNeedTheirPart(t *testing.T) {
 		{`{}`, "sampling/createMessage", tools, "sampling"},
 	} {
 		for _, version := range []string{wire.LastSession, wire.Stateless} {
-			p := &peer{version: version, can: answering(json.RawMessage(test.declared))}
+			p := &peer{version: version, can: parseCapabilities(json.RawMessage(test.declared))}
 			err := p.require(test.method, json.RawMessage(test.params))
 			if (err == nil) != (test.missing == "") || err != nil && !strings.HasSuffix(err.Error(), "capability "+test.missing) {
 				t.Errorf("%s, %s: %s: %v", version, test.declared, test.params, err)

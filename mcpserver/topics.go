@@ -54,7 +54,7 @@ type topics struct {
 	resources map[string]interest // by URI
 }
 
-// An interest is that of a listener in a topic.
+// An interest is the state of one topic for a listener.
 type interest uint8
 
 const (

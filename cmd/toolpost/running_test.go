@@ -11,8 +11,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestServeWithoutConfiguration checks that status finds the serve at the default address if
-// there is no configuration. If there is one that nothing serves, status names that address.
+// TestServeWithoutConfiguration checks that status finds the serve at the default address
+// without a configuration. For a configuration without a running serve, status names the
+// address where that serve would be.
 func TestServeWithoutConfiguration(t *testing.T) {
 	home := t.TempDir()
 	t.Chdir(home)

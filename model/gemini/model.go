@@ -42,8 +42,8 @@ type generator struct {
 	toolsets provider.Cache[toolpost.Set, *toolset]
 }
 
-// New returns a model, such as "gemini-3-pro-preview". If there is no key, or an option is
-// wrong, Check and Stream return the reason.
+// New returns a model, such as "gemini-3-pro-preview". Check and Stream return an error if
+// the key is missing or an option is wrong.
 func New(name string, opts *Options) model.Model {
 	if opts == nil {
 		opts = new(Options)
