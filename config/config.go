@@ -1,6 +1,6 @@
 // Package config reads and checks toolpost.json, the configuration of package gateway.
 //
-//	toolpost.json ── Load, Parse ─► Config ─► gateway.Open, serve.Open
+//	toolpost.json ── Load, Parse ─► Config ─► gateway.Start, serve.Open
 //	                     │             └─ Problems: what is wrong, with its place
 //	                     └─ Error: the file cannot be used
 //

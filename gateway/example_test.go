@@ -12,7 +12,7 @@ import (
 // A gateway joins the servers of a configuration with toolsets of the program.
 func ExampleGateway_Add() {
 	ctx := context.Background()
-	g, err := gateway.Open(ctx, new(config.Config), nil)
+	g, err := gateway.Start(ctx, new(config.Config), nil)
 	if err != nil {
 		panic(err)
 	}

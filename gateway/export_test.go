@@ -10,9 +10,9 @@ import (
 // Connection lets tests stand in for an upstream.
 type Connection = connection
 
-// OpenWith is Open with another way to start upstreams.
-func OpenWith(ctx context.Context, cfg *config.Config, opts *Options, start func(*upstream.Config, *upstream.Options) (Connection, error)) (*Gateway, error) {
-	return open(ctx, cfg, opts, start)
+// StartWith is Start with another way to start upstreams.
+func StartWith(ctx context.Context, cfg *config.Config, opts *Options, start func(*upstream.Config, *upstream.Options) (Connection, error)) (*Gateway, error) {
+	return startWith(ctx, cfg, opts, start)
 }
 
 // DrainTime is how long calls of a removed server may go on.

@@ -255,7 +255,7 @@ func open(t *testing.T, cfg *config.Config) (*gateway.Gateway, *fleet) {
 func openWith(t *testing.T, cfg *config.Config, opts *gateway.Options) (*gateway.Gateway, *fleet) {
 	t.Helper()
 	f := &fleet{}
-	g, err := gateway.OpenWith(t.Context(), cfg, opts, f.start)
+	g, err := gateway.StartWith(t.Context(), cfg, opts, f.start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func call(g *gateway.Gateway, name string) string {
 
 func findings(g *gateway.Gateway) []string {
 	var all []string
-	stop := g.Watch(func(s *gateway.Snapshot) {
+	stop := g.WatchSnapshot(func(s *gateway.Snapshot) {
 		for _, f := range s.Findings {
 			all = append(all, f.Tool+"| "+f.Message)
 		}

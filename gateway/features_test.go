@@ -36,7 +36,7 @@ func features(g *gateway.Gateway) *toolpost.Features {
 }
 
 func withheldTool(g *gateway.Gateway) (w []gateway.WithheldTool) {
-	g.Watch(func(s *gateway.Snapshot) { w = s.Withheld })()
+	g.WatchSnapshot(func(s *gateway.Snapshot) { w = s.Withheld })()
 	return w
 }
 
@@ -193,7 +193,7 @@ func TestSubscriptionsOutliveReload(t *testing.T) {
 func TestResourceUpdated(t *testing.T) {
 	f := &fleet{}
 	var got string
-	g, err := gateway.OpenWith(t.Context(), servers("a", "x"), nil, f.start)
+	g, err := gateway.StartWith(t.Context(), servers("a", "x"), nil, f.start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,12 +326,12 @@ func TestPanicOfAWatcher(t *testing.T) {
 		g, f := open(t, servers("a", "x"))
 		told := 0
 		begun := false
-		defer g.Watch(func(*gateway.Snapshot) {
+		defer g.WatchSnapshot(func(*gateway.Snapshot) {
 			if begun {
 				panic("on purpose")
 			}
 		})()
-		defer g.Watch(func(*gateway.Snapshot) { told++ })()
+		defer g.WatchSnapshot(func(*gateway.Snapshot) { told++ })()
 		begun, told = true, 0
 		f.last("a").connect("t")
 		synctest.Wait()

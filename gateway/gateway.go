@@ -2,8 +2,8 @@
 // follows them: it decides the names of tools, applies filters and approvals, and gives
 // each client a view.
 //
-//	toolpost.json ── config.Load ──▶ config.Config ── Open, Reload ──▶ Gateway ── Live, Views ──▶ mcpserver
-//	                                                                      └── Watch ──▶ Snapshot
+//	toolpost.json ── config.Load ──▶ config.Config ── Start, Reload ──▶ Gateway ── Views ──▶ mcpserver
+//	                                                                       └── Snapshot
 //
 // A Gateway applies most keys of the configuration file by itself: servers with their
 // tools and approvals, profiles, dialects, quiet and search. The others need an option,
@@ -18,10 +18,10 @@
 //	auth                   Options.Credentials; without it, a server that has the key is not started
 //	${file:…}, ${cmd:…}    Options.Complete; without it, a server that needs such a secret is not started
 //
-// [Open] refuses a configuration with a key on which security depends, if nothing
+// [Start] refuses a configuration with a key on which security depends, if nothing
 // applies it; the others are Findings. A program names in Options.Applied what it
 // applies itself. Package serve also refuses the file of a foreign folder that the user has
-// not approved: Open starts all servers.
+// not approved: Start starts all servers.
 package gateway
 
 import (
@@ -45,7 +45,8 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A Gateway manages its upstreams and their joined toolset.
+// A Gateway manages its upstreams. It is their joined toolset, which follows them. All
+// methods may be called concurrently.
 type Gateway struct {
 	ctx     context.Context // of the gateway's life
 	cancel  context.CancelFunc
@@ -84,14 +85,14 @@ type Snapshot struct {
 // drainTime is how long calls of a removed server may go on.
 const drainTime = 30 * time.Second
 
-// Open starts every server of cfg and returns immediately. Servers that are
+// Start starts every server of cfg and returns immediately. Servers that are
 // ready are served while others connect; those that fail are tried again. Only
 // the values of ctx are used: Close ends the gateway.
-func Open(ctx context.Context, cfg *config.Config, opts *Options) (*Gateway, error) {
-	return open(ctx, cfg, opts, startUpstream)
+func Start(ctx context.Context, cfg *config.Config, opts *Options) (*Gateway, error) {
+	return startWith(ctx, cfg, opts, startUpstream)
 }
 
-func open(ctx context.Context, cfg *config.Config, opts *Options, start starter) (*Gateway, error) {
+func startWith(ctx context.Context, cfg *config.Config, opts *Options, start starter) (*Gateway, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -106,18 +107,18 @@ func open(ctx context.Context, cfg *config.Config, opts *Options, start starter)
 	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: orNoSecrets(opts.Complete), Secrets: opts.Secrets, Credentials: opts.Credentials, Starting: opts.Starting, Budget: budget.New(nil, budget.Limit{Bytes: maxHeld})}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
-		return nil, fmt.Errorf("open gateway: %w", err)
+		return nil, fmt.Errorf("start gateway: %w", err)
 	}
 	g.memory = newMemory(opts.Catalog, g.logger)
 	live, err := toolpost.NewLive(g.ctx, outermost{g})
 	if err != nil {
-		return nil, fmt.Errorf("open gateway: %w", err)
+		return nil, fmt.Errorf("start gateway: %w", err)
 	}
 	g.live = live
 	viewed := &ViewOptions{Logger: g.logger, Name: opts.Name, Profile: opts.Profile, Dialect: opts.Dialect, Report: opts.Adapted}
 	if g.views, err = NewViews(live, cfg, viewed); err != nil {
 		g.cancel()
-		return nil, fmt.Errorf("open gateway: %w", err)
+		return nil, fmt.Errorf("start gateway: %w", err)
 	}
 	g.views.servers, g.views.noted = &g.lists, g.wake.send
 	if err := g.Reload(ctx, cfg); err != nil {
@@ -195,9 +196,24 @@ func (g *Gateway) refresh() {
 	}
 }
 
-// Ready waits until every server has connected or failed once, or until ctx
-// ends. It does not wait for servers that start on demand.
+// Tools returns the tools of all servers, as clients without a profile or dialect know them.
+func (g *Gateway) Tools(ctx context.Context) ([]*toolpost.Tool, error) { return g.live.Tools(ctx) }
+
+// Features returns the prompts and resources of all servers.
+func (g *Gateway) Features() *toolpost.Features { return g.live.Features() }
+
+// Watch implements [toolpost.Toolset].
+func (g *Gateway) Watch(f func(toolpost.Event)) (stop func()) { return g.live.Watch(f) }
+
+// Ready waits until the lists of every server are known, or have been waited for once. A
+// server whose lists are stored is not waited for; see AwaitServers.
 func (g *Gateway) Ready(ctx context.Context) error {
+	return g.await(ctx, func(m *member) bool { return !m.listed })
+}
+
+// AwaitServers waits until every server has connected or failed once, or until ctx
+// ends. It does not wait for servers that start on demand.
+func (g *Gateway) AwaitServers(ctx context.Context) error {
 	return g.await(ctx, func(*member) bool { return true })
 }
 
@@ -256,7 +272,7 @@ func (g *Gateway) Instances() string {
 	return all
 }
 
-// Live returns the joined toolset, which is kept up to date.
+// Live returns the Live of the joined toolset, which calls its tools.
 func (g *Gateway) Live() *toolpost.Live { return g.live }
 
 // Views returns the joined toolset as each client receives it.
@@ -280,10 +296,10 @@ func (g *Gateway) Snapshot() *Snapshot {
 	return g.snapshot
 }
 
-// Watch calls f now and after every change of a status, list or feature, until
+// WatchSnapshot calls f now and after every change of a status, list or feature, until
 // stop is called. F must return quickly. It must not call stop, and of the
 // methods of g only Live, Views and Status.
-func (g *Gateway) Watch(f func(*Snapshot)) (stop func()) {
+func (g *Gateway) WatchSnapshot(f func(*Snapshot)) (stop func()) {
 	g.work.Lock()
 	defer g.work.Unlock()
 	g.watchers[&f] = true

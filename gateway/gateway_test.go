@@ -318,7 +318,7 @@ func TestReloadErrors(t *testing.T) {
 	if err := g.Reload(t.Context(), servers()); err == nil {
 		t.Error("a closed gateway was replaceMembers")
 	}
-	if _, err := gateway.Open(t.Context(), servers("a", "1", "a", "1"), nil); err == nil {
+	if _, err := gateway.Start(t.Context(), servers("a", "1", "a", "1"), nil); err == nil {
 		t.Error("two servers of one name were opened")
 	}
 }
@@ -350,7 +350,7 @@ func TestDisabled(t *testing.T) {
 func TestWatchSeesLastState(t *testing.T) {
 	g, f := open(t, servers("a", "x", "b", "x", "c", "x"))
 	last := make(chan *gateway.Snapshot, 1)
-	stop := g.Watch(func(s *gateway.Snapshot) {
+	stop := g.WatchSnapshot(func(s *gateway.Snapshot) {
 		select {
 		case <-last:
 		default:

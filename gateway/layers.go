@@ -298,10 +298,4 @@ func (s outermost) Tools(ctx context.Context) ([]*toolpost.Tool, error) { return
 
 func (s outermost) Features() *toolpost.Features { return s.top().Features() }
 
-// Ready waits until the lists of every server are known, or have been waited for
-// once. A server whose lists are stored is not waited for.
-func (s outermost) Ready(ctx context.Context) error {
-	return s.await(ctx, func(m *member) bool { return !m.listed })
-}
-
 func (s outermost) Watch(f func(toolpost.Event)) (stop func()) { return s.events.Watch(f) }

@@ -21,7 +21,7 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Options are the optional parts of [Open].
+// Options are the optional parts of [Start].
 type Options struct {
 	Logger  *slog.Logger
 	Name    string // Name, Profile and Dialect are those of [ViewOptions]
@@ -96,7 +96,7 @@ type Options struct {
 	Complete config.Completer
 
 	// Applied names the keys of the configuration file that the program applies itself:
-	// access, audit, limits, token, newTools, lock, output. Open refuses a configuration
+	// access, audit, limits, token, newTools, lock, output. Start refuses a configuration
 	// that sets one of the first five if nothing applies it.
 	Applied []string
 

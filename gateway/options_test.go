@@ -18,7 +18,7 @@ import (
 )
 
 // reported are the keys that a gateway does not apply by itself: how each is set, and
-// what Open calls it.
+// what Start calls it.
 var reported = map[string]struct {
 	key      string
 	set      func(*config.Config)
@@ -48,7 +48,7 @@ func TestUnappliedKeys(t *testing.T) {
 			silent := gateway.Options{Logger: slog.New(slog.DiscardHandler)}
 			findings, err := findingsOf(t, cfg, &silent)
 			if named := err != nil && strings.Contains(err.Error(), `"`+r.key+`"`); named != r.security {
-				t.Errorf("Open returns %v", err)
+				t.Errorf("Start returns %v", err)
 			}
 			if !r.security && !strings.Contains(findings, `the key "`+r.key+`" has no effect`) {
 				t.Errorf("findings: %s", findings)
@@ -73,11 +73,11 @@ func TestUnappliedKeys(t *testing.T) {
 
 // findingsOf opens a gateway, and returns what it finds.
 func findingsOf(t *testing.T, cfg *config.Config, opts *gateway.Options) (findings string, err error) {
-	g, err := gateway.Open(t.Context(), cfg, opts)
+	g, err := gateway.Start(t.Context(), cfg, opts)
 	if err != nil {
 		return "", err
 	}
-	g.Watch(func(s *gateway.Snapshot) {
+	g.WatchSnapshot(func(s *gateway.Snapshot) {
 		for _, f := range s.Findings {
 			findings += f.Message + "\n"
 		}
@@ -189,7 +189,7 @@ func TestReferencesThatNothingReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func arrived(t *testing.T, g *gateway.Gateway, met func() bool) {
 func shown(t *testing.T, g *gateway.Gateway, met func(*gateway.Snapshot) bool) {
 	t.Helper()
 	done := make(chan struct{}, 1)
-	stop := g.Watch(func(s *gateway.Snapshot) {
+	stop := g.WatchSnapshot(func(s *gateway.Snapshot) {
 		if met(s) {
 			select {
 			case done <- struct{}{}:
@@ -157,7 +157,7 @@ func TestPinsOutliveTheGateway(t *testing.T) {
 	file := lockFile(t)
 	func() {
 		f := &fleet{}
-		g, err := gateway.OpenWith(t.Context(), servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}}, f.start)
+		g, err := gateway.StartWith(t.Context(), servers("a", "x"), &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}}, f.start)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestTwoGatewaysPin(t *testing.T) {
 func TestBrokenPins(t *testing.T) {
 	file := lockFile(t)
 	write(t, file.Path(), "{")
-	if _, err := gateway.Open(t.Context(), servers(), &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}}); err == nil ||
+	if _, err := gateway.Start(t.Context(), servers(), &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}}); err == nil ||
 		!strings.Contains(err.Error(), "toolpost.lock is broken") || !strings.Contains(err.Error(), "remove it") {
 		t.Fatalf("got %v", err)
 	}

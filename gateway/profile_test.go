@@ -259,7 +259,7 @@ func TestOneProfile(t *testing.T) {
 			t.Errorf("a client of a profile without its token gets %q", got)
 		}
 	})
-	if _, err := gateway.Open(t.Context(), &config.Config{}, &gateway.Options{Profile: "git"}); err == nil {
+	if _, err := gateway.Start(t.Context(), &config.Config{}, &gateway.Options{Profile: "git"}); err == nil {
 		t.Error("a profile that does not exist is served")
 	}
 }

@@ -53,7 +53,7 @@ func addTool(server *mcp.Server, tool, answer string) {
 func until(t *testing.T, g *gateway.Gateway, what string, ok func(*gateway.Snapshot) bool) {
 	t.Helper()
 	seen := make(chan struct{}, 1)
-	stop := g.Watch(func(s *gateway.Snapshot) {
+	stop := g.WatchSnapshot(func(s *gateway.Snapshot) {
 		if ok(s) {
 			select {
 			case seen <- struct{}{}:
@@ -83,7 +83,7 @@ func TestRealServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ func TestSessionListsAreApproved(t *testing.T) {
 					t.Errorf("tools of another session: %s", got)
 				}
 				var withheld []string
-				g.Watch(func(s *gateway.Snapshot) {
+				g.WatchSnapshot(func(s *gateway.Snapshot) {
 					for _, w := range s.Withheld {
 						withheld = append(withheld, w.Tool)
 					}
@@ -358,7 +358,7 @@ func TestListsOfAnotherProcess(t *testing.T) {
 		synctest.Wait()
 		before, all := p.live("b", ""), p.live("b", config.NoDialect)
 		var refresh chan struct{}
-		t.Cleanup(p.g.Watch(func(*gateway.Snapshot) {
+		t.Cleanup(p.g.WatchSnapshot(func(*gateway.Snapshot) {
 			if refresh != nil {
 				<-refresh
 			}
@@ -403,7 +403,7 @@ func TestViewsOfSessions(t *testing.T) {
 		}
 		synctest.Wait()
 		refreshes := 0
-		t.Cleanup(g.Watch(func(*gateway.Snapshot) { refreshes++ }))
+		t.Cleanup(g.WatchSnapshot(func(*gateway.Snapshot) { refreshes++ }))
 		refreshes = 0
 		for i := range 300 {
 			p.live("b", fmt.Sprint("p", i))

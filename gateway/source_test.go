@@ -42,7 +42,7 @@ func TestRedmine(t *testing.T) {
 				Source: &redmine.Options{URL: "http://redmine.test", Key: "s3cret", Transport: &k, ReadOnly: readOnly},
 			}}}
 		}
-		g, err := gateway.Open(t.Context(), server(false), &gateway.Options{
+		g, err := gateway.Start(t.Context(), server(false), &gateway.Options{
 			Logger: slog.New(slog.DiscardHandler), Sources: map[upstream.Transport]inprocess.Opener{config.Redmine: redmine.Open},
 		})
 		if err != nil {
@@ -133,7 +133,7 @@ func (panicking) Check(context.Context) error { panic("odd") }
 func TestSourceThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{Name: "a", Transport: "odd"}, Source: &inprocess.Options{}}}}
-		g, err := gateway.Open(t.Context(), cfg, &gateway.Options{
+		g, err := gateway.Start(t.Context(), cfg, &gateway.Options{
 			Logger: slog.New(slog.DiscardHandler),
 			Sources: map[upstream.Transport]inprocess.Opener{"odd": func(*inprocess.Options) (inprocess.Source, error) {
 				return panicking{toolpost.Tools{tool("ping", "a")}}, nil

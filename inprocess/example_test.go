@@ -34,7 +34,7 @@ func Example() {
 		Source: &inprocess.Options{URL: "https://library.example.com", Key: "k3y"},
 	}
 	ctx := context.Background()
-	g, err := gateway.Open(ctx, &config.Config{Servers: []config.Server{server}}, &gateway.Options{
+	g, err := gateway.Start(ctx, &config.Config{Servers: []config.Server{server}}, &gateway.Options{
 		Logger:  slog.New(slog.DiscardHandler),
 		Sources: map[upstream.Transport]inprocess.Opener{"library": openLibrary},
 	})

@@ -73,7 +73,7 @@ func serveVaults(t *testing.T) (web *httptest.Server, a, b *vaultServer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Applied: []string{"token"}})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Applied: []string{"token"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (e *Endpoint) recordLists() {
 	if e.recorder == nil {
 		return
 	}
-	stop := e.gateway.Watch(func(*gateway.Snapshot) {
+	stop := e.gateway.WatchSnapshot(func(*gateway.Snapshot) {
 		e.recorder.SetCatalogue(e.gateway.Live().Set(), func(tool string) bool { return strings.HasPrefix(tool, "tool_output_cache") })
 	})
 	e.closer = append(e.closer, func() error { stop(); return nil })

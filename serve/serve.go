@@ -224,7 +224,7 @@ func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	}
 	e.admit(access)
 	e.access.useProfiles(ready)
-	if e.gateway, err = gateway.Open(e.running, cfg, e.gatewayOptions(cfg)); err != nil {
+	if e.gateway, err = gateway.Start(e.running, cfg, e.gatewayOptions(cfg)); err != nil {
 		return wrapUsage(err)
 	}
 	e.closer = append(e.closer, e.gateway.Close)
@@ -332,13 +332,13 @@ func (e *Endpoint) start(options *mcpserver.Options) (err error) {
 
 // follow passes changes on: to clients, to the view, and from the file.
 func (e *Endpoint) follow(cfg *config.Config) {
-	stop := e.gateway.Watch(func(snapshot *gateway.Snapshot) {
+	stop := e.gateway.WatchSnapshot(func(snapshot *gateway.Snapshot) {
 		e.mcp.ViewsChanged()
 		e.options.View.Updated(snapshot)
 	})
 	e.closer = append(e.closer, func() error { stop(); return nil })
 	go func() {
-		if e.gateway.Ready(e.waiting) == nil {
+		if e.gateway.AwaitServers(e.waiting) == nil {
 			e.options.View.Settled()
 		}
 	}()

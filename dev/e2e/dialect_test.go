@@ -135,7 +135,7 @@ func TestDialects(t *testing.T) {
 	}
 	none := ""
 	behind := config.Server{Config: upstream.Config{Name: "issues", URL: serve(t, source) + "/mcp", Transport: upstream.HTTP}, Prefix: &none}
-	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{behind}}, nil)
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{behind}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

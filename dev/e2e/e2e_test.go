@@ -150,7 +150,7 @@ func TestGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind := serve(t, source)
-	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "child", Command: exe, Env: map[string]string{serveStdio: "1", "GORACE": "atexit_sleep_ms=0"}}},
 		{Config: upstream.Config{Name: "modern", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28"}},
 		{Config: upstream.Config{Name: "classic", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}},

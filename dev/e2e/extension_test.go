@@ -224,7 +224,7 @@ func openGateway(t *testing.T, file string) *mcpserver.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, nil)
+	g, err := gateway.Start(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func newGateway(t *testing.T, url, version, spool string) *mcpserver.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Spool: spool})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Spool: spool})
 	if err != nil {
 		t.Fatal(err)
 	}

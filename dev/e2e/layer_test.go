@@ -55,7 +55,7 @@ func TestAuditLayer(t *testing.T) {
 					t.Fatal(err)
 				}
 				a := &audit{}
-				g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Middleware: a.layer})
+				g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Middleware: a.layer})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -39,7 +39,7 @@ func TestLargeOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "logs", URL: serve(t, source) + "/mcp", Transport: upstream.HTTP}},
 	}}, &gateway.Options{Store: kept})
 	if err != nil {
@@ -130,7 +130,7 @@ func TestHostileOutput(t *testing.T) {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "h", URL: server.URL, Transport: upstream.HTTP}},
 	}}, &gateway.Options{Store: store.Memory(nil)})
 	if err != nil {
@@ -195,7 +195,7 @@ func TestLongBesideShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "logs", URL: serve(t, source) + "/mcp", Transport: upstream.HTTP}},
 	}}, &gateway.Options{Store: store.Memory(nil), Spool: t.TempDir()})
 	if err != nil {

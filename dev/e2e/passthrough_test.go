@@ -37,7 +37,7 @@ func TestTokenPassthrough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, nil)
+	g, err := gateway.Start(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func TestLargeResource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{
 		{Config: upstream.Config{Name: "pages", URL: h.URL + "/mcp"}},
 	}}, &gateway.Options{Store: kept, Spool: t.TempDir()})
 	if err != nil {

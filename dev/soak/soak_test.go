@@ -41,7 +41,7 @@ func serveGateway(t *testing.T, at *addresses) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

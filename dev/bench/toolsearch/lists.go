@@ -45,7 +45,7 @@ func open(ctx context.Context, all []*server, search config.Search) (s *stack, e
 		}
 		cfg.Servers = append(cfg.Servers, config.Server{Config: upstream.Config{Name: one.name, URL: address + "/mcp"}})
 	}
-	if s.gateway, err = gateway.Open(ctx, cfg, &gateway.Options{Logger: quiet}); err != nil {
+	if s.gateway, err = gateway.Start(ctx, cfg, &gateway.Options{Logger: quiet}); err != nil {
 		return s, fmt.Errorf("open the gateway: %w", err)
 	}
 	s.close = append(s.close, func() { _ = s.gateway.Close() }) // the measurement is done

@@ -63,7 +63,7 @@ func gatewayOf(t *testing.T, w *world, l *login.Logins) (address string, ran *at
 	t.Cleanup(func() { s.Close() })
 	w.inner = s.Handler()
 	w.public = func(body string) bool { return !strings.Contains(body, `"tools/call"`) }
-	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
 		Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
 			return l.Wrap(cfg, "toolpost login it", cfg.Wrap)
 		},

@@ -50,7 +50,7 @@ func TestRepeatedTokens(t *testing.T) {
 	var log strings.Builder
 	l := login.New(v, nil)
 	l.Secrets = secret.NewValues(secret.Hidden)
-	g, err := gateway.Open(t.Context(), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
 		Logger: logger(&log), Secrets: l.Secrets,
 		Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
 			return l.Wrap(cfg, "toolpost login it", cfg.Wrap)

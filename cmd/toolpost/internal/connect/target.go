@@ -259,7 +259,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	if pinned != nil {
 		pinned.Once = !t.asks || t.Tool != ""
 	}
-	g, err := gateway.Open(ctx, cfg, &gateway.Options{
+	g, err := gateway.Start(ctx, cfg, &gateway.Options{
 		Catalog: start.catalog, OnDemand: start.onDemand, Reported: reports,
 		Logger: silent, Sources: Sources(), Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
 		Limits: owner.Limits(calls.limits), Around: calls.around(),
@@ -275,7 +275,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	wait, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
 	waiting := time.AfterFunc(time.Second, func() { reportWaiting(cmd.ErrOrStderr(), g.Status(), t.Timeout) })
-	err = g.Ready(wait)
+	err = g.AwaitServers(wait)
 	waiting.Stop()
 	if err != nil && ctx.Err() != nil {
 		return nil, errors.Join(context.Cause(ctx), closeAll())
@@ -295,7 +295,8 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 		s.Started = started(cfg, reports)
 	}
 	s.Partial = slices.ContainsFunc(s.Status, func(st upstream.Status) bool { return st.State == upstream.Waiting })
-	g.Watch(func(snapshot *gateway.Snapshot) { s.Findings, s.Withheld = snapshot.Findings, snapshot.Withheld })()
+	now := g.Snapshot()
+	s.Findings, s.Withheld = now.Findings, now.Withheld
 	return s, nil
 }
 

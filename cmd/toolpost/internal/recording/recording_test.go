@@ -143,7 +143,7 @@ func record(t *testing.T, file string, server upstream.Config, requests ...strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(t.Context(), cfg, &gateway.Options{Middleware: r.Middleware, Spool: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Middleware: r.Middleware, Spool: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func Serve(t *testing.T, file string) *serve.Endpoint {
 // Await waits until these servers are ready.
 func Await(e *serve.Endpoint, servers ...string) {
 	done, once := make(chan struct{}), sync.Once{}
-	stop := e.Gateway().Watch(func(s *gateway.Snapshot) {
+	stop := e.Gateway().WatchSnapshot(func(s *gateway.Snapshot) {
 		for _, name := range servers {
 			if !slices.ContainsFunc(s.Status, func(st upstream.Status) bool { return st.Name == name && st.State == upstream.Ready }) {
 				return

@@ -17,7 +17,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := gateway.Open(ctx, cfg, nil)
+	g, err := gateway.Start(ctx, cfg, nil)
 	if err != nil {
 		return err
 	}
