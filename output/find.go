@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/grep"
 )
 
 //go:embed tool_output_cache_grep.md

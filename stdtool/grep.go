@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/grep"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 )

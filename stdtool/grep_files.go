@@ -10,7 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/grep"
 	"github.com/toolpost/toolpost/stdtool/internal/encodings"
 )
 

@@ -14,7 +14,7 @@ const module = "github.com/toolpost/toolpost"
 // it belongs.
 var order = []string{
 	"internal",
-	"schema", "usage", "grep", "store",
+	"schema", "usage", "store",
 	".",
 	"bind", "adapt", "observe", "dialect", "inprocess",
 	"internal/policy", "internal/access/trail",

@@ -10,7 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/grep"
 	"github.com/toolpost/toolpost/store"
 )
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/grep"
 )
 
 const logSize = 100 << 20

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/grep"
+	"github.com/toolpost/toolpost/internal/grep"
 )
 
 func ExampleCompile() {
