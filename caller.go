@@ -20,16 +20,13 @@ type Caller interface {
 	// Request sends a request to the caller and waits for the response:
 	// elicitation/create, sampling/createMessage, roots/list or a method of an
 	// extension. Callers that cannot answer, or do not know the method, return
-	// an error that wraps [ErrNoCaller]; those that have left, [ErrCallerLeft].
+	// an error that wraps [ErrNoCaller]; those that have left, so that
+	// nothing of the call reaches them any more, [io.ErrClosedPipe].
 	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
 // ErrNoCaller reports that the caller cannot answer requests during a call.
 var ErrNoCaller = errors.New("the caller cannot answer requests during a call")
-
-// ErrCallerLeft reports that a request did not reach the caller, because the caller no
-// longer takes what belongs to the call.
-var ErrCallerLeft = errors.New("the caller has left")
 
 // CallerSupports reports whether the caller declared a capability of an MCP client,
 // such as "elicitation" or its part "elicitation.url". Callers that do not report
@@ -57,11 +54,11 @@ func (c *Call) CallerIntroduction() *Introduction {
 
 // CallerSetLogLevel reports whether the caller asked for log messages of a level, so
 // that it surely waits for them. Callers say so with the method SetsLogLevel() bool.
-func (c *Call) CallerSetLogLevel() bool { return c != nil && SetsLogLevel(c.Caller) }
-
-// SetsLogLevel is [Call.CallerSetLogLevel] of the call of a caller.
-func SetsLogLevel(c Caller) bool {
-	s, ok := c.(interface{ SetsLogLevel() bool })
+func (c *Call) CallerSetLogLevel() bool {
+	if c == nil {
+		return false
+	}
+	s, ok := c.Caller.(interface{ SetsLogLevel() bool })
 	return ok && s.SetsLogLevel()
 }
 

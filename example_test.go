@@ -2,6 +2,7 @@ package toolpost_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -147,7 +148,11 @@ func ExampleNewPrompt() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(string(result.Encoded().Raw))
+	raw, err := json.Marshal(result)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(raw))
 	// Output: {"description":"Reviews a file.","messages":[{"role":"user","content":{"type":"text","text":"Read a.go and list its mistakes."}}]}
 }
 
@@ -166,6 +171,10 @@ func ExampleNewResource() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(string(result.Encoded().Raw))
+	raw, err := json.Marshal(result)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(raw))
 	// Output: {"contents":[{"uri":"note://milk","mimeType":"text/plain","text":"Buy milk."}]}
 }

@@ -43,11 +43,6 @@ func NewMessage(callID string, r *Result) *Message {
 	return m
 }
 
-// ErrorMessage returns the message for a call that could not run.
-func ErrorMessage(callID string, err error) *Message {
-	return NewMessage(callID, ErrorResult("%v", err))
-}
-
 // MarshalJSON writes the message in the form that [Message] describes.
 func (m *Message) MarshalJSON() ([]byte, error) {
 	var content any = m.Text

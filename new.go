@@ -85,7 +85,7 @@ func handler(input *schema.Schema, declared bool, fn typedCall) Handler {
 			return nil, err
 		}
 		if !declared {
-			return ResultOf(out)
+			return resultOf(out)
 		}
 		return result(out)
 	}

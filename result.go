@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost/internal/codec"
-	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -15,20 +15,12 @@ import (
 // or of the exact bytes that a foreign server sent; these are decoded only when
 // their content is requested. Results are immutable.
 type Result struct {
-	encoded Encoded         // as sent, if the result came from elsewhere
+	encoded hidden.Encoded  // as sent, if the result came from elsewhere
 	value   json.RawMessage // a Go value's JSON, if it is one
 	decoded atomic.Pointer[body]
 	outcome Outcome
 	ref     string
 	notes   []string
-}
-
-// Encoded is a result in the form in which its source sent it. Results that a Go
-// function made have neither Raw nor Long.
-type Encoded struct {
-	Raw  json.RawMessage  // the MCP result object
-	Long *longjson.Object // the MCP result object, if it is too large for memory
-	Scan *wire.Answer     // what a scan found in Raw or Long; nil if it was not scanned
 }
 
 // body is the wire form of MCP's CallToolResult.
@@ -61,14 +53,13 @@ func ErrorResult(format string, args ...any) *Result {
 }
 
 // RawResult returns a result that consists of raw, the JSON of an MCP result object.
-func RawResult(raw json.RawMessage) *Result { return &Result{encoded: Encoded{Raw: raw}} }
+func RawResult(raw json.RawMessage) *Result { return &Result{encoded: hidden.Encoded{Raw: raw}} }
 
-// EncodedResult returns a result that consists of e. If e has a Scan, the bytes
-// are not scanned again; a Long one is loaded when its content is requested.
-func EncodedResult(e Encoded) *Result { return &Result{encoded: e} }
-
-// Encoded returns the form in which the result was sent.
-func (r *Result) Encoded() Encoded { return r.encoded }
+var _ = hidden.Share(
+	func(e hidden.Encoded) any { return &Result{encoded: e} },
+	func(result any) hidden.Encoded { return result.(*Result).encoded },
+	func(v any) (any, error) { return resultOf(v) },
+)
 
 // load returns a result that is too large for memory as a [RawResult].
 func (r *Result) load() *Result {
@@ -77,7 +68,7 @@ func (r *Result) load() *Result {
 		return ErrorResult("The result cannot be read: %v", err)
 	}
 	c := r.clone()
-	c.encoded = Encoded{Raw: raw}
+	c.encoded = hidden.Encoded{Raw: raw}
 	return c
 }
 

@@ -2,12 +2,12 @@ package toolpost_test
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	message "github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -102,7 +102,7 @@ func TestMessage(t *testing.T) {
 		{"error", toolpost.NewMessage("c1", toolpost.ErrorResult("no")), `{"tool_call_id":"c1","content":"Error executing tool: no","is_error":true}`},
 		{"error in parts", toolpost.NewMessage("c1", toolpost.RawResult([]byte(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`))),
 			`{"tool_call_id":"c1","content":[{"type":"text","text":"Error executing tool: "},{"type":"text","text":"a"},{"type":"text","text":"b"}],"is_error":true}`},
-		{"did not run", toolpost.ErrorMessage("c1", errors.New("lost")), `{"tool_call_id":"c1","content":"Error executing tool: lost","is_error":true}`},
+		{"did not run", toolpost.NewMessage("c1", toolpost.ErrorResult("lost")), `{"tool_call_id":"c1","content":"Error executing tool: lost","is_error":true}`},
 		{"output ref", toolpost.NewMessage("c1", toolpost.TextResult("head").WithOutputRef("r1")), `{"tool_call_id":"c1","content":"head","output_ref":"r1"}`},
 	} {
 		got, err := json.Marshal(tt.m)
@@ -216,10 +216,10 @@ func TestWithContentOfMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := string(made.Encoded().Raw); got != want {
+			if got := string(hidden.EncodedOf(made).Raw); got != want {
 				t.Errorf("%s becomes %s, want %s", raw, got, want)
 			}
-			if got := made.Encoded().Scan; string(got.Content) != `[{"type":"text","text":"b"}]` || string(got.Structured) != "2" || got.IsError != sent.IsError() {
+			if got := hidden.EncodedOf(made).Scan; string(got.Content) != `[{"type":"text","text":"b"}]` || string(got.Structured) != "2" || got.IsError != sent.IsError() {
 				t.Errorf("%s: the scan is %+v", raw, got)
 			}
 			sent = made
@@ -237,7 +237,7 @@ func TestRawMessage(t *testing.T) {
 	} {
 		found := message.Read([]byte(`{"jsonrpc":"2.0","id":1,"result":` + raw + "}"))
 		scanned, decoded := encoded(&found[0]), toolpost.RawResult(json.RawMessage(raw))
-		if scanned.Encoded().Scan == nil || decoded.Encoded().Scan != nil {
+		if hidden.EncodedOf(scanned).Scan == nil || hidden.EncodedOf(decoded).Scan != nil {
 			t.Errorf("%s: the scan is lost", raw)
 		}
 		for _, r := range []*toolpost.Result{scanned, scanned.WithNotes("n").WithOutputRef("o")} {
@@ -253,5 +253,5 @@ func TestRawMessage(t *testing.T) {
 }
 
 func encoded(m *message.Message) *toolpost.Result {
-	return toolpost.EncodedResult(toolpost.Encoded{Raw: m.Result, Scan: &m.Answer})
+	return hidden.NewResult(hidden.Encoded{Raw: m.Result, Scan: &m.Answer}).(*toolpost.Result)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/toolpost/toolpost/internal/codec"
 )
 
-// ResultOf returns the result of a tool that returned v: text, parts, or JSON. Nil
+// resultOf returns the result of a tool that returned v: text, parts, or JSON. Nil
 // becomes empty text, and a value that is already an MCP result stays unchanged.
-func ResultOf(out any) (*Result, error) {
+func resultOf(out any) (*Result, error) {
 	switch v := reflect.ValueOf(out); {
 	case !v.IsValid(), v.Kind() == reflect.Pointer && v.IsNil():
 		return TextResult(""), nil

@@ -20,7 +20,6 @@ package toolpost
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/toolpost/toolpost/schema"
@@ -116,13 +115,6 @@ type Call struct {
 	Params json.RawMessage
 
 	Caller Caller // for messages to the caller; nil if there is none
-
-	// Keep stores a text that is too long for memory. The text is one of the
-	// given number of texts in a result, and failed reports whether the result
-	// may be a failure. Keep returns the excerpt to show instead and a
-	// reference to the whole text, or nothing if the text is within its limit.
-	// It is nil if nothing stores texts.
-	Keep func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
 }
 
 // An Owner is the client that made a call. Compare the Session.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -123,7 +124,8 @@ func (f *foreign) run(ctx context.Context, in []reflect.Value) (*toolpost.Result
 	case !out.IsValid():
 		return toolpost.TextResult(""), nil
 	}
-	return toolpost.ResultOf(out.Interface())
+	r, err := hidden.ResultOf(out.Interface())
+	return r.(*toolpost.Result), err
 }
 
 // argument makes the function's argument of a call.

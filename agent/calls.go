@@ -15,7 +15,7 @@ import (
 const interruptedText = "The program ended while this tool ran, so its outcome is unknown: it may or may not have taken effect. Find out before you call it again."
 
 func errorMessage(c *callState, format string, args ...any) *toolpost.Message {
-	return toolpost.ErrorMessage(c.call.ID, fmt.Errorf(format, args...))
+	return toolpost.NewMessage(c.call.ID, toolpost.ErrorResult(format, args...))
 }
 
 // A planned call is one that will run.
@@ -265,7 +265,7 @@ func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Re
 		case ctx.Err() != nil:
 			return &storedResult{Result: errorMessage(c, "The run was ended while this tool ran: it may or may not have taken effect."), Outcome: toolpost.Failed}, nil
 		}
-		return &storedResult{Result: toolpost.ErrorMessage(call.ID, err), Outcome: toolpost.Retry}, nil
+		return &storedResult{Result: toolpost.NewMessage(call.ID, toolpost.ErrorResult("%v", err)), Outcome: toolpost.Retry}, nil
 	}
 	step := r.agent.opts.Step
 	if step == nil {

@@ -361,7 +361,7 @@ func (r *run) recallOne(ctx context.Context, name string) (*toolpost.Message, er
 	do := func(ctx context.Context) *toolpost.Message {
 		result, err := r.tools.Call(ctx, &toolpost.Call{Name: name, Owner: toolpost.Owner{Session: r.session.ID()}})
 		if err != nil {
-			return toolpost.ErrorMessage("", err)
+			return toolpost.NewMessage("", toolpost.ErrorResult("%v", err))
 		}
 		return toolpost.NewMessage("", result)
 	}

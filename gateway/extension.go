@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -168,7 +169,7 @@ func (m *member) send(ctx context.Context, call *toolpost.Call) (*toolpost.Resul
 	if result == nil {
 		result = toolpost.NewResult()
 	}
-	raw := result.Encoded().Raw
+	raw := hidden.EncodedOf(result).Raw
 	if raw == nil { // of a toolset in this program
 		if raw, err = result.MarshalJSON(); err != nil {
 			return nil, err
@@ -231,7 +232,7 @@ func (m *member) gather(ctx context.Context, call *toolpost.Call) part {
 			p.err = err
 			return p
 		}
-		raw := result.Encoded().Raw
+		raw := hidden.EncodedOf(result).Raw
 		key, array := listOf(call.Name, raw)
 		if p.first == nil {
 			p.first, p.list = raw, key

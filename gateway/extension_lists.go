@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -28,7 +29,7 @@ func (x *router) list(ctx context.Context, targets []*member, call *toolpost.Cal
 		if err != nil {
 			return nil, err
 		}
-		raw := result.Encoded().Raw
+		raw := hidden.EncodedOf(result).Raw
 		key, array := listOf(call.Name, raw)
 		claims := maxClaimed
 		shown := editElements(array, func(item json.RawMessage) json.RawMessage { return x.item(ctx, targets[0], call, item, &claims) })

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -366,7 +367,7 @@ func TestLinksOfLongResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := r.Encoded().Long
+		o := hidden.EncodedOf(r).Long
 		if edits := o.Edits(); len(edits) != 1 || string(edits[0].By) != `"x://b/same"` {
 			t.Errorf("the edits are %v", edits)
 		}
@@ -392,7 +393,7 @@ func long(result string) *toolpost.Result {
 	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
 	_ = spool.Add(message, int64(len(message)))
 	_, _ = scanner.Write(message)
-	return toolpost.EncodedResult(toolpost.Encoded{Long: longjson.NewObject(spool, scanner), Scan: &wire.Answer{}})
+	return hidden.NewResult(hidden.Encoded{Long: longjson.NewObject(spool, scanner), Scan: &wire.Answer{}}).(*toolpost.Result)
 }
 
 // A list with more URIs than anybody has takes bounded work: those after the

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -139,8 +140,8 @@ func (m *member) toClient(h toolpost.Handler, tool bool) toolpost.Handler {
 // Tool is the call of a tool, nil if the result is another one: that creates no
 // task, because it may only repeat what the client sent.
 func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool *toolpost.Call) *toolpost.Result {
-	raw := result.Encoded().Raw
-	if o := result.Encoded().Long; o != nil && m.aliases.hasAny() {
+	raw := hidden.EncodedOf(result).Raw
+	if o := hidden.EncodedOf(result).Long; o != nil && m.aliases.hasAny() {
 		if !o.More {
 			return m.renamed(result)
 		}
@@ -163,13 +164,13 @@ func (m *member) clientResult(ctx context.Context, result *toolpost.Result, tool
 // renamed returns a result that may be in a file, and stays there, with the URIs that
 // clients know.
 func (m *member) renamed(result *toolpost.Result) *toolpost.Result {
-	e := result.Encoded()
+	e := hidden.EncodedOf(result)
 	e.Long.Rename(func(uri string) string { return m.aliases.clientURI(m.key, uri) })
 	if meta := m.aliases.show(m.key, e.Scan.ResultMeta); !bytes.Equal(meta, e.Scan.ResultMeta) {
 		found := *e.Scan
 		found.ResultMeta = meta
 		e.Scan = &found
-		return toolpost.EncodedResult(e).WithOutputRef(result.OutputRef())
+		return hidden.NewResult(e).(*toolpost.Result).WithOutputRef(result.OutputRef())
 	}
 	return result
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -213,7 +214,7 @@ func (l *linkedURIs) addLinks(r *toolpost.Result) {
 	if r == nil {
 		return
 	}
-	if o := r.Encoded().Long; o != nil {
+	if o := hidden.EncodedOf(r).Long; o != nil {
 		for _, u := range o.URIs {
 			if u.Content {
 				l.add(u.Text)
@@ -221,7 +222,7 @@ func (l *linkedURIs) addLinks(r *toolpost.Result) {
 		}
 		return
 	}
-	if found := r.Encoded().Scan; found != nil && !found.Links {
+	if found := hidden.EncodedOf(r).Scan; found != nil && !found.Links {
 		return
 	}
 	for _, p := range r.Parts() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -297,7 +298,7 @@ func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Cal
 	if err != nil {
 		return nil, err
 	}
-	about := result.Encoded().Raw
+	about := hidden.EncodedOf(result).Raw
 	if extension.Plain(call.Name) == "tasks/result" { // which a server has when the task has ended
 		about = json.RawMessage(`{"status":"completed"}`)
 	}
@@ -305,5 +306,5 @@ func (x *router) task(ctx context.Context, targets []*member, call *toolpost.Cal
 	if t.shown == t.id {
 		return result, nil
 	}
-	return toolpost.RawResult(t.show(result.Encoded().Raw)), nil
+	return toolpost.RawResult(t.show(hidden.EncodedOf(result).Raw)), nil
 }

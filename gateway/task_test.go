@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // jobs gives every fake a tool that creates tasks, with the ids that next
@@ -58,7 +59,7 @@ func create(t *testing.T, g *gateway.Gateway, session, tool string) string {
 		t.Fatal(err)
 	}
 	var result struct{ Task struct{ TaskID string } }
-	if err := json.Unmarshal(r.Encoded().Raw, &result); err != nil {
+	if err := json.Unmarshal(hidden.EncodedOf(r).Raw, &result); err != nil {
 		t.Fatal(err)
 	}
 	return result.Task.TaskID

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // A task that has not ended keeps the process that has it, as a call does, until the
@@ -79,7 +80,7 @@ func TestTaskOfAFirstQuestion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(r.Encoded().Raw); got != `{"taskId":"1","status":"working","by":"home"}` {
+		if got := string(hidden.EncodedOf(r).Raw); got != `{"taskId":"1","status":"working","by":"home"}` {
 			t.Errorf("got %s", got)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -211,7 +212,7 @@ func longText(text string) *toolpost.Result {
 	spool, scanner := longjson.NewSpool("", new(longjson.Buffers)), new(longjson.Scanner)
 	_ = spool.Add(message, int64(len(message)))
 	_, _ = scanner.Write(message)
-	return toolpost.EncodedResult(toolpost.Encoded{Long: longjson.NewObject(spool, scanner), Scan: new(wire.Answer)})
+	return hidden.NewResult(hidden.Encoded{Long: longjson.NewObject(spool, scanner), Scan: new(wire.Answer)}).(*toolpost.Result)
 }
 
 // A handler that keeps its own rounds works for clients that have none, too.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -85,7 +86,7 @@ func TestQuestionsNameTheirMode(t *testing.T) {
 // A long result that comes with an error is given up at once.
 func TestLongResultWithAnError(t *testing.T) {
 	o := longObject(t)
-	result := toolpost.EncodedResult(toolpost.Encoded{Long: o})
+	result := hidden.NewResult(hidden.Encoded{Long: o}).(*toolpost.Result)
 	r := &request{Message: &wire.Message{Method: getPrompt}, peer: &peer{}}
 	if _, err := new(core).encode(r, result, errors.New("it fails")); err == nil {
 		t.Error("no error")

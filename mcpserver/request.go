@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -152,7 +154,7 @@ func (r *request) Request(ctx context.Context, method string, params json.RawMes
 	case errors.Is(err, errNoStream):
 		return nil, err
 	default: // it may have the address of the client, which the server need not know
-		return nil, toolpost.ErrCallerLeft
+		return nil, fmt.Errorf("the caller has left: %w", io.ErrClosedPipe)
 	}
 	answer, err := sent.Wait(ctx)
 	switch {

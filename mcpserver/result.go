@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -23,9 +24,9 @@ func (c *core) encode(r *request, result *toolpost.Result, err error) (payload, 
 		drop(result)
 		return nil, faultOf(r, err)
 	}
-	found := result.Encoded().Scan
+	found := hidden.EncodedOf(result).Scan
 	r.asks = false // an earlier round may have asked
-	long := result.Encoded().Long
+	long := hidden.EncodedOf(result).Long
 	if long != nil && !mustLoad(r, long, found) {
 		return c.splice(r, long, found, result.OutputRef()), nil
 	}
@@ -83,8 +84,8 @@ func refusable(r *request, found *wire.Answer) bool {
 // refuse, and its scan. Found is nil if it was not scanned. A result that asks for
 // input, or names a task, is left as it is; one of which nothing is left is an error.
 func (c *core) mendResult(r *request, result *toolpost.Result, raw json.RawMessage, found *wire.Answer) (json.RawMessage, *wire.Answer, error) {
-	if long := result.Encoded().Long != nil; found == nil || long {
-		found = searchFully(raw, long || result.Encoded().Raw != nil)
+	if long := hidden.EncodedOf(result).Long != nil; found == nil || long {
+		found = searchFully(raw, long || hidden.EncodedOf(result).Raw != nil)
 	}
 	if !refusable(r, found) {
 		return raw, found, nil
@@ -129,8 +130,8 @@ func searchFully(raw json.RawMessage, foreign bool) *wire.Answer {
 
 // drop closes a result that is not sent.
 func drop(result *toolpost.Result) {
-	if result != nil && result.Encoded().Long != nil {
-		result.Encoded().Long.Close()
+	if result != nil && hidden.EncodedOf(result).Long != nil {
+		hidden.EncodedOf(result).Long.Close()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -42,13 +43,13 @@ func TestEncodeOfScannedResults(t *testing.T) {
 			for _, ref := range []string{"", "own"} {
 				r := &request{Message: &wire.Message{}, peer: &peer{version: version}}
 				one, err := c.encode(r, toolpost.RawResult(json.RawMessage(raw)).WithOutputRef(ref), nil)
-				other, err2 := c.encode(r, toolpost.EncodedResult(toolpost.Encoded{Raw: m[0].Result, Scan: &m[0].Answer}).WithOutputRef(ref), nil)
+				other, err2 := c.encode(r, hidden.NewResult(hidden.Encoded{Raw: m[0].Result, Scan: &m[0].Answer}).(*toolpost.Result).WithOutputRef(ref), nil)
 				plain, scanned := one.bytes(), other.bytes()
 				if err != nil || err2 != nil || !bytes.Equal(plain, scanned) {
 					t.Errorf("%s: %s %v, scanned: %s %v", version, plain, err, scanned, err2)
 				}
 				if o := longResult(t, `{"jsonrpc":"2.0","id":1,"result":`+raw+`}`); o != nil {
-					long, err := c.encode(r, toolpost.EncodedResult(toolpost.Encoded{Long: o, Scan: &m[0].Answer}).WithOutputRef(ref), nil)
+					long, err := c.encode(r, hidden.NewResult(hidden.Encoded{Long: o, Scan: &m[0].Answer}).(*toolpost.Result).WithOutputRef(ref), nil)
 					var spliced bytes.Buffer
 					if err2 := (framing{}).write(&spliced, long, func() {}); err != nil || err2 != nil || !bytes.Equal(spliced.Bytes(), plain) {
 						t.Errorf("%s: %s, in pieces: %s %v %v", version, plain, &spliced, err, err2)
@@ -79,7 +80,7 @@ func TestRenamedURIs(t *testing.T) {
 		o.Rename(func(uri string) string { return strings.Replace(uri, "x://a", "x://s/a", 1) })
 		meta := []byte(strings.Replace(string(wire.Get([]byte(test.raw), "_meta")), "x://a", "x://s/a", 1))
 		r := &request{Message: &wire.Message{}, peer: &peer{version: wire.LastSession}}
-		p, err := c.encode(r, toolpost.EncodedResult(toolpost.Encoded{Long: o, Scan: &wire.Answer{ResultMeta: meta}}), nil)
+		p, err := c.encode(r, hidden.NewResult(hidden.Encoded{Long: o, Scan: &wire.Answer{ResultMeta: meta}}).(*toolpost.Result), nil)
 		var got bytes.Buffer
 		if err2 := (framing{}).write(&got, p, func() {}); err != nil || err2 != nil || got.String() != test.want {
 			t.Errorf("got  %s %v %v\nwant %s", &got, err, err2, test.want)
@@ -122,7 +123,7 @@ func TestMissingContent(t *testing.T) {
 		for _, version := range []string{"2024-11-05", "2025-06-18", wire.LastSession, wire.Stateless} {
 			r := &request{Message: &wire.Message{Method: callTool}, peer: &peer{version: version}, view: &view{}}
 			for i, result := range []*toolpost.Result{
-				toolpost.RawResult(json.RawMessage(raw)), toolpost.EncodedResult(toolpost.Encoded{Raw: m[0].Result, Scan: &m[0].Answer}),
+				toolpost.RawResult(json.RawMessage(raw)), hidden.NewResult(hidden.Encoded{Raw: m[0].Result, Scan: &m[0].Answer}).(*toolpost.Result),
 			} {
 				got, err := c.encode(r, result, nil)
 				if content := string(wire.Get(got.bytes(), "content")); err != nil || content != want && version < wire.Stateless {
@@ -130,7 +131,7 @@ func TestMissingContent(t *testing.T) {
 				}
 			}
 			o := longResult(t, `{"jsonrpc":"2.0","id":1,"result":`+raw+`}`)
-			long, err := c.encode(r, toolpost.EncodedResult(toolpost.Encoded{Long: o, Scan: &m[0].Answer}), nil)
+			long, err := c.encode(r, hidden.NewResult(hidden.Encoded{Long: o, Scan: &m[0].Answer}).(*toolpost.Result), nil)
 			var spliced bytes.Buffer
 			if err2 := (framing{}).write(&spliced, long, func() {}); err != nil || err2 != nil || (wire.Get(spliced.Bytes(), "content") == nil) != (want == "") {
 				t.Errorf("%s, %s in pieces: %s %v %v", version, raw, &spliced, err, err2)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -53,7 +54,7 @@ func itemsOf(method string, raw json.RawMessage) json.RawMessage {
 // hasMember reports whether a result has one of these members. A result that a Go
 // function made of parts or of a value has content only.
 func hasMember(result *toolpost.Result, names ...string) bool {
-	switch e := result.Encoded(); {
+	switch e := hidden.EncodedOf(result); {
 	case e.Long != nil:
 		return slices.ContainsFunc(names, func(name string) bool { return e.Long.Member(name) != nil })
 	case e.Raw != nil:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // command is the transport of calls that a command of Toolpost makes itself.
@@ -42,7 +43,7 @@ func sizeOf(result *toolpost.Result) int64 {
 	if result == nil {
 		return 0
 	}
-	if long := result.Encoded().Long; long != nil {
+	if long := hidden.EncodedOf(result).Long; long != nil {
 		return long.Size()
 	}
 	raw, err := result.MarshalJSON()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/schema"
@@ -105,7 +106,7 @@ func BenchmarkKeep(b *testing.B) {
 			tool := &toolpost.Tool{
 				Definition: toolpost.Definition{Name: "big", Input: schema.MustParse(`{"type":"object"}`)},
 				Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-					view, ref, err := call.Keep(ctx, spool.Text(longjson.Span{To: int64(len(content))}), 1, false)
+					view, ref, err := hidden.Keep(ctx)(ctx, spool.Text(longjson.Span{To: int64(len(content))}), 1, false)
 					return toolpost.TextResult(view).WithOutputRef(ref), err
 				},
 			}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // Layer returns ts with large results replaced by views, and with the tools
@@ -77,9 +78,7 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 	c := *t
 	c.Handler = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		v := &viewing{cache: l.cache, tool: t, holder: call.Session, names: *l.names.Load()}
-		inner := *call
-		inner.Keep = keep(v)
-		r, err := t.Handler(ctx, &inner)
+		r, err := t.Handler(hidden.WithKeep(ctx, keep(v)), call)
 		if err != nil {
 			return r, v.failure(ctx, err)
 		}
@@ -99,7 +98,7 @@ func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {
 // match the output schema.
 func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
 	structured := r.Structured()
-	switch e := r.Encoded(); {
+	switch e := hidden.EncodedOf(r); {
 	case structured != nil && (e.Raw == nil && e.Long == nil || v.fits(structured)):
 		return r, nil
 	case structured == nil && (e.Raw != nil || e.Long != nil): // the server sent none

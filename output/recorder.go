@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // Record returns a recorder for a tool that produces its output while it runs.
@@ -26,8 +27,8 @@ func record(ctx context.Context, v *viewing, l limit) *Recorder {
 	}
 }
 
-// keep returns a [toolpost.Call.Keep].
-func keep(v *viewing) func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error) {
+// keep stores the long texts of the result that v is of.
+func keep(v *viewing) hidden.KeepFunc {
 	return func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error) {
 		l := v.cache.limit(v.tool, failed)
 		r := record(ctx, v, limit{max(MinChars, l.chars/of), max(MinLines, l.lines/of)})

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/output"
@@ -138,7 +139,7 @@ func TestTextsInPieces(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer spool.Close()
-			view, ref, err := call.Keep(ctx, spool.Text(longjson.Span{From: 1, To: int64(len(quoted)) - 1}), 1, false)
+			view, ref, err := hidden.Keep(ctx)(ctx, spool.Text(longjson.Span{From: 1, To: int64(len(quoted)) - 1}), 1, false)
 			if view == "" {
 				view = whole
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // A viewing makes the view of one output.
@@ -48,7 +49,7 @@ func (v *viewing) text(ctx context.Context, text string) string {
 // result returns r, or a view of it.
 func (v *viewing) result(ctx context.Context, r *toolpost.Result) (*toolpost.Result, error) {
 	v.limit = v.cache.limit(v.tool, r.IsError())
-	if raw := r.Encoded().Raw; raw != nil && v.limit.surely(raw) {
+	if raw := hidden.EncodedOf(r).Raw; raw != nil && v.limit.surely(raw) {
 		return r, nil
 	}
 	items, structured := itemsOf(r.Parts()), r.Structured()

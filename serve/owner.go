@@ -13,6 +13,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -175,7 +176,7 @@ func writeDirect(w http.ResponseWriter, result *toolpost.Result, err error) {
 
 // writeResult writes the JSON of a result, which may be too large for memory.
 func writeResult(w io.Writer, result *toolpost.Result) error {
-	if long := result.Encoded().Long; long != nil {
+	if long := hidden.EncodedOf(result).Long; long != nil {
 		defer long.Close()
 		if len(long.Edits()) == 0 {
 			return long.Copy(w, longjson.Span{To: long.Size()})

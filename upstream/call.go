@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -34,7 +34,7 @@ type request struct {
 	caller   toolpost.Caller // nil if no client listens
 	owner    *toolpost.Owner // nil for requests of our own
 	silent   bool            // the client wants no progress
-	keep     keepFunc        // nil if nothing stores texts that are too long for memory
+	keep     hidden.KeepFunc // nil if nothing stores texts that are too long for memory
 	limit    *deadline       // nil for requests of our own
 	progress *progress       // what the client got of it; nil if it wants none
 }
@@ -60,13 +60,10 @@ func newRequest(call *toolpost.Call, what, method string, params json.RawMessage
 // maxCalls bounds the calls of one server that are under way.
 const maxCalls = 1000
 
-// keepFunc is the type of [toolpost.Call.Keep].
-type keepFunc func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
-
 // handler returns what carries out the request that a call asks for.
-func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Handler {
+func (u *Upstream) handler(requestOf func(context.Context, *toolpost.Call) *request) toolpost.Handler {
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		r := requestOf(call)
+		r := requestOf(ctx, call)
 		if r.arguments != nil && (!wire.IsObject(r.arguments) || !wire.Valid(r.arguments)) {
 			return nil, toolpost.Retry.Errorf("the arguments of %s are %v; call it again with a JSON object", r.what, errNotObject)
 		}
@@ -77,25 +74,25 @@ func (u *Upstream) handler(requestOf func(*toolpost.Call) *request) toolpost.Han
 func toolHandler(u *Upstream, d toolpost.Definition, bindings []wire.Binding, again bool) toolpost.Handler {
 	name, what := d.Name, "tool "+d.Name
 	listed := func() error { return u.checkListed(name, d.Source) }
-	return u.handler(func(call *toolpost.Call) *request {
+	return u.handler(func(ctx context.Context, call *toolpost.Call) *request {
 		arguments := call.Arguments
 		if len(bytes.TrimSpace(arguments)) == 0 {
 			arguments = json.RawMessage("{}")
 		}
 		r := newRequest(call, what, "tools/call", call.Params).setName(name, arguments)
-		r.bindings, r.again, r.keep, r.listed = bindings, again, call.Keep, listed
+		r.bindings, r.again, r.keep, r.listed = bindings, again, hidden.Keep(ctx), listed
 		return r
 	})
 }
 
 func promptHandler(u *Upstream, name string) toolpost.Handler {
-	return u.handler(func(call *toolpost.Call) *request {
+	return u.handler(func(_ context.Context, call *toolpost.Call) *request {
 		return newRequest(call, "prompt "+name, "prompts/get", call.Params).setName(name, call.Arguments)
 	})
 }
 
 func readHandler(u *Upstream) toolpost.Handler {
-	return u.handler(func(call *toolpost.Call) *request {
+	return u.handler(func(_ context.Context, call *toolpost.Call) *request {
 		r := newRequest(call, "resource "+call.Name, "resources/read", call.Params, wire.Member{Name: "uri", Value: wire.Quote(call.Name)})
 		r.name = call.Name
 		return r
@@ -109,7 +106,7 @@ func (r *lister) completer(kind, key, name string) toolpost.Handler {
 		return nil
 	}
 	ref := wire.SetAll(nil, wire.Member{Name: "type", Value: wire.Quote(kind)}, wire.Member{Name: key, Value: wire.Quote(name)})
-	return r.u.handler(func(call *toolpost.Call) *request {
+	return r.u.handler(func(_ context.Context, call *toolpost.Call) *request {
 		return newRequest(call, "completion of "+name, "completion/complete", call.Arguments, wire.Member{Name: "ref", Value: ref})
 	})
 }
@@ -117,7 +114,7 @@ func (r *lister) completer(kind, key, name string) toolpost.Handler {
 // extendHandler sends a request that is not MCP's own. It is never
 // retried, because the server may have carried it out.
 func extendHandler(u *Upstream) toolpost.Handler {
-	return u.handler(func(call *toolpost.Call) *request {
+	return u.handler(func(_ context.Context, call *toolpost.Call) *request {
 		r := newRequest(call, "method "+call.Name, call.Name, call.Params)
 		r.again, r.whole = false, true
 		if extension.IsOfTasks(call.Name) {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/upstream/internal/indent"
@@ -86,17 +87,17 @@ func readOne(data []byte) (*wire.Message, error) {
 
 // encodedResult returns the result that m brings.
 func encodedResult(m *wire.Message) *toolpost.Result {
-	return toolpost.EncodedResult(toolpost.Encoded{Raw: m.Result, Scan: &m.Answer})
+	return hidden.NewResult(hidden.Encoded{Raw: m.Result, Scan: &m.Answer}).(*toolpost.Result)
 }
 
 // result returns the result for the caller. If long outputs are stored and only
 // texts are long, the texts are stored. The result takes over
 // the spool, or closes it.
-func (l *longResult) result(ctx context.Context, keep keepFunc) (*toolpost.Result, error) {
+func (l *longResult) result(ctx context.Context, keep hidden.KeepFunc) (*toolpost.Result, error) {
 	fits := l.size <= int64(l.limits.max)
 	switch {
 	case keep == nil && fits:
-		return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}), nil
+		return hidden.NewResult(hidden.Encoded{Long: l.Object, Scan: &l.found}).(*toolpost.Result), nil
 	case keep != nil && l.consistsOfTexts():
 		return l.withViews(ctx, keep)
 	case keep == nil || fits:
@@ -133,7 +134,7 @@ func (l *longResult) consistsOfTexts() bool {
 
 // withViews returns the result with views of its long texts, where they are above
 // their limit.
-func (l *longResult) withViews(ctx context.Context, keep keepFunc) (*toolpost.Result, error) {
+func (l *longResult) withViews(ctx context.Context, keep hidden.KeepFunc) (*toolpost.Result, error) {
 	var (
 		views []longjson.Replacement
 		ref   string
@@ -155,7 +156,7 @@ func (l *longResult) withViews(ctx context.Context, keep keepFunc) (*toolpost.Re
 			return nil, notKept(err)
 		}
 	}
-	return toolpost.EncodedResult(toolpost.Encoded{Long: l.Object, Scan: &l.found}).WithOutputRef(ref), nil
+	return hidden.NewResult(hidden.Encoded{Long: l.Object, Scan: &l.found}).(*toolpost.Result).WithOutputRef(ref), nil
 }
 
 func notKept(err error) error {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -126,7 +127,7 @@ func TestLongTexts(t *testing.T) {
 			cfg.MaxMessage = 64 << 10
 			s := spooling(t, cfg, filepath.Join(t.TempDir(), "made when it is needed"))
 			var shelf shelf
-			r, err := s.call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep})
+			r, err := s.call(hidden.WithKeep(t.Context(), shelf.keep), &toolpost.Call{Name: "t"})
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, way, err)
 			}
@@ -183,7 +184,7 @@ func TestLongResultsNobodyKeeps(t *testing.T) {
 			cfg.MaxMessage = 64 << 10
 			s := spooling(t, cfg, test.dir)
 			for range 2 {
-				r, err := s.call(t.Context(), &toolpost.Call{Name: "t", Keep: test.keep})
+				r, err := s.call(hidden.WithKeep(t.Context(), test.keep), &toolpost.Call{Name: "t"})
 				if err != nil {
 					t.Fatalf("%s, %s: %v", name, way, err)
 				}
@@ -325,12 +326,12 @@ func TestLongImage(t *testing.T) {
 	for way, cfg := range ways(t, `{"jsonrpc":"2.0","id":$ID,"result":`+result+`}`) {
 		var shelf shelf
 		s := spooling(t, cfg, t.TempDir())
-		for _, call := range []*toolpost.Call{{Name: "t", Keep: shelf.keep}, {Name: "t"}} {
-			r, err := s.call(t.Context(), call)
+		for _, keep := range []hidden.KeepFunc{shelf.keep, nil} {
+			r, err := s.call(hidden.WithKeep(t.Context(), keep), &toolpost.Call{Name: "t"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if inMemory := r.Encoded().Long == nil; inMemory != (call.Keep != nil) || r.IsError() {
+			if inMemory := hidden.EncodedOf(r).Long == nil; inMemory != (keep != nil) || r.IsError() {
 				t.Errorf("%s: in memory %v", way, inMemory)
 			}
 			if got, _ := r.MarshalJSON(); string(got) != result || len(shelf.kept) > 0 || r.Parts()[0].Type != "image" {
@@ -360,21 +361,21 @@ func TestTextsOfAllSizes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if inPieces := r.Encoded().Long != nil; inPieces != tt.inPieces {
+			if inPieces := hidden.EncodedOf(r).Long != nil; inPieces != tt.inPieces {
 				t.Errorf("%d bytes, %s: in pieces %v", tt.size, way, inPieces)
 			}
 			if got, _ := r.MarshalJSON(); string(got) != result {
 				t.Errorf("%d bytes, %s: got %.300s", tt.size, way, got)
 			}
 			var shelf shelf
-			if _, err = s.call(t.Context(), &toolpost.Call{Name: "t", Keep: shelf.keep}); err != nil {
+			if _, err = s.call(hidden.WithKeep(t.Context(), shelf.keep), &toolpost.Call{Name: "t"}); err != nil {
 				t.Fatal(err)
 			}
 			if tt.kept != (len(shelf.kept) > 0) {
 				t.Errorf("%d bytes, %s: kept %v", tt.size, way, len(shelf.kept) > 0)
 			}
 			within := func(context.Context, io.Reader, int, bool) (view, ref string, err error) { return "", "", nil }
-			if r, err = s.call(t.Context(), &toolpost.Call{Name: "t", Keep: within}); err != nil {
+			if r, err = s.call(hidden.WithKeep(t.Context(), within), &toolpost.Call{Name: "t"}); err != nil {
 				t.Fatal(err)
 			}
 			if got, _ := r.MarshalJSON(); string(got) != result || r.OutputRef() != "" {

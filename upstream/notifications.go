@@ -68,7 +68,7 @@ func (p *peer) relay(m *wire.Message, from *exchange) {
 // asked for messages, or it would get this one if it were known which client is meant.
 func (p *peer) isAwaited(x *exchange, err error) bool {
 	if err == nil {
-		return toolpost.SetsLogLevel(x.caller)
+		return (&toolpost.Call{Caller: x.caller}).CallerSetLogLevel()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

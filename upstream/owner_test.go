@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -89,7 +90,7 @@ func (a *asker) begin(t *testing.T, s *server) (abandon func()) {
 type leaving struct{ *asker }
 
 func (leaving) Request(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-	return nil, fmt.Errorf("%w: broken pipe", toolpost.ErrCallerLeft)
+	return nil, fmt.Errorf("%w: broken pipe", io.ErrClosedPipe)
 }
 
 // A question that cannot be delivered on the connection of one call, which its client

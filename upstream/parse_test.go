@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
@@ -160,8 +161,8 @@ func FuzzAnswers(f *testing.F) {
 		s := &session{peer: p}
 		r := &request{method: "tools/call", params: params, meta: wire.Get(params, "_meta")}
 		result, _, err := s.call(t.Context(), r)
-		if err == nil && result.Encoded().Long == nil && !wire.IsObject(result.Encoded().Raw) {
-			t.Fatalf("%q: the result is %q", raw, result.Encoded().Raw)
+		if err == nil && hidden.EncodedOf(result).Long == nil && !wire.IsObject(hidden.EncodedOf(result).Raw) {
+			t.Fatalf("%q: the result is %q", raw, hidden.EncodedOf(result).Raw)
 		}
 		p.answers.wait(t.Context())
 	})

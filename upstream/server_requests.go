@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -157,7 +158,7 @@ func (x *exchange) put(ctx context.Context, m *wire.Message) (result json.RawMes
 	defer cancel(nil)
 	defer context.AfterFunc(x.ctx, func() { cancel(context.Cause(x.ctx)) })()
 	result, err = question(own, x.caller, m.Method, m.Params)
-	if errors.Is(err, toolpost.ErrCallerLeft) {
+	if errors.Is(err, io.ErrClosedPipe) {
 		x.deaf.Store(true)
 	}
 	return result, x.ctx.Err() != nil || x.answered.Load() || x.deaf.Load(), err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
@@ -213,10 +214,8 @@ func (r *Recorder) Middleware(next toolpost.Handler) toolpost.Handler {
 		return nil
 	}
 	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		whole := *call
-		whole.Keep = nil // the result is recorded in full
 		start := time.Now()
-		result, err := next(ctx, &whole)
+		result, err := next(hidden.WithKeep(ctx, nil), call) // the result is recorded in full
 		if ctx.Err() != nil {
 			return result, err // the client gets no answer
 		}
@@ -274,7 +273,7 @@ func (r *Recorder) setAnswer(c *Call, result *toolpost.Result, err error) {
 }
 
 func (r *Recorder) setResult(c *Call, result *toolpost.Result) {
-	if long := result.Encoded().Long; long != nil && long.Size() > maxResult {
+	if long := hidden.EncodedOf(result).Long; long != nil && long.Size() > maxResult {
 		c.Omitted = long.Size()
 		return
 	}

@@ -1,0 +1,69 @@
+// Package hidden has what package toolpost does not show its users, and shares with the
+// other packages of this module: the form of a result that came from elsewhere, and where
+// texts go that are too long for memory.
+//
+//	mcpserver, gateway ─ EncodedOf ─▶ *toolpost.Result ◀─ NewResult ─ upstream
+//	output ──────────────── WithKeep ▶ context ▶ Keep ──────────────▶ upstream
+//
+// This package cannot import package toolpost, so a result is an any here: a *toolpost.Result.
+package hidden
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/toolpost/toolpost/internal/longjson"
+	"github.com/toolpost/toolpost/internal/wire"
+)
+
+// Encoded is a result in the form in which its source sent it. Results that a Go
+// function made have neither Raw nor Long.
+type Encoded struct {
+	Raw  json.RawMessage  // the MCP result object
+	Long *longjson.Object // the MCP result object, if it is too large for memory
+	Scan *wire.Answer     // what a scan found in Raw or Long; nil if it was not scanned
+}
+
+var (
+	newResult func(Encoded) any
+	encodedOf func(any) Encoded
+	resultOf  func(any) (any, error)
+)
+
+// Share gives this package the functions of package toolpost, which calls it when it is
+// initialized.
+func Share(newOne func(Encoded) any, encoded func(any) Encoded, of func(any) (any, error)) struct{} {
+	newResult, encodedOf, resultOf = newOne, encoded, of
+	return struct{}{}
+}
+
+// NewResult returns a result that consists of e. If e has a Scan, the bytes are not scanned
+// again; a Long one is loaded when its content is requested.
+func NewResult(e Encoded) (result any) { return newResult(e) }
+
+// EncodedOf returns the form in which a result was sent.
+func EncodedOf(result any) Encoded { return encodedOf(result) }
+
+// ResultOf returns the result of a tool that returned v: text, parts, or JSON. Nil becomes
+// empty text, and a value that is already an MCP result stays unchanged.
+func ResultOf(v any) (result any, err error) { return resultOf(v) }
+
+// A KeepFunc stores a text that is too long for memory. The text is one of the given number of
+// texts in a result, and failed reports whether the result may be a failure. It returns the
+// excerpt to show instead and a reference to the whole text, or nothing if the text is
+// within its limit.
+type KeepFunc func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error)
+
+type keepKey struct{}
+
+// WithKeep returns the context of a call whose long texts keep stores; nil stores none.
+func WithKeep(ctx context.Context, keep KeepFunc) context.Context {
+	return context.WithValue(ctx, keepKey{}, keep)
+}
+
+// Keep returns what stores the long texts of a call, nil if nothing does.
+func Keep(ctx context.Context) KeepFunc {
+	keep, _ := ctx.Value(keepKey{}).(KeepFunc)
+	return keep
+}
