@@ -192,8 +192,10 @@ func (m *manifest) refresh(root *os.Root) error {
 	if m.file != nil && (err != nil || !os.SameFile(info, m.is) || info.Size() < m.read) { // it was removed, or written anew
 		m.reset()
 	}
-	if err == nil {
-		err = m.open(root, false)
+	if err == nil && m.file == nil {
+		if err = m.open(root, false); err == nil {
+			info = m.is // the file may have been written anew since
+		}
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, errDamaged): // there is nothing to read

@@ -105,3 +105,58 @@ func TestManifestFull(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestReadWhileWrittenAnew has manifests read for the first time while another process makes
+// the file shorter: a blob that both files have is found.
+func TestReadWhileWrittenAnew(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := root.WriteFile(segmentName(1), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var writer manifest
+	writer.reset()
+	stays, written := keyOf("stays"), make(chan error, 1)
+	rewrite := func() error {
+		return writer.change(root, func() error {
+			for i := range 100 { // of a segment that is not there
+				if err := writer.add(keyOf(fmt.Sprint(i)), location{segment: 2, length: 1}); err != nil {
+					return err
+				}
+			}
+			writer.compactAt = 0
+			return writer.add(stays, location{segment: 1, length: 1})
+		})
+	}
+	if err := rewrite(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		var err error
+		for range 150 {
+			if err = rewrite(); err != nil {
+				break
+			}
+		}
+		written <- err
+	}()
+	for {
+		var reader manifest
+		reader.reset()
+		if _, ok, err := reader.lookup(root, stays); err != nil || !ok {
+			t.Fatalf("found: %v, error: %v", ok, err)
+		}
+		reader.reset() // closes the file
+		select {
+		case err := <-written:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+		}
+	}
+}
