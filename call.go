@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -100,28 +101,28 @@ func (a validArguments) cover(input *schema.Schema, raw json.RawMessage) bool {
 // Layers whose tools take other arguments than t use it.
 func (t *Tool) Run(ctx context.Context, call *Call) (*Result, error) { return runInScope(ctx, t, call) }
 
-// admit prepares, checks and approves the call of sc; it returns the call to run.
-func admit(sc *scope, t *Tool, call *Call) (*Call, error) {
+// admit prepares, checks and approves the call of c; it returns the call to run.
+func admit(c *callContext, t *Tool, call *Call) (*Call, error) {
 	if t.Policy.Prepare != nil {
 		prepared := *call
 		prepared.Arguments = t.Policy.Prepare(call.Arguments)
-		call, sc.call = &prepared, &prepared
+		call, c.call = &prepared, &prepared
 	}
 	if !t.Policy.SkipValidation {
-		c, err := validateArguments(t.Input, call)
+		valid, err := validateArguments(t.Input, call)
 		if err != nil {
 			return nil, err
 		}
 		filled := *call
-		filled.Arguments = c.arguments
-		call, sc.call, sc.valid = &filled, &filled, c
+		filled.Arguments = valid.arguments
+		call, c.call, c.valid = &filled, &filled, valid
 	}
 	if t.Policy.Approve == nil {
 		return call, nil
 	}
-	err := t.Policy.Approve(sc, call)
+	err := t.Policy.Approve(&c.scope, call)
 	var o *OutcomeError
-	if err == nil || errors.As(err, &o) || sc.Err() != nil {
+	if err == nil || errors.As(err, &o) || c.Err() != nil {
 		return call, err
 	}
 	return nil, Denied.Errorf("%s was not approved: %v", t.Name, err)
@@ -166,22 +167,46 @@ func runUntilDone(ctx context.Context, f func() (*Result, error)) (*Result, erro
 	}
 }
 
+// A callContext is the context of one call, around which its scope is.
+type callContext struct {
+	context.Context
+	scope dep.Scope
+	call  *Call
+	valid validArguments // what was validated for the call
+}
+
+type (
+	callKey        struct{}
+	callContextKey struct{}
+)
+
+// Value finds the call.
+func (c *callContext) Value(key any) any {
+	switch key.(type) {
+	case callKey:
+		return c.call
+	case callContextKey:
+		return c
+	}
+	return c.Context.Value(key)
+}
+
 // runInScope admits a call and runs the handler in a scope of its own.
 func runInScope(ctx context.Context, t *Tool, call *Call) (r *Result, err error) {
-	sc := newScope(ctx, PerCall)
-	sc.call = call
+	c := &callContext{Context: ctx, call: call}
+	scope := c.scope.Open(c, dep.PerCall)
 	defer func() {
 		if p := recover(); p != nil {
-			r, err = nil, panicError(sc, t.Name, p)
+			r, err = nil, panicError(scope, t.Name, p)
 		}
-		if e := sc.end(); e != nil {
+		if e := scope.Close(); e != nil {
 			log(ctx, "dependency not closed", "tool", t.Name, "err", e)
 		}
 	}()
-	if call, err = admit(sc, t, call); err != nil {
+	if call, err = admit(c, t, call); err != nil {
 		return nil, err
 	}
-	r, err = t.Handler(sc, call)
+	r, err = t.Handler(scope, call)
 	if r == nil && err == nil {
 		r = NewResult()
 	}
@@ -206,7 +231,7 @@ func panicError(ctx context.Context, tool string, p any) error {
 }
 
 func log(ctx context.Context, msg string, args ...any) {
-	if l, err := Logger.Get(ctx); err == nil {
+	if l, err := dep.Logger.Get(ctx); err == nil {
 		l.ErrorContext(ctx, msg, args...)
 	}
 }

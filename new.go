@@ -73,7 +73,7 @@ func newTool(name, description string, in, out reflect.Type, opts *Options, fn t
 func handler(input *schema.Schema, declared bool, fn typedCall) Handler {
 	return func(ctx context.Context, call *Call) (*Result, error) {
 		raw := call.Arguments
-		if sc, _ := ctx.Value(scopeKey{}).(*scope); sc == nil || !sc.valid.cover(input, raw) {
+		if c, _ := ctx.Value(callContextKey{}).(*callContext); c == nil || !c.valid.cover(input, raw) {
 			c, err := validateArguments(input, call) // a layer changed the arguments or the schema
 			if err != nil {
 				return nil, err

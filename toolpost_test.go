@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -69,24 +70,6 @@ func ExampleNew_duration() {
 	// invalid arguments for wait:
 	// /timeout: expected a duration (write "5m", "1h30m" or a number of nanoseconds), got string "soon"
 	// Fix them and call wait again.
-}
-
-func ExampleDep() {
-	type db struct{ name string }
-	ctx, end := toolpost.OpenScope(context.Background(), toolpost.PerProcess)
-	defer end()
-	DB := toolpost.NewDep("db", toolpost.PerProcess, func(context.Context) (*db, error) { return &db{"main"}, nil })
-	tool := toolpost.New("which", "Name the database.", func(ctx context.Context, _ struct{}) (string, error) {
-		d, err := DB.Get(ctx)
-		if err != nil {
-			return "", err
-		}
-		return d.name, nil
-	}, nil)
-	set, _ := toolpost.NewSet(ctx, toolpost.Tools{tool})
-	text, _ := set.CallText(DB.With(ctx, &db{"test"}), "which", struct{}{})
-	fmt.Println(text)
-	// Output: test
 }
 
 func newSet(t testing.TB, ts ...toolpost.Toolset) *toolpost.Set {
@@ -220,7 +203,7 @@ func TestCallText(t *testing.T) {
 
 func TestPanicIsAnErrorWithAnID(t *testing.T) {
 	var log bytes.Buffer
-	ctx := toolpost.Logger.With(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
+	ctx := dep.Logger.With(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
 	for _, policy := range []toolpost.Policy{{}, {Timeout: time.Minute}} {
 		s := newSet(t, toolpost.Tools{toolpost.New("bad", "", func(context.Context, struct{}) (string, error) {
 			panic("secret detail")
@@ -256,7 +239,7 @@ func TestApproval(t *testing.T) {
 	if diff := cmp.Diff([]string{`{"a":1,"b":10}`}, asked); diff != "" {
 		t.Errorf("the approver sees what the tool gets: %s", diff)
 	}
-	ctx := toolpost.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
+	ctx := dep.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
 	r, err := s.Call(ctx, &toolpost.Call{Name: "add", Arguments: []byte(`{"a":1}`)})
 	if err != nil || !r.IsError() || strings.Contains(text(r), "secret") {
 		t.Errorf("a panic: got %q, %v", text(r), err)

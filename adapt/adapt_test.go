@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/adapt"
 	"github.com/toolpost/toolpost/bind"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -356,7 +357,7 @@ func TestAdaptedPanic(t *testing.T) {
 	for name, f := range map[string]any{
 		"without context": func() { panic("secret") }, "with context": func(context.Context) { panic("secret") },
 	} {
-		ctx := toolpost.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
+		ctx := dep.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
 		tool, err := adapt.Tool(record{Name: "x", Function: f})
 		if err != nil {
 			t.Fatal(err)
@@ -381,7 +382,7 @@ func TestReturnErrors(t *testing.T) {
 		return toolpost.New("x", "", func(context.Context, struct{}) (string, error) { return "", err }, nil)
 	}
 	log := new(strings.Builder)
-	ctx := toolpost.Logger.With(t.Context(), slog.New(slog.NewTextHandler(log, nil)))
+	ctx := dep.Logger.With(t.Context(), slog.New(slog.NewTextHandler(log, nil)))
 	call := func(tools toolpost.Toolset) (*toolpost.Result, error) {
 		set, err := toolpost.NewSet(ctx, tools)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -113,7 +114,7 @@ func echo(_ context.Context, text string) (string, error) { return text, nil }
 // do runs the agent and fails the test if there is an error other than a stop.
 func do(t *testing.T, a *agent.Agent, s *agent.Session, prompts ...model.Part) *agent.Result {
 	t.Helper()
-	quiet := toolpost.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
+	quiet := dep.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
 	result, err := a.Do(quiet, s, prompts...)
 	if result == nil {
 		t.Fatal(err)

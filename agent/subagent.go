@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/model"
 )
 
@@ -100,8 +101,8 @@ func (r *run) enter(ctx context.Context) (inner context.Context, leave func() er
 		}
 		r.agent = &inherited
 	}
-	inner, leave = toolpost.OpenScope(ctx, toolpost.PerRun)
-	return inner, leave, nil
+	scope := new(dep.Scope).Open(ctx, dep.PerRun)
+	return scope, scope.Close, nil
 }
 
 // approveInner returns the run's Approve for calls of agents inside it, nil if it

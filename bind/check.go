@@ -21,7 +21,7 @@ type UnsupportedTypeError struct {
 }
 
 func (e *UnsupportedTypeError) Error() string {
-	return fmt.Sprintf("dependencies of type %v%s: %v cannot be passed by value: %s; leave it out, or pass it with BindLocal or NewDep",
+	return fmt.Sprintf("dependencies of type %v%s: %v cannot be passed by value: %s; leave it out, or pass it with BindLocal or dep.New",
 		e.Root, fieldText(e.Path), e.Type, e.Reason)
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -156,17 +157,17 @@ func TestBridgeCall(t *testing.T) {
 
 func TestBridgeDependenciesOfTheRun(t *testing.T) {
 	opened := 0
-	dep := toolpost.NewDep("counter", toolpost.PerRun, func(context.Context) (*int, error) { opened++; return new(int), nil })
+	counter := dep.New("counter", dep.PerRun, func(context.Context) (*int, error) { opened++; return new(int), nil })
 	count := toolpost.New("count", "Count.", func(ctx context.Context, _ struct{}) (string, error) {
-		n, err := dep.Get(ctx)
+		n, err := counter.Get(ctx)
 		if err != nil {
 			return "", err
 		}
 		*n++
 		return fmt.Sprint("n=", *n), nil
 	}, nil)
-	ctx, end := toolpost.OpenScope(t.Context(), toolpost.PerRun)
-	defer end()
+	ctx := new(dep.Scope).Open(t.Context(), dep.PerRun)
+	defer ctx.Close()
 	c := newFakeCLI(t, ctx, &Options{Toolset: toolpost.Tools{count}})
 	c.open("tools")
 	c.ask("tools", callLine(2, "count", `{}`))

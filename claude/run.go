@@ -7,11 +7,11 @@ import (
 	"errors"
 	"io"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/internal/control"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/claude/sessions"
+	"github.com/toolpost/toolpost/dep"
 )
 
 // A run is one CLI from its start to its end: it answers what the CLI asks, and
@@ -45,16 +45,16 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 		return nil, err
 	}
 	opts.warnShadowed()
-	work, end := toolpost.OpenScope(context.WithoutCancel(ctx), toolpost.PerRun)
-	work, finish := context.WithCancelCause(work)
+	scope := new(dep.Scope).Open(context.WithoutCancel(ctx), dep.PerRun)
+	work, finish := context.WithCancelCause(scope)
 	r := &run{
 		opts: opts, once: once, output: newOutputWatch(opts.Output),
-		ready: make(chan struct{}), ended: make(chan struct{}), finish: finish, end: end,
+		ready: make(chan struct{}), ended: make(chan struct{}), finish: finish, end: scope.Close,
 	}
 	r.turns.feeding = once
 	if err := connect(work, ctx, r); err != nil {
 		finish(err)
-		return nil, errors.Join(err, end())
+		return nil, errors.Join(err, scope.Close())
 	}
 	r.inbox.mirror = newMirror(work, opts.SessionStore, r.lose)
 	stop := context.AfterFunc(ctx, func() { r.abort(context.Cause(ctx)) })

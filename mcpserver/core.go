@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/inflight"
@@ -165,7 +166,7 @@ func (c *core) encodeLimited(r *request, name string, result *toolpost.Result, e
 
 func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (payload, error) {
 	start := time.Now()
-	within, set := toolpost.Logger.With(ctx, c.log), r.view.live.Set()
+	within, set := dep.Logger.With(ctx, c.log), r.view.live.Set()
 	result, err := set.Call(within, call)
 	if errors.Is(err, toolpost.ErrNotFound) && set.Lookup(call.Name) == nil && c.relist(ctx, r.client, r.view, call.Name) { // it may have been added unseen
 		set = r.view.live.Set()
@@ -242,9 +243,9 @@ func handle(ctx context.Context, h toolpost.Handler, call *toolpost.Call) (r *to
 	if h == nil {
 		return nil, fmt.Errorf("%s: %w", call.Name, toolpost.ErrNotFound)
 	}
-	ctx, end := toolpost.OpenScope(ctx, toolpost.PerCall)
-	defer func() { err = errors.Join(err, end()) }()
-	return h(ctx, call)
+	scope := new(dep.Scope).Open(ctx, dep.PerCall)
+	defer func() { err = errors.Join(err, scope.Close()) }()
+	return h(scope, call)
 }
 
 func (c *core) complete(ctx context.Context, r *request, f *catalog) (payload, error) {

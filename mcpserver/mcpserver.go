@@ -36,6 +36,7 @@ import (
 	"weak"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
@@ -151,7 +152,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 	live, given := ts.(*toolpost.Live)
 	if !given {
 		var err error
-		if live, err = toolpost.NewLive(toolpost.Logger.With(life, o.Logger), ts); err != nil {
+		if live, err = toolpost.NewLive(dep.Logger.With(life, o.Logger), ts); err != nil {
 			end()
 			return nil, fmt.Errorf("new server: %w", err)
 		}

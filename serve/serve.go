@@ -32,6 +32,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/policy/limit"
@@ -114,10 +115,10 @@ func newEndpoint(ctx context.Context, opts *Options) *Endpoint {
 		o.View = NewLogView(e.log)
 	}
 	// The signal that asks the endpoint to stop does not cut off requests under way.
-	running, end := toolpost.OpenScope(toolpost.Logger.With(context.WithoutCancel(ctx), e.log), toolpost.PerProcess)
+	running := new(dep.Scope).Open(dep.Logger.With(context.WithoutCancel(ctx), e.log), dep.PerProcess)
 	e.running = running
 	e.waiting, e.endWaiting = context.WithCancel(running)
-	e.closer = append(e.closer, end)
+	e.closer = append(e.closer, running.Close)
 	return e
 }
 

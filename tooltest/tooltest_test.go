@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/tooltest"
 )
 
@@ -78,7 +79,7 @@ func TestCall(t *testing.T) {
 
 // TestCallWithDependency tests a tool that needs something, with another one.
 func TestCallWithDependency(t *testing.T) {
-	shop := toolpost.NewDep("shop", toolpost.PerProcess, func(context.Context) (map[string]int, error) {
+	shop := dep.New("shop", dep.PerProcess, func(context.Context) (map[string]int, error) {
 		return nil, errors.New("no database configured")
 	})
 	price := toolpost.New("price", "Returns a price.", func(ctx context.Context, in struct {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/folder"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/recording"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/serve"
@@ -190,7 +190,7 @@ func (o *serveOptions) open(ctx context.Context, d *display, found *config.Confi
 		return e, func() {}, err
 	}
 	kept, _ := owner.OutputStore(d.log)
-	f, err := folder.Open(toolpost.Logger.With(context.WithoutCancel(ctx), d.log), outputs.New(kept, &outputs.Options{Logger: d.log}), &o.folder)
+	f, err := folder.Open(dep.Logger.With(context.WithoutCancel(ctx), d.log), outputs.New(kept, &outputs.Options{Logger: d.log}), &o.folder)
 	if err != nil {
 		return nil, nil, err
 	}

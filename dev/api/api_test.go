@@ -49,7 +49,7 @@ func TestInternalTypes(t *testing.T) {
 // withoutUser are exported names that neither other code nor an Example nor a page uses, and
 // why they are there.
 var withoutUser = map[string]string{
-	". Clock": "a dependency that tests of tools replace",
+	"dep Clock": "a dependency that tests of tools replace",
 }
 
 // TestUsers checks that each exported name has a user outside of its package.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
@@ -67,7 +68,7 @@ func defineTool(forecast func(context.Context, place) (string, error)) toolpost.
 
 type item struct{ Item string }
 
-var shop = toolpost.NewDep("shop", toolpost.PerProcess, func(ctx context.Context) (*sql.DB, error) {
+var shop = dep.New("shop", dep.PerProcess, func(ctx context.Context) (*sql.DB, error) {
 	return sql.Open("pgx", os.Getenv("SHOP"))
 })
 
@@ -80,9 +81,9 @@ func needDatabase(ctx context.Context) {
 		return queryPrice(ctx, db, in.Item)
 	}, nil)
 
-	ctx, end := toolpost.OpenScope(ctx, toolpost.PerProcess)
-	defer end()
-	_, _ = ctx, price
+	scope := new(dep.Scope).Open(ctx, dep.PerProcess)
+	defer scope.Close()
+	_, _ = scope, price
 }
 
 func queryPrice(context.Context, *sql.DB, string) (int, error) { return 0, nil }

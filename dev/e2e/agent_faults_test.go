@@ -22,6 +22,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
 	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
@@ -283,7 +284,7 @@ func (b *biller) run() {
 	}
 	s := agent.NewSession()
 	a := agent.New(m, b.tools(), &agent.Options{Approve: b.approve, Hold: b.random.IntN(2) == 0})
-	quiet := toolpost.Logger.With(b.t.Context(), slog.New(slog.DiscardHandler))
+	quiet := dep.Logger.With(b.t.Context(), slog.New(slog.DiscardHandler))
 	for range 3 {
 		ctx, cancel := context.WithCancel(quiet)
 		end, n := 1+b.random.IntN(60), 0

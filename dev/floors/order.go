@@ -14,7 +14,7 @@ const module = "github.com/toolpost/toolpost"
 // it belongs.
 var order = []string{
 	"internal",
-	"schema", "usage", "store",
+	"schema", "usage", "store", "dep",
 	".",
 	"bind", "adapt", "observe", "dialect", "inprocess",
 	"internal/policy", "internal/access/trail",

@@ -1,4 +1,4 @@
-package toolpost
+package dep
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 type opening struct {
 	key   any      // the *Dep
 	outer *opening // that this one is opened for, nil if for a call
-	waits *opening // that this one waits for; under scope.waiting
+	waits *opening // that this one waits for; under Scope.waiting
 	done  chan struct{}
 	value any
 	err   error
 }
 
 // get returns the value of key, opened once by whoever comes first.
-func (s *scope) get(ctx context.Context, key any, open func(context.Context) (any, error)) (any, error) {
+func (s *Scope) get(ctx context.Context, key any, open func(context.Context) (any, error)) (any, error) {
 	own, _ := ctx.Value(openingKey{}).(*opening)
 	s.mu.Lock()
 	o, found := s.opened[key]
@@ -48,7 +48,7 @@ func (s *scope) get(ctx context.Context, key any, open func(context.Context) (an
 
 // mayWait notes that own waits for o, unless o waits for own: then neither
 // would ever be done.
-func (s *scope) mayWait(own, o *opening) bool {
+func (s *Scope) mayWait(own, o *opening) bool {
 	if own == nil {
 		return true
 	}
@@ -67,7 +67,7 @@ func (s *scope) mayWait(own, o *opening) bool {
 	return true
 }
 
-func (s *scope) endWait(own *opening) {
+func (s *Scope) endWait(own *opening) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	for p := own; p != nil; p = p.outer {
@@ -76,7 +76,7 @@ func (s *scope) endWait(own *opening) {
 }
 
 // open runs open once. A failure is not kept: the next Get tries again.
-func (s *scope) open(o *opening, open func(context.Context) (any, error)) {
+func (s *Scope) open(o *opening, open func(context.Context) (any, error)) {
 	defer close(o.done)
 	defer func() {
 		if p := recover(); p != nil {
