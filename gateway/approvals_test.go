@@ -113,7 +113,7 @@ func TestApprovalRules(t *testing.T) {
 	var calls []string
 	f.last("s").recording(&calls, "read", "write", "rm", "rmdir")
 	wantTools(t, g, "s__read", "s__write")
-	if err := g.Missing(gateway.Client{}, "s__rm"); err == nil || !strings.HasPrefix(err.Error(), "it is denied by the rule approvals[1] of Toolpost's configuration. Do not try") {
+	if err := g.Missing(observe.Client{}, "s__rm"); err == nil || !strings.HasPrefix(err.Error(), "it is denied by the rule approvals[1] of Toolpost's configuration. Do not try") {
 		t.Errorf("a denied tool: %v", err)
 	}
 	set := g.Live().Set()
@@ -225,7 +225,7 @@ func TestRulesOfAProfileOfViews(t *testing.T) {
 	if err := g.Views().Configure(cfg); err != nil {
 		t.Fatal(err)
 	}
-	live, err := g.Views().View(gateway.Client{View: "p/" + config.NoDialect})
+	live, err := g.Views().View(observe.Client{View: "p/" + config.NoDialect})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestApprovalBelowProfile(t *testing.T) {
 	f.last("s").readyWith(tools...)
 	wantTools(t, g, "s__read", "s__store")
 	in := func(profile string) *toolpost.Set {
-		live, err := g.Views().View(gateway.Client{View: profile + "/none"})
+		live, err := g.Views().View(observe.Client{View: profile + "/none"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +372,7 @@ func TestApprovalThroughSearchAndExtensions(t *testing.T) {
 		}}
 	})
 	arrived(t, g, func() bool { return g.Live().Lookup("s__write") != nil && g.Live().Features().Extend != nil })
-	live, err := g.Views().View(gateway.Client{View: "small"})
+	live, err := g.Views().View(observe.Client{View: "small"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -85,7 +86,7 @@ func (l *lists) joinFeatures(servers map[string]bool) *toolpost.Features {
 // withheld, or its server is not ready: the one with the prefix of the name, or the
 // only one. It returns nil if there is another reason, and says nothing about tools
 // and servers that are not in the profile of the client.
-func (g *Gateway) Missing(r Client, tool string) error {
+func (g *Gateway) Missing(r observe.Client, tool string) error {
 	c := g.views.chooser.Load()
 	key, err := c.viewOf(r, g.logger)
 	if err != nil {
@@ -154,7 +155,7 @@ const (
 // empty all whose changes would not be noticed. Each is asked at most once a minute, and
 // none that is not in the profile of the client. Relist returns when their lists are
 // served, or after a short time. It reports whether any was asked.
-func (g *Gateway) Relist(ctx context.Context, r Client, tool string) bool {
+func (g *Gateway) Relist(ctx context.Context, r observe.Client, tool string) bool {
 	c := g.views.chooser.Load()
 	key, err := c.viewOf(r, g.logger)
 	if err != nil {

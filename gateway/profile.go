@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/policy/approval"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // A profile is a [config.Profile] that is ready to be asked.
@@ -49,7 +50,7 @@ func newProfile(cfg *config.Profile, before *viewChooser) (*profile, error) {
 }
 
 // isFor reports whether the profile is for a client by what the client claims.
-func (p *profile) isFor(r Client) bool {
+func (p *profile) isFor(r observe.Client) bool {
 	for _, m := range p.rules {
 		if m.Match(r.Name, r.Version, r.UserAgent) {
 			return true

@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/store"
 )
 
@@ -28,7 +29,7 @@ const profiled = `{
 }`
 
 // toolsOf returns the names of the tools of a client, in order.
-func toolsOf(t *testing.T, g *gateway.Gateway, c gateway.Client) []string {
+func toolsOf(t *testing.T, g *gateway.Gateway, c observe.Client) []string {
 	t.Helper()
 	live, err := g.Views().View(c)
 	if err != nil {
@@ -50,19 +51,19 @@ func TestProfiles(t *testing.T) {
 		synctest.Wait()
 		all := []string{"docs__search", "git__commit", "git__push", "git__state"}
 		for _, tt := range []struct {
-			client gateway.Client
+			client observe.Client
 			want   []string
 		}{
-			{gateway.Client{Name: "other"}, all},
-			{gateway.Client{Name: "reader"}, []string{"git__state"}},
-			{gateway.Client{Name: "Reader", View: "mcp"}, []string{"git__state"}},
-			{gateway.Client{Name: "reader", View: "git"}, []string{"git__state", "save"}},
-			{gateway.Client{View: "git/none"}, []string{"git__state", "save"}},
-			{gateway.Client{View: "typo"}, []string{}},
-			{gateway.Client{View: "gti"}, []string{`error: unknown profile or dialect "gti"; did you mean "git"?`}},
-			{gateway.Client{View: "cursr"}, []string{`error: unknown profile or dialect "cursr"; did you mean "cursor"?`}},
-			{gateway.Client{View: "git/nothing"}, []string{`error: unknown dialect "nothing"`}},
-			{gateway.Client{View: "mcp/git"}, []string{`error: unknown profile "mcp"`}},
+			{observe.Client{Name: "other"}, all},
+			{observe.Client{Name: "reader"}, []string{"git__state"}},
+			{observe.Client{Name: "Reader", View: "mcp"}, []string{"git__state"}},
+			{observe.Client{Name: "reader", View: "git"}, []string{"git__state", "save"}},
+			{observe.Client{View: "git/none"}, []string{"git__state", "save"}},
+			{observe.Client{View: "typo"}, []string{}},
+			{observe.Client{View: "gti"}, []string{`error: unknown profile or dialect "gti"; did you mean "git"?`}},
+			{observe.Client{View: "cursr"}, []string{`error: unknown profile or dialect "cursr"; did you mean "cursor"?`}},
+			{observe.Client{View: "git/nothing"}, []string{`error: unknown dialect "nothing"`}},
+			{observe.Client{View: "mcp/git"}, []string{`error: unknown profile "mcp"`}},
 		} {
 			got := toolsOf(t, g, tt.client)
 			slices.Sort(got)
@@ -73,7 +74,7 @@ func TestProfiles(t *testing.T) {
 				t.Errorf("%+v gets %q, want %q", tt.client, got, tt.want)
 			}
 		}
-		live, err := g.Views().View(gateway.Client{View: "git"})
+		live, err := g.Views().View(observe.Client{View: "git"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestProfileReadsOutputs(t *testing.T) {
 			"one": {"a__t", "tool_output_cache", "tool_output_cache_grep"},
 			"two": {"a__t", "tool_output_cache"},
 		} {
-			got := toolsOf(t, g, gateway.Client{View: profile + "/none"})
+			got := toolsOf(t, g, observe.Client{View: profile + "/none"})
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: %v, want %v", profile, got, want)
@@ -120,10 +121,10 @@ func TestMissingInProfile(t *testing.T) {
 		f.last("git").connect("commit")
 		f.last("docs").fail(errors.New("refused"))
 		synctest.Wait()
-		if err := g.Missing(gateway.Client{}, "docs__search"); err == nil {
+		if err := g.Missing(observe.Client{}, "docs__search"); err == nil {
 			t.Error("without a profile, nothing is said about a server that is not ready")
 		}
-		if err := g.Missing(gateway.Client{View: "git"}, "docs__search"); err != nil {
+		if err := g.Missing(observe.Client{View: "git"}, "docs__search"); err != nil {
 			t.Errorf("a client of the profile hears: %v", err)
 		}
 	})
@@ -156,7 +157,7 @@ func TestProfileFeatures(t *testing.T) {
 			f.last(name).connect("t")
 		}
 		synctest.Wait()
-		live, err := g.Views().View(gateway.Client{View: "git"})
+		live, err := g.Views().View(observe.Client{View: "git"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +203,7 @@ func TestProfileTemplates(t *testing.T) {
 			f.last(name).connect("t")
 		}
 		synctest.Wait()
-		live, err := g.Views().View(gateway.Client{View: "git"})
+		live, err := g.Views().View(observe.Client{View: "git"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +220,7 @@ func TestProfilesReload(t *testing.T) {
 		f.last("git").connect("commit", "push")
 		f.last("docs").connect("search")
 		synctest.Wait()
-		client, before := gateway.Client{View: "git"}, f.count()
+		client, before := observe.Client{View: "git"}, f.count()
 		if got := toolsOf(t, g, client); !slices.Equal(got, []string{"save"}) {
 			t.Errorf("before: %q", got)
 		}
@@ -250,12 +251,12 @@ func TestOneProfile(t *testing.T) {
 		f.last("git").connect("commit")
 		synctest.Wait()
 		for view, want := range map[string]string{"": "save", "git": "save", "none": "save", "read": `error: this address serves the profile "git" only`} {
-			if got := toolsOf(t, g, gateway.Client{Name: "reader", View: view}); !strings.HasPrefix(got[0], want) {
+			if got := toolsOf(t, g, observe.Client{Name: "reader", View: view}); !strings.HasPrefix(got[0], want) {
 				t.Errorf("%s: %q", view, got)
 			}
 		}
 		other, _ := open(t, cfg)
-		if got := toolsOf(t, other, gateway.Client{Name: "reader"}); !strings.Contains(got[0], "UNSET_TOKEN") {
+		if got := toolsOf(t, other, observe.Client{Name: "reader"}); !strings.Contains(got[0], "UNSET_TOKEN") {
 			t.Errorf("a client of a profile without its token gets %q", got)
 		}
 	})
@@ -268,7 +269,7 @@ func TestOneProfile(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, f := open(t, servers("s", "x"))
-		client := gateway.Client{Name: "claude-code", Version: "2.1.400"}
+		client := observe.Client{Name: "claude-code", Version: "2.1.400"}
 		var got []string
 		for _, names := range [][]string{{"m", "z"}, {"a", "m", "z"}, {"a", "z"}, {"a", "b", "m", "z"}} {
 			f.last("s").connect(names...)
@@ -279,7 +280,7 @@ func TestPlaces(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if got := toolsOf(t, g, gateway.Client{Name: "other"}); !slices.IsSorted(got) {
+		if got := toolsOf(t, g, observe.Client{Name: "other"}); !slices.IsSorted(got) {
 			t.Errorf("another client gets %q", got)
 		}
 	})

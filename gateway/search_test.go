@@ -9,10 +9,11 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // countListed returns how many tools a client sees, and whether it sees find_tools.
-func countListed(t *testing.T, v *gateway.Views, r gateway.Client) (n int, searched bool) {
+func countListed(t *testing.T, v *gateway.Views, r observe.Client) (n int, searched bool) {
 	t.Helper()
 	live, err := v.View(r)
 	if err != nil {
@@ -73,7 +74,7 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, searched := countListed(t, v, gateway.Client{Name: test.client, Version: "99"})
+		n, searched := countListed(t, v, observe.Client{Name: test.client, Version: "99"})
 		if n != test.want || searched != (n > 1 && n < all) {
 			t.Errorf("%s%s: %d tools are listed (search %v), want %d", test.client, test.rest, n, searched, test.want)
 		}
@@ -96,7 +97,7 @@ func TestSearchReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	client := gateway.Client{Name: "unheard-of"}
+	client := observe.Client{Name: "unheard-of"}
 	for i, rest := range []string{``, `, "search": {"budget": 1000}`, `, "search": {"budget": 1001}`, `, "search": false`} {
 		if err := v.Configure(parse(t, `{"mcpServers": {}`+rest+`}`)); err != nil {
 			t.Fatal(err)
@@ -130,7 +131,7 @@ func TestSearchCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen, err := v.View(gateway.Client{})
+		seen, err := v.View(observe.Client{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/output"
 )
 
@@ -227,7 +228,7 @@ func (s *Snapshot) add(own *joinResult) {
 }
 
 // listsOf returns the lists that a client gets, before its profile and dialect.
-func (g *Gateway) listsOf(r Client) *lists {
+func (g *Gateway) listsOf(r observe.Client) *lists {
 	if s := g.views.session(r.Session); s != nil {
 		return &s.lists
 	}

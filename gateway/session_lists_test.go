@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -25,7 +26,7 @@ func (p *pooled) toolsOf(session, view string) string {
 
 func (p *pooled) live(session, view string) *toolpost.Live {
 	p.t.Helper()
-	live, err := p.g.Views().View(gateway.Client{Name: "c", View: view, Session: session})
+	live, err := p.g.Views().View(observe.Client{Name: "c", View: view, Session: session})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -229,10 +230,10 @@ func TestSessionListsAreApproved(t *testing.T) {
 					t.Errorf("withheld: %s, want %s", got, c.withheld)
 				}
 				for _, tool := range withheld {
-					if err := g.Missing(gateway.Client{Session: "b"}, "s__"+tool); err == nil || !strings.Contains(err.Error(), "withheld") {
+					if err := g.Missing(observe.Client{Session: "b"}, "s__"+tool); err == nil || !strings.Contains(err.Error(), "withheld") {
 						t.Errorf("%s is missing, because %v", tool, err)
 					}
-					if err := g.Missing(gateway.Client{Session: "a"}, "s__"+tool); err != nil {
+					if err := g.Missing(observe.Client{Session: "a"}, "s__"+tool); err != nil {
 						t.Errorf("another session reads: %v", err)
 					}
 					// Also one that a client still has must not run.

@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/suggest"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // A viewKey names a view: a profile in a dialect.
@@ -32,7 +33,7 @@ type viewChooser struct {
 	search   config.Search
 
 	mu    sync.RWMutex
-	known map[Client]claimedView
+	known map[observe.Client]claimedView
 }
 
 // book returns the dialects. The built-in ones are read when they are first needed:
@@ -51,7 +52,7 @@ type claimedView struct{ profile, dialect string }
 // newViewChooser returns the chooser of a configuration; opts take precedence.
 // Profiles that are the same as before stay the same.
 func newViewChooser(cfg *config.Config, opts *ViewOptions, before *viewChooser) (*viewChooser, error) {
-	c := &viewChooser{own: cfg.Dialects, opts: opts, always: cfg.Dialect, server: cmp.Or(opts.Name, cfg.Name), search: cfg.Search, known: map[Client]claimedView{}, profiles: map[string]*profile{}}
+	c := &viewChooser{own: cfg.Dialects, opts: opts, always: cfg.Dialect, server: cmp.Or(opts.Name, cfg.Name), search: cfg.Search, known: map[observe.Client]claimedView{}, profiles: map[string]*profile{}}
 	for _, id := range []string{opts.Dialect, cfg.Dialect} {
 		if id != "" {
 			if err := config.CheckDialect(c.book(), id); err != nil {
@@ -77,7 +78,7 @@ func newViewChooser(cfg *config.Config, opts *ViewOptions, before *viewChooser) 
 
 // viewOf returns the view of a client. The address decides, then the options,
 // then the configuration, then what the client claims to be.
-func (c *viewChooser) viewOf(r Client, log *slog.Logger) (key viewKey, err error) {
+func (c *viewChooser) viewOf(r observe.Client, log *slog.Logger) (key viewKey, err error) {
 	if key, err = c.parseAddress(r.View); err != nil {
 		return key, err
 	}
@@ -86,7 +87,7 @@ func (c *viewChooser) viewOf(r Client, log *slog.Logger) (key viewKey, err error
 	}
 	var chosen claimedView
 	if key.profile == "" || key.dialect == "" {
-		chosen = c.choose(Client{Name: clipClaim(r.Name), Version: clipClaim(r.Version), UserAgent: clipClaim(r.UserAgent)}, log)
+		chosen = c.choose(observe.Client{Name: clipClaim(r.Name), Version: clipClaim(r.Version), UserAgent: clipClaim(r.UserAgent)}, log)
 	}
 	key.profile = cmp.Or(key.profile, chosen.profile)
 	p := c.profiles[key.profile]
@@ -174,7 +175,7 @@ const maxClients = 1000
 
 // choose selects a profile and a dialect by what the client claims, and
 // remembers them.
-func (c *viewChooser) choose(r Client, log *slog.Logger) claimedView {
+func (c *viewChooser) choose(r observe.Client, log *slog.Logger) claimedView {
 	c.mu.RLock()
 	chosen, known := c.known[r]
 	c.mu.RUnlock()

@@ -14,16 +14,8 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/observe"
 )
-
-// A Client describes a client, as far as known. All of it is the client's own
-// claim.
-type Client struct {
-	Name, Version string // in clientInfo
-	UserAgent     string // the HTTP header
-	View          string // what the address names: a profile, a dialect, or PROFILE/DIALECT
-	Session       string // the Session of its calls, if it has one; this is not its claim
-}
 
 // ViewOptions are the optional parts of [NewViews]. Name, Profile and Dialect
 // take precedence over what a configuration says.
@@ -97,7 +89,7 @@ func (v *Views) use(c *viewChooser) {
 
 // View returns the view for a client. If the address names an unknown profile or
 // dialect, the error suggests similar ones.
-func (v *Views) View(r Client) (*toolpost.Live, error) {
+func (v *Views) View(r observe.Client) (*toolpost.Live, error) {
 	for {
 		c := v.chooser.Load()
 		key, err := c.viewOf(r, v.opts.Logger)

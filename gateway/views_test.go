@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/observe"
 )
 
 const longName = "a_tool_with_a_long_name"
@@ -88,7 +89,7 @@ func newViewed(t *testing.T, cfg *config.Config, id string) *viewed {
 }
 
 // seen returns the names that a client sees, after each was called.
-func (v *viewed) seen(t *testing.T, r gateway.Client) []string {
+func (v *viewed) seen(t *testing.T, r observe.Client) []string {
 	t.Helper()
 	live, err := v.View(r)
 	if err != nil {
@@ -118,30 +119,30 @@ func isShort(names []string) bool {
 
 func TestViews(t *testing.T) {
 	v := newViewed(t, parse(t, clipClaim), "")
-	first, err := v.View(gateway.Client{Name: "shorty", Version: "1"})
+	first, err := v.View(observe.Client{Name: "shorty", Version: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := v.View(gateway.Client{Name: "stranger", View: "short"})
+	second, err := v.View(observe.Client{Name: "stranger", View: "short"})
 	if err != nil || first != second {
 		t.Errorf("one dialect has two views: %v", err)
 	}
-	if got := v.seen(t, gateway.Client{Name: "shorty"}); !isShort(got) {
+	if got := v.seen(t, observe.Client{Name: "shorty"}); !isShort(got) {
 		t.Errorf("a client of the dialect sees %q", got)
 	}
 	if v.reports["short"] != 1 {
 		t.Errorf("the dialect was reported %d times", v.reports["short"])
 	}
-	for _, r := range []gateway.Client{{}, {Name: "stranger"}, {Name: "shorty", View: "mcp"}, {Name: "shorty", View: config.NoDialect}} {
+	for _, r := range []observe.Client{{}, {Name: "stranger"}, {Name: "shorty", View: "mcp"}, {Name: "shorty", View: config.NoDialect}} {
 		if got := v.seen(t, r); !slices.Equal(got, []string{longName, "b"}) {
 			t.Errorf("%+v sees %q", r, got)
 		}
 	}
-	stranger, _ := v.View(gateway.Client{Name: "stranger"})
+	stranger, _ := v.View(observe.Client{Name: "stranger"})
 	if stranger.Lookup("b").Input != v.live.Lookup("b").Input {
 		t.Error("a schema that needs no adapting is another for a stranger")
 	}
-	if live, _ := v.View(gateway.Client{View: config.NoDialect}); live != v.live {
+	if live, _ := v.View(observe.Client{View: config.NoDialect}); live != v.live {
 		t.Error("no dialect is another toolset")
 	}
 	huge := strings.Repeat("x", 5e5)
@@ -154,7 +155,7 @@ func TestViews(t *testing.T) {
 		{"something", []string{`"something"`, "claude-desktop, ", "short, ", `"none" adapts nothing`}},
 		{huge, []string{"xxx"}},
 	} {
-		_, err = v.View(gateway.Client{View: c.view})
+		_, err = v.View(observe.Client{View: c.view})
 		for _, want := range c.want {
 			if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
 				t.Errorf("a dialect that there is not: %.2000v, want %q in it", err, want)
@@ -168,7 +169,7 @@ func TestHugeClaims(t *testing.T) {
 	huge := strings.Repeat("x", 5e5)
 	v := newViewed(t, parse(t, `{"mcpServers": {}, "dialects": {"short": {"extends": "mcp", "name": {"max": 15},
 		"clients": [{"name": "x{1,256}"}, {"userAgent": "x{1,256}"}, {"name": "y", "since": "1"}]}}}`), "")
-	for _, r := range []gateway.Client{{Name: huge}, {UserAgent: huge}, {Name: "y", Version: strings.Repeat("1", 5e5)}} {
+	for _, r := range []observe.Client{{Name: huge}, {UserAgent: huge}, {Name: "y", Version: strings.Repeat("1", 5e5)}} {
 		if got := v.seen(t, r); !isShort(got) {
 			t.Errorf("%.20s %.20s %.20s: sees %q", r.Name, r.Version, r.UserAgent, got)
 		}
@@ -177,7 +178,7 @@ func TestHugeClaims(t *testing.T) {
 
 func TestViewsFollow(t *testing.T) {
 	v := newViewed(t, parse(t, clipClaim), "")
-	shorty := gateway.Client{Name: "shorty"}
+	shorty := observe.Client{Name: "shorty"}
 	live, err := v.View(shorty)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +211,7 @@ func TestViewsFollow(t *testing.T) {
 	if got := v.seen(t, shorty); got[0] != longName {
 		t.Errorf("without its dialect: %q", got)
 	}
-	if _, err := v.View(gateway.Client{View: "short"}); err == nil {
+	if _, err := v.View(observe.Client{View: "short"}); err == nil {
 		t.Error("a dialect that is gone still has a view")
 	}
 	if err := v.Configure(parse(t, clipClaim)); err != nil {
@@ -225,14 +226,14 @@ func TestOneDialectForAll(t *testing.T) {
 	all := strings.Replace(clipClaim, "{", `{"dialect": "short", `, 1)
 	for _, tt := range []struct {
 		name, config, option string
-		reader               gateway.Client
+		reader               observe.Client
 		short                bool
 	}{
-		{"configuration", all, "", gateway.Client{Name: "stranger"}, true},
-		{"option before configuration", all, config.NoDialect, gateway.Client{Name: "shorty"}, false},
-		{"option before client", clipClaim, "short", gateway.Client{Name: "stranger"}, true},
-		{"address before option", clipClaim, "mcp", gateway.Client{View: "short"}, true},
-		{"address before configuration", all, "", gateway.Client{View: "mcp"}, false},
+		{"configuration", all, "", observe.Client{Name: "stranger"}, true},
+		{"option before configuration", all, config.NoDialect, observe.Client{Name: "shorty"}, false},
+		{"option before client", clipClaim, "short", observe.Client{Name: "stranger"}, true},
+		{"address before option", clipClaim, "mcp", observe.Client{View: "short"}, true},
+		{"address before configuration", all, "", observe.Client{View: "mcp"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := newViewed(t, parse(t, tt.config), tt.option).seen(t, tt.reader); isShort(got) != tt.short {
@@ -248,7 +249,7 @@ func TestOneDialectForAll(t *testing.T) {
 // A change of the toolset reaches its views without being waited for.
 func TestViewsFollowByThemselves(t *testing.T) {
 	v := newViewed(t, parse(t, clipClaim), "")
-	live, err := v.View(gateway.Client{Name: "shorty"})
+	live, err := v.View(observe.Client{Name: "shorty"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func TestViewsOfTheSame(t *testing.T) {
 			t.Errorf("%d listings, want %d", got, want)
 		}
 	}
-	v.seen(t, gateway.Client{Name: "shorty"})
+	v.seen(t, observe.Client{Name: "shorty"})
 	if err := v.live.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +303,7 @@ func TestViewKeepsTools(t *testing.T) {
 	v := newViewed(t, parse(t, clipClaim), "")
 	first := func() *toolpost.Tool {
 		t.Helper()
-		live, err := v.View(gateway.Client{Name: "shorty"})
+		live, err := v.View(observe.Client{Name: "shorty"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +321,7 @@ func TestViewKeepsTools(t *testing.T) {
 	if first() != before {
 		t.Error("a tool that is the same was adapted again")
 	}
-	if names := v.seen(t, gateway.Client{Name: "shorty"}); names[1] != "c" {
+	if names := v.seen(t, observe.Client{Name: "shorty"}); names[1] != "c" {
 		t.Errorf("the client sees %q", names)
 	}
 	v.set(t, longName)
@@ -350,7 +351,7 @@ func TestDialectGoesWhileItIsChosen(t *testing.T) {
 	defer v.Close()
 	look := func() string {
 		t.Helper()
-		live, err := v.View(gateway.Client{Name: "shorty"})
+		live, err := v.View(observe.Client{Name: "shorty"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -393,7 +394,7 @@ func TestViewFailsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	r := gateway.Client{Name: "shorty"}
+	r := observe.Client{Name: "shorty"}
 	if live, err := v.View(r); err == nil || live != nil || !strings.Contains(err.Error(), "short") {
 		t.Errorf("got %v", err)
 	}
@@ -433,7 +434,7 @@ func TestRefreshOfAViewThatOpens(t *testing.T) {
 	defer v.Close()
 	opened := make(chan error, 1)
 	go func() {
-		_, err := v.View(gateway.Client{Name: "shorty"})
+		_, err := v.View(observe.Client{Name: "shorty"})
 		opened <- err
 	}()
 	<-listing
@@ -474,7 +475,7 @@ func TestNameInViews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		live, err := v.View(gateway.Client{View: "short"})
+		live, err := v.View(observe.Client{View: "short"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -494,7 +495,7 @@ func TestViewsTogether(t *testing.T) {
 	for _, name := range []string{"shorty", "stranger", "claude-ai", "cursor"} {
 		wg.Go(func() {
 			for range 20 {
-				live, err := v.View(gateway.Client{Name: name})
+				live, err := v.View(observe.Client{Name: name})
 				if err != nil {
 					t.Error(err)
 					return
@@ -520,7 +521,7 @@ func TestViewsTogether(t *testing.T) {
 	}
 	wg.Wait()
 	v.set(t, longName, "b")
-	if got := v.seen(t, gateway.Client{Name: "shorty"}); got[0] != longName {
+	if got := v.seen(t, observe.Client{Name: "shorty"}); got[0] != longName {
 		t.Errorf("in the end: %q", got)
 	}
 }
@@ -535,7 +536,7 @@ func TestReloadOfDialects(t *testing.T) {
 	}
 	view := func() string {
 		t.Helper()
-		live, err := g.Views().View(gateway.Client{Name: "shorty"})
+		live, err := g.Views().View(observe.Client{Name: "shorty"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -576,7 +577,7 @@ func TestServersAndViews(t *testing.T) {
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Views().View(gateway.Client{View: "mcp"}); err != nil {
+	if _, err := g.Views().View(observe.Client{View: "mcp"}); err != nil {
 		t.Fatal(err)
 	}
 	g.Views().Refresh()
@@ -611,7 +612,7 @@ func TestViewsBeforeRetirement(t *testing.T) {
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	live, err := g.Views().View(gateway.Client{View: "mcp"})
+	live, err := g.Views().View(observe.Client{View: "mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -641,7 +642,7 @@ func BenchmarkView(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer v.Close()
-	r := gateway.Client{Name: "claude-code", Version: "2.1.197", UserAgent: "claude-code/2.1.197 (cli)"}
+	r := observe.Client{Name: "claude-code", Version: "2.1.197", UserAgent: "claude-code/2.1.197 (cli)"}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := v.View(r); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // Clients hear of changes in one way:
@@ -169,7 +170,7 @@ type listener struct {
 	changes      *changes
 	session      string          // its name; "" for subscriptions/listen
 	subscription json.RawMessage // the id of subscriptions/listen; nil for sessions
-	client       *Client         // is set before the listener joins a topic
+	client       *observe.Client // is set before the listener joins a topic
 	level        *atomic.Int32   // the least level of log messages; nil for none
 	watched      budget.Share[quotaHolder]
 

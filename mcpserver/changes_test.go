@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -38,12 +39,12 @@ func TestUndeliveredChanges(t *testing.T) {
 			now.catalog.Store(&catalog{features: &features{lists: map[string]listing{listPrompts: prompts.listing("prompts")}}, tools: tools.listing("tools")})
 		}
 		list(0)
-		v := &views{choose: func(Client) (*toolpost.Live, error) { return live, nil }}
+		v := &views{choose: func(observe.Client) (*toolpost.Live, error) { return live, nil }}
 		v.all = map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{weak.Make(live): weak.Make(now)}
 		defer runtime.KeepAlive(now)
 		topics := []topic{{method: toolsChanged}, {method: promptsChanged}, {resourceUpdated, "x://1"}}
 		c := &changes{views: v, watched: newHolders(budget.Limit{}), listeners: map[*listener]bool{}, watching: map[string]map[*listener]bool{}}
-		l := &listener{changes: c, client: &Client{}, watched: c.watched.Of(quotaHolder{})}
+		l := &listener{changes: c, client: &observe.Client{}, watched: c.watched.Of(quotaHolder{})}
 		for _, t := range topics {
 			_ = c.join(l, t)
 		}
@@ -99,7 +100,7 @@ func TestViewsReplacedMeanwhile(t *testing.T) {
 			}
 			chosen, meanwhile := "a", func() {}
 			v := &views{log: slog.New(slog.DiscardHandler), reports: reports{log: slog.New(slog.DiscardHandler)}, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
-			v.choose = func(Client) (*toolpost.Live, error) {
+			v.choose = func(observe.Client) (*toolpost.Live, error) {
 				live, replace := lives[chosen], meanwhile
 				meanwhile = func() {}
 				replace()
@@ -109,7 +110,7 @@ func TestViewsReplacedMeanwhile(t *testing.T) {
 			v.changed = c.announce
 			defer v.close()
 			sent := 0
-			l := &listener{changes: c, client: &Client{}}
+			l := &listener{changes: c, client: &observe.Client{}}
 			l.open(&senderFunc{func(string) error { sent++; return nil }})
 			_ = c.join(l, topic{method: toolsChanged})
 			replace := func() { chosen = "c"; c.review() }

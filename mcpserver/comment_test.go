@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // slowTool answers after the time that its argument has, or fails.
@@ -134,7 +135,7 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 // a proxy may have one that it does not tell, the address is relative.
 func TestEndpointPath(t *testing.T) {
 	live := fixedLive(t, "a")
-	s, _ := newServer(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) { return live, nil }})
+	s, _ := newServer(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) { return live, nil }})
 	for _, tt := range []struct{ path, header, want string }{
 		{"/sse", "", "/sse?"},
 		{"/sse/", "", "/sse/?"},
@@ -171,7 +172,7 @@ func (w *firstWrite) Flush() { w.first() }
 // can open another one.
 func TestCardAndStaleSession(t *testing.T) {
 	live := fixedLive(t, "a")
-	s, _ := newServer(t, &mcpserver.Options{View: func(c mcpserver.Client) (*toolpost.Live, error) {
+	s, _ := newServer(t, &mcpserver.Options{View: func(c observe.Client) (*toolpost.Live, error) {
 		if c.View == "server-card" {
 			return nil, errors.New("unknown profile")
 		}

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // readInitialize reads the params of initialize.
-func readInitialize(m *wire.Message, from Client) (*peer, *wire.Error) {
+func readInitialize(m *wire.Message, from observe.Client) (*peer, *wire.Error) {
 	switch {
 	case !wire.IsObject(m.Params):
 		return nil, wire.Errorf(wire.CodeInvalidParams, "initialize: params must be an object")
@@ -78,7 +79,7 @@ func (f *features) capabilities() string {
 }
 
 // readStateless reads what a request of 2026-07-28 says about itself in _meta.
-func readStateless(m *wire.Message, from Client) (*peer, *wire.Error) {
+func readStateless(m *wire.Message, from observe.Client) (*peer, *wire.Error) {
 	switch {
 	case m.Version == "":
 		return nil, wire.Errorf(wire.CodeInvalidParams, "_meta needs %s", wire.MetaVersion)

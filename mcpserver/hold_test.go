@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // Every result finds room if its client reads, however long it is. One that finds none is
@@ -50,7 +51,7 @@ func TestRoomAfterPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	d := s.core.newSession(opener{identity: "a"}).newDuplex(func(payload) error { return nil })
+	d := s.core.newSession(opener{from: observe.Client{Identity: "a"}}).newDuplex(func(payload) error { return nil })
 	msgs, batch, fault := wire.Parse([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if fault != nil {
 		t.Fatal(fault)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // httpHandler is the HTTP side of a server: a chain of small steps.
@@ -41,7 +42,7 @@ func (f *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	base, view, err := f.route(r)
-	from := requestClient(r.Header, view)
+	from := f.client(r, view)
 	var not *refusal
 	switch {
 	case err != nil:
@@ -87,7 +88,7 @@ func (f *httpHandler) route(r *http.Request) (base, view string, err error) {
 	}
 	refused := base == "mcp" && r.Method != http.MethodPost && r.Header.Get(sessionHeader) == ""
 	if deeper && !refused { // to choose a view may be to make it
-		if _, fault := f.core.views.of(requestClient(r.Header, view)); fault != nil {
+		if _, fault := f.core.views.of(f.client(r, view)); fault != nil {
 			return "", "", fault
 		}
 	}
@@ -135,14 +136,14 @@ func (f *httpHandler) recover(w http.ResponseWriter, r *http.Request) {
 type post struct {
 	msgs  []wire.Message
 	batch bool
-	from  Client
+	from  observe.Client
 	hold  hold
 }
 
 // post reads a POST, and serves it.
-func (f *httpHandler) post(w http.ResponseWriter, r *http.Request, from Client, serve func(http.ResponseWriter, *http.Request, *post) *refusal) *refusal {
+func (f *httpHandler) post(w http.ResponseWriter, r *http.Request, from observe.Client, serve func(http.ResponseWriter, *http.Request, *post) *refusal) *refusal {
 	p := &post{from: from}
-	if !p.hold.take(f.core.held, newQuotaHolder(f.core.opts.Identity(r), addressOf(r)), int(min(max(r.ContentLength, 0), smallPart))) {
+	if !p.hold.take(f.core.held, newQuotaHolder(&from), int(min(max(r.ContentLength, 0), smallPart))) {
 		return tooMuch(w)
 	}
 	defer p.hold.release()

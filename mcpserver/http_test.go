@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -89,7 +90,7 @@ func TestBadRequests(t *testing.T) {
 
 // A call of a tool that is not there says why, if that is known.
 func TestMissingTool(t *testing.T) {
-	s := serve(t, &mcpserver.Options{Missing: func(_ mcpserver.Client, tool string) error {
+	s := serve(t, &mcpserver.Options{Missing: func(_ observe.Client, tool string) error {
 		if tool == "known" {
 			return errors.New("server away: connection refused")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // Sessions that clients open and abandon hold no goroutine and little memory.
@@ -17,7 +18,7 @@ func TestIdleSessionsAreSmall(t *testing.T) {
 	live := fixedLive(t, "tool")
 	s, src := newServer(t, &mcpserver.Options{
 		MaxSessions: count + 1, MaxClientSessions: count + 1,
-		View: func(mcpserver.Client) (*toolpost.Live, error) { return live, nil },
+		View: func(observe.Client) (*toolpost.Live, error) { return live, nil },
 	}, textTool("t", "x"))
 	src.SetFeatures(&toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "p"}}})
 	open := func() string {

@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // waiter is a tool that waits until its call is canceled.
@@ -264,7 +265,7 @@ func TestAddressOfASession(t *testing.T) {
 	}
 	s := serve(t, &mcpserver.Options{
 		Identity: func(r *http.Request) string { return r.Header.Get("X-User") },
-		View:     func(mcpserver.Client) (*toolpost.Live, error) { return live, nil },
+		View:     func(observe.Client) (*toolpost.Live, error) { return live, nil },
 	})
 	e := s.do(t, "POST", "/mcp/much", initialize, "X-User: alice\n")
 	session := "Mcp-Session-Id: " + e.header.Get("Mcp-Session-Id") + "\nMcp-Protocol-Version: 2025-11-25\nX-User: alice\n"

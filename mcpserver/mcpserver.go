@@ -68,13 +68,13 @@ type Options struct {
 	// Missing returns why a client has no tool of this name, such as that the
 	// server behind it cannot be reached, and what to do. Nil, or a nil error,
 	// says only that the tool is unknown.
-	Missing func(client Client, tool string) error
+	Missing func(client observe.Client, tool string) error
 
 	// Relist asks the servers behind the toolset for their lists again where these may
 	// have changed unseen: the server of a tool that a client called and that is not
 	// known, or all if tool is empty, when a client begins. It bounds how often and how
 	// long that is, and reports whether the lists may differ now. Nil asks none.
-	Relist func(ctx context.Context, client Client, tool string) bool
+	Relist func(ctx context.Context, client observe.Client, tool string) bool
 
 	// SessionEnded is called when a session ends, with the Session that its
 	// calls had. It is not called for requests without sessions (2026-07-28).
@@ -94,7 +94,7 @@ type Options struct {
 	// same. It must answer at once and with few different toolsets. A session
 	// keeps its toolset until [Server.ViewsChanged] is called, and the address
 	// and the user agent that it was opened with. An error says what the client can do.
-	View func(Client) (*toolpost.Live, error)
+	View func(observe.Client) (*toolpost.Live, error)
 
 	// Observe is called for each list, call, get, read, completion and request of
 	// an extension. Nil observes nothing.
@@ -117,7 +117,7 @@ func (o *Options) orDefaults() *Options {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Missing == nil {
-		c.Missing = func(Client, string) error { return nil }
+		c.Missing = func(observe.Client, string) error { return nil }
 	}
 	if c.Identity == nil {
 		c.Identity = func(*http.Request) string { return "" }
@@ -191,7 +191,7 @@ func (s *Server) ViewsChanged() { s.core.changes.review() }
 // EndSessions ends the sessions of the identities for which ended reports true, and
 // their calls, such as those of a user whose token was revoked.
 func (s *Server) EndSessions(ended func(identity string) bool) {
-	s.core.sessions.end(func(one *session) bool { return ended(one.identity) }, errEnded)
+	s.core.sessions.end(func(one *session) bool { return ended(one.from.Identity) }, errEnded)
 }
 
 // event passes on what the source of a view reports to the clients of the view. A

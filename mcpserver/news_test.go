@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // A heardSession is a session over stdio whose lines are all kept. It must be made
@@ -128,7 +129,7 @@ func TestNoNewsOfTheFirstView(t *testing.T) {
 		}
 		var s *mcpserver.Server
 		var made atomic.Bool
-		s = newServerOf(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) {
+		s = newServerOf(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) {
 			if made.CompareAndSwap(false, true) {
 				s.ViewsChanged()
 				time.Sleep(time.Second)

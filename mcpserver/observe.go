@@ -40,11 +40,7 @@ var errPanicked = errors.New("a handler panicked")
 func (c *core) describe(seen *observe.Request, r *request) {
 	by := r.sender
 	seen.Method, seen.Name, seen.ID, seen.Params, seen.Arguments = r.Method, subject(r.Message), r.ID, r.Params, r.Arguments
-	seen.Client = observe.Client{
-		Name: r.client.Name, Version: r.client.Version, UserAgent: r.client.UserAgent, View: r.client.View,
-		Address: by.address, Identity: by.identity,
-	}
-	seen.Owner, seen.Session, seen.Protocol, seen.Transport = r.owner, r.session != nil, r.version, by.transport
+	seen.Client, seen.Owner, seen.Session, seen.Protocol, seen.Transport = r.client, r.owner, r.session != nil, r.version, by.transport
 	seen.Start = time.Now()
 }
 

@@ -203,7 +203,7 @@ func TestParkedCallsOfOneCaller(t *testing.T) {
 		t.Errorf("the handler got %v", err)
 	}
 	other := parkRequest(c, "ask", "", "")
-	other.sender.address = "another"
+	other.sender.from.Address = "another"
 	if raw, err := serveRaw(t, c, other); err != nil || wire.Unquote(wire.Get(raw, "resultType")) != "input_required" {
 		t.Errorf("another caller got %s, %v", raw, err)
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // A peer is a client, and what it can do.
 type peer struct {
 	version  string // of the protocol
-	client   Client
+	client   observe.Client
 	can      capabilitySet   // to answer requests
 	declared json.RawMessage // extensions that it knows, of a session
 	says     toolpost.Introduction
@@ -112,7 +113,7 @@ const (
 // readPeer reads what a client says about itself in initialize, or with every
 // request since 2026-07-28. The prefix goes before the names of members in
 // errors.
-func readPeer(version string, info, capabilities json.RawMessage, from Client, prefix string) (*peer, *wire.Error) {
+func readPeer(version string, info, capabilities json.RawMessage, from observe.Client, prefix string) (*peer, *wire.Error) {
 	p := &peer{version: version, client: from, can: parseCapabilities(capabilities)}
 	if !absent(capabilities) && !wire.IsObject(capabilities) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)

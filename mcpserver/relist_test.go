@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // A tool that was added unseen is listed for a client that begins, and can be called by
@@ -13,7 +14,7 @@ import (
 func TestToolsAddedUnseen(t *testing.T) {
 	var src *source
 	var asked []string
-	s := serve(t, &mcpserver.Options{Relist: func(_ context.Context, _ mcpserver.Client, tool string) bool {
+	s := serve(t, &mcpserver.Options{Relist: func(_ context.Context, _ observe.Client, tool string) bool {
 		asked = append(asked, tool)
 		src.mu.Lock()
 		defer src.mu.Unlock()

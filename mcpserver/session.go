@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // maxCalls is how many calls one session may have under way.
@@ -44,24 +45,23 @@ type session struct {
 
 // An opener is the client that opened a session over HTTP.
 type opener struct {
-	address, identity string
-	holder            string // identifies it across its sessions
-	transport         string
-	from              Client // without what initialize says
+	holder    string // identifies it across its sessions
+	transport string
+	from      observe.Client // without what initialize says
 }
 
 // A quotaHolder is who sessions and messages count for: an authenticated caller, else all
 // clients at one address.
 type quotaHolder struct{ identity, address string }
 
-func newQuotaHolder(identity, address string) quotaHolder {
-	if identity != "" {
-		address = ""
+func newQuotaHolder(c *observe.Client) quotaHolder {
+	if c.Identity != "" {
+		return quotaHolder{identity: c.Identity}
 	}
-	return quotaHolder{identity, address}
+	return quotaHolder{address: c.Address}
 }
 
-func (o *opener) quotaHolder() quotaHolder { return newQuotaHolder(o.identity, o.address) }
+func (o *opener) quotaHolder() quotaHolder { return newQuotaHolder(&o.from) }
 
 func (c *core) newSession(o opener) *session {
 	s := &session{core: c, id: rand.Text(), name: "session " + rand.Text(), opener: o, done: make(chan struct{})}

@@ -6,13 +6,15 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/toolpost/toolpost/observe"
 )
 
 // The HTTP+SSE transport of 2024-11-05: a GET opens the stream, whose first
 // event names the address for the client's messages.
 const sessionQuery = "sessionid"
 
-func (f *httpHandler) openSSE(w http.ResponseWriter, r *http.Request, from Client) *refusal {
+func (f *httpHandler) openSSE(w http.ResponseWriter, r *http.Request, from observe.Client) *refusal {
 	s, not := f.open(w, r, from, "sse")
 	if not != nil {
 		return not

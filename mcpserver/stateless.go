@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // stateless serves a request of 2026-07-28, which stands alone. Clients cancel
@@ -19,7 +20,7 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, p *post)
 			return &refusal{http.StatusBadRequest, fault}
 		}
 		if p, fault := readPeer(m.Version, m.ClientInfo, m.Capabilities, from, "_meta: "); fault == nil && m.Method != "" {
-			f.core.notified(m, p, f.caller(r, p))
+			f.core.notified(m, p, caller(r, p))
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil
@@ -62,7 +63,7 @@ func (f *httpHandler) stateless(w http.ResponseWriter, r *http.Request, p *post)
 }
 
 // readStateless checks a request of 2026-07-28.
-func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from Client) (*request, *wire.Error) {
+func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from observe.Client) (*request, *wire.Error) {
 	version := r.Header.Get(versionHeader)
 	if m.Version != "" && m.Version != version {
 		return nil, wire.Errorf(wire.CodeHeaderMismatch, "the header %s is %.40q, but the body says %.40q", versionHeader, version, m.Version)
@@ -74,7 +75,7 @@ func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from Clien
 	if fault := checkHeaders(r.Header, m); fault != nil {
 		return nil, fault
 	}
-	c := &request{Message: m, peer: p, owner: f.caller(r, p), sender: &opener{address: addressOf(r), identity: f.core.opts.Identity(r), transport: "http", from: from}}
+	c := &request{Message: m, peer: p, owner: caller(r, p), sender: &opener{transport: "http", from: from}}
 	if m.Method == callTool {
 		if c.view, fault = f.core.views.of(p.client); fault == nil {
 			fault = checkParams(r.Header, m, c.view.catalog.Load().headers[m.Name])
@@ -86,15 +87,14 @@ func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from Clien
 // caller identifies the caller of a request without a session: the subject
 // that was authenticated, else the client of that name with that credential, else the
 // client of that name on that host.
-func (f *httpHandler) caller(r *http.Request, p *peer) toolpost.Owner {
-	identity := f.core.opts.Identity(r)
-	if identity == "" && r.Header.Get("Authorization") == "" {
-		name := "client " + addressOf(r) + " " + p.client.Name // as party makes it, in one step
+func caller(r *http.Request, p *peer) toolpost.Owner {
+	if p.client.Identity == "" && r.Header.Get("Authorization") == "" {
+		name := "client " + p.client.Address + " " + p.client.Name // as party makes it, in one step
 		return toolpost.Owner{Session: name, Party: name, Shared: true}
 	}
-	holder := f.holder(r)
+	holder := holder(r, &p.client)
 	o := toolpost.Owner{Session: holder, Party: party(holder, p), Shared: true}
-	if identity == "" {
+	if p.client.Identity == "" {
 		o.Session = o.Party
 	}
 	return o
@@ -102,14 +102,14 @@ func (f *httpHandler) caller(r *http.Request, p *peer) toolpost.Owner {
 
 // holder identifies who sent a request, as far as the request proves it: the
 // subject that was authenticated, else the holder of the credential, else the host.
-func (f *httpHandler) holder(r *http.Request) string {
-	if subject := f.core.opts.Identity(r); subject != "" {
-		return "subject " + subject
+func holder(r *http.Request, c *observe.Client) string {
+	if c.Identity != "" {
+		return "subject " + c.Identity
 	}
 	if credential := r.Header.Get("Authorization"); credential != "" {
 		return fmt.Sprintf("credential %x", sha256.Sum256([]byte(credential)))
 	}
-	return "client " + addressOf(r)
+	return "client " + c.Address
 }
 
 // party identifies a client across its sessions.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // session serves a POST of a version with sessions.
@@ -82,14 +83,9 @@ func (s *session) respond(r *request, out sender) payload {
 	return result.answer(r.ID)
 }
 
-// opener describes the client that sent a request.
-func (f *httpHandler) opener(r *http.Request, from Client, transport string) opener {
-	return opener{addressOf(r), f.core.opts.Identity(r), f.holder(r), transport, from}
-}
-
 // open opens a session for the client that sent a request.
-func (f *httpHandler) open(w http.ResponseWriter, r *http.Request, from Client, transport string) (*session, *refusal) {
-	s := f.core.newSession(f.opener(r, from, transport))
+func (f *httpHandler) open(w http.ResponseWriter, r *http.Request, from observe.Client, transport string) (*session, *refusal) {
+	s := f.core.newSession(opener{holder(r, &from), transport, from})
 	if fault := f.core.sessions.add(s); fault != nil {
 		w.Header().Set("Retry-After", "60")
 		return nil, &refusal{http.StatusServiceUnavailable, fault}
@@ -98,7 +94,7 @@ func (f *httpHandler) open(w http.ResponseWriter, r *http.Request, from Client, 
 }
 
 // initialize opens a session.
-func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Message, from Client) *refusal {
+func (f *httpHandler) initialize(w http.ResponseWriter, r *http.Request, m *wire.Message, from observe.Client) *refusal {
 	p, fault := readInitialize(m, from)
 	if fault != nil {
 		return &refusal{http.StatusBadRequest, fault}
@@ -130,7 +126,7 @@ func errNoSession() *refusal {
 
 // find returns the session with an id, which is one over SSE or not; leave must
 // follow. Requests that use the session keep it from being ended soon.
-func (f *httpHandler) find(r *http.Request, from Client, id string, sse, uses bool) (*session, *refusal) {
+func (f *httpHandler) find(r *http.Request, from observe.Client, id string, sse, uses bool) (*session, *refusal) {
 	s, fault := f.core.sessions.find(id, uses)
 	switch {
 	case id == "" && !sse:
@@ -142,10 +138,10 @@ func (f *httpHandler) find(r *http.Request, from Client, id string, sse, uses bo
 	case (s.duplex != nil) != sse:
 		f.core.sessions.leave(s)
 		return nil, errNoSession()
-	case s.identity != f.core.opts.Identity(r):
+	case s.from.Identity != from.Identity:
 		f.core.sessions.leave(s)
 		return nil, newRefusal(http.StatusForbidden, "the session belongs to another user; open one of your own")
-	case s.identity != "" && s.from.View != from.View: // what the user is allowed may have become less
+	case s.from.Identity != "" && s.from.View != from.View: // what the user is allowed may have become less
 		f.core.sessions.leave(s)
 		return nil, newRefusal(http.StatusForbidden, "the session was opened at another address, or with a token that allows something else; open another one")
 	}
@@ -153,7 +149,7 @@ func (f *httpHandler) find(r *http.Request, from Client, id string, sse, uses bo
 }
 
 // noPOST serves GET, the stream of a session, and DELETE, its end.
-func (f *httpHandler) noPOST(w http.ResponseWriter, r *http.Request, from Client) *refusal {
+func (f *httpHandler) noPOST(w http.ResponseWriter, r *http.Request, from observe.Client) *refusal {
 	if r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		return newRefusal(http.StatusMethodNotAllowed, "use POST to send messages, GET to listen, DELETE to end the session")

@@ -11,21 +11,16 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/observe"
 )
 
-// A Client describes the client that sent a request. All of it is the client's
-// own claim.
-type Client struct {
-	Name, Version string // in clientInfo
-	UserAgent     string // the HTTP header
-	View          string // what the address asks for: /mcp/VIEW or /sse/VIEW
-	Session       string // the Session of its calls, "" if it has none; this is not its claim
-}
-
-// requestClient returns the client that an HTTP request describes.
-func requestClient(h http.Header, view string) Client {
-	agent := h.Get("User-Agent")
-	return Client{UserAgent: strings.Clone(agent[:min(len(agent), maxName)]), View: strings.Clone(view)}
+// client returns the client that an HTTP request describes.
+func (f *httpHandler) client(r *http.Request, view string) observe.Client {
+	agent := r.Header.Get("User-Agent")
+	return observe.Client{
+		UserAgent: strings.Clone(agent[:min(len(agent), maxName)]), View: strings.Clone(view),
+		Address: addressOf(r), Identity: f.core.opts.Identity(r),
+	}
 }
 
 // A view is a Live with its encoded lists.
@@ -41,8 +36,8 @@ type view struct {
 // views are the lists that clients get: those of each Live, encoded once. A Live
 // that is not used elsewhere any more is forgotten.
 type views struct {
-	base    *view                                // what everyone is shown without choose
-	choose  func(Client) (*toolpost.Live, error) // may be nil
+	base    *view                                        // what everyone is shown without choose
+	choose  func(observe.Client) (*toolpost.Live, error) // may be nil
 	log     *slog.Logger
 	reports reports                     // of definitions
 	event   func(toolpost.Event, *view) // is called with what is not about lists
@@ -56,7 +51,7 @@ type views struct {
 }
 
 // of returns the view of a client.
-func (v *views) of(c Client) (*view, *wire.Error) {
+func (v *views) of(c observe.Client) (*view, *wire.Error) {
 	if v.choose == nil {
 		return v.base, nil
 	}
@@ -72,7 +67,7 @@ func (v *views) of(c Client) (*view, *wire.Error) {
 
 // viewOf returns the view of a client, nil if it has none or its lists could not be
 // encoded.
-func (v *views) viewOf(c Client) *view {
+func (v *views) viewOf(c observe.Client) *view {
 	defer logPanic(v.log, "the view of a client is not known")
 	if s, _ := v.of(c); s != nil && s.catalog.Load() != nil {
 		return s

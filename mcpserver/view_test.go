@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // argumentTool has one argument, and answers with what it is called with.
@@ -38,13 +39,13 @@ type view struct {
 type readers struct {
 	mu       sync.Mutex
 	views    map[string]*view
-	seen     map[mcpserver.Client]bool // without their sessions
+	seen     map[observe.Client]bool // without their sessions
 	sessions map[string]bool
 }
 
 func newReaders(t *testing.T, views map[string]*toolpost.Tool) *readers {
 	t.Helper()
-	r := &readers{views: map[string]*view{}, seen: map[mcpserver.Client]bool{}, sessions: map[string]bool{}}
+	r := &readers{views: map[string]*view{}, seen: map[observe.Client]bool{}, sessions: map[string]bool{}}
 	for name, tool := range views {
 		s := &source{tools: []*toolpost.Tool{tool}}
 		live, err := toolpost.NewLive(t.Context(), s)
@@ -56,13 +57,13 @@ func newReaders(t *testing.T, views map[string]*toolpost.Tool) *readers {
 	return r
 }
 
-func (r *readers) view(c mcpserver.Client) (*toolpost.Live, error) {
+func (r *readers) view(c observe.Client) (*toolpost.Live, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c.Session != "" {
 		r.sessions[c.Session] = true
 	}
-	c.Session = ""
+	c.Session, c.Address, c.Identity = "", "", ""
 	r.seen[c] = true
 	switch {
 	case c.View != "" && r.views[c.View] == nil:
@@ -82,7 +83,7 @@ func (r *readers) swap(a, b string) {
 	r.views[a], r.views[b] = r.views[b], r.views[a]
 }
 
-func (r *readers) saw(c mcpserver.Client) bool {
+func (r *readers) saw(c observe.Client) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.seen[c]
@@ -141,7 +142,7 @@ func TestViews(t *testing.T) {
 			if w.transport == "stdio" {
 				agent = ""
 			}
-			if c := (mcpserver.Client{Name: c.client, Version: "9", UserAgent: agent, View: strings.TrimPrefix(c.path, "/")}); !r.saw(c) {
+			if c := (observe.Client{Name: c.client, Version: "9", UserAgent: agent, View: strings.TrimPrefix(c.path, "/")}); !r.saw(c) {
 				t.Errorf("nobody asked for the view of %+v", c)
 			}
 		}
@@ -244,7 +245,7 @@ func TestSessionKeepsItsView(t *testing.T) {
 	var current atomic.Pointer[toolpost.Live]
 	var chosen atomic.Int32
 	current.Store(first)
-	s := serve(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) {
+	s := serve(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) {
 		chosen.Add(1)
 		return current.Load(), nil
 	}}, textTool("u", "u"))
@@ -275,7 +276,7 @@ func TestListThatWaited(t *testing.T) {
 		current.Store(fixedLive(t, "first"))
 		second := fixedLive(t, "second")
 		base := &source{ready: make(chan struct{})}
-		s := newServerOf(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) { return current.Load(), nil }}, base)
+		s := newServerOf(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) { return current.Load(), nil }}, base)
 		h := hear(t, s)
 		h.wants(t, "initialize", h.send(t, initialize), `"result"`)
 		time.AfterFunc(time.Second, func() {
@@ -327,7 +328,7 @@ func TestViewByUserAgent(t *testing.T) {
 	if e := s.post(t, body, header+"User-Agent: alpha/3\n"); e.status != http.StatusOK {
 		t.Errorf("%d %s", e.status, e.body)
 	}
-	if c := (mcpserver.Client{UserAgent: "alpha/3"}); !r.saw(c) {
+	if c := (observe.Client{UserAgent: "alpha/3"}); !r.saw(c) {
 		t.Errorf("nobody asked for the view of %+v", c)
 	}
 }
@@ -362,7 +363,7 @@ func fixedLive(t *testing.T, name string) *toolpost.Live {
 // The server keeps no view that the owner of the views has replaced.
 func TestReplacedViewsAreForgotten(t *testing.T) {
 	var current *toolpost.Live
-	s := serve(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) { return current, nil }}, textTool("u", "u"))
+	s := serve(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) { return current, nil }}, textTool("u", "u"))
 	body, header := modernCall("tool", `{}`, "")
 	var replaced []weak.Pointer[toolpost.Live]
 	for range 20 {
@@ -392,7 +393,7 @@ func TestViewsBeginByThemselves(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := make(chan bool, 5)
-	s := serve(t, &mcpserver.Options{View: func(c mcpserver.Client) (*toolpost.Live, error) {
+	s := serve(t, &mcpserver.Options{View: func(c observe.Client) (*toolpost.Live, error) {
 		if c.UserAgent == "slow" {
 			asked <- true
 			return slow, nil
@@ -429,7 +430,7 @@ func TestViewsBeginByThemselves(t *testing.T) {
 
 // A mistake of the program is told, to each client.
 func TestNoView(t *testing.T) {
-	s := serve(t, &mcpserver.Options{View: func(mcpserver.Client) (*toolpost.Live, error) { return nil, nil }}, textTool("u", "u"))
+	s := serve(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) { return nil, nil }}, textTool("u", "u"))
 	body, header := modernCall("u", `{}`, "")
 	for range 2 {
 		if e := s.post(t, body, header); !strings.Contains(e.body, "Options.View") {

@@ -25,13 +25,15 @@ import (
 // not panic, and must not change what they are given.
 type Observer func(ctx context.Context, r *Request) (context.Context, func(*Response))
 
-// A Client is who made a request.
+// A Client describes a client, as far as known. Name, Version, UserAgent and View are its own
+// claims.
 type Client struct {
-	Name, Version string // by its own account; empty if it gave none
+	Name, Version string // in clientInfo
 	UserAgent     string // the HTTP header
-	View          string // what its address asks for: /mcp/VIEW
+	View          string // what the address asks for, such as PROFILE/DIALECT: /mcp/VIEW or /sse/VIEW
+	Session       string // the Session of its calls; empty if it has none
 	Address       string // the host that it is connected from; empty over stdio
-	Identity      string // the user that the request was authenticated as; empty if none
+	Identity      string // the user that its request was authenticated as; empty if none
 }
 
 // A Request is one request of a client that is being served. The raw JSON is that

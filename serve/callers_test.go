@@ -19,6 +19,7 @@ import (
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // authority is an authorization server that knows some opaque tokens.
@@ -75,8 +76,8 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 		t.Fatal(err)
 	}
 	s := &Endpoint{log: slog.New(slog.DiscardHandler), running: t.Context(), endWaiting: func() {}, live: live}
-	err = s.start(&mcpserver.Options{Identity: identity, Hosts: []string{"tools.example.com"}, View: func(c mcpserver.Client) (*toolpost.Live, error) {
-		return views.View(gateway.Client{Name: c.Name, Version: c.Version, UserAgent: c.UserAgent, View: c.View})
+	err = s.start(&mcpserver.Options{Identity: identity, Hosts: []string{"tools.example.com"}, View: func(c observe.Client) (*toolpost.Live, error) {
+		return views.View(c)
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -92,9 +92,9 @@ type Options struct {
 	// login" with its name and the file of the configuration.
 	LoginCommand func(*upstream.Config) string
 
-	Logger    *slog.Logger           // slog.Default() if nil. Known secrets do not reach it
-	View      View                   // nil is a LogView
-	Connected func(mcpserver.Client) // is called whenever the toolset of a client is chosen
+	Logger    *slog.Logger         // slog.Default() if nil. Known secrets do not reach it
+	View      View                 // nil is a LogView
+	Connected func(observe.Client) // is called whenever the toolset of a client is chosen
 }
 
 // A Recorder records what a configuration serves, before it is adapted to a client.

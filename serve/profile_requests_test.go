@@ -17,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // A vaultServer is a server with everything that is not a tool: instructions, an
@@ -83,8 +84,8 @@ func serveVaults(t *testing.T) (web *httptest.Server, a, b *vaultServer) {
 			t.Fatal(err)
 		}
 	}
-	server, err := mcpserver.New(g.Live(), &mcpserver.Options{Identity: identity, View: func(c mcpserver.Client) (*toolpost.Live, error) {
-		return g.Views().View(gateway.Client{Name: c.Name, Version: c.Version, UserAgent: c.UserAgent, View: c.View})
+	server, err := mcpserver.New(g.Live(), &mcpserver.Options{Identity: identity, View: func(c observe.Client) (*toolpost.Live, error) {
+		return g.Views().View(c)
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 const (
@@ -47,8 +48,8 @@ func profiled(t *testing.T, token string) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := mcpserver.New(live, &mcpserver.Options{Identity: identity, View: func(c mcpserver.Client) (*toolpost.Live, error) {
-		return views.View(gateway.Client{Name: c.Name, Version: c.Version, UserAgent: c.UserAgent, View: c.View})
+	server, err := mcpserver.New(live, &mcpserver.Options{Identity: identity, View: func(c observe.Client) (*toolpost.Live, error) {
+		return views.View(c)
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 )
 
 // protected serves the tool who as serve does, and reports "reached" at /status.
@@ -23,7 +24,7 @@ func protected(t *testing.T, a *access, o *mcpserver.Options) (*Endpoint, *httpt
 	}
 	s := &Endpoint{log: slog.New(slog.DiscardHandler), running: t.Context(), endWaiting: func() {}, live: live, access: a}
 	o.Identity = identity
-	o.View = func(mcpserver.Client) (*toolpost.Live, error) { return live, nil }
+	o.View = func(observe.Client) (*toolpost.Live, error) { return live, nil }
 	if err := s.start(o); err != nil {
 		t.Fatal(err)
 	}

@@ -297,10 +297,10 @@ func (e *Endpoint) joinClients(options *mcpserver.Options) {
 	if ended := e.options.SessionEnded; ended != nil {
 		options.SessionEnded = func(session string) { gw.SessionEnded(session); ended(session) }
 	}
-	options.Relist = func(ctx context.Context, c mcpserver.Client, tool string) bool {
-		return gw.Relist(ctx, gateway.Client(c), tool)
+	options.Relist = func(ctx context.Context, c observe.Client, tool string) bool {
+		return gw.Relist(ctx, c, tool)
 	}
-	options.Missing = func(c mcpserver.Client, tool string) error { return gw.Missing(gateway.Client(c), tool) }
+	options.Missing = func(c observe.Client, tool string) error { return gw.Missing(c, tool) }
 }
 
 func (e *Endpoint) serverOptions(name string) *mcpserver.Options {
@@ -309,11 +309,11 @@ func (e *Endpoint) serverOptions(name string) *mcpserver.Options {
 		Name:    name,
 		Version: o.Version,
 		Logger:  e.log,
-		View: func(c mcpserver.Client) (*toolpost.Live, error) {
+		View: func(c observe.Client) (*toolpost.Live, error) {
 			if o.Connected != nil {
 				o.Connected(c)
 			}
-			return e.views.View(gateway.Client(c))
+			return e.views.View(c)
 		},
 		SessionTimeout: o.SessionTimeout, MaxSessions: o.MaxSessions, MaxClientSessions: o.MaxClientSessions,
 		Observe:  observe.All(e.observers...),

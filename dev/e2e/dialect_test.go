@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -62,7 +63,7 @@ type front string
 // serveViews serves what each client gets of live.
 func serveViews(t *testing.T, live *toolpost.Live, views *gateway.Views) front {
 	s, err := mcpserver.New(live, &mcpserver.Options{
-		View: func(c mcpserver.Client) (*toolpost.Live, error) { return views.View(gateway.Client(c)) },
+		View: func(c observe.Client) (*toolpost.Live, error) { return views.View(c) },
 	})
 	if err != nil {
 		t.Fatal(err)

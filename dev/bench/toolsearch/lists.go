@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -57,8 +58,8 @@ func open(ctx context.Context, all []*server, search config.Search) (s *stack, e
 		return s, fmt.Errorf("open the views: %w", err)
 	}
 	s.close = append(s.close, func() { _ = views.Close() })
-	s.address, err = s.serve(s.gateway.Live(), &mcpserver.Options{Logger: quiet, View: func(c mcpserver.Client) (*toolpost.Live, error) {
-		return views.View(gateway.Client{Name: c.Name, Version: c.Version, UserAgent: c.UserAgent, View: c.View})
+	s.address, err = s.serve(s.gateway.Live(), &mcpserver.Options{Logger: quiet, View: func(c observe.Client) (*toolpost.Live, error) {
+		return views.View(c)
 	}})
 	if err != nil {
 		return s, fmt.Errorf("serve the gateway: %w", err)

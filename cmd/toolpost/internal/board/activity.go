@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/dialect"
-	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 
@@ -86,7 +86,7 @@ type Clients struct {
 type clientID struct{ name, version string }
 
 // Add reports a client, unless one of its name and version came before.
-func (c *Clients) Add(client mcpserver.Client) {
+func (c *Clients) Add(client observe.Client) {
 	if c.Note == nil {
 		return
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/toolpost/toolpost/dev/screen"
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/upstream"
@@ -229,7 +229,7 @@ func TestActivity(t *testing.T) {
 		log := s.Logger(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelError, ReplaceAttr: withoutTime})).With("a", 1)
 		clients := Clients{Note: s.Note}
 		for range 2 {
-			clients.Add(mcpserver.Client{Name: "claude-code", Version: "2.1\x1b[2J"})
+			clients.Add(observe.Client{Name: "claude-code", Version: "2.1\x1b[2J"})
 		}
 		log.Info("call", "tool", "files__read", "client", "claude-code", "ms", 12.345, "bytes", 34)
 		log.Info("call", "tool", "files__read", "client", "", "ms", 0.2, "bytes", 5, "failed", true)
@@ -276,7 +276,7 @@ func TestActivity(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 		for i := range 2 * maxClients {
-			clients.Add(mcpserver.Client{Name: fmt.Sprint(i)})
+			clients.Add(observe.Client{Name: fmt.Sprint(i)})
 		}
 		if n := len(clients.seen); n != maxClients {
 			t.Errorf("it remembers %d clients", n)

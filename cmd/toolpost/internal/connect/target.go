@@ -24,6 +24,7 @@ import (
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/suggest"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -282,7 +283,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	}
 	live := g.Live()
 	if t.Profile != "" {
-		if live, err = g.Views().View(gateway.Client{View: t.Profile + "/" + config.NoDialect}); err != nil {
+		if live, err = g.Views().View(observe.Client{View: t.Profile + "/" + config.NoDialect}); err != nil {
 			return nil, errors.Join(err, closeAll())
 		}
 	}
