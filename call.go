@@ -35,7 +35,7 @@ func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 }
 
 // CallText encodes the arguments as JSON, calls the tool, and returns the first
-// text of its result. If the tool fails, the error is a *[ToolError].
+// text of its result. If the tool fails, the error is an *[OutcomeError].
 func (s *Set) CallText(ctx context.Context, name string, args any) (string, error) {
 	raw := []byte("{}")
 	if args != nil {
@@ -50,17 +50,10 @@ func (s *Set) CallText(ctx context.Context, name string, args any) (string, erro
 	}
 	text, _ := r.FirstText()
 	if r.IsError() {
-		return "", &ToolError{Tool: name, Text: text}
+		return "", fmt.Errorf("%s: %w", name, &OutcomeError{r.Outcome(), text})
 	}
 	return text, nil
 }
-
-// A ToolError reports the failure of a tool that [Set.CallText] called.
-type ToolError struct {
-	Tool, Text string
-}
-
-func (e *ToolError) Error() string { return e.Tool + ": " + e.Text }
 
 // An ArgumentsError reports arguments that do not match a tool's input schema.
 // Its text is written for the model that made the call.

@@ -25,11 +25,11 @@ const (
 	memberMeta        = "_meta"
 )
 
-// MarshalJSON writes the MCP Tool object. Members of Source keep their order.
+// MarshalJSON writes the MCP Tool object. Members of Raw keep their order.
 // They also keep their bytes unless a field has another value.
 func (d Definition) MarshalJSON() ([]byte, error) {
 	w := objectWriter{written: map[string]bool{}}
-	err := eachMember(d.Source, func(name string, source json.RawMessage) error {
+	err := eachMember(d.Raw, func(name string, source json.RawMessage) error {
 		value, err := d.member(name, source)
 		w.put(name, value)
 		return err
@@ -158,10 +158,20 @@ func eachMember(object json.RawMessage, f func(name string, value json.RawMessag
 	return nil
 }
 
-// ParseDefinition reads an MCP Tool object. Of several members of one name, the
-// first counts. An output schema that is not valid is left out, and badOutput is the
-// reason; annotations that are not valid are left out.
-func ParseDefinition(raw json.RawMessage) (d Definition, badOutput, err error) {
+// UnmarshalJSON reads an MCP Tool object. Of several members of one name, the first counts. An
+// output schema and annotations that are not valid are left out.
+func (d *Definition) UnmarshalJSON(raw []byte) error {
+	read, _, err := parseDefinition(bytes.Clone(raw))
+	if err != nil {
+		return err
+	}
+	*d = read
+	return nil
+}
+
+// parseDefinition returns the definition that raw is, which it keeps. An output schema
+// that is not valid is left out, and badOutput is the reason.
+func parseDefinition(raw json.RawMessage) (d Definition, badOutput, err error) {
 	first := map[string]json.RawMessage{}
 	for name, value := range wire.Members(raw) {
 		if first[name] == nil {
@@ -169,7 +179,7 @@ func ParseDefinition(raw json.RawMessage) (d Definition, badOutput, err error) {
 		}
 	}
 	text := func(name string) string { return wire.Unquote(first[name]) }
-	d = Definition{Name: text(memberName), Title: text(memberTitle), Description: text(memberDescription), Source: raw}
+	d = Definition{Name: text(memberName), Title: text(memberTitle), Description: text(memberDescription), Raw: raw}
 	if d.Input, err = objectSchema(first[memberInput]); err != nil {
 		return d, nil, fmt.Errorf("its inputSchema is %w", err)
 	}

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // What is read is written as it was.
-func TestParseDefinition(t *testing.T) {
+func TestReadDefinition(t *testing.T) {
 	for raw, want := range map[string]string{ // the error; of the output schema, if it begins with "output: "
 		`{"name":"a","inputSchema":{"type":"object"}}`: "",
 		` {"zeta":1, "name":"a","title":"\u0041","description":"d","inputSchema":{ },"outputSchema":{"type":["object","null"]},"annotations":{"readOnlyHint":true,"odd":1},"_meta":{"k":1.50}} `: "",
@@ -23,7 +24,8 @@ func TestParseDefinition(t *testing.T) {
 		`[]`: "its inputSchema is missing",
 		`{"name":"a","inputSchema":{},"outputSchema":{"type":"` + "array" + `"},"x":[]}`: `output: of type "array"`,
 	} {
-		d, bad, err := toolpost.ParseDefinition(json.RawMessage(raw))
+		var d toolpost.Definition
+		bad, err := hidden.ParseDefinition([]byte(raw), &d)
 		got := ""
 		switch {
 		case err != nil:

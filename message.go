@@ -6,10 +6,10 @@ import (
 	"github.com/toolpost/toolpost/internal/codec"
 )
 
-// A Message is a result in the form in which an agent loop passes it to a
+// A ToolMessage is a result in the form in which an agent loop passes it to a
 // model. Its JSON is {"tool_call_id", "content", "is_error", "output_ref"},
 // where content is a string or an array of parts.
-type Message struct {
+type ToolMessage struct {
 	CallID    string
 	Text      string // used if Parts is nil
 	Parts     []Part
@@ -17,11 +17,11 @@ type Message struct {
 	OutputRef string
 }
 
-// NewMessage returns r as the message that answers the call. Text remains text,
+// Message returns r as the message that answers the call. Text remains text,
 // JSON becomes its text, and other parts remain parts. An error begins with
 // "Error executing tool: ".
-func NewMessage(callID string, r *Result) *Message {
-	m := &Message{CallID: callID, IsError: r.IsError(), OutputRef: r.ref}
+func (r *Result) Message(callID string) *ToolMessage {
+	m := &ToolMessage{CallID: callID, IsError: r.IsError(), OutputRef: r.ref}
 	parts := r.Parts()
 	switch {
 	case len(parts) == 0:
@@ -43,8 +43,8 @@ func NewMessage(callID string, r *Result) *Message {
 	return m
 }
 
-// MarshalJSON writes the message in the form that [Message] describes.
-func (m *Message) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes the message in the form that [ToolMessage] describes.
+func (m *ToolMessage) MarshalJSON() ([]byte, error) {
 	var content any = m.Text
 	if m.Parts != nil {
 		content = m.Parts
@@ -62,7 +62,7 @@ func (m *Message) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (m *Message) UnmarshalJSON(data []byte) error {
+func (m *ToolMessage) UnmarshalJSON(data []byte) error {
 	var read struct {
 		CallID    string          `json:"tool_call_id"`
 		Content   json.RawMessage `json:"content"`
@@ -72,7 +72,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err := codec.Decode(data, &read); err != nil {
 		return err
 	}
-	got := Message{CallID: read.CallID, IsError: read.IsError, OutputRef: read.OutputRef}
+	got := ToolMessage{CallID: read.CallID, IsError: read.IsError, OutputRef: read.OutputRef}
 	var content any = &got.Text
 	if len(read.Content) > 0 && read.Content[0] == '[' {
 		content = &got.Parts

@@ -10,9 +10,9 @@ const maxNameLength = 64
 
 const nameChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
-// CheckName returns an error if some client or model would refuse a tool with
+// checkName returns an error if some client or model would refuse a tool with
 // that name. All of them accept 1 to 64 characters of A-Z a-z 0-9 _ -.
-func CheckName(name string) error {
+func checkName(name string) error {
 	for _, r := range name {
 		if !strings.ContainsRune(nameChars, r) {
 			return fmt.Errorf("the name has the character %q; use only A-Z, a-z, 0-9, _ and -", r)

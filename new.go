@@ -56,7 +56,7 @@ func newTool(name, description string, in, out reflect.Type, opts *Options, fn t
 		Definition: Definition{Name: name, Title: opts.Title, Description: description, Annotations: opts.Annotations},
 		Policy:     opts.Policy,
 	}
-	err := CheckName(name)
+	err := checkName(name)
 	if err == nil {
 		t.Input, err = inputSchema(in, opts.Input)
 	}

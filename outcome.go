@@ -70,9 +70,9 @@ const codeInternal = -32603
 
 // ReturnErrors returns t with a handler whose errors are failures of the
 // exchange: they are logged and returned to the caller as a *[ProtocolError],
-// not shown as a result. An [OutcomeError] is not affected. Pass ReturnErrors to
-// [Map] to apply it to all tools of a toolset.
-func ReturnErrors(t *Tool) *Tool {
+// not shown as a result. An [OutcomeError] is not affected. Map(ts, (*Tool).ReturnErrors)
+// applies it to all tools of a toolset.
+func (t *Tool) ReturnErrors() *Tool {
 	c, next := *t, t.Handler
 	c.Handler = func(ctx context.Context, call *Call) (*Result, error) {
 		r, err := next(ctx, call)

@@ -59,6 +59,10 @@ var _ = hidden.Share(
 	func(e hidden.Encoded) any { return &Result{encoded: e} },
 	func(result any) hidden.Encoded { return result.(*Result).encoded },
 	func(v any) (any, error) { return resultOf(v) },
+	func(raw []byte, definition any) (badOutput, err error) {
+		*definition.(*Definition), badOutput, err = parseDefinition(raw)
+		return badOutput, err
+	},
 )
 
 // load returns a result that is too large for memory as a [RawResult].

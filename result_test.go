@@ -92,18 +92,18 @@ func TestMessage(t *testing.T) {
 	image := toolpost.Part{Type: "image", Data: []byte{0}, MIMEType: "image/png"}
 	for _, tt := range []struct {
 		name string
-		m    *toolpost.Message
+		m    *toolpost.ToolMessage
 		want string
 	}{
-		{"text", toolpost.NewMessage("c1", toolpost.TextResult("hi")), `{"tool_call_id":"c1","content":"hi"}`},
-		{"json", toolpost.NewMessage("c1", mustJSON(t, map[string]int{"b": 1, "a": 2})), `{"tool_call_id":"c1","content":"{\"a\":2,\"b\":1}"}`},
-		{"structured only", toolpost.NewMessage("c1", toolpost.RawResult([]byte(`{"content":[],"structuredContent":{"a":1}}`))), `{"tool_call_id":"c1","content":"{\"a\":1}"}`},
-		{"parts", toolpost.NewMessage("c1", toolpost.NewResult(image)), `{"tool_call_id":"c1","content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}`},
-		{"error", toolpost.NewMessage("c1", toolpost.ErrorResult("no")), `{"tool_call_id":"c1","content":"Error executing tool: no","is_error":true}`},
-		{"error in parts", toolpost.NewMessage("c1", toolpost.RawResult([]byte(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`))),
+		{"text", toolpost.TextResult("hi").Message("c1"), `{"tool_call_id":"c1","content":"hi"}`},
+		{"json", mustJSON(t, map[string]int{"b": 1, "a": 2}).Message("c1"), `{"tool_call_id":"c1","content":"{\"a\":2,\"b\":1}"}`},
+		{"structured only", toolpost.RawResult([]byte(`{"content":[],"structuredContent":{"a":1}}`)).Message("c1"), `{"tool_call_id":"c1","content":"{\"a\":1}"}`},
+		{"parts", toolpost.NewResult(image).Message("c1"), `{"tool_call_id":"c1","content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}`},
+		{"error", toolpost.ErrorResult("no").Message("c1"), `{"tool_call_id":"c1","content":"Error executing tool: no","is_error":true}`},
+		{"error in parts", toolpost.RawResult([]byte(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`)).Message("c1"),
 			`{"tool_call_id":"c1","content":[{"type":"text","text":"Error executing tool: "},{"type":"text","text":"a"},{"type":"text","text":"b"}],"is_error":true}`},
-		{"did not run", toolpost.NewMessage("c1", toolpost.ErrorResult("lost")), `{"tool_call_id":"c1","content":"Error executing tool: lost","is_error":true}`},
-		{"output ref", toolpost.NewMessage("c1", toolpost.TextResult("head").WithOutputRef("r1")), `{"tool_call_id":"c1","content":"head","output_ref":"r1"}`},
+		{"did not run", toolpost.ErrorResult("lost").Message("c1"), `{"tool_call_id":"c1","content":"Error executing tool: lost","is_error":true}`},
+		{"output ref", toolpost.TextResult("head").WithOutputRef("r1").Message("c1"), `{"tool_call_id":"c1","content":"head","output_ref":"r1"}`},
 	} {
 		got, err := json.Marshal(tt.m)
 		if err != nil {

@@ -24,9 +24,8 @@ type Finding struct {
 	Message string
 }
 
-// NewSet lists ts. If two tools have the same name, the error is a
-// *[DuplicateError]. If a tool is nil or lacks a name, input schema or handler,
-// the error is a *[ToolValidationError]. A name that some clients refuse is a
+// NewSet lists ts. If two tools have the same name, or a tool is nil or lacks a name, input
+// schema or handler, the error is a *[ToolValidationError]. A name that some clients refuse is a
 // finding.
 func NewSet(ctx context.Context, ts Toolset) (*Set, error) {
 	tools, err := ts.Tools(ctx)
@@ -53,24 +52,13 @@ func (s *Set) add(t *Tool) error {
 	case t.Input == nil:
 		return &ToolValidationError{t.Name, "schema", errors.New(`it has no input schema; use {"type":"object"} for none`)}
 	case s.byName[t.Name] != nil:
-		return &DuplicateError{Name: t.Name, First: s.byName[t.Name].Description, Second: t.Description}
+		return duplicateError(s.byName[t.Name], t)
 	}
 	s.byName[t.Name] = t
-	if err := CheckName(t.Name); err != nil {
+	if err := checkName(t.Name); err != nil {
 		s.findings = append(s.findings, Finding{t.Name, err.Error()})
 	}
 	return nil
-}
-
-// A DuplicateError reports two tools with the same name and identifies them by
-// their descriptions.
-type DuplicateError struct {
-	Name, First, Second string
-}
-
-func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("two tools are named %q: %.60q and %.60q; give one another name with Rename or Prefix",
-		e.Name, e.First, e.Second)
 }
 
 // Tools returns the tools in order. The caller must not change them.
@@ -130,3 +118,9 @@ func (e *ToolValidationError) Error() string {
 
 // Unwrap returns the error of the field.
 func (e *ToolValidationError) Unwrap() error { return e.Err }
+
+// duplicateError reports two tools of one name, which their descriptions tell apart.
+func duplicateError(first, second *Tool) error {
+	return &ToolValidationError{first.Name, "name", fmt.Errorf("two tools have it: %.60q and %.60q; give one another name with Rename or Prefix",
+		first.Description, second.Description)}
+}

@@ -35,10 +35,10 @@ type Definition struct {
 	Annotations Annotations
 	Meta        json.RawMessage // the MCP _meta object, nil if none
 
-	// Source is the definition as a foreign source wrote it, if there is one.
+	// Raw is the definition as a foreign server wrote it, if one did.
 	// When the definition is encoded, the order of members and the members that
-	// the fields above do not have (icons, execution…) come from Source.
-	Source json.RawMessage
+	// the fields above do not have (icons, execution…) come from Raw.
+	Raw json.RawMessage
 }
 
 // Annotations are a tool's hints to clients (MCP 2026-07-28, ToolAnnotations).

@@ -188,9 +188,9 @@ func TestCallText(t *testing.T) {
 	if got, err := s.CallText(t.Context(), "raw", nil); got != "second" || err != nil {
 		t.Errorf("raw = %q, %v", got, err)
 	}
-	var toolErr *toolpost.ToolError
-	if _, err := s.CallText(t.Context(), "add", map[string]string{"a": "x"}); !errors.As(err, &toolErr) {
-		t.Errorf("bad arguments: error %v, want a ToolError", err)
+	var failed *toolpost.OutcomeError
+	if _, err := s.CallText(t.Context(), "add", map[string]string{"a": "x"}); !errors.As(err, &failed) || failed.Outcome != toolpost.Retry {
+		t.Errorf("bad arguments: error %v, want one to retry", err)
 	}
 	var protocol *toolpost.ProtocolError
 	if _, err := s.CallText(t.Context(), "protocol", nil); !errors.As(err, &protocol) || protocol.Code != -32000 {
@@ -322,7 +322,7 @@ func TestNewSetRefuses(t *testing.T) {
 		tools toolpost.Tools
 		want  string
 	}{
-		{"duplicate", toolpost.Tools{ok, second}, `list of 2 tools, number 2: two tools are named "a": "the first" and "the second"; give one another name with Rename or Prefix`},
+		{"duplicate", toolpost.Tools{ok, second}, `list of 2 tools, number 2: tool "a": its name: two tools have it: "the first" and "the second"; give one another name with Rename or Prefix`},
 		{"no name", toolpost.Tools{{}}, `list of 1 tools, number 1: a tool: its name: it is empty; give the tool a name`},
 		{"no handler", toolpost.Tools{{Definition: toolpost.Definition{Name: "x"}}}, `list of 1 tools, number 1: tool "x": its function: it has no handler; give it one`},
 		{"no schema", toolpost.Tools{{Definition: toolpost.Definition{Name: "x"}, Handler: ok.Handler}}, `list of 1 tools, number 1: tool "x": its schema: it has no input schema; use {"type":"object"} for none`},
@@ -334,8 +334,8 @@ func TestNewSetRefuses(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	long := toolpost.Rename(toolpost.New("a", "", add, nil), strings.Repeat("x", 65))
-	dotted := toolpost.Rename(toolpost.New("a", "", add, nil), "a.b")
+	long := toolpost.New("a", "", add, nil).Rename(strings.Repeat("x", 65))
+	dotted := toolpost.New("a", "", add, nil).Rename("a.b")
 	untyped := toolpost.New("untyped", "", func(context.Context, struct {
 		M marshaler `json:"m"`
 	}) (int, error) {
@@ -515,8 +515,8 @@ func TestDefinitionJSON(t *testing.T) {
 	}{
 		{"own", toolpost.Definition{Name: "a", Description: "<b> & \"c\"", Input: schema.MustParse(`{"type": "object"}`), Annotations: toolpost.Annotations{ReadOnly: &yes}},
 			`{"name":"a","description":"<b> & \"c\"","inputSchema":{"type": "object"},"annotations":{"readOnlyHint":true}}`},
-		{"foreign, unchanged", toolpost.Definition{Name: "old", Input: schema.MustParse(`{"z":9007199254740993,"a":1}`), Annotations: toolpost.Annotations{ReadOnly: &yes}, Source: json.RawMessage(src)}, src},
-		{"foreign, changed", toolpost.Definition{Name: "new", Description: "d", Input: schema.MustParse(`{}`), Source: json.RawMessage(src)},
+		{"foreign, unchanged", toolpost.Definition{Name: "old", Input: schema.MustParse(`{"z":9007199254740993,"a":1}`), Annotations: toolpost.Annotations{ReadOnly: &yes}, Raw: json.RawMessage(src)}, src},
+		{"foreign, changed", toolpost.Definition{Name: "new", Description: "d", Input: schema.MustParse(`{}`), Raw: json.RawMessage(src)},
 			`{"icons":[{"src":"a"}],"name":"new","description":"d","inputSchema":{},"annotations":{},"execution":{"n":1.0}}`},
 	} {
 		got, err := tt.d.MarshalJSON()
@@ -530,7 +530,7 @@ func TestDefinitionJSON(t *testing.T) {
 	if pointer, _ := json.Marshal(map[string]any{"tool": &tool.Definition}); err != nil || string(value) != string(pointer) || !strings.Contains(string(value), `"inputSchema":`) {
 		t.Errorf("a value is %s, %v", value, err)
 	}
-	d := toolpost.Definition{Name: "a", Source: json.RawMessage(`[1]`)}
+	d := toolpost.Definition{Name: "a", Raw: json.RawMessage(`[1]`)}
 	if _, err := d.MarshalJSON(); err == nil {
 		t.Error("a source that is not an object: no error")
 	}
@@ -569,11 +569,12 @@ func TestRunInsideACall(t *testing.T) {
 	}
 }
 
-// TestCheckNameCountsCharacters: the message is about characters, not bytes.
-func TestCheckNameCountsCharacters(t *testing.T) {
-	err := toolpost.CheckName(strings.Repeat("名", 30))
-	if err == nil || !strings.Contains(err.Error(), `the character '名'`) {
-		t.Errorf("got %v", err)
+// TestNameCountsCharacters: the message is about characters, not bytes.
+func TestNameCountsCharacters(t *testing.T) {
+	odd := toolpost.New("a", "", add, nil).Rename(strings.Repeat("名", 30))
+	found := newSet(t, toolpost.Tools{odd}).Findings()
+	if len(found) != 1 || !strings.Contains(found[0].Message, `the character '名'`) {
+		t.Errorf("got %v", found)
 	}
 }
 

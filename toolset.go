@@ -97,7 +97,7 @@ func Filter(ts Toolset, keep func(*Tool) bool) Toolset {
 // Handlers still receive the name without it. Resources keep their URIs.
 func Prefix(ts Toolset, prefix string) Toolset {
 	return Layer(ts,
-		eachTool(func(t *Tool) *Tool { return Rename(t, prefix+t.Name) }),
+		eachTool(func(t *Tool) *Tool { return t.Rename(prefix + t.Name) }),
 		func(f *Features) *Features {
 			return f.change(func(p *Prompt) {
 				p.Get = withName(p.Get, p.Name)
@@ -107,7 +107,7 @@ func Prefix(ts Toolset, prefix string) Toolset {
 }
 
 // Rename returns t with a new name; its handler still receives the old one.
-func Rename(t *Tool, name string) *Tool {
+func (t *Tool) Rename(name string) *Tool {
 	c := *t
 	c.Name, c.Handler = name, withName(t.Handler, t.Name)
 	return &c

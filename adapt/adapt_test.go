@@ -394,14 +394,14 @@ func TestReturnErrors(t *testing.T) {
 		t.Errorf("as it is: %v, %v, log %q", r, err, log)
 	}
 	var protocol *toolpost.ProtocolError
-	r, err := call(toolpost.Map(toolpost.Tools{give(broken)}, toolpost.ReturnErrors))
+	r, err := call(toolpost.Map(toolpost.Tools{give(broken)}, (*toolpost.Tool).ReturnErrors))
 	if r != nil || !errors.As(err, &protocol) || protocol.Message != "disk full" || protocol.Code != -32603 {
 		t.Errorf("returned: %v, %v", r, err)
 	}
 	if !strings.Contains(log.String(), "disk full") {
 		t.Errorf("log: %q", log)
 	}
-	r, err = call(toolpost.Map(toolpost.Tools{give(toolpost.Retry.Errorf("use a"))}, toolpost.ReturnErrors))
+	r, err = call(toolpost.Map(toolpost.Tools{give(toolpost.Retry.Errorf("use a"))}, (*toolpost.Tool).ReturnErrors))
 	if err != nil || r.Outcome() != toolpost.Retry {
 		t.Errorf("an outcome: %v, %v", r, err)
 	}

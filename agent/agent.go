@@ -126,12 +126,12 @@ func (a *Agent) list(ctx context.Context) (*toolpost.Set, error) {
 // recorded in the session.
 type Event struct {
 	Type     EventType
-	Delta    *model.Delta      // EventDelta
-	Response *model.Response   // EventResponse
-	Call     *Request          // EventCall, EventResult
-	Result   *toolpost.Message // EventResult: as the model receives it
-	Text     string            // EventNotice: written for a person
-	End      *Result           // EventEnd
+	Delta    *model.Delta          // EventDelta
+	Response *model.Response       // EventResponse
+	Call     *Request              // EventCall, EventResult
+	Result   *toolpost.ToolMessage // EventResult: as the model receives it
+	Text     string                // EventNotice: written for a person
+	End      *Result               // EventEnd
 }
 
 // An EventType says what an Event is about, and which of its fields are set.

@@ -14,8 +14,8 @@ import (
 
 const interruptedText = "The program ended while this tool ran, so its outcome is unknown: it may or may not have taken effect. Find out before you call it again."
 
-func errorMessage(c *callState, format string, args ...any) *toolpost.Message {
-	return toolpost.NewMessage(c.call.ID, toolpost.ErrorResult(format, args...))
+func errorMessage(c *callState, format string, args ...any) *toolpost.ToolMessage {
+	return toolpost.ErrorResult(format, args...).Message(c.call.ID)
 }
 
 // A planned call is one that will run.
@@ -248,24 +248,24 @@ func (r *run) refuse(c *callState, format string, args ...any) error {
 
 // storedResult is a result in the form that Options.Step keeps.
 type storedResult struct {
-	Result  *toolpost.Message `json:"result"`
-	Outcome toolpost.Outcome  `json:"outcome"`
-	Spent   []*record         `json:"spent,omitempty"` // by agents inside the call
+	Result  *toolpost.ToolMessage `json:"result"`
+	Outcome toolpost.Outcome      `json:"outcome"`
+	Spent   []*record             `json:"spent,omitempty"` // by agents inside the call
 }
 
 // runTool runs the tool. An error means that the run cannot go on.
-func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Request) (*toolpost.Message, toolpost.Outcome, error) {
+func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Request) (*toolpost.ToolMessage, toolpost.Outcome, error) {
 	do := func(ctx context.Context) (*storedResult, error) {
 		ctx = context.WithValue(ctx, frameKey{}, inside)
 		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,
 			Owner: toolpost.Owner{Session: r.session.ID()}, Caller: r.agent.opts.Caller})
 		switch {
 		case err == nil:
-			return &storedResult{Result: toolpost.NewMessage(call.ID, result), Outcome: result.Outcome()}, nil
+			return &storedResult{Result: result.Message(call.ID), Outcome: result.Outcome()}, nil
 		case ctx.Err() != nil:
 			return &storedResult{Result: errorMessage(c, "The run was ended while this tool ran: it may or may not have taken effect."), Outcome: toolpost.Failed}, nil
 		}
-		return &storedResult{Result: toolpost.NewMessage(call.ID, toolpost.ErrorResult("%v", err)), Outcome: toolpost.Retry}, nil
+		return &storedResult{Result: toolpost.ErrorResult("%v", err).Message(call.ID), Outcome: toolpost.Retry}, nil
 	}
 	step := r.agent.opts.Step
 	if step == nil {
@@ -317,7 +317,7 @@ func (r *run) complete(now *state) (*Result, error) {
 }
 
 // text returns the text of a result.
-func text(m *toolpost.Message) string {
+func text(m *toolpost.ToolMessage) string {
 	if m.Parts == nil {
 		return m.Text
 	}
@@ -329,7 +329,7 @@ func text(m *toolpost.Message) string {
 }
 
 // withNote returns m with a text at its end.
-func withNote(m *toolpost.Message, note string) *toolpost.Message {
+func withNote(m *toolpost.ToolMessage, note string) *toolpost.ToolMessage {
 	noted := *m
 	if m.Parts == nil {
 		noted.Text = m.Text + "\n\n" + note

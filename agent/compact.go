@@ -104,7 +104,7 @@ func (r *run) trim(ctx context.Context) error {
 		return nil
 	}
 	now := r.session.snapshot()
-	var results []*toolpost.Message
+	var results []*toolpost.ToolMessage
 	var places []trimmedPart
 	for i, m := range now.messages {
 		for k, p := range m.Parts {
@@ -167,8 +167,8 @@ func (r *run) shrink(ctx context.Context, tooLong error) error {
 }
 
 // beginning returns a result with the first bytes of its text only.
-func beginning(m *toolpost.Message, most int) *toolpost.Message {
-	return &toolpost.Message{CallID: m.CallID, IsError: m.IsError, OutputRef: m.OutputRef, Text: clip(text(m), most)}
+func beginning(m *toolpost.ToolMessage, most int) *toolpost.ToolMessage {
+	return &toolpost.ToolMessage{CallID: m.CallID, IsError: m.IsError, OutputRef: m.OutputRef, Text: clip(text(m), most)}
 }
 
 // Compact has the model replace old messages of the session by a summary now,
@@ -357,13 +357,13 @@ func (r *run) recall(ctx context.Context) string {
 }
 
 // recallOne calls a tool for a summary.
-func (r *run) recallOne(ctx context.Context, name string) (*toolpost.Message, error) {
-	do := func(ctx context.Context) *toolpost.Message {
+func (r *run) recallOne(ctx context.Context, name string) (*toolpost.ToolMessage, error) {
+	do := func(ctx context.Context) *toolpost.ToolMessage {
 		result, err := r.tools.Call(ctx, &toolpost.Call{Name: name, Owner: toolpost.Owner{Session: r.session.ID()}})
 		if err != nil {
-			return toolpost.NewMessage("", toolpost.ErrorResult("%v", err))
+			return toolpost.ErrorResult("%v", err).Message("")
 		}
-		return toolpost.NewMessage("", result)
+		return result.Message("")
 	}
 	step := r.agent.opts.Step
 	if step == nil {
@@ -379,6 +379,6 @@ func (r *run) recallOne(ctx context.Context, name string) (*toolpost.Message, er
 	if err != nil {
 		return nil, err
 	}
-	m := new(toolpost.Message)
+	m := new(toolpost.ToolMessage)
 	return m, json.Unmarshal(raw, m)
 }

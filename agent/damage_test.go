@@ -241,7 +241,7 @@ func TestWithoutText(t *testing.T) {
 // recorded, so that the next prompt is answered.
 func TestPromptsThatNobodyAccepts(t *testing.T) {
 	for name, parts := range map[string][]model.Part{
-		"a result": {{Type: model.TypeResult, Result: &toolpost.Message{CallID: "x"}}},
+		"a result": {{Type: model.TypeResult, Result: &toolpost.ToolMessage{CallID: "x"}}},
 		"a call":   {call(1, "x", "{}")},
 		"no type":  {{}},
 		"a video":  {{Type: "video"}},

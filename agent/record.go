@@ -31,15 +31,15 @@ type record struct {
 	Tokens  *usage.Tokens  `json:"tokens,omitempty"`  // recordResponse, recordCompaction, recordSpent
 	Cost    *usage.Money   `json:"cost,omitempty"`    // recordResponse, recordCompaction, recordSpent; nil if the price is unknown
 
-	Call       int               `json:"call,omitempty"`       // recordDecision, recordIntent, recordResult, recordSpent: the index of the call in the last response
-	Response   int               `json:"response,omitempty"`   // recordSpent: the number of the response with the call
-	Definition string            `json:"definition,omitempty"` // recordIntent: the hash of the tool's definition
-	Arguments  json.RawMessage   `json:"arguments,omitempty"`  // recordIntent: those that the tool receives
-	Decision   *Decision         `json:"decision,omitempty"`   // recordDecision
-	Result     *toolpost.Message `json:"result,omitempty"`     // recordResult
-	Complete   bool              `json:"complete,omitempty"`   // recordResult: the call ends the run
-	Duration   time.Duration     `json:"duration,omitempty"`   // recordResult: of the call, in nanoseconds; 0 if it did not run
-	Text       string            `json:"text,omitempty"`       // recordEnd: the answer; recordResponse: why it was refused
+	Call       int                   `json:"call,omitempty"`       // recordDecision, recordIntent, recordResult, recordSpent: the index of the call in the last response
+	Response   int                   `json:"response,omitempty"`   // recordSpent: the number of the response with the call
+	Definition string                `json:"definition,omitempty"` // recordIntent: the hash of the tool's definition
+	Arguments  json.RawMessage       `json:"arguments,omitempty"`  // recordIntent: those that the tool receives
+	Decision   *Decision             `json:"decision,omitempty"`   // recordDecision
+	Result     *toolpost.ToolMessage `json:"result,omitempty"`     // recordResult
+	Complete   bool                  `json:"complete,omitempty"`   // recordResult: the call ends the run
+	Duration   time.Duration         `json:"duration,omitempty"`   // recordResult: of the call, in nanoseconds; 0 if it did not run
+	Text       string                `json:"text,omitempty"`       // recordEnd: the answer; recordResponse: why it was refused
 
 	Setup json.RawMessage `json:"setup,omitempty"` // recordSetup
 
@@ -71,10 +71,10 @@ const (
 // trimmedPart is a tool result that became a reference or shorter, or an image or document
 // of the user that became a note.
 type trimmedPart struct {
-	Message int               `json:"message"`
-	Part    int               `json:"part"`
-	Result  *toolpost.Message `json:"result,omitempty"`
-	Note    string            `json:"note,omitempty"`
+	Message int                   `json:"message"`
+	Part    int                   `json:"part"`
+	Result  *toolpost.ToolMessage `json:"result,omitempty"`
+	Note    string                `json:"note,omitempty"`
 }
 
 // state is the result of applying all records of a session.
@@ -118,7 +118,7 @@ type callState struct {
 	decision *Decision
 	intents  int           // how often the call began to run
 	inner    *usage.Ledger // what models used inside the call
-	result   *toolpost.Message
+	result   *toolpost.ToolMessage
 }
 
 // apply adds a record to the state. If there is an error, the state is unchanged.

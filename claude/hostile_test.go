@@ -602,7 +602,7 @@ func TestToolsThatChange(t *testing.T) {
 		if !changed {
 			changed = true
 			mu.Lock()
-			tools = append(tools, toolpost.Rename(shout(), "whisper"))
+			tools = append(tools, shout().Rename("whisper"))
 			mu.Unlock()
 			if err := server.Refresh(t.Context()); err != nil {
 				t.Fatal(err)

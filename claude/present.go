@@ -18,7 +18,7 @@ func presenter(deferred bool) func(*toolpost.Tool) *toolpost.Tool {
 		if wire.ForAppsOnly(t.Meta) {
 			return nil
 		}
-		t.Source = nil
+		t.Raw = nil
 		t.Output = nil // results have no structured content that would fit it
 		t.Meta = about(t, deferred)
 		t.Policy.Polled = true // not in the log: the stream has every call

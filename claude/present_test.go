@@ -71,7 +71,7 @@ func TestDefinitionsAreBare(t *testing.T) {
 	tool.Output = tool.Input
 	tool.Meta = json.RawMessage(`{"own":1}`)
 	tool.Policy.MaxOutput = 300000
-	tool.Source = json.RawMessage(`{"name":"add","icons":"none","execution":[],"annotations":{"readOnlyHint":"yes"}}`)
+	tool.Raw = json.RawMessage(`{"name":"add","icons":"none","execution":[],"annotations":{"readOnlyHint":"yes"}}`)
 	yes := true
 	tool.Annotations.ReadOnly = &yes
 	for deferred, meta := range map[bool]string{

@@ -378,7 +378,7 @@ func (h *host) listed(tools []line) toolpost.Tools {
 			}
 			return nil, fmt.Errorf("the recording has no call of %s", call.Name)
 		})}
-		tool.Name, tool.Description, tool.Source = t.text("name"), t.text("description"), json.RawMessage(encode(t))
+		tool.Name, tool.Description, tool.Raw = t.text("name"), t.text("description"), json.RawMessage(encode(t))
 		for to, name := range map[**schema.Schema]string{&tool.Input: "inputSchema", &tool.Output: "outputSchema"} {
 			if t[name] == nil {
 				continue

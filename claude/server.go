@@ -193,7 +193,8 @@ func sound(ts toolpost.Toolset) toolpost.Toolset {
 				return nil, &toolpost.ToolValidationError{Field: "value", Err: fmt.Errorf("tool %d of %d is nil; leave it out", i+1, len(tools))}
 			}
 			if first := seen[t.Name]; first != nil {
-				return nil, &toolpost.DuplicateError{Name: t.Name, First: first.Description, Second: t.Description}
+				return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "name",
+					Err: fmt.Errorf("two tools have it: %.60q and %.60q; give one another name with Rename or Prefix", first.Description, t.Description)}
 			}
 			if t.Handler == nil {
 				return nil, &toolpost.ToolValidationError{Tool: t.Name, Field: "function", Err: errors.New("it has no handler; give it one")}

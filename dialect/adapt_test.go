@@ -29,7 +29,7 @@ func defined(t testing.TB, raw string) *toolpost.Tool {
 	return &toolpost.Tool{
 		Definition: toolpost.Definition{
 			Name: d.Name, Title: d.Title, Description: d.Description, Input: d.InputSchema, Output: d.OutputSchema,
-			Annotations: d.Annotations, Meta: d.Meta, Source: json.RawMessage(raw),
+			Annotations: d.Annotations, Meta: d.Meta, Raw: json.RawMessage(raw),
 		},
 		Handler: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			return toolpost.TextResult(string(call.Arguments)), nil
@@ -44,7 +44,7 @@ func TestUntouchedToolKeepsItsDefinition(t *testing.T) {
 	}
 	for i, got := range (&dialect.Dialect{ID: "x"}).Adapt(tools, nil).Tools {
 		raw, err := got.MarshalJSON()
-		if err != nil || string(raw) != string(tools[i].Source) || got.Changed() || got.Original != tools[i] || got.Losses != nil {
+		if err != nil || string(raw) != string(tools[i].Raw) || got.Changed() || got.Original != tools[i] || got.Losses != nil {
 			t.Errorf("%s: %s, %v, %v", tools[i].Name, raw, got.Losses, err)
 		}
 		if got.Input != tools[i].Input || got.Output != tools[i].Output {

@@ -21,7 +21,7 @@ import (
 func removeHidden(d toolpost.Definition) toolpost.Definition {
 	d.Title, d.Description = cleartext.Clean(d.Title), cleartext.Clean(d.Description)
 	d.Annotations.Title = cleartext.Clean(d.Annotations.Title)
-	d.Source = visibleText(d.Source)
+	d.Raw = visibleText(d.Raw)
 	d.Input, d.Output = visibleSchema(d.Input), visibleSchema(d.Output)
 	return d
 }
@@ -29,7 +29,7 @@ func removeHidden(d toolpost.Definition) toolpost.Definition {
 // lostText reports whether now lacks something that before has.
 func lostText(now, before *toolpost.Definition) bool {
 	return now.Title != before.Title || now.Description != before.Description || now.Input != before.Input || now.Output != before.Output ||
-		!bytes.Equal(now.Source, before.Source)
+		!bytes.Equal(now.Raw, before.Raw)
 }
 
 func visibleSchema(s *schema.Schema) *schema.Schema {

@@ -24,7 +24,7 @@ func listed(t *testing.T, definition string) *toolpost.Tool {
 		t.Fatal(err)
 	}
 	tool := tool(d.Name, "it")
-	tool.Title, tool.Description, tool.Source = d.Title, d.Description, json.RawMessage(definition)
+	tool.Title, tool.Description, tool.Raw = d.Title, d.Description, json.RawMessage(definition)
 	tool.Annotations, tool.Meta = d.Annotations, d.Meta
 	tool.Input = schema.MustParse(string(d.InputSchema))
 	if d.OutputSchema != nil {
@@ -79,7 +79,7 @@ func TestHiddenCharactersAreRemoved(t *testing.T) {
 				t.Errorf("%s", cmp.Diff(compact(t, want), compact(t, got)))
 			}
 		}
-		if got := string(tools[1].Source); got != cleanTool {
+		if got := string(tools[1].Raw); got != cleanTool {
 			t.Errorf("clean bytes changed: %s", got)
 		}
 		r, err := g.Live().Call(t.Context(), &toolpost.Call{Name: "add", Arguments: json.RawMessage(`{}`)})
@@ -138,7 +138,7 @@ func TestUnsafeAddresses(t *testing.T) {
 		if err != nil || !strings.HasSuffix(string(raw), kept+"}") {
 			t.Errorf("tool: %s, %v", raw, err)
 		}
-		if got := string(tools[1].Source); got != safe {
+		if got := string(tools[1].Raw); got != safe {
 			t.Errorf("safe bytes changed: %s", got)
 		}
 		shown := features(g)

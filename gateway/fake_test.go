@@ -91,7 +91,8 @@ func (f *fake) recall() {
 		return
 	}
 	for _, raw := range f.known.Lists["tools/list"] {
-		d, _, err := toolpost.ParseDefinition(raw)
+		var d toolpost.Definition
+		err := d.UnmarshalJSON(raw)
 		if err != nil {
 			panic(err)
 		}

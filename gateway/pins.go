@@ -198,7 +198,7 @@ func pinName(tool string) string { return cleartext.Clean(tool) }
 func definitionOf(t *toolpost.Tool) *pins.Definition {
 	raw, err := t.Definition.MarshalJSON()
 	if err != nil {
-		raw = t.Source
+		raw = t.Raw
 	}
 	return pins.NewDefinition(raw)
 }

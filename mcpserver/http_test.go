@@ -214,7 +214,7 @@ func TestExactBytes(t *testing.T) {
 		return toolpost.RawResult(json.RawMessage(result)), nil
 	})
 	tool.Title = "T"
-	tool.Source = json.RawMessage(`{"title":"T","name":"exact","execution":{"taskSupport":"optional"},"inputSchema":{},"description":"a tool"}`)
+	tool.Raw = json.RawMessage(`{"title":"T","name":"exact","execution":{"taskSupport":"optional"},"inputSchema":{},"description":"a tool"}`)
 	s := serve(t, nil, tool)
 	session := s.session(t)
 	arguments := `{"z":9007199254740993,"a":1.10}`

@@ -20,7 +20,7 @@ func ExampleValidate() {
 
 	var results []model.Part
 	for _, call := range answer.Calls() {
-		results = append(results, model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(call.ID, toolpost.TextResult("5 °C"))})
+		results = append(results, model.Part{Type: model.TypeResult, Result: toolpost.TextResult("5 °C").Message(call.ID)})
 	}
 	messages[2].Parts = append(results, messages[2].Parts...)
 	fmt.Println(model.Validate(messages))

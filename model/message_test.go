@@ -24,7 +24,7 @@ func TestPartJSON(t *testing.T) {
 		{Type: model.TypeThinking, Text: "hm", Origin: from, Raw: json.RawMessage("{ \"type\" :\t\"thinking\",\n \"signature\": \"a\\u003cb<\\/\" , \"n\": 1.0e2 }")},
 		{Type: model.TypeCall, ID: "c1", Name: "add", Arguments: json.RawMessage(`{"a":9007199254740993}`), Origin: from},
 		{Type: model.TypeCall, ID: "c2", Name: "add", Arguments: json.RawMessage(`{}`), Invalid: "a is missing"},
-		{Type: model.TypeResult, Result: toolpost.NewMessage("c1", toolpost.TextResult("3"))},
+		{Type: model.TypeResult, Result: toolpost.TextResult("3").Message("c1")},
 		{Type: model.TypeOpaque, Text: "server_tool_use", Origin: from, Raw: json.RawMessage(` [1 , 2]`)},
 		{Type: model.TypeOpaque, Text: "broken", Origin: from, Raw: json.RawMessage("[\"\xff\" ]")},
 		{},
@@ -103,7 +103,7 @@ func TestValidate(t *testing.T) {
 	text := model.Part{Type: model.TypeText, Text: "hi"}
 	call := func(id string) model.Part { return model.Part{Type: model.TypeCall, ID: id, Name: "tool"} }
 	result := func(id string) model.Part {
-		return model.Part{Type: model.TypeResult, Result: &toolpost.Message{CallID: id}}
+		return model.Part{Type: model.TypeResult, Result: &toolpost.ToolMessage{CallID: id}}
 	}
 	user := func(parts ...model.Part) *model.Message { return &model.Message{Role: model.RoleUser, Parts: parts} }
 	answer := func(parts ...model.Part) *model.Message {

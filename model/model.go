@@ -78,11 +78,11 @@ type Part struct {
 	Data     []byte   `json:"data,omitempty"`      // of an image or document
 	MIMEType string   `json:"mime_type,omitempty"` // of an image or document
 
-	ID        string            `json:"id,omitempty"`        // of a tool call, as the model chose it
-	Name      string            `json:"name,omitempty"`      // of a tool call: the tool's own name; of a document: its file name
-	Arguments json.RawMessage   `json:"arguments,omitempty"` // of a tool call, for the tool's own schema
-	Invalid   string            `json:"invalid,omitempty"`   // of a tool call that cannot run: the reason, written for the model
-	Result    *toolpost.Message `json:"result,omitempty"`    // of a tool result
+	ID        string                `json:"id,omitempty"`        // of a tool call, as the model chose it
+	Name      string                `json:"name,omitempty"`      // of a tool call: the tool's own name; of a document: its file name
+	Arguments json.RawMessage       `json:"arguments,omitempty"` // of a tool call, for the tool's own schema
+	Invalid   string                `json:"invalid,omitempty"`   // of a tool call that cannot run: the reason, written for the model
+	Result    *toolpost.ToolMessage `json:"result,omitempty"`    // of a tool result
 
 	Origin *Origin `json:"origin,omitempty"` // the model that wrote the part; nil if a person or a tool did
 

@@ -29,7 +29,7 @@ type Trimmer struct {
 // reference is stored, and so are images, audio and documents; if that fails,
 // they remain. Replace the messages with the result for good: Trim returns the same
 // result for the same messages.
-func (x *Trimmer) Trim(ctx context.Context, messages []*toolpost.Message) []*toolpost.Message {
+func (x *Trimmer) Trim(ctx context.Context, messages []*toolpost.ToolMessage) []*toolpost.ToolMessage {
 	most := cmp.Or(x.Max, 100_000)
 	keep, least := cmp.Or(x.Keep, most/2), cmp.Or(x.Least, most*3/10)
 	sizes, sum := make([]int, len(messages)), 0
@@ -75,7 +75,7 @@ const trimmedHead = "[tool output trimmed: "
 
 // gain is what a trim frees of a message; none if it is hardly shorter, as one
 // that was trimmed before.
-func (x *Trimmer) gain(m *toolpost.Message, size int) int {
+func (x *Trimmer) gain(m *toolpost.ToolMessage, size int) int {
 	if first, _, _ := strings.Cut(textOfMessage(m), "\n"); m.OutputRef != "" && strings.HasPrefix(first, trimmedHead) && strings.Contains(first, m.OutputRef) {
 		return 0
 	}
@@ -86,7 +86,7 @@ func (x *Trimmer) gain(m *toolpost.Message, size int) int {
 	return size - after
 }
 
-func textOfMessage(m *toolpost.Message) string {
+func textOfMessage(m *toolpost.ToolMessage) string {
 	if m.Parts == nil {
 		return valid(m.Text)
 	}
@@ -94,7 +94,7 @@ func textOfMessage(m *toolpost.Message) string {
 }
 
 // trim returns m with its reference in place of its text.
-func (x *Trimmer) trim(ctx context.Context, m *toolpost.Message) *toolpost.Message {
+func (x *Trimmer) trim(ctx context.Context, m *toolpost.ToolMessage) *toolpost.ToolMessage {
 	c := *m
 	whole := textOfMessage(m)
 	if c.OutputRef == "" && whole != "" {
@@ -123,7 +123,7 @@ func (x *Trimmer) trim(ctx context.Context, m *toolpost.Message) *toolpost.Messa
 	return &c
 }
 
-func countMedia(m *toolpost.Message) (n int) {
+func countMedia(m *toolpost.ToolMessage) (n int) {
 	for _, p := range m.Parts {
 		if isMedia(p) {
 			n++
@@ -134,7 +134,7 @@ func countMedia(m *toolpost.Message) (n int) {
 
 // trimNotice describes what was there. Without a reference it is as long as
 // with one.
-func trimNotice(ref string, m *toolpost.Message) string {
+func trimNotice(ref string, m *toolpost.ToolMessage) string {
 	if ref == "" {
 		ref = strings.Repeat("x", refSize)
 	}

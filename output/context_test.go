@@ -9,18 +9,18 @@ import (
 	"github.com/toolpost/toolpost/output"
 )
 
-func message(text string) *toolpost.Message {
-	return toolpost.NewMessage("id", toolpost.TextResult(text))
+func message(text string) *toolpost.ToolMessage {
+	return toolpost.TextResult(text).Message("id")
 }
 
 func TestContextTrims(t *testing.T) {
 	shelf := newShelf()
 	c := output.New(shelf, &output.Options{Logger: quiet})
 	x := &output.Trimmer{Cache: c, Session: "s", Max: 4500, Keep: 1500, Least: 900, Tokens: func(s string) int { return len(s) }}
-	image := toolpost.NewMessage("i", toolpost.NewResult(toolpost.Part{Type: "text", Text: strings.Repeat("p", 700)}, toolpost.Part{Type: "image", Data: []byte{1}}))
-	viewed := toolpost.NewMessage("v", toolpost.TextResult(strings.Repeat("v", 500)).WithOutputRef("kept"))
-	failed := toolpost.NewMessage("e", toolpost.ErrorResult("%s", strings.Repeat("e", 500)))
-	messages := []*toolpost.Message{message("small"), image, viewed, failed, message(strings.Repeat("a", 600)), message(strings.Repeat("b", 600))}
+	image := toolpost.NewResult(toolpost.Part{Type: "text", Text: strings.Repeat("p", 700)}, toolpost.Part{Type: "image", Data: []byte{1}}).Message("i")
+	viewed := toolpost.TextResult(strings.Repeat("v", 500)).WithOutputRef("kept").Message("v")
+	failed := toolpost.ErrorResult("%s", strings.Repeat("e", 500)).Message("e")
+	messages := []*toolpost.ToolMessage{message("small"), image, viewed, failed, message(strings.Repeat("a", 600)), message(strings.Repeat("b", 600))}
 	if got := x.Trim(t.Context(), messages); !slices.Equal(got, messages) {
 		t.Error("it trims below the limit")
 	}
@@ -50,7 +50,7 @@ func TestContextTrims(t *testing.T) {
 func TestContextWaitsUntilItIsWorthIt(t *testing.T) {
 	c := output.New(newShelf(), &output.Options{Logger: quiet})
 	x := &output.Trimmer{Cache: c, Max: 1000, Keep: 900, Least: 500, Tokens: func(s string) int { return len(s) }}
-	messages := []*toolpost.Message{message(strings.Repeat("a", 400)), message(strings.Repeat("b", 800))}
+	messages := []*toolpost.ToolMessage{message(strings.Repeat("a", 400)), message(strings.Repeat("b", 800))}
 	if got := x.Trim(t.Context(), messages); got[0] != messages[0] {
 		t.Error("it trims for little")
 	}
@@ -64,7 +64,7 @@ func TestContextKeepsWhatCannotBeStored(t *testing.T) {
 	shelf := newShelf()
 	shelf.create = strings.NewReader("").UnreadByte() // any error
 	x := &output.Trimmer{Cache: output.New(shelf, &output.Options{Logger: quiet}), Max: 100, Keep: 1, Least: 1}
-	messages := []*toolpost.Message{message(strings.Repeat("a", 9000)), message("b")}
+	messages := []*toolpost.ToolMessage{message(strings.Repeat("a", 9000)), message("b")}
 	if got := x.Trim(t.Context(), messages); got[0] != messages[0] {
 		t.Error("what could not be stored is gone")
 	}
@@ -73,8 +73,8 @@ func TestContextKeepsWhatCannotBeStored(t *testing.T) {
 func TestContextTrimsLinks(t *testing.T) {
 	shelf := newShelf()
 	x := &output.Trimmer{Cache: output.New(shelf, &output.Options{Logger: quiet}), Max: 1000, Keep: 10, Tokens: func(s string) int { return len(s) }}
-	links := toolpost.NewMessage("l", toolpost.NewResult(slices.Repeat([]toolpost.Part{{Type: "resource_link", URI: "file:///a", Name: "n"}}, 50)...))
-	got := x.Trim(t.Context(), []*toolpost.Message{links, message("new")})[0]
+	links := toolpost.NewResult(slices.Repeat([]toolpost.Part{{Type: "resource_link", URI: "file:///a", Name: "n"}}, 50)...).Message("l")
+	got := x.Trim(t.Context(), []*toolpost.ToolMessage{links, message("new")})[0]
 	if len(got.Parts) != 1 || !strings.Contains(got.Parts[0].Text, "trimmed: 50 lines") {
 		t.Fatalf("links became %+v", got.Parts)
 	}

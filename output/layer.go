@@ -71,7 +71,7 @@ func (l *layer) own(t *toolpost.Tool, taken map[string]bool) *toolpost.Tool {
 	if last := l.before[t]; last != nil && last.Name == name {
 		return last
 	}
-	return toolpost.Rename(t, name)
+	return t.Rename(name)
 }
 
 func (l *layer) wrap(t *toolpost.Tool) *toolpost.Tool {

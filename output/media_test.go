@@ -14,11 +14,11 @@ import (
 func TestContextTrimsMedia(t *testing.T) {
 	cache := output.New(store.Memory(nil), nil)
 	picture := toolpost.Part{Type: "image", Data: []byte{1, 2, 3}, MIMEType: "image/png"}
-	alone := toolpost.NewMessage("a", toolpost.NewResult(picture))
-	captioned := toolpost.NewMessage("b", toolpost.NewResult(toolpost.Part{Type: "text", Text: "caption"}, picture))
-	newest := toolpost.NewMessage("c", toolpost.NewResult(picture))
+	alone := toolpost.NewResult(picture).Message("a")
+	captioned := toolpost.NewResult(toolpost.Part{Type: "text", Text: "caption"}, picture).Message("b")
+	newest := toolpost.NewResult(picture).Message("c")
 	x := &output.Trimmer{Cache: cache, Session: "me", Max: 3500, Keep: 2000, Least: 100}
-	messages := []*toolpost.Message{alone, captioned, newest}
+	messages := []*toolpost.ToolMessage{alone, captioned, newest}
 	got := x.Trim(t.Context(), messages)
 	if got[2] != newest || len(got[0].Parts) != 1 || len(got[1].Parts) != 2 {
 		t.Fatalf("%+v", got)

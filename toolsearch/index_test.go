@@ -100,7 +100,8 @@ func FuzzSearch(f *testing.F) {
 func corpus(t testing.TB) (tools []*toolpost.Tool) {
 	t.Helper()
 	for _, s := range accept.Tools() {
-		d, _, err := toolpost.ParseDefinition(s.Raw)
+		var d toolpost.Definition
+		err := d.UnmarshalJSON(s.Raw)
 		if err != nil { // its schema has no type
 			continue
 		}

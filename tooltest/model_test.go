@@ -49,7 +49,7 @@ func TestModel(t *testing.T) {
 	}
 	results := &model.Message{Role: model.RoleUser}
 	for _, c := range calls {
-		results.Parts = append(results.Parts, model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(c.ID, toolpost.TextResult("42"))})
+		results.Parts = append(results.Parts, model.Part{Type: model.TypeResult, Result: toolpost.TextResult("42").Message(c.ID)})
 	}
 	question := model.UserText("go")
 	_, r, err = stream(t.Context(), m, question, r.Message, results)

@@ -73,7 +73,7 @@ func (u *Upstream) handler(requestOf func(context.Context, *toolpost.Call) *requ
 
 func toolHandler(u *Upstream, d toolpost.Definition, bindings []wire.Binding, again bool) toolpost.Handler {
 	name, what := d.Name, "tool "+d.Name
-	listed := func() error { return u.checkListed(name, d.Source) }
+	listed := func() error { return u.checkListed(name, d.Raw) }
 	return u.handler(func(ctx context.Context, call *toolpost.Call) *request {
 		arguments := call.Arguments
 		if len(bytes.TrimSpace(arguments)) == 0 {

@@ -55,7 +55,7 @@ func (l *listing) reuse(before *listing) {
 	same := before.known != nil && before.known.Transport == l.known.Transport
 	l.byName = make(map[string]*toolpost.Tool, len(l.tools))
 	for i, t := range l.tools {
-		if old := before.byName[t.Name]; same && old != nil && bytes.Equal(old.Source, t.Source) {
+		if old := before.byName[t.Name]; same && old != nil && bytes.Equal(old.Raw, t.Raw) {
 			l.tools[i] = old
 		}
 		l.byName[t.Name] = l.tools[i]
@@ -70,7 +70,7 @@ func (u *Upstream) checkListed(name string, definition []byte) error {
 	switch {
 	case t == nil:
 		return toolpost.Failed.Errorf("server %q no longer has a tool %q; list the tools again", u.cfg.Name, name)
-	case u.opts.Vet == nil || bytes.Equal(t.Source, definition):
+	case u.opts.Vet == nil || bytes.Equal(t.Raw, definition):
 		return nil
 	}
 	return u.opts.Vet(t)

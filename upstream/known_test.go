@@ -218,7 +218,7 @@ func TestStartDelay(t *testing.T) {
 				t.Fatalf("%d tools, %v, %+v", len(tools), err, u.Status())
 			}
 			result, err := tools[1].Handler(t.Context(), &toolpost.Call{Name: "b", Arguments: json.RawMessage("{}")})
-			if err != nil || toolpost.NewMessage("", result).Text != "called b" || requests.Load() == 0 {
+			if err != nil || result.Message("").Text != "called b" || requests.Load() == 0 {
 				t.Errorf("%v, %v, %d requests", result, err, requests.Load())
 			}
 		})

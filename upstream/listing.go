@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -301,7 +302,8 @@ func (r *lister) keep(method string, page json.RawMessage, most int) (kept [][]b
 
 // tool adds a tool.
 func (r *lister) tool(name string, raw json.RawMessage) error {
-	d, badOutput, err := toolpost.ParseDefinition(raw)
+	var d toolpost.Definition
+	badOutput, err := hidden.ParseDefinition(raw, &d)
 	if err != nil {
 		return err
 	}

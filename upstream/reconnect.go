@@ -326,7 +326,7 @@ func (u *Upstream) noteChanges(before, after *listing) {
 		old[t.Name] = t
 	}
 	for _, t := range after.tools {
-		if b := old[t.Name]; b != nil && !bytes.Equal(b.Source, t.Source) {
+		if b := old[t.Name]; b != nil && !bytes.Equal(b.Raw, t.Raw) {
 			u.log.Info("the server changed the definition of a tool", "tool", t.Name)
 		}
 	}

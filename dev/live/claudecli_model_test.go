@@ -158,7 +158,7 @@ func (l *loop) results(calls ...*agents.Part) {
 		if err != nil {
 			r = toolpost.ErrorResult("%v", err)
 		}
-		m.Parts = append(m.Parts, agents.Part{Type: agents.TypeResult, Result: toolpost.NewMessage(c.ID, r)})
+		m.Parts = append(m.Parts, agents.Part{Type: agents.TypeResult, Result: r.Message(c.ID)})
 	}
 	l.request.Messages = append(l.request.Messages, m)
 }
@@ -267,9 +267,9 @@ func loopMedia(l *loop) {
 	l.says(uses(adding("toolu_1", 1, 2), adding("toolu_2", 1, 2)), text("Seen."))
 	l.ask(agents.StopCalls)
 	picture, document := pixel(l), []byte("%PDF-1.4 test")
-	one := toolpost.NewMessage("toolu_1", toolpost.NewResult(toolpost.Part{Type: "text", Text: "look"},
-		toolpost.Part{Type: "image", MIMEType: "image/png", Data: picture}, toolpost.Part{Type: "resource", URI: "file:///a.pdf", MIMEType: "application/pdf", Data: document}))
-	two := toolpost.NewMessage("toolu_2", toolpost.ErrorResult("it broke"))
+	one := toolpost.NewResult(toolpost.Part{Type: "text", Text: "look"},
+		toolpost.Part{Type: "image", MIMEType: "image/png", Data: picture}, toolpost.Part{Type: "resource", URI: "file:///a.pdf", MIMEType: "application/pdf", Data: document}).Message("toolu_1")
+	two := toolpost.ErrorResult("it broke").Message("toolu_2")
 	l.request.Messages = append(l.request.Messages, &agents.Message{Role: agents.RoleUser, Parts: []agents.Part{
 		{Type: agents.TypeResult, Result: one}, {Type: agents.TypeResult, Result: two}}})
 	l.exact(l.answer("Seen."))
@@ -311,7 +311,7 @@ func loopInvalid(l *loop) {
 		if c.Invalid == "" {
 			l.Errorf("the call %+v is valid", c)
 		}
-		m.Parts = append(m.Parts, agents.Part{Type: agents.TypeResult, Result: toolpost.NewMessage(c.ID, toolpost.ErrorResult("mine: %s", c.Invalid))})
+		m.Parts = append(m.Parts, agents.Part{Type: agents.TypeResult, Result: toolpost.ErrorResult("mine: %s", c.Invalid).Message(c.ID)})
 	}
 	l.request.Messages = append(l.request.Messages, m)
 	if r := l.answer("Sorry."); len(r.Losses) != 1 || r.Losses[0].Part != 0 {

@@ -109,7 +109,7 @@ func read(samples []accept.Sample) ([]*toolpost.Tool, error) {
 			d.InputSchema = schema.MustParse("{}")
 		}
 		tools = append(tools, &toolpost.Tool{Definition: toolpost.Definition{
-			Name: d.Name, Description: d.Description, Input: d.InputSchema, Output: d.OutputSchema, Source: s.Raw,
+			Name: d.Name, Description: d.Description, Input: d.InputSchema, Output: d.OutputSchema, Raw: s.Raw,
 		}})
 	}
 	return tools, nil

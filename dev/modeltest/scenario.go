@@ -203,7 +203,7 @@ func next(t *testing.T, r *model.Request, response *model.Response) *model.Reque
 				t.Fatal(err)
 			}
 		}
-		user.Parts = append(user.Parts, model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(call.ID, result)})
+		user.Parts = append(user.Parts, model.Part{Type: model.TypeResult, Result: result.Message(call.ID)})
 	}
 	if user.Parts == nil {
 		user = model.UserText("Go on.")

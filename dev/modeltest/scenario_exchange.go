@@ -154,8 +154,8 @@ func sendsImageInResult(t *testing.T, p *Provider) {
 	r.Tools = tools(t)
 	follow := next(t, r, p.answer(t, m, r))
 	last := follow.Messages[len(follow.Messages)-1]
-	last.Parts[0].Result = toolpost.NewMessage(last.Parts[0].Result.CallID, toolpost.NewResult(
-		toolpost.Part{Type: "text", Text: "The map:"}, toolpost.Part{Type: "image", MIMEType: model.PNG, Data: png}))
+	last.Parts[0].Result = toolpost.NewResult(
+		toolpost.Part{Type: "text", Text: "The map:"}, toolpost.Part{Type: "image", MIMEType: model.PNG, Data: png}).Message(last.Parts[0].Result.CallID)
 	got := p.answer(t, m, follow)
 	if body := s.Requests()[1]; !p.SendsData(body, png) && len(got.Losses) == 0 {
 		t.Errorf("the image is not in the request, and no loss is reported\n%s", body)
@@ -195,11 +195,11 @@ func continuesForeignHistory(t *testing.T, p *Provider) {
 	}}
 	for _, c := range assistant.Calls() {
 		results.Parts = append(results.Parts, model.Part{Type: model.TypeResult,
-			Result: toolpost.NewMessage(c.ID, toolpost.TextResult("Sunny."))})
+			Result: toolpost.TextResult("Sunny.").Message(c.ID)})
 	}
 	again := &model.Message{Role: model.RoleAssistant, Parts: []model.Part{from(call(id, "population", `{"city":"Oslo"}`))}}
 	last := &model.Message{Role: model.RoleUser, Parts: []model.Part{
-		{Type: model.TypeResult, Result: toolpost.NewMessage(id, toolpost.TextResult("700000"))}, {Type: model.TypeText, Text: "And now?"}}}
+		{Type: model.TypeResult, Result: toolpost.TextResult("700000").Message(id)}, {Type: model.TypeText, Text: "And now?"}}}
 	r.Messages = append(r.Messages, assistant, results, again, last)
 	got := p.answer(t, p.New(s.URL), r)
 	body := string(s.Requests()[0])

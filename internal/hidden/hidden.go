@@ -1,11 +1,11 @@
 // Package hidden has what package toolpost does not show its users, and shares with the
-// other packages of this module: the form of a result that came from elsewhere, and where
-// texts go that are too long for memory.
+// other packages of this module: the form of a result that came from elsewhere, what is
+// wrong with a definition, and where texts go that are too long for memory.
 //
 //	mcpserver, gateway ─ EncodedOf ─▶ *toolpost.Result ◀─ NewResult ─ upstream
 //	output ──────────────── WithKeep ▶ context ▶ Keep ──────────────▶ upstream
 //
-// This package cannot import package toolpost, so a result is an any here: a *toolpost.Result.
+// This package cannot import package toolpost, so a result is an any here: a *toolpost.Result, and a definition a *toolpost.Definition.
 package hidden
 
 import (
@@ -29,12 +29,13 @@ var (
 	newResult func(Encoded) any
 	encodedOf func(any) Encoded
 	resultOf  func(any) (any, error)
+	parse     func([]byte, any) (badOutput, err error)
 )
 
 // Share gives this package the functions of package toolpost, which calls it when it is
 // initialized.
-func Share(newOne func(Encoded) any, encoded func(any) Encoded, of func(any) (any, error)) struct{} {
-	newResult, encodedOf, resultOf = newOne, encoded, of
+func Share(newOne func(Encoded) any, encoded func(any) Encoded, of func(any) (any, error), definition func([]byte, any) (badOutput, err error)) struct{} {
+	newResult, encodedOf, resultOf, parse = newOne, encoded, of, definition
 	return struct{}{}
 }
 
@@ -48,6 +49,12 @@ func EncodedOf(result any) Encoded { return encodedOf(result) }
 // ResultOf returns the result of a tool that returned v: text, parts, or JSON. Nil becomes
 // empty text, and a value that is already an MCP result stays unchanged.
 func ResultOf(v any) (result any, err error) { return resultOf(v) }
+
+// ParseDefinition reads an MCP Tool object, which it keeps, into a *toolpost.Definition. An
+// output schema that is not valid is left out, and badOutput is the reason.
+func ParseDefinition(raw []byte, definition any) (badOutput, err error) {
+	return parse(raw, definition)
+}
 
 // A KeepFunc stores a text that is too long for memory. The text is one of the given number of
 // texts in a result, and failed reports whether the result may be a failure. It returns the

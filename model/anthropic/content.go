@@ -35,7 +35,7 @@ type source struct {
 }
 
 // resultMedia returns the media types that the result of a call may contain.
-func resultMedia(m *toolpost.Message) []string {
+func resultMedia(m *toolpost.ToolMessage) []string {
 	if m.IsError {
 		return nil // an error is text
 	}
@@ -43,7 +43,7 @@ func resultMedia(m *toolpost.Message) []string {
 }
 
 // newResult returns the result of the call with the id.
-func newResult(id string, m *toolpost.Message) resultBlock {
+func newResult(id string, m *toolpost.ToolMessage) resultBlock {
 	result := resultBlock{ToolUseID: id, IsError: m.IsError, Type: "tool_result"}
 	for _, p := range offer.Pieces(m, resultMedia(m)...) {
 		switch {

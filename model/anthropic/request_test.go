@@ -61,7 +61,7 @@ func user(parts ...model.Part) *model.Message {
 }
 
 func result(id string, r *toolpost.Result) model.Part {
-	return model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(id, r)}
+	return model.Part{Type: model.TypeResult, Result: r.Message(id)}
 }
 
 func textPart(text string) model.Part { return model.Part{Type: model.TypeText, Text: text} }

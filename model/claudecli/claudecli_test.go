@@ -58,9 +58,9 @@ func TestConversation(t *testing.T) {
 			parts[2].Name != "add" || string(parts[2].Arguments) != `{"A":2,"B":3}` || parts[2].ID != "toolu_1" || *parts[2].Origin != m.Origin() {
 			t.Errorf("parts %+v", parts)
 		}
-		media := toolpost.NewMessage("toolu_1", toolpost.NewResult(toolpost.Part{Type: "text", Text: "5"},
-			toolpost.Part{Type: "image", MIMEType: model.PNG, Data: []byte("png")}, toolpost.Part{Type: "resource", MIMEType: model.PDF, Data: []byte("pdf")}))
-		r.Messages = append(r.Messages, assistant(response), results(media, toolpost.NewMessage("toolu_2", toolpost.ErrorResult("no"))))
+		media := toolpost.NewResult(toolpost.Part{Type: "text", Text: "5"},
+			toolpost.Part{Type: "image", MIMEType: model.PNG, Data: []byte("png")}, toolpost.Part{Type: "resource", MIMEType: model.PDF, Data: []byte("pdf")}).Message("toolu_1")
+		r.Messages = append(r.Messages, assistant(response), results(media, toolpost.ErrorResult("no").Message("toolu_2")))
 		response, _ = respond(t, m, r)
 		if response.Stop != model.StopEnd || response.Message.Text() != "It is 5." || len(response.Losses) > 0 || response.Usage.Output != 7 {
 			t.Errorf("response %+v", response)
@@ -84,7 +84,7 @@ func TestRestart(t *testing.T) {
 		r := &model.Request{Messages: []*model.Message{
 			{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeText, Text: "see </conversation>\n{}"}, {Type: model.TypeImage, MIMEType: model.PNG, Data: []byte("png")}}},
 			{Role: model.RoleAssistant, Parts: []model.Part{{Type: model.TypeThinking, Text: "secret"}, {Type: model.TypeCall, ID: "c", Name: "add", Arguments: []byte(`{"A":1}`)}}},
-			{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeResult, Result: toolpost.NewMessage("c", toolpost.TextResult("1"))}, {Type: model.TypeText, Text: "go on"},
+			{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeResult, Result: toolpost.TextResult("1").Message("c")}, {Type: model.TypeText, Text: "go on"},
 				{Type: model.TypeDocument, MIMEType: "text/plain", Name: "a.txt", Data: []byte("hi")}, {Type: model.TypeDocument, MIMEType: "application/zip", Data: []byte("zip")}}},
 		}}
 		response, _ := respond(t, m, r)
@@ -184,7 +184,7 @@ func TestDied(t *testing.T) {
 		r := &model.Request{Tools: tools(t), Messages: []*model.Message{model.UserText("add")}}
 		response, _ := respond(t, m, r)
 		synctest.Wait()
-		r.Messages = append(r.Messages, assistant(response), results(toolpost.NewMessage("toolu_1", toolpost.TextResult("5"))))
+		r.Messages = append(r.Messages, assistant(response), results(toolpost.TextResult("5").Message("toolu_1")))
 		if response, _ = respond(t, m, r); response.Message.Text() != "ok" || len(response.Losses) != 3 {
 			t.Errorf("response %+v", response)
 		}
@@ -209,7 +209,7 @@ func TestSteering(t *testing.T) {
 		})
 		r := &model.Request{Tools: tools(t), Messages: []*model.Message{model.UserText("add")}}
 		response, _ := respond(t, m, r)
-		next := results(toolpost.NewMessage("toolu_1", toolpost.TextResult("5")))
+		next := results(toolpost.TextResult("5").Message("toolu_1"))
 		next.Parts = append(next.Parts, model.Part{Type: model.TypeText, Text: "faster"}, model.Part{Type: model.TypeImage, MIMEType: model.PNG, Data: []byte("png")})
 		r.Messages = append(r.Messages, assistant(response), next)
 		if response, _ = respond(t, m, r); len(response.Losses) != 1 || response.Losses[0].Text != "the images and documents were sent with the result of a call" {
@@ -238,8 +238,8 @@ func TestInvalidCalls(t *testing.T) {
 		if len(calls) != 2 || calls[0].Name != "nosuch" || !strings.Contains(calls[0].Invalid, "no tool") || calls[1].Name != "add" || calls[1].Invalid == "" {
 			t.Fatalf("calls %+v", calls)
 		}
-		r.Messages = append(r.Messages, assistant(response), results(toolpost.NewMessage("toolu_1", toolpost.ErrorResult("%s", calls[0].Invalid)),
-			toolpost.NewMessage("toolu_2", toolpost.ErrorResult("%s", calls[1].Invalid))))
+		r.Messages = append(r.Messages, assistant(response), results(toolpost.ErrorResult("%s", calls[0].Invalid).Message("toolu_1"),
+			toolpost.ErrorResult("%s", calls[1].Invalid).Message("toolu_2")))
 		if response, _ = respond(t, m, r); len(response.Losses) != 1 || !strings.Contains(response.Losses[0].Text, "no such tool") {
 			t.Errorf("losses %v", response.Losses)
 		}
@@ -409,7 +409,7 @@ func TestAdapted(t *testing.T) {
 		if call := response.Message.Calls()[0]; call.Name != "my.tool" || string(call.Arguments) != `{"größe":5}` || call.Invalid != "" {
 			t.Errorf("call %+v", call)
 		}
-		r.Messages = append(r.Messages, assistant(response), results(toolpost.NewMessage("toolu_1", toolpost.TextResult("big"))))
+		r.Messages = append(r.Messages, assistant(response), results(toolpost.TextResult("big").Message("toolu_1")))
 		if response, _ = respond(t, m, r); len(response.Losses) > 0 {
 			t.Errorf("losses %v", response.Losses)
 		}

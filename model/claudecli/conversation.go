@@ -72,7 +72,7 @@ func writeJSON(w io.Writer, raw json.RawMessage) {
 	_ = json.NewEncoder(w).Encode(value) // what was decoded can be encoded, and a hash takes it
 }
 
-func writeResult(w io.Writer, m *toolpost.Message) {
+func writeResult(w io.Writer, m *toolpost.ToolMessage) {
 	fmt.Fprintf(w, "%q %v %q %v", m.CallID, m.IsError, m.Text, m.Parts == nil)
 	for _, p := range m.Parts {
 		fmt.Fprintf(w, "\n%q %q %x %q %q %q", p.Type, p.Text, sha256.Sum256(p.Data), p.MIMEType, p.URI, p.Name)

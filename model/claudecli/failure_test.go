@@ -251,7 +251,7 @@ func TestCheck(t *testing.T) {
 	}
 	r := &model.Request{Effort: "high", Messages: []*model.Message{model.UserText("hi"),
 		{Role: model.RoleAssistant, Parts: []model.Part{{Type: model.TypeCall, ID: "c", Name: "add"}}},
-		results(toolpost.NewMessage("c", toolpost.TextResult("1")))}}
+		results(toolpost.TextResult("1").Message("c"))}}
 	if err := m.Check(r); err != nil {
 		t.Error(err)
 	}

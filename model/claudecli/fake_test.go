@@ -344,7 +344,7 @@ func tools(t *testing.T) *toolpost.Set {
 func assistant(r *model.Response) *model.Message { return r.Message }
 
 // results returns the user's message with the results.
-func results(all ...*toolpost.Message) *model.Message {
+func results(all ...*toolpost.ToolMessage) *model.Message {
 	m := &model.Message{Role: model.RoleUser}
 	for _, r := range all {
 		m.Parts = append(m.Parts, model.Part{Type: model.TypeResult, Result: r})

@@ -129,7 +129,7 @@ func document(from claude.Source, title string) claude.Block {
 }
 
 // answerOf returns the result of a call for the CLI, and what is lost of it.
-func answerOf(m *toolpost.Message) (a *answer, lost string) {
+func answerOf(m *toolpost.ToolMessage) (a *answer, lost string) {
 	takes := provider.ImagesAndPDF()
 	if m.IsError {
 		takes = nil // an error is text

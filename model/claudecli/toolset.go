@@ -58,7 +58,7 @@ func (m *Model) toolset(ctx context.Context, set *toolpost.Set) (*toolset, error
 func cliTool(t *dialect.Tool) *toolpost.Tool {
 	s := &toolpost.Tool{Definition: t.Definition}
 	s.Output = nil
-	s.Source = nil
+	s.Raw = nil
 	readOnly := true
 	s.Annotations = toolpost.Annotations{ReadOnly: &readOnly}
 	s.Policy = toolpost.Policy{SkipValidation: true, MaxOutput: maxResult, Polled: true}

@@ -303,7 +303,7 @@ func TestOddArguments(t *testing.T) {
 		if len(calls) != 1 || calls[0].Invalid == "" {
 			t.Fatalf("%s: %+v", args, calls)
 		}
-		r.Messages = append(r.Messages, got.Message, user(model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(calls[0].ID, toolpost.TextResult("no"))}))
+		r.Messages = append(r.Messages, got.Message, user(model.Part{Type: model.TypeResult, Result: toolpost.TextResult("no").Message(calls[0].ID)}))
 		if _, err := ask(t, m, r); err != nil {
 			t.Fatal(err)
 		}

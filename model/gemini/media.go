@@ -55,7 +55,7 @@ func (h *history) user(i int, m *model.Message) ([]json.RawMessage, error) {
 
 // result returns the response of a function. Models that accept no media in it
 // receive them as parts that follow all responses.
-func (h *history) result(i, j int, call sentCall, m *toolpost.Message) (response json.RawMessage, beside []json.RawMessage, err error) {
+func (h *history) result(i, j int, call sentCall, m *toolpost.ToolMessage) (response json.RawMessage, beside []json.RawMessage, err error) {
 	if !h.rules.responseMedia {
 		if m, beside, err = mediaBeside(call.name, m); err != nil {
 			return nil, nil, err
@@ -74,7 +74,7 @@ func (h *history) result(i, j int, call sentCall, m *toolpost.Message) (response
 
 // mediaBeside returns the result of a tool without the media that models read,
 // and these as parts.
-func mediaBeside(name string, m *toolpost.Message) (text *toolpost.Message, media []json.RawMessage, err error) {
+func mediaBeside(name string, m *toolpost.ToolMessage) (text *toolpost.ToolMessage, media []json.RawMessage, err error) {
 	own := *m
 	own.Parts = slices.Clone(m.Parts)
 	for k, p := range own.Parts {

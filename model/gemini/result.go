@@ -10,7 +10,7 @@ import (
 // does not receive because it cannot read them or media is false. Text is one string,
 // because Gemini resolves $ref in a response, and nothing in the text must be read as a
 // reference.
-func newResponse(call sentCall, m *toolpost.Message, media bool) (part responsePart, lost int) {
+func newResponse(call sentCall, m *toolpost.ToolMessage, media bool) (part responsePart, lost int) {
 	var types []string
 	if media {
 		types = responseMedia()

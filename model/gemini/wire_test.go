@@ -90,7 +90,7 @@ func assistant(parts ...model.Part) *model.Message {
 }
 
 func result(id, text string) model.Part {
-	return model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(id, toolpost.TextResult(text))}
+	return model.Part{Type: model.TypeResult, Result: toolpost.TextResult(text).Message(id)}
 }
 
 func hello() *model.Request {

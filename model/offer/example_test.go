@@ -34,7 +34,7 @@ func ExampleNew() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(offer.JoinText(offer.Pieces(toolpost.NewMessage("c1", r))))
+	fmt.Println(offer.JoinText(offer.Pieces(r.Message("c1"))))
 	// Output:
 	// {"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}
 	// Hello, Ada!

@@ -54,8 +54,8 @@ func TestName(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := offer.Tools[0]
-	if err := toolpost.CheckName(name); err != nil {
-		t.Fatal(err)
+	if strings.ContainsAny(name, "/ ") {
+		t.Fatalf("the name %q has characters that the provider refuses", name)
 	}
 	r, err := offer.Call(ctx, &toolpost.Call{Name: name})
 	if err != nil || r.IsError() {

@@ -18,7 +18,7 @@ type Piece struct {
 
 // Pieces returns the content of m for a model that accepts media of the given
 // types. Other media are described in text.
-func Pieces(m *toolpost.Message, takes ...string) []Piece {
+func Pieces(m *toolpost.ToolMessage, takes ...string) []Piece {
 	if m.Parts == nil {
 		return []Piece{{Text: m.Text}}
 	}

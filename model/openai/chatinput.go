@@ -245,7 +245,7 @@ func (w *chatWriter) content(p *model.Part) []chatContent {
 
 // result writes the result of a call, and returns the media that the user's
 // message shows instead.
-func (w *chatWriter) result(m *toolpost.Message) ([]chatContent, error) {
+func (w *chatWriter) result(m *toolpost.ToolMessage) ([]chatContent, error) {
 	takes := provider.Images()
 	if w.isOpenAI() {
 		takes = provider.ImagesAndPDF()

@@ -99,7 +99,7 @@ func TestIDsOfEachResponse(t *testing.T) {
 		}
 		user := &model.Message{Role: model.RoleUser}
 		for _, c := range got.Message.Calls() {
-			user.Parts = append(user.Parts, model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(c.ID, toolpost.TextResult("Sunny"))})
+			user.Parts = append(user.Parts, model.Part{Type: model.TypeResult, Result: toolpost.TextResult("Sunny").Message(c.ID)})
 		}
 		r.Messages = append(r.Messages, got.Message, user)
 	}

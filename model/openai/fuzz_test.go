@@ -74,7 +74,7 @@ func follow(t *testing.T, m model.Model, r *model.Request, answer *model.Message
 	}
 	user := model.UserText("Go on.")
 	for _, c := range stored.Calls() {
-		user.Parts = append(user.Parts, model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(c.ID, toolpost.TextResult("x"))})
+		user.Parts = append(user.Parts, model.Part{Type: model.TypeResult, Result: toolpost.TextResult("x").Message(c.ID)})
 	}
 	again := *r
 	again.Messages = []*model.Message{r.Messages[0], stored, user}

@@ -162,7 +162,7 @@ func (w *inputWriter) content(p *model.Part) []inputContent {
 }
 
 // result writes the result of a call.
-func (w *inputWriter) result(m *toolpost.Message) error {
+func (w *inputWriter) result(m *toolpost.ToolMessage) error {
 	takes := provider.ImagesAndPDF()
 	item := outputItem{CallID: w.ids.Of(m.CallID), Type: "function_call_output"}
 	var all []inputContent

@@ -13,7 +13,7 @@ import (
 
 // said returns a conversation in which the assistant said the part, and a text.
 func said(p model.Part) *model.Request {
-	answer := []model.Part{{Type: model.TypeResult, Result: toolpost.NewMessage(p.ID, toolpost.TextResult("Rain."))}}
+	answer := []model.Part{{Type: model.TypeResult, Result: toolpost.TextResult("Rain.").Message(p.ID)}}
 	if p.Type != model.TypeCall {
 		answer = nil
 	}

@@ -68,7 +68,7 @@ func conversation(t testing.TB, own model.Origin) *model.Request {
 		}
 	}
 	result := func(id string, parts ...toolpost.Part) model.Part {
-		return model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(id, toolpost.NewResult(parts...))}
+		return model.Part{Type: model.TypeResult, Result: toolpost.NewResult(parts...).Message(id)}
 	}
 	return &model.Request{
 		System: "You plan trips.", Tools: railwayTools(t), MaxTokens: 1000, Effort: "low", CacheKey: "session-1", NoCalls: true,

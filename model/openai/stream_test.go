@@ -131,7 +131,7 @@ func sendAgain(t testing.TB, m *model.Message) {
 	r.Messages = append(r.Messages, m)
 	user := model.UserText("Go on.")
 	for _, c := range m.Calls() {
-		user.Parts = append(user.Parts, model.Part{Type: model.TypeResult, Result: toolpost.NewMessage(c.ID, toolpost.TextResult("Sunny"))})
+		user.Parts = append(user.Parts, model.Part{Type: model.TypeResult, Result: toolpost.TextResult("Sunny").Message(c.ID)})
 	}
 	r.Messages = append(r.Messages, user)
 	if err := openai.NewChat("gpt-test", &openai.Options{Provider: "ollama"}).Check(r); err != nil {
@@ -322,7 +322,7 @@ func TestOddArguments(t *testing.T) {
 			t.Fatalf("%s: the calls are %+v", arguments, calls)
 		}
 		r := hello(t)
-		r.Messages = append(r.Messages, got.Message, &model.Message{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeResult, Result: &toolpost.Message{CallID: "c1", Text: "Sunny"}}}})
+		r.Messages = append(r.Messages, got.Message, &model.Message{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeResult, Result: &toolpost.ToolMessage{CallID: "c1", Text: "Sunny"}}}})
 		_, sent := send(t, openai.New, "m", openai.Options{APIKey: "k"}, r)
 		if valid != strings.Contains(sent, `"arguments":"{\"city\":\"Oslo\"}"`) {
 			t.Errorf("%s: sent %s", arguments, sent)

@@ -43,7 +43,7 @@ func Call(b sdk.ToolUseBlock) *toolpost.Call {
 
 // Answer returns the result of call as a block of the user's next message.
 func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion {
-	m := toolpost.NewMessage(call.ID, r)
+	m := r.Message(call.ID)
 	result := &sdk.ToolResultBlockParam{ToolUseID: call.ID}
 	media := []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
 	if m.IsError {

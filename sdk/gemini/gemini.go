@@ -70,7 +70,7 @@ func Call(c *genai.FunctionCall) *toolpost.Call {
 // text must be read as a reference. Set media for models since Gemini 3 only:
 // it sends images and documents, and older models refuse a request with these.
 func Answer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
-	m := toolpost.NewMessage(call.ID, r)
+	m := r.Message(call.ID)
 	var types []string
 	if media {
 		types = []string{model.JPEG, model.PNG, model.WebP, model.PDF}

@@ -116,12 +116,12 @@ func newTool(t *sdk.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
 	if err != nil {
 		return nil, invalid(err)
 	}
-	d, badOutput, err := toolpost.ParseDefinition(raw)
-	switch {
+	var d toolpost.Definition
+	switch err := json.Unmarshal(raw, &d); {
 	case err != nil:
 		return nil, invalid(err)
-	case badOutput != nil:
-		return nil, invalid(fmt.Errorf("its outputSchema is %w", badOutput))
+	case d.Output == nil && t.OutputSchema != nil:
+		return nil, invalid(errors.New(`its outputSchema is not the schema of an object; give it "type": "object"`))
 	}
 	return adapt.Tool(&toolpost.Tool{Definition: d, Handler: h})
 }

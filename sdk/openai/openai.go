@@ -48,7 +48,7 @@ func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
 // Answer returns the result of call as an item of the next input in the
 // Responses API.
 func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
-	all := offer.Pieces(toolpost.NewMessage(call.ID, r), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
+	all := offer.Pieces(r.Message(call.ID), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}
 	if len(all) == 1 && all[0].Data == nil {
 		output.Output.OfString = param.NewOpt(all[0].Text)
@@ -102,7 +102,7 @@ func ChatCall(c sdk.ChatCompletionMessageToolCallUnion) *toolpost.Call {
 // ChatAnswer returns the result of call as a message of the Chat Completions
 // API, which accepts only text.
 func ChatAnswer(call *toolpost.Call, r *toolpost.Result) sdk.ChatCompletionMessageParamUnion {
-	return sdk.ToolMessage(offer.JoinText(offer.Pieces(toolpost.NewMessage(call.ID, r))), call.ID)
+	return sdk.ToolMessage(offer.JoinText(offer.Pieces(r.Message(call.ID))), call.ID)
 }
 
 // members returns an object with the members of a schema as they are: a model

@@ -54,7 +54,8 @@ type server struct {
 // servers returns the servers of the corpus. Their tools answer with nothing.
 func servers() (all []*server, err error) {
 	for _, s := range accept.Tools() {
-		d, _, err := toolpost.ParseDefinition(s.Raw)
+		var d toolpost.Definition
+		err := d.UnmarshalJSON(s.Raw)
 		if err != nil {
 			return nil, fmt.Errorf("%s of %s: %w", s.Name(), s.Server, err)
 		}
@@ -74,7 +75,7 @@ func servers() (all []*server, err error) {
 func joined(all []*server) (tools []*toolpost.Tool) {
 	for _, s := range all {
 		for _, t := range s.tools {
-			tools = append(tools, toolpost.Rename(t, s.name+"__"+t.Name))
+			tools = append(tools, t.Rename(s.name+"__"+t.Name))
 		}
 	}
 	return tools

@@ -109,8 +109,7 @@ func (c *RunClient) Tool(ctx context.Context, name string) (d toolpost.Definitio
 	if err != nil || resp.StatusCode != http.StatusOK {
 		return d, cmp.Or(err, ErrNotSame)
 	}
-	d, _, err = toolpost.ParseDefinition(raw)
-	return d, err
+	return d, d.UnmarshalJSON(raw)
 }
 
 // Call calls a tool. It was not called if the error is ErrNotSame. What became of it may be

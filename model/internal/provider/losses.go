@@ -38,7 +38,7 @@ func (l *Losses) AddDamaged(message, part int, p *model.Part, problem any) {
 }
 
 // AddMedia adds the media of a tool's result that the model does not take.
-func (l *Losses) AddMedia(message, part int, m *toolpost.Message, takes []string) {
+func (l *Losses) AddMedia(message, part int, m *toolpost.ToolMessage, takes []string) {
 	for _, p := range m.Parts {
 		if len(p.Data) > 0 && !slices.Contains(takes, p.MIMEType) {
 			l.Add(message, part, "%s of a tool result is described in text", MediaName(p.MIMEType))

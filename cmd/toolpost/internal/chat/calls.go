@@ -25,7 +25,7 @@ type callList struct {
 type shownCall struct {
 	number int
 	call   *agent.Request
-	result *toolpost.Message
+	result *toolpost.ToolMessage
 	since  time.Time
 	took   time.Duration
 	ran    bool
@@ -38,7 +38,7 @@ func (l *callList) start(call *agent.Request) {
 }
 
 // end adds a call with its result. A call that was refused has not started.
-func (l *callList) end(call *agent.Request, result *toolpost.Message) *shownCall {
+func (l *callList) end(call *agent.Request, result *toolpost.ToolMessage) *shownCall {
 	c := &shownCall{call: call}
 	if i := slices.IndexFunc(l.open, func(o *shownCall) bool { return o.call.ID == call.ID && o.call.Name == call.Name }); i >= 0 {
 		c = l.open[i]
@@ -240,7 +240,7 @@ func describeValue(raw json.RawMessage) string {
 }
 
 // messageText is the text of a result.
-func messageText(m *toolpost.Message) string {
+func messageText(m *toolpost.ToolMessage) string {
 	if m.Parts == nil {
 		return m.Text
 	}
@@ -258,7 +258,7 @@ func messageText(m *toolpost.Message) string {
 	return strings.Join(all, "\n")
 }
 
-func messageSize(m *toolpost.Message) int {
+func messageSize(m *toolpost.ToolMessage) int {
 	n := len(m.Text)
 	for _, p := range m.Parts {
 		n += len(p.Text) + len(p.Data)

@@ -34,8 +34,8 @@ type jsonEvent struct {
 	Stop    model.StopReason `json:"stop,omitempty"`    // response: why it ended
 	Tokens  *usage.Tokens    `json:"tokens,omitempty"`  // response
 
-	Call   *agent.Request    `json:"call,omitempty"`   // call, result
-	Result *toolpost.Message `json:"result,omitempty"` // result
+	Call   *agent.Request        `json:"call,omitempty"`   // call, result
+	Result *toolpost.ToolMessage `json:"result,omitempty"` // result
 
 	End *agent.Result `json:"end,omitempty"` // end
 

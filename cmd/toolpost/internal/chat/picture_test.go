@@ -78,7 +78,7 @@ func TestPictureOfTurn(t *testing.T) {
 		used.AddRequest("a/b", tokens, usage.Dollar/8, true)
 		s.events(writes(model.TypeText, "I **ed"), writes(model.TypeText, "it** it."), answers("I **edit** it.", tokens),
 			&agent.Event{Type: agent.EventCall, Call: call},
-			&agent.Event{Type: agent.EventResult, Call: call, Result: &toolpost.Message{Text: "done\n--- a.go\n+++ a.go\n@@ -1 +1 @@\n-old\n+new\n same\n\nmore"}},
+			&agent.Event{Type: agent.EventResult, Call: call, Result: &toolpost.ToolMessage{Text: "done\n--- a.go\n+++ a.go\n@@ -1 +1 @@\n-old\n+new\n same\n\nmore"}},
 			&agent.Event{Type: agent.EventEnd, End: &agent.Result{Stop: agent.StopDone, Text: "All *done*", Turns: 2, Usage: used}})
 		s.shows(`
 I edit it.
@@ -150,7 +150,7 @@ func TestPictureOfCommand(t *testing.T) {
   load 30%
   long long long long long long long long long long long long long long long l…
 `)
-		s.events(&agent.Event{Type: agent.EventResult, Call: call, Result: &toolpost.Message{Text: "ok\n"}})
+		s.events(&agent.Event{Type: agent.EventResult, Call: call, Result: &toolpost.ToolMessage{Text: "ok\n"}})
 		write("late\n")
 		s.shows("\n✓ 1 bash command=\"make test\" · 5s · 3 B\n* waiting for the model · 30 tokens out\n")
 	})

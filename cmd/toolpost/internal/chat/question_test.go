@@ -34,7 +34,7 @@ func ask(t *testing.T, method, params, lines string, open func(string) error) (a
 	if err != nil {
 		return "", screen.String(), err
 	}
-	return toolpost.NewMessage("", result).Text, screen.String(), nil
+	return result.Message("").Text, screen.String(), nil
 }
 
 func TestQuestions(t *testing.T) {

@@ -46,9 +46,9 @@ func TestViewIsNotSteered(t *testing.T) {
 		{Type: agent.EventDelta, Delta: &model.Delta{Restart: &model.Error{Text: hostile}}},
 		{Type: agent.EventResponse, Response: &model.Response{Message: &model.Message{Parts: []model.Part{{Type: model.TypeText, Text: hostile}}}}},
 		{Type: agent.EventCall, Call: call}, {Type: agent.EventCall, Call: edit}, {Type: agent.EventCall, Call: todos},
-		{Type: agent.EventResult, Call: call, Result: &toolpost.Message{IsError: true, Text: hostile}},
-		{Type: agent.EventResult, Call: edit, Result: &toolpost.Message{Text: "x\n@@ -1 +1 @@\n-" + hostile + "\n+" + hostile}},
-		{Type: agent.EventResult, Call: todos, Result: &toolpost.Message{Text: "1 [pending] " + hostile}},
+		{Type: agent.EventResult, Call: call, Result: &toolpost.ToolMessage{IsError: true, Text: hostile}},
+		{Type: agent.EventResult, Call: edit, Result: &toolpost.ToolMessage{Text: "x\n@@ -1 +1 @@\n-" + hostile + "\n+" + hostile}},
+		{Type: agent.EventResult, Call: todos, Result: &toolpost.ToolMessage{Text: "1 [pending] " + hostile}},
 		{Type: agent.EventNotice, Text: hostile},
 		{Type: agent.EventEnd, End: &agent.Result{Stop: agent.StopRefusal, Text: hostile, Usage: new(usage.Ledger)}},
 	}
@@ -79,7 +79,7 @@ func TestApprover(t *testing.T) {
 	changed := toolpost.New("writes", "another text", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
 	asked := errors.New("asked")
 	ask := func(context.Context, *agent.Request) (agent.Decision, error) { return agent.Decision{}, asked }
-	invalid := &toolpost.Tool{Definition: toolpost.Definition{Name: "writes", Source: []byte("[]")}}
+	invalid := &toolpost.Tool{Definition: toolpost.Definition{Name: "writes", Raw: []byte("[]")}}
 	always := newApprover(Ask, nil, ask)
 	always.always["writes"] = definition(writes)
 	for name, tt := range map[string]struct {

@@ -100,7 +100,7 @@ func readFileTool(v *jsontree.Value) *Tool {
 		t.fault("poison-root-type", "inputSchema", "", "it is %s, want an object", excerpt(v.Get("inputSchema")))
 		return t
 	}
-	t.Tool = &toolpost.Tool{Definition: toolpost.Definition{Name: t.name, Input: input, Source: v.Raw}, Handler: refuseCall}
+	t.Tool = &toolpost.Tool{Definition: toolpost.Definition{Name: t.name, Input: input, Raw: v.Raw}, Handler: refuseCall}
 	t.Title, t.Description = t.text("title"), t.text("description")
 	if out := v.Get("outputSchema"); out != nil {
 		if t.Output, _ = readSchema(out); t.Output == nil {

@@ -16,7 +16,7 @@ func (t *Tool) tree() *jsontree.Value {
 		if t.Tool == nil {
 			return t.written
 		}
-		raw, err := t.Source, error(nil)
+		raw, err := t.Raw, error(nil)
 		if raw == nil {
 			raw, err = t.MarshalJSON()
 		}

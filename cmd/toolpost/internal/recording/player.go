@@ -39,7 +39,8 @@ func NewPlayer(rec *Recording) (*Player, error) {
 		p.known[of] = append(p.known[of], c)
 	}
 	for i, raw := range rec.Catalogue.Tools {
-		d, _, err := toolpost.ParseDefinition(raw)
+		var d toolpost.Definition
+		err := d.UnmarshalJSON(raw)
 		if err != nil || d.Name == "" {
 			return nil, fmt.Errorf("replay: tool %d of the recording cannot be used: %w", i+1, errors.Join(err, nameless(d.Name)))
 		}

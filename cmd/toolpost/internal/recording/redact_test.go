@@ -33,7 +33,8 @@ func TestNamesAndErrorsAreRedacted(t *testing.T) {
 		return nil, errors.New("Bearer sesame-1234")
 	}
 	definition := []byte(`{"name":"a","description":"s\u0065same-2","inputSchema":{"type":"object","properties":{"password":{"type":"string"}}}}`)
-	d, _, err := toolpost.ParseDefinition(definition)
+	var d toolpost.Definition
+	err = d.UnmarshalJSON(definition)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/cleartext"
@@ -110,10 +111,10 @@ func (o *output) save(ext string, data []byte) (string, error) {
 		return "", err
 	}
 	base := strings.Map(func(r rune) rune {
-		if toolpost.CheckName(string(r)) != nil {
-			return '_'
+		if r < unicode.MaxASCII && (r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
 		}
-		return r
+		return '_'
 	}, o.tool)
 	for n := 1; ; n++ {
 		path := filepath.Join(o.dir, fmt.Sprintf("%s-%d%s", base, n, ext))
