@@ -84,6 +84,7 @@ func contains(text string) func([]byte) error {
 // TestRunProviders does a task with every provider: a call with an approval, an
 // answer, tokens and costs.
 func TestRunProviders(t *testing.T) {
+	t.Parallel()
 	for _, p := range []struct {
 		model, suffix, cost string
 		wire                modeltest.Wire
@@ -114,6 +115,7 @@ func TestRunProviders(t *testing.T) {
 // TestRunAddressOfEnvironment uses the address that the provider's SDK reads from the
 // environment, with the key of the environment.
 func TestRunAddressOfEnvironment(t *testing.T) {
+	t.Parallel()
 	for _, p := range []struct {
 		model, key, address, suffix string
 		wire                        modeltest.Wire
@@ -138,6 +140,7 @@ func TestRunAddressOfEnvironment(t *testing.T) {
 // TestRunStops: each way in which a run ends has its exit code, and the key is
 // never shown.
 func TestRunStops(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	for name, tt := range map[string]struct {
 		turn modeltest.Turn
@@ -163,6 +166,7 @@ func TestRunStops(t *testing.T) {
 // TestResume ends toolpost while a tool runs, and continues. The model learns that
 // the outcome of the call is unknown, and nothing runs again.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		signal os.Signal
 		want   string // of the next request

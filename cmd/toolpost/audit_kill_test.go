@@ -19,6 +19,7 @@ import (
 // call that the client got an answer for is in the log, and so is the start of every
 // call that the server may have got.
 func TestAuditSurvivesKill(t *testing.T) {
+	t.Parallel()
 	dir, bin := t.TempDir(), t.TempDir()
 	for _, name := range []string{"toolpost", "fixture"} {
 		if err := os.Symlink(os.Args[0], filepath.Join(bin, name)); err != nil {

@@ -38,12 +38,20 @@ func bridges(t *testing.T) map[string][]string {
 	return all
 }
 
+// ownFolders is the environment of a program that shares no files with programs of other
+// tests, which run at the same time.
+func ownFolders(t *testing.T) []string {
+	dir := t.TempDir()
+	return append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_STATE_HOME="+dir)
+}
+
 var servedURL = regexp.MustCompile(`url=(http://\S+)/mcp`)
 
 // startBridge starts serve at a free port and returns its address.
 func startBridge(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("toolpost", append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	cmd.Env = ownFolders(t)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +84,7 @@ type rawClient struct {
 func newRawClient(t *testing.T, command []string) *rawClient {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = ownFolders(t)
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	if err1 != nil || err2 != nil {
@@ -148,6 +157,7 @@ func firstArray(object json.RawMessage) json.RawMessage {
 // A bridge looks like the server behind it: its name, its capabilities, and the bytes
 // of its lists.
 func TestBridgeLooksLikeServer(t *testing.T) {
+	t.Parallel()
 	direct := described(t, []string{"asking"})
 	if len(direct) < 10 {
 		t.Fatalf("the server says only %v", direct)
@@ -171,6 +181,7 @@ func TestBridgeLooksLikeServer(t *testing.T) {
 // A client that connects to a bridge before there is its server gets what that server
 // says and lists, not an empty server.
 func TestBridgeBeforeServer(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	server := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return newAskingServer() }, nil)
 	late := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -190,6 +201,7 @@ func TestBridgeBeforeServer(t *testing.T) {
 // Requests, progress, log messages and cancellation cross a bridge in both
 // directions, for clients of both eras.
 func TestBridgeBothWays(t *testing.T) {
+	t.Parallel()
 	for name, command := range bridges(t) {
 		for _, era := range []string{wire.LastSession, wire.Stateless} {
 			t.Run(name+" "+era, func(t *testing.T) { crossBridge(t, command, era, !strings.Contains(name, "per session")) })
@@ -219,6 +231,7 @@ func crossBridge(t *testing.T, command []string, era string, grows bool) {
 	})
 	client.AddRoots(&mcp.Root{URI: "file:///root", Name: "root"})
 	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = ownFolders(t)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // TestCancelOnTerminal: while a call runs, neither Ctrl-C nor what else is typed gets into
 // the text.
 func TestCancelOnTerminal(t *testing.T) {
+	t.Parallel()
 	s, err := screen.OpenTerminal(80, 24)
 	if err != nil {
 		t.Skipf("no terminals here: %v", err)
@@ -58,6 +59,7 @@ func TestCancelOnTerminal(t *testing.T) {
 // TestQuitOnTerminal: SIGQUIT ends the program with a trace, and the terminal shows again
 // what is typed.
 func TestQuitOnTerminal(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args  []string
 		shown string

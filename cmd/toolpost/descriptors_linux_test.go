@@ -50,12 +50,12 @@ func childOf(pid int) (child int) {
 // When clients have used up all file descriptors and a server must be started again,
 // toolpost does not end. When there are free ones again, it serves as before.
 func TestNoFreeDescriptors(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "toolpost.json")
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "toolpost.json")
 	if err := os.WriteFile(file, []byte(`{"mcpServers": {"one": {"command": "fixture"}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	home := append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "TOOLPOST_TOKEN=", "GORACE=atexit_sleep_ms=0")
+	home := append(ownFolders(t), "TOOLPOST_TOKEN=", "GORACE=atexit_sleep_ms=0")
 	b := &background{more: make(chan struct{}, 1)}
 	serve := exec.Command("toolpost", "serve", "--addr", "127.0.0.1:0", "--config", file)
 	serve.Env, serve.Stdout, serve.Stderr = home, b, b

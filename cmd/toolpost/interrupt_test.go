@@ -17,6 +17,7 @@ import (
 
 // TestSignalEndsReading sends a signal to commands that wait for a pipe.
 func TestSignalEndsReading(t *testing.T) {
+	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,10 +36,14 @@ func TestMain(m *testing.M) {
 }
 
 // ownStates runs the tests with a folder for states of their own: a person who runs them may be
-// serving.
+// serving. Most of them wait for processes, so more of them run at a time than there are
+// processors, unless the command line says how many.
 type ownStates struct{ *testing.M }
 
 func (m ownStates) Run() int {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	dir, err := os.MkdirTemp("", "toolpost-states-")
 	if err != nil {
 		panic(err)
@@ -64,6 +69,7 @@ func (m ownStates) Run() int {
 //	press NAME KEYS            presses keys there
 //	interrupt NAME             presses Ctrl-C there
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,

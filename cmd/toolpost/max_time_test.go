@@ -18,6 +18,7 @@ import (
 // TestMaxTime: whatever hangs when the time is over is ended, with exit code 3. On a
 // slow machine the time may be over before it hangs, which ends the same way.
 func TestMaxTime(t *testing.T) {
+	t.Parallel()
 	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // otherwise the end of the connection is not noticed
 		switch {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestKeepPrivate(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args, cmd.Env = []string{"private"}, []string{"PATH=" + os.Getenv("PATH"), "MARK=seen"}
 	if os.Geteuid() == 0 { // who may look at everything
@@ -25,6 +26,7 @@ func TestKeepPrivate(t *testing.T) {
 // TestServersDoNotSeeEnvironment has a server of each command that starts
 // servers look at our environment.
 func TestServersDoNotSeeEnvironment(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{dir: 0o777, filepath.Dir(dir): 0o755} {
 		if err := os.Chmod(name, mode); err != nil {

@@ -37,13 +37,10 @@ type guest struct {
 // serveFile starts serve over HTTP with a configuration of these servers.
 func serveFile(t *testing.T, servers string) (url string) {
 	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "toolpost.json")
+	file := filepath.Join(t.TempDir(), "toolpost.json")
 	if err := os.WriteFile(file, []byte(`{"mcpServers":{`+servers+`}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("XDG_CACHE_HOME", dir)
-	t.Setenv("XDG_CONFIG_HOME", dir)
 	return startBridge(t, "--config", file)
 }
 

@@ -28,6 +28,7 @@ func apart(t *testing.T, share, env string) (a, b *guest) {
 // Tools that the process of a session adds and removes are listed to that session, and
 // run there. It is notified, and no other session is.
 func TestToolsOfSessionProcesses(t *testing.T) {
+	t.Parallel()
 	for _, share := range []string{"auto", "per-session", "per-client"} {
 		t.Run(share, func(t *testing.T) {
 			a, b := apart(t, share, "")
@@ -75,6 +76,7 @@ func TestToolsOfSessionProcesses(t *testing.T) {
 // Prompts, resources, completions and subscriptions of a session are those of its
 // process.
 func TestFeaturesOfSessionProcesses(t *testing.T) {
+	t.Parallel()
 	for _, share := range []string{"auto", "per-session", "per-client"} {
 		t.Run(share, func(t *testing.T) {
 			a, b := apart(t, share, `"FEATURES":"1"`)
@@ -119,6 +121,7 @@ func TestFeaturesOfSessionProcesses(t *testing.T) {
 // A session that watched a resource of the process that all share watches it in its own
 // process from then on.
 func TestSubscriptionsMoveToSessionProcesses(t *testing.T) {
+	t.Parallel()
 	url := serveFile(t, `"a":{"command":"solitary","env":{"FEATURES":"1"}}`)
 	a, b := visit(t, url, "a", everyCapability), visit(t, url, "b", everyCapability)
 	for _, g := range []*guest{a, b} {

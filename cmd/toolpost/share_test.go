@@ -13,6 +13,7 @@ import (
 // The roots of a client reach its server, and so do those that it has later, however
 // the server is shared.
 func TestChangedRootsReachServers(t *testing.T) {
+	t.Parallel()
 	for _, share := range []string{"auto", "always", "per-session", "per-client"} {
 		t.Run(share, func(t *testing.T) {
 			g := visit(t, serveFile(t, `"a":{"command":"solitary","env":{"ROOTS":"1"},"share":"`+share+`"}`), "g", everyCapability)
@@ -34,6 +35,7 @@ func TestChangedRootsReachServers(t *testing.T) {
 // A process that is started for a client gets its roots before its first call if the
 // server is known to ask for them.
 func TestRootsBeforeTheFirstCall(t *testing.T) {
+	t.Parallel()
 	for _, share := range []string{"auto", "always", "per-session", "per-client"} {
 		t.Run(share, func(t *testing.T) {
 			g := visit(t, serveFile(t, `"a":{"command":"solitary","env":{"ROOTS":"slow"},"share":"`+share+`"}`), "g", everyCapability)
@@ -48,6 +50,7 @@ func TestRootsBeforeTheFirstCall(t *testing.T) {
 // A server that starts with the first call of its client may ask for roots while this
 // call is under way, and no more: it gets those that the client has later all the same.
 func TestRootsOfTheFirstCall(t *testing.T) {
+	t.Parallel()
 	for _, share := range []string{"auto", "always", "per-session", "per-client"} {
 		t.Run(share, func(t *testing.T) {
 			g := visit(t, serveFile(t, `"a":{"command":"solitary","env":{"ROOTS":"late"},"share":"`+share+`"}`), "g", everyCapability)
@@ -67,6 +70,7 @@ func TestRootsOfTheFirstCall(t *testing.T) {
 // A log message that a server sends after its answer reaches the only client of the
 // server, if that wants messages of its level.
 func TestLogsOutsideOfCalls(t *testing.T) {
+	t.Parallel()
 	g := visit(t, serveFile(t, `"a":{"command":"solitary","share":"always"}`), "g", "{}")
 	g.listen()
 	if got := g.call("a__log", "{}"); got != "logged" {
@@ -89,6 +93,7 @@ func TestLogsOutsideOfCalls(t *testing.T) {
 // A client is asked only for what it declared, and the server gets the error that the
 // specification names.
 func TestQuestionsThatTheClientDeclared(t *testing.T) {
+	t.Parallel()
 	g := visit(t, serveFile(t, `"a":{"command":"solitary"}`), "g", `{"sampling":{},"elicitation":{"url":{}}}`)
 	for _, test := range []struct{ arguments, want string }{
 		{question, `-32602,"message":"elicitation/create: the client did not declare the capability elicitation.form"`},
@@ -109,6 +114,7 @@ func TestQuestionsThatTheClientDeclared(t *testing.T) {
 // A server may ask each client that comes, however often one is started again: sessions
 // that ended and sessions that did not end do not stand in the way of later ones.
 func TestQuestionsOfLaterSessions(t *testing.T) {
+	t.Parallel()
 	url := serveFile(t, `"a":{"command":"solitary"}`)
 	for i := range 6 {
 		g := visit(t, url, "same", everyCapability)
@@ -124,6 +130,7 @@ func TestQuestionsOfLaterSessions(t *testing.T) {
 // Clients share a process until the server asks. The first question that may be for
 // several is refused, and no later one; each reaches the client that it is for.
 func TestQuestionsOfSessionsAtOnce(t *testing.T) {
+	t.Parallel()
 	url := serveFile(t, `"a":{"command":"solitary"}`)
 	a, b := visit(t, url, "a", everyCapability), visit(t, url, "b", everyCapability)
 	if one, other := a.call("a__pid", "{}"), b.call("a__pid", "{}"); one != other {
@@ -165,6 +172,7 @@ func stateless(t *testing.T, url, name string) *guest {
 // Clients without sessions are asked in their calls, also beside other calls, and after
 // calls that were canceled and that the server does not answer, as MCP wants it.
 func TestQuestionsWithoutSessions(t *testing.T) {
+	t.Parallel()
 	for _, share := range []string{"auto", "per-session", "per-client"} {
 		t.Run(share, func(t *testing.T) {
 			url := serveFile(t, `"a":{"command":"solitary","share":"`+share+`"}`)
@@ -205,6 +213,7 @@ func TestQuestionsWithoutSessions(t *testing.T) {
 // The log messages of a call reach a session that asked for messages although others
 // have used the server before, and show that the server is for one client.
 func TestLogsOfLaterSessions(t *testing.T) {
+	t.Parallel()
 	url := serveFile(t, `"a":{"command":"solitary"}`)
 	visit(t, url, "a", "{}").call("a__pid", "{}")
 	visit(t, url, "b", "{}").call("a__pid", "{}")
@@ -223,6 +232,7 @@ func TestLogsOfLaterSessions(t *testing.T) {
 // A question about roots that may be of several clients ends their process only if one
 // of them may have roots: otherwise the answer is right for all.
 func TestRootsOfSessionsAtOnce(t *testing.T) {
+	t.Parallel()
 	const roots = `{"method":"roots/list","params":{}}`
 	for can, want := range map[string]bool{everyCapability: false, `{"elicitation":{}}`: true} {
 		url := serveFile(t, `"a":{"command":"solitary"}`)

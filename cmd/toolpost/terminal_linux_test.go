@@ -71,6 +71,7 @@ func onScreen(t *testing.T, out io.Writer, dir string, width, height int, done f
 // TestFirstScreen: at once and in a small terminal, a person reads where the endpoint is
 // and what to do next, although a server does not answer.
 func TestFirstScreen(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "toolpost.json")
 	if err := os.WriteFile(config, []byte(`{"mcpServers": {"silent": {"command": "sleep", "args": ["1000"]}, "missing": {"command": "no-such-program"}}}`), 0o600); err != nil {
@@ -104,6 +105,7 @@ http://127.0.0.1:PORT/mcp  0 of 2 servers ready, 0 tools
 
 // TestErrorOnTerminal: an error is wrapped at words, so that the commands in it can be read.
 func TestErrorOnTerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".cursor"), 0o700); err != nil {
 		t.Fatal(err)
@@ -121,6 +123,7 @@ serve that runs with --url http://127.0.0.1:7717/mcp
 
 // TestTerminalIsNotSteered has hostile servers, files and names on a terminal.
 func TestTerminalIsNotSteered(t *testing.T) {
+	t.Parallel()
 	const hostile = "\x1b]0;T\x07\x1b[2J\x1b]52;c;cm0gLXJmIH4=\x07\u009b2J\u202e\u200b\U000e0041\b\rEND"
 	dir := t.TempDir()
 	server := []string{"--", "/bin/sh", "-c", `printf '` + strings.NewReplacer("\x1b", `\033`, "\x07", `\007`, "\b", `\010`, "\r", `\015`).Replace(hostile) + `\n' >&2; exit 3`}
@@ -191,6 +194,7 @@ func TestLogOnTerminal(t *testing.T) {
 
 // TestListReportsWaiting has a server that does not answer.
 func TestListReportsWaiting(t *testing.T) {
+	t.Parallel()
 	got := onTerminal(t, t.TempDir(), "", "list", "--timeout", "1500ms", "--", "sleep", "100")
 	for _, want := range []string{"waiting up to 1.5s for sleep", `server "sleep" is skipped`, "no server could be reached"} {
 		if !strings.Contains(got, want) {
