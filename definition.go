@@ -14,6 +14,33 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
+// A Definition is the description of a tool that a model receives.
+type Definition struct {
+	Name        string
+	Title       string
+	Description string
+	Input       *schema.Schema // never nil in a Set
+	Output      *schema.Schema // nil if the structure of results is not declared
+	Annotations Annotations
+	Meta        json.RawMessage // the MCP _meta object, nil if none
+
+	// Raw is the definition as a foreign server wrote it, if one did.
+	// When the definition is encoded, the order of members and the members that
+	// the fields above do not have (icons, execution…) come from Raw.
+	Raw json.RawMessage
+}
+
+// Annotations are a tool's hints to clients (MCP 2026-07-28, ToolAnnotations).
+// Nil means that the author made no statement. They are claims of the author,
+// not facts.
+type Annotations struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
+	Destructive *bool  `json:"destructiveHint,omitempty"`
+	Idempotent  *bool  `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
+}
+
 // The members of the MCP Tool object that fields of a Definition hold.
 const (
 	memberName        = "name"

@@ -15,9 +15,20 @@ import (
 // Features are a Toolset without tools: [Join] adds them to tools.
 type Features struct {
 	Instructions string
-	Self         *Introduction // the server that these are of; nil if they are of several, or of this program
 	Prompts      []*Prompt
 	Resources    []*Resource
+
+	// Subscribe starts update notifications of one resource if on is true, and
+	// stops them if it is false. Nil means that resources cannot be watched.
+	Subscribe func(ctx context.Context, uri string, on bool) error
+
+	Proxy // of servers elsewhere, empty for features of this program
+}
+
+// A Proxy is what Features of servers elsewhere have in addition, so that nothing of them
+// is lost on the way to clients.
+type Proxy struct {
+	Self *Introduction // the server that these are of; nil if they are of several
 
 	// ReadUnlisted reads a resource that is not in Resources, such as one that
 	// a tool's result links to. Call.Name is its URI. Nil means that there are
@@ -38,10 +49,6 @@ type Features struct {
 	// Incomplete reports that a server is still connecting: more prompts,
 	// resources and subscriptions may follow.
 	Incomplete bool
-
-	// Subscribe starts update notifications of one resource if on is true, and
-	// stops them if it is false. Nil means that resources cannot be watched.
-	Subscribe func(ctx context.Context, uri string, on bool) error
 }
 
 // An Introduction is how a server describes itself when a client connects.

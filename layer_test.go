@@ -39,15 +39,17 @@ func newShop(name string) *shop {
 		Instructions: "ask " + name,
 		Prompts:      []*toolpost.Prompt{{Name: name, Get: calledName, Complete: calledName}},
 		Resources:    []*toolpost.Resource{{URI: "x://" + name, Read: calledName}, {URI: "x://all/{id}", Template: true, Read: calledName}},
-		Capabilities: json.RawMessage(`{"extensions":{"x/` + name + `":{}}}`),
-		ReadUnlisted: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			if !strings.Contains(call.Name, name) {
-				return nil, fmt.Errorf("%s: %w", call.Name, toolpost.ErrNotFound)
-			}
-			return toolpost.TextResult(name + " reads " + call.Name), nil
-		},
-		Extend: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.TextResult(name + " does " + call.Name), nil
+		Proxy: toolpost.Proxy{
+			Capabilities: json.RawMessage(`{"extensions":{"x/` + name + `":{}}}`),
+			ReadUnlisted: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+				if !strings.Contains(call.Name, name) {
+					return nil, fmt.Errorf("%s: %w", call.Name, toolpost.ErrNotFound)
+				}
+				return toolpost.TextResult(name + " reads " + call.Name), nil
+			},
+			Extend: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+				return toolpost.TextResult(name + " does " + call.Name), nil
+			},
 		},
 	}}
 }

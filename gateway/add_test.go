@@ -102,10 +102,12 @@ func TestMiddleware(t *testing.T) {
 	a := f.last("a")
 	a.set(func(u *fake) {
 		u.features = &toolpost.Features{
-			Prompts:      []*toolpost.Prompt{prompt("p", "a")},
-			Resources:    []*toolpost.Resource{resource("test://one", "a", false), resource("test://a/{id}", "a", true)},
-			ReadUnlisted: echo("a"),
-			Extend:       echo("a"),
+			Prompts:   []*toolpost.Prompt{prompt("p", "a")},
+			Resources: []*toolpost.Resource{resource("test://one", "a", false), resource("test://a/{id}", "a", true)},
+			Proxy: toolpost.Proxy{
+				ReadUnlisted: echo("a"),
+				Extend:       echo("a"),
+			},
 		}
 	})
 	a.connect("tool")
@@ -146,10 +148,12 @@ func TestAround(t *testing.T) {
 	a := f.last("a")
 	a.set(func(u *fake) {
 		u.features = &toolpost.Features{
-			Prompts:      []*toolpost.Prompt{prompt("p", "a")},
-			Resources:    []*toolpost.Resource{resource("test://one", "a", false)},
-			ReadUnlisted: echo("a"),
-			Extend:       echo("a"),
+			Prompts:   []*toolpost.Prompt{prompt("p", "a")},
+			Resources: []*toolpost.Resource{resource("test://one", "a", false)},
+			Proxy: toolpost.Proxy{
+				ReadUnlisted: echo("a"),
+				Extend:       echo("a"),
+			},
 		}
 	})
 	a.connect("tool", "refused")

@@ -366,10 +366,10 @@ func TestApprovalThroughSearchAndExtensions(t *testing.T) {
 	var calls []string
 	f.last("s").recording(&calls, "read", "write")
 	f.last("s").set(func(f *fake) {
-		f.features = &toolpost.Features{Capabilities: json.RawMessage(`{"extensions":{"example/x":{}}}`), Extend: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		f.features = &toolpost.Features{Proxy: toolpost.Proxy{Capabilities: json.RawMessage(`{"extensions":{"example/x":{}}}`), Extend: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			calls = append(calls, call.Name)
 			return toolpost.RawResult([]byte(`{}`)), nil
-		}}
+		}}}
 	})
 	arrived(t, g, func() bool { return g.Live().Lookup("s__write") != nil && g.Live().Features().Extend != nil })
 	live, err := g.Views().View(observe.Client{View: "small"})

@@ -197,10 +197,10 @@ func TestExtensionLists(t *testing.T) {
 		var read string
 		for _, u := range f.started {
 			u.set(func(u *fake) {
-				u.features = &toolpost.Features{ReadUnlisted: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+				u.features = &toolpost.Features{Proxy: toolpost.Proxy{ReadUnlisted: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 					read = u.cfg.Name + " " + call.Name
 					return toolpost.RawResult(json.RawMessage(`{"contents":[{"uri":"` + call.Name + `","text":"skill://pdf/SKILL.md"}]}`)), nil
-				}}
+				}}}
 			})
 		}
 		extend(f, declared, func(who string, call *toolpost.Call) string {
@@ -353,8 +353,10 @@ func TestLinksOfLongResults(t *testing.T) {
 			f.last(who).set(func(u *fake) {
 				u.features = &toolpost.Features{
 					Resources: []*toolpost.Resource{{URI: "x://same"}},
-					ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-						return toolpost.TextResult(who), nil
+					Proxy: toolpost.Proxy{
+						ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+							return toolpost.TextResult(who), nil
+						},
 					},
 				}
 				u.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {

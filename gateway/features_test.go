@@ -222,19 +222,21 @@ func TestUnlistedResources(t *testing.T) {
 					return toolpost.RawResult(json.RawMessage(`{"content":[{"type":"resource_link","uri":"report://` + who + `","name":"r"}]}`)), nil
 				}
 				u.features = &toolpost.Features{
-					ReadUnlisted: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-						switch {
-						case call.Name == "report://b", call.Name == "free://x" && who == "c":
-							return toolpost.TextResult(who + " " + call.Name), nil
-						case call.Name == "slow://x" && who == "a":
-							<-ctx.Done()
-							return nil, ctx.Err()
-						}
-						return nil, &toolpost.ProtocolError{Code: -32002, Message: "not found"}
-					},
 					Subscribe: func(_ context.Context, uri string, on bool) error {
 						watched = append(watched, who+" "+uri)
 						return nil
+					},
+					Proxy: toolpost.Proxy{
+						ReadUnlisted: func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+							switch {
+							case call.Name == "report://b", call.Name == "free://x" && who == "c":
+								return toolpost.TextResult(who + " " + call.Name), nil
+							case call.Name == "slow://x" && who == "a":
+								<-ctx.Done()
+								return nil, ctx.Err()
+							}
+							return nil, &toolpost.ProtocolError{Code: -32002, Message: "not found"}
+						},
 					},
 				}
 			})

@@ -145,13 +145,15 @@ func TestProfileFeatures(t *testing.T) {
 					Instructions: "about " + name,
 					Prompts:      []*toolpost.Prompt{{Name: "p", Definition: json.RawMessage(`{"name":"p"}`), Get: read(name)}},
 					Resources:    []*toolpost.Resource{{URI: name + "://a", Definition: json.RawMessage(`{"uri":"` + name + `://a","name":"a"}`), Read: read(name)}},
-					ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-						asked = append(asked, name)
-						return toolpost.TextResult(name), nil
-					},
 					Subscribe:    func(context.Context, string, bool) error { return nil },
-					Capabilities: json.RawMessage(`{"extensions":{"com.example/` + name + `":{}}}`),
-					Extend:       read(name),
+					Proxy: toolpost.Proxy{
+						ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+							asked = append(asked, name)
+							return toolpost.TextResult(name), nil
+						},
+						Capabilities: json.RawMessage(`{"extensions":{"com.example/` + name + `":{}}}`),
+						Extend:       read(name),
+					},
 				}
 			})
 			f.last(name).connect("t")

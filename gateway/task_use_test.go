@@ -89,8 +89,8 @@ func TestTaskOfAFirstQuestion(t *testing.T) {
 // extendOne gives a fake tasks.
 func extendOne(u *fake) {
 	u.set(func(u *fake) {
-		u.features = &toolpost.Features{Capabilities: []byte(`{"tasks":{}}`), Extend: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		u.features = &toolpost.Features{Proxy: toolpost.Proxy{Capabilities: []byte(`{"tasks":{}}`), Extend: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return toolpost.RawResult([]byte(`{"taskId":"1","status":"working","by":"home"}`)), nil
-		}}
+		}}}
 	})
 }

@@ -326,7 +326,7 @@ func TestFeatures(t *testing.T) {
 func TestAnnouncesWhatMayCome(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, nil)
-		s.SetFeatures(&toolpost.Features{Incomplete: true})
+		s.SetFeatures(&toolpost.Features{Proxy: toolpost.Proxy{Incomplete: true}})
 		can := w.connect(t, s, nil).InitializeResult().Capabilities
 		if can.Completions == nil || can.Prompts == nil || can.Resources == nil || !can.Resources.Subscribe {
 			t.Errorf("announced %+v", can)
@@ -338,12 +338,12 @@ func TestAnnouncesWhatMayCome(t *testing.T) {
 func TestUnlistedResource(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, nil)
-		s.SetFeatures(&toolpost.Features{ReadUnlisted: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		s.SetFeatures(&toolpost.Features{Proxy: toolpost.Proxy{ReadUnlisted: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			if call.Name != "report://42" {
 				return nil, toolpost.ErrNotFound
 			}
 			return toolpost.RawResult(json.RawMessage(`{"contents":[{"uri":"report://42","text":"here"}]}`)), nil
-		}})
+		}}})
 		session := w.connect(t, s, nil)
 		r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "report://42"})
 		if err != nil || r.Contents[0].Text != "here" {

@@ -14,12 +14,14 @@ import (
 // extensions are features of a server that answers any method with its name.
 func extensions() *toolpost.Features {
 	return &toolpost.Features{
-		Capabilities: json.RawMessage(` {"tools":{"no":1},"tasks":{ }, "extensions":{"a/b":{"n":1.0}}}`),
-		Extend: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			if call.Name == "x/panics" {
-				panic("on purpose")
-			}
-			return toolpost.RawResult(json.RawMessage(`{"method":"` + call.Name + `", "n":1.0}`)), nil
+		Proxy: toolpost.Proxy{
+			Capabilities: json.RawMessage(` {"tools":{"no":1},"tasks":{ }, "extensions":{"a/b":{"n":1.0}}}`),
+			Extend: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+				if call.Name == "x/panics" {
+					panic("on purpose")
+				}
+				return toolpost.RawResult(json.RawMessage(`{"method":"` + call.Name + `", "n":1.0}`)), nil
+			},
 		},
 	}
 }

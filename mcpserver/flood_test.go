@@ -124,8 +124,10 @@ func newFlooded(t *testing.T) *floodedServer {
 		}),
 	}, features: &toolpost.Features{
 		Subscribe: func(context.Context, string, bool) error { return nil },
-		ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-			return toolpost.RawResult([]byte(`{"contents":[]}`)), nil
+		Proxy: toolpost.Proxy{
+			ReadUnlisted: func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+				return toolpost.RawResult([]byte(`{"contents":[]}`)), nil
+			},
 		},
 	}}
 	server, err := New(source, &Options{MaxBody: 1 << 20, MaxSessions: 80, MaxClientSessions: 20, Identity: func(r *http.Request) string { return r.Header.Get("X-Who") }})

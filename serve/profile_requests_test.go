@@ -38,16 +38,18 @@ func newVaultServer(name string) *vaultServer {
 	}
 	s.features = &toolpost.Features{
 		Instructions: "Instructions of " + name,
-		Capabilities: json.RawMessage(`{"experimental":{"example.com/vault-` + name + `":{},"example.com/vault":{}}}`),
-		Extend: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			hear(call.Name)
-			return toolpost.RawResult(json.RawMessage(`{"secret":"of ` + name + `"}`)), nil
-		},
-		Notified:  func(call *toolpost.Call) { hear(call.Name) },
-		Resources: []*toolpost.Resource{{URI: "x://" + name, Definition: json.RawMessage(`{"name":"r"}`)}},
+		Resources:    []*toolpost.Resource{{URI: "x://" + name, Definition: json.RawMessage(`{"name":"r"}`)}},
 		Subscribe: func(_ context.Context, uri string, on bool) error {
 			hear(fmt.Sprint(uri, " ", on))
 			return nil
+		},
+		Proxy: toolpost.Proxy{
+			Capabilities: json.RawMessage(`{"experimental":{"example.com/vault-` + name + `":{},"example.com/vault":{}}}`),
+			Extend: func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+				hear(call.Name)
+				return toolpost.RawResult(json.RawMessage(`{"secret":"of ` + name + `"}`)), nil
+			},
+			Notified: func(call *toolpost.Call) { hear(call.Name) },
 		},
 	}
 	return s

@@ -201,7 +201,7 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	u.log = slog.New(secret.NewHandler(u.log.With("server", u.cfg.Name).Handler(), secrets)) // the name is not hidden
 	u.dial = newDialer(&u.cfg, &u.opts, u.log, secrets)
 	u.dial.slow, u.dial.stray, u.dial.watch = u.noteSlowInstall, u.noteStray, u.watch
-	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Incomplete: true}}}
+	u.now = view{status: Status{Name: u.cfg.Name, State: Connecting, Transport: u.dial.transport}, listing: &listing{features: &toolpost.Features{Proxy: toolpost.Proxy{Incomplete: true}}}}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	if k := u.opts.Known; k != nil {
 		u.now.adopt(u.recall(k))

@@ -58,7 +58,7 @@ func nameless(name string) error {
 }
 
 func (p *Player) newFeatures(c *Catalogue) *toolpost.Features {
-	f := &toolpost.Features{Instructions: c.Instructions, Capabilities: c.Capabilities}
+	f := &toolpost.Features{Instructions: c.Instructions, Proxy: toolpost.Proxy{Capabilities: c.Capabilities}}
 	if len(c.Capabilities) > 0 {
 		f.Extend = p.extend
 	}
