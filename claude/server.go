@@ -75,7 +75,7 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 	}
 	first = false
 	s := &Server{name: name, ask: opts.Ask, live: live}
-	s.mcp, err = mcpserver.New(live, &mcpserver.Options{Name: name, Logger: log})
+	s.mcp, err = mcpserver.New(ctx, live, &mcpserver.Options{Name: name, Logger: log})
 	return s, err
 }
 

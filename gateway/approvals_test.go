@@ -113,7 +113,7 @@ func TestApprovalRules(t *testing.T) {
 	var calls []string
 	f.last("s").recording(&calls, "read", "write", "rm", "rmdir")
 	wantTools(t, g, "s__read", "s__write")
-	if err := g.Missing(observe.Client{}, "s__rm"); err == nil || !strings.HasPrefix(err.Error(), "it is denied by the rule approvals[1] of Toolpost's configuration. Do not try") {
+	if err := g.Views().Missing(observe.Client{}, "s__rm"); err == nil || !strings.HasPrefix(err.Error(), "it is denied by the rule approvals[1] of Toolpost's configuration. Do not try") {
 		t.Errorf("a denied tool: %v", err)
 	}
 	set := g.Live().Set()

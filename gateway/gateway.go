@@ -120,7 +120,7 @@ func startWith(ctx context.Context, cfg *config.Config, opts *Options, start sta
 		g.cancel()
 		return nil, fmt.Errorf("start gateway: %w", err)
 	}
-	g.views.servers, g.views.noted = &g.lists, g.wake.send
+	g.views.gateway, g.views.servers, g.views.noted = g, &g.lists, g.wake.send
 	if err := g.Reload(ctx, cfg); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -191,6 +191,7 @@ func (g *Gateway) refresh() {
 		g.renew(m)
 		g.memory.note(m)
 	}
+	g.runSafely(func() { g.views.changes.Notify(toolpost.Event{}) })
 	for f := range g.watchers {
 		g.runSafely(func() { (*f)(s) })
 	}
@@ -234,26 +235,6 @@ func (g *Gateway) await(ctx context.Context, some func(*member) bool) error {
 	}
 	g.refresh()
 	return nil
-}
-
-// RootsChanged notifies the servers that the roots of the client with this
-// [toolpost.Call.Session] have changed.
-func (g *Gateway) RootsChanged(session string) {
-	for _, m := range g.current() {
-		if up, ok := m.up.(interface{ RootsChanged(session string) }); ok {
-			up.RootsChanged(session)
-		}
-	}
-}
-
-// SessionEnded releases what servers hold for a client's session.
-func (g *Gateway) SessionEnded(session string) {
-	g.tasks.forget(clientKey{session: session})
-	for _, m := range g.current() {
-		if up, ok := m.up.(interface{ SessionEnded(session string) }); ok {
-			up.SessionEnded(session)
-		}
-	}
 }
 
 // Instances returns the value of [upstream.InstanceHeader]: the id of this

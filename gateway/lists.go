@@ -1,16 +1,12 @@
 package gateway
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -82,37 +78,6 @@ func (l *lists) joinFeatures(servers map[string]bool) *toolpost.Features {
 	return j.features
 }
 
-// Missing returns the reason why a client has no tool of this name: it is
-// withheld, or its server is not ready: the one with the prefix of the name, or the
-// only one. It returns nil if there is another reason, and says nothing about tools
-// and servers that are not in the profile of the client.
-func (g *Gateway) Missing(r observe.Client, tool string) error {
-	c := g.views.chooser.Load()
-	key, err := c.viewOf(r, g.logger)
-	if err != nil {
-		return nil // the client has no tools at all
-	}
-	p := c.profiles[key.profile]
-	lists := g.listsOf(r)
-	if why := lists.withheldFrom(tool, p); why != nil {
-		return why
-	}
-	of := namedServer(lists.current(), tool)
-	if of == nil || p != nil && !p.has(tool, of.server.Name) {
-		return nil
-	}
-	switch s := of.status(); {
-	case s.State == upstream.Ready:
-		return nil
-	case s.State == Disabled:
-		return fmt.Errorf("server %q is disabled in the configuration", s.Name)
-	case s.Err != nil:
-		return fmt.Errorf("%w\nToolpost connects again by itself; call again later", s.Err)
-	default:
-		return fmt.Errorf("server %q is still %s; call again later", s.Name, s.State)
-	}
-}
-
 // withheldFrom returns why a tool of the profile is withheld or denied, nil if it is
 // neither.
 func (l *lists) withheldFrom(tool string, p *profile) error {
@@ -142,51 +107,4 @@ func namedServer(members []*member, tool string) (of *member) {
 		}
 	}
 	return of
-}
-
-// How long a client waits for lists that may have changed.
-const (
-	beginRefresh = time.Second     // when it begins
-	callRefresh  = 5 * time.Second // when it calls a tool that is not known
-)
-
-// Relist asks servers for their lists again that may have changed without a
-// notification: the server with the prefix of a tool that is not known, or if tool is
-// empty all whose changes would not be noticed. Each is asked at most once a minute, and
-// none that is not in the profile of the client. Relist returns when their lists are
-// served, or after a short time. It reports whether any was asked.
-func (g *Gateway) Relist(ctx context.Context, r observe.Client, tool string) bool {
-	c := g.views.chooser.Load()
-	key, err := c.viewOf(r, g.logger)
-	if err != nil {
-		return false // the client has no tools at all
-	}
-	p := c.profiles[key.profile]
-	members, limit := g.current(), beginRefresh
-	if tool != "" {
-		of := namedServer(members, tool)
-		if of == nil || p != nil && !p.has(tool, of.server.Name) {
-			return false
-		}
-		members, limit = []*member{of}, callRefresh
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	asked := make([]bool, len(members))
-	var all sync.WaitGroup
-	for i, m := range members {
-		if p == nil || p.admits(m.server.Name) {
-			all.Go(func() { asked[i] = m.refreshFor(ctx, r.Session, tool == "") })
-		}
-	}
-	all.Wait()
-	for _, one := range asked {
-		if one {
-			g.work.Lock()
-			defer g.work.Unlock()
-			g.refresh()
-			return true
-		}
-	}
-	return false
 }

@@ -19,12 +19,12 @@ func TestMissingOfOnlyServer(t *testing.T) {
 		g, f := open(t, cfg)
 		f.last("plain").fail(errors.New(`server "plain": no command`))
 		synctest.Wait()
-		if err := g.Missing(observe.Client{}, "any"); err == nil || !strings.Contains(err.Error(), "no command") {
+		if err := g.Views().Missing(observe.Client{}, "any"); err == nil || !strings.Contains(err.Error(), "no command") {
 			t.Error(err)
 		}
 		f.last("plain").connect("t")
 		synctest.Wait()
-		if err := g.Missing(observe.Client{}, "any"); err != nil {
+		if err := g.Views().Missing(observe.Client{}, "any"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -54,7 +54,7 @@ func TestMissing(t *testing.T) {
 			"a__b__t":   `server "a__b": no command`,
 			"a__bother": "",
 		} {
-			switch err := g.Missing(observe.Client{}, tool); {
+			switch err := g.Views().Missing(observe.Client{}, tool); {
 			case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 				t.Errorf("%s: got %v, want %q", tool, err, want)
 			}
@@ -84,7 +84,7 @@ func TestMissingOfAnotherProfile(t *testing.T) {
 		{"one", "s__rm", false}, {"two", "s__rm", false}, {"three", "s__rm", true},
 		{"one", "away__t", false}, {"three", "away__t", true},
 	} {
-		err := g.Missing(observe.Client{View: test.profile}, test.tool)
+		err := g.Views().Missing(observe.Client{View: test.profile}, test.tool)
 		if (err != nil) != test.want {
 			t.Errorf("profile %s is told about %s: %v", test.profile, test.tool, err)
 		}

@@ -124,7 +124,7 @@ func TestChangedToolIsWithheld(t *testing.T) {
 	}
 	const refusal = `it is withheld, because its definition has changed since it was approved. ` +
 		`Tell the user, who can review the change with "toolpost pins evil" and accept it with "toolpost approve evil"`
-	if err := g.Missing(observe.Client{}, "evil__add"); err == nil || err.Error() != refusal {
+	if err := g.Views().Missing(observe.Client{}, "evil__add"); err == nil || err.Error() != refusal {
 		t.Errorf("a call: %v", err)
 	}
 	if got := withheldTool(g); len(got) != 1 || got[0].Tool != "add" || got[0].Name != "evil__add" ||
@@ -134,7 +134,7 @@ func TestChangedToolIsWithheld(t *testing.T) {
 
 	approve(t, file, "evil") // from another process
 	wantTools(t, g, "evil__add", "evil__sub", "good__ping")
-	if got := findings(g); len(got) != 1 || !strings.Contains(got[0], "names files with secrets") || g.Missing(observe.Client{}, "evil__add") != nil {
+	if got := findings(g); len(got) != 1 || !strings.Contains(got[0], "names files with secrets") || g.Views().Missing(observe.Client{}, "evil__add") != nil {
 		t.Errorf("after the approval: %q", got)
 	}
 }
@@ -248,7 +248,7 @@ func TestWithheldToolKeepsItsName(t *testing.T) {
 	wantTools(t, g, "add", "two__add")
 	f.last("one").describes("add", "2")
 	wantTools(t, g, "two__add")
-	if err := g.Missing(observe.Client{}, "add"); err == nil || !strings.Contains(err.Error(), "withheld") {
+	if err := g.Views().Missing(observe.Client{}, "add"); err == nil || !strings.Contains(err.Error(), "withheld") {
 		t.Errorf("got %v", err)
 	}
 }

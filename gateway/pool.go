@@ -273,7 +273,7 @@ func (p *pool) SessionEnded(session string) {
 	p.settle(own)
 }
 
-// RootsChanged implements what [Gateway.RootsChanged] looks for.
+// RootsChanged implements what [Views.RootsChanged] looks for.
 func (p *pool) RootsChanged(session string) {
 	p.mu.Lock()
 	all := slices.Collect(p.each)

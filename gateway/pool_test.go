@@ -56,7 +56,7 @@ func TestProcessPerSession(t *testing.T) {
 				t.Errorf("session %s: got %q, want %q", step.session, got, step.want)
 			}
 		}
-		g.SessionEnded("a")
+		g.Views().SessionEnded("a")
 		synctest.Wait()
 		if !f.started[1].isClosed() || f.started[2].isClosed() {
 			t.Error("the end of session a must end its process only")
@@ -111,7 +111,7 @@ func TestProcessPerClient(t *testing.T) {
 				t.Errorf("%+v: %d processes", step, f.count())
 			}
 		}
-		g.SessionEnded("1")
+		g.Views().SessionEnded("1")
 		synctest.Wait()
 		if f.started[1].isClosed() {
 			t.Error("the process of a client ended with one of its sessions")
@@ -279,7 +279,7 @@ func (p *pooled) connect() {
 }
 
 func (p *pooled) end(session string) {
-	p.g.SessionEnded(session)
+	p.g.Views().SessionEnded(session)
 	synctest.Wait()
 	p.connect()
 	synctest.Wait()

@@ -121,10 +121,10 @@ func TestMissingInProfile(t *testing.T) {
 		f.last("git").connect("commit")
 		f.last("docs").fail(errors.New("refused"))
 		synctest.Wait()
-		if err := g.Missing(observe.Client{}, "docs__search"); err == nil {
+		if err := g.Views().Missing(observe.Client{}, "docs__search"); err == nil {
 			t.Error("without a profile, nothing is said about a server that is not ready")
 		}
-		if err := g.Missing(observe.Client{View: "git"}, "docs__search"); err != nil {
+		if err := g.Views().Missing(observe.Client{View: "git"}, "docs__search"); err != nil {
 			t.Errorf("a client of the profile hears: %v", err)
 		}
 	})

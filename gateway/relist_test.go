@@ -59,17 +59,17 @@ func TestUnannouncedTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools.Store(2)
-	if g.Relist(t.Context(), observe.Client{View: "none"}, "s__t1") || lists.Load() != 1 {
+	if g.Views().Relist(t.Context(), observe.Client{View: "none"}, "s__t1") || lists.Load() != 1 {
 		t.Error("a client of another profile had the server asked")
 	}
-	if g.Relist(t.Context(), observe.Client{}, "other__t1") || lists.Load() != 1 {
+	if g.Views().Relist(t.Context(), observe.Client{}, "other__t1") || lists.Load() != 1 {
 		t.Error("a name without the prefix of the server had it asked")
 	}
-	if !g.Relist(t.Context(), observe.Client{}, "s__t1") || g.Live().Lookup("s__t1") == nil {
+	if !g.Views().Relist(t.Context(), observe.Client{}, "s__t1") || g.Live().Lookup("s__t1") == nil {
 		t.Error("the tool is not known")
 	}
 	for range 10 {
-		if g.Relist(t.Context(), observe.Client{}, "s__t2") || g.Relist(t.Context(), observe.Client{}, "") {
+		if g.Views().Relist(t.Context(), observe.Client{}, "s__t2") || g.Views().Relist(t.Context(), observe.Client{}, "") {
 			t.Error("the server was asked twice within a minute")
 		}
 	}

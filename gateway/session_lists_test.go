@@ -137,7 +137,7 @@ func TestSessionLists(t *testing.T) {
 		if got := p.toolsOf("b", ""); got != "other__t s__last" {
 			t.Errorf("tools %s", got)
 		}
-		g.SessionEnded("b")
+		g.Views().SessionEnded("b")
 		synctest.Wait()
 		if p.live("b", config.NoDialect) != g.Live() || p.toolsOf("b", "p") != "s__t" {
 			t.Error("a session that has ended has lists of its own")
@@ -177,7 +177,7 @@ func TestListsOfClientProcess(t *testing.T) {
 		if heard != 1 {
 			t.Errorf("a change of a resource is heard %d times", heard)
 		}
-		g.SessionEnded("a")
+		g.Views().SessionEnded("a")
 		synctest.Wait()
 		if a, b := p.toolsOf("a", ""), p.toolsOf("b", ""); a != "s__t" || b != "s__new s__t" {
 			t.Errorf("after the end of a: %s, %s", a, b)
@@ -230,10 +230,10 @@ func TestSessionListsAreApproved(t *testing.T) {
 					t.Errorf("withheld: %s, want %s", got, c.withheld)
 				}
 				for _, tool := range withheld {
-					if err := g.Missing(observe.Client{Session: "b"}, "s__"+tool); err == nil || !strings.Contains(err.Error(), "withheld") {
+					if err := g.Views().Missing(observe.Client{Session: "b"}, "s__"+tool); err == nil || !strings.Contains(err.Error(), "withheld") {
 						t.Errorf("%s is missing, because %v", tool, err)
 					}
-					if err := g.Missing(observe.Client{Session: "a"}, "s__"+tool); err != nil {
+					if err := g.Views().Missing(observe.Client{Session: "a"}, "s__"+tool); err != nil {
 						t.Errorf("another session reads: %v", err)
 					}
 					// Also one that a client still has must not run.

@@ -97,7 +97,7 @@ func TestTasks(t *testing.T) {
 		if got := send(t, g, "s", "tasks/get", `{"taskId":"1"}`); !strings.HasPrefix(got, "error: unknown task") {
 			t.Errorf("got the task of another client: %s", got)
 		}
-		g.SessionEnded("other")
+		g.Views().SessionEnded("other")
 		if got := send(t, g, "other", "tasks/get", `{"taskId":"1"}`); !strings.HasPrefix(got, "error: unknown task") {
 			t.Errorf("after the end of the session: %s", got)
 		}

@@ -32,10 +32,13 @@ type ViewOptions struct {
 
 // Views provide one toolset in the form for each client: one Live for each
 // profile in each dialect, derived when the first client needs it and shared by
-// all clients that get the same.
+// all clients that get the same. They are the Views of package mcpserver. All methods may
+// be called concurrently.
 type Views struct {
 	live    *toolpost.Live
 	opts    ViewOptions
+	gateway *Gateway                    // whose live is; nil if there is none
+	changes toolpost.Base               // of what View returns
 	servers *lists                      // behind live; nil if there are none
 	noted   func()                      // is called when the findings of a view differ
 	chooser atomic.Pointer[viewChooser] // is set under mu
@@ -71,7 +74,14 @@ func (v *Views) Configure(cfg *config.Config) error {
 		return err
 	}
 	v.use(c)
+	v.changes.Notify(toolpost.Event{})
 	return nil
+}
+
+// Watch has changed called when [Views.View] may return another view for a client than
+// before, until stop is called.
+func (v *Views) Watch(changed func()) (stop func()) {
+	return v.changes.Watch(func(toolpost.Event) { changed() })
 }
 
 // use replaces the chooser, and ends the views that it does not have.

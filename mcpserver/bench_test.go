@@ -17,7 +17,7 @@ import (
 // same bytes: the ratio is the cost of the server.
 func BenchmarkCall(b *testing.B) {
 	result := json.RawMessage(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `"}]}`)
-	server, err := mcpserver.New(toolpost.Tools{rawTool("t", anyObject,
+	server, err := mcpserver.New(b.Context(), toolpost.Tools{rawTool("t", anyObject,
 		func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return toolpost.RawResult(result), nil
 		})}, nil)

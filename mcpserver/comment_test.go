@@ -135,7 +135,7 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 // a proxy may have one that it does not tell, the address is relative.
 func TestEndpointPath(t *testing.T) {
 	live := fixedLive(t, "a")
-	s, _ := newServer(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) { return live, nil }})
+	s, _ := newServer(t, &mcpserver.Options{Views: &hooks{view: func(observe.Client) (*toolpost.Live, error) { return live, nil }}})
 	for _, tt := range []struct{ path, header, want string }{
 		{"/sse", "", "/sse?"},
 		{"/sse/", "", "/sse/?"},
@@ -172,12 +172,12 @@ func (w *firstWrite) Flush() { w.first() }
 // can open another one.
 func TestCardAndStaleSession(t *testing.T) {
 	live := fixedLive(t, "a")
-	s, _ := newServer(t, &mcpserver.Options{View: func(c observe.Client) (*toolpost.Live, error) {
+	s, _ := newServer(t, &mcpserver.Options{Views: &hooks{view: func(c observe.Client) (*toolpost.Live, error) {
 		if c.View == "server-card" {
 			return nil, errors.New("unknown profile")
 		}
 		return live, nil
-	}})
+	}}})
 	for _, path := range []string{"/mcp/server-card", "/mcp/profile/server-card", "/sse/server-card"} {
 		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost"+path, nil)
 		w := httptest.NewRecorder()

@@ -200,8 +200,10 @@ func (c *core) call(ctx context.Context, r *request, call *toolpost.Call) (paylo
 
 // missingToolError returns why a client has no tool of a name.
 func (c *core) missingToolError(client observe.Client, name string) error {
-	if why := c.opts.Missing(client, name); why != nil {
-		return wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", name, why)
+	if c.opts.Views != nil {
+		if why := c.opts.Views.Missing(client, name); why != nil {
+			return wire.Errorf(wire.CodeInvalidParams, "tool %.100q is not available: %v", name, why)
+		}
 	}
 	return wire.Errorf(wire.CodeInvalidParams, "unknown tool %.100q; call tools/list", name)
 }

@@ -30,7 +30,7 @@ func ExampleServer_Handler() {
 		name, _ := ctx.Value(nameKey{}).(string)
 		return name, nil
 	}, nil)
-	server, err := mcpserver.New(toolpost.Tools{whoami}, &mcpserver.Options{Identity: func(r *http.Request) string {
+	server, err := mcpserver.New(context.Background(), toolpost.Tools{whoami}, &mcpserver.Options{Identity: func(r *http.Request) string {
 		name, _ := r.Context().Value(nameKey{}).(string)
 		return name
 	}})

@@ -25,7 +25,7 @@ func weather() toolpost.Toolset {
 // Tools are served over streamable HTTP at /mcp and over SSE at /sse, here beside
 // other pages of a program.
 func ExampleServer() {
-	server, err := mcpserver.New(weather(), &mcpserver.Options{Name: "weather", Version: "1.0.0"})
+	server, err := mcpserver.New(context.Background(), weather(), &mcpserver.Options{Name: "weather", Version: "1.0.0"})
 	if err != nil {
 		panic(err)
 	}
@@ -59,7 +59,7 @@ func ExampleServer() {
 // must write nothing else there.
 func ExampleServer_ServeStdio() {
 	ctx := context.Background()
-	server, err := mcpserver.New(weather(), nil)
+	server, err := mcpserver.New(ctx, weather(), nil)
 	if err != nil {
 		panic(err)
 	}

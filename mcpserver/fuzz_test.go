@@ -30,7 +30,7 @@ func FuzzServeStdio(f *testing.F) {
 	}
 	watched := &toolpost.Features{Subscribe: func(context.Context, string, bool) error { return nil }}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		s, err := mcpserver.New(toolpost.Join(toolpost.Tools{echoTool(), asker(nil)}, watched), nil)
+		s, err := mcpserver.New(t.Context(), toolpost.Join(toolpost.Tools{echoTool(), asker(nil)}, watched), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

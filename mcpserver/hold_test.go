@@ -46,7 +46,7 @@ func TestRoomForTheLargest(t *testing.T) {
 
 // A panic while messages are taken does not keep their room.
 func TestRoomAfterPanic(t *testing.T) {
-	s, err := New(&watchedSource{}, nil)
+	s, err := New(t.Context(), &watchedSource{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

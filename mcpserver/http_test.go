@@ -90,12 +90,12 @@ func TestBadRequests(t *testing.T) {
 
 // A call of a tool that is not there says why, if that is known.
 func TestMissingTool(t *testing.T) {
-	s := serve(t, &mcpserver.Options{Missing: func(_ observe.Client, tool string) error {
+	s := serve(t, &mcpserver.Options{Views: &hooks{missing: func(_ observe.Client, tool string) error {
 		if tool == "known" {
 			return errors.New("server away: connection refused")
 		}
 		return nil
-	}}, textTool("t", "x"))
+	}}}, textTool("t", "x"))
 	session := s.session(t)
 	for tool, want := range map[string]string{"known": "connection refused", "typo": `unknown tool \"typo\"; call tools/list`} {
 		e := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`"}}`, session)

@@ -18,7 +18,7 @@ func TestIdleSessionsAreSmall(t *testing.T) {
 	live := fixedLive(t, "tool")
 	s, src := newServer(t, &mcpserver.Options{
 		MaxSessions: count + 1, MaxClientSessions: count + 1,
-		View: func(observe.Client) (*toolpost.Live, error) { return live, nil },
+		Views: &hooks{view: func(observe.Client) (*toolpost.Live, error) { return live, nil }},
 	}, textTool("t", "x"))
 	src.SetFeatures(&toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "p"}}})
 	open := func() string {

@@ -265,7 +265,7 @@ func TestAddressOfASession(t *testing.T) {
 	}
 	s := serve(t, &mcpserver.Options{
 		Identity: func(r *http.Request) string { return r.Header.Get("X-User") },
-		View:     func(observe.Client) (*toolpost.Live, error) { return live, nil },
+		Views:    &hooks{view: func(observe.Client) (*toolpost.Live, error) { return live, nil }},
 	})
 	e := s.do(t, "POST", "/mcp/much", initialize, "X-User: alice\n")
 	session := "Mcp-Session-Id: " + e.header.Get("Mcp-Session-Id") + "\nMcp-Protocol-Version: 2025-11-25\nX-User: alice\n"
@@ -473,7 +473,7 @@ func TestLogLevels(t *testing.T) {
 // The gateway learns that a client's roots have changed.
 func TestRootsChanged(t *testing.T) {
 	changed := make(chan string, 9)
-	s := serve(t, &mcpserver.Options{RootsChanged: func(session string) { changed <- session }}, whoseTool())
+	s := serve(t, &mcpserver.Options{Views: &hooks{rootsChanged: func(session string) { changed <- session }}}, whoseTool())
 	const notification = `{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whose"}}`
 	session := s.session(t)

@@ -46,8 +46,8 @@ func TestPanicsEndNothing(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		log := &syncBuffer{}
 		s := serve(t, &mcpserver.Options{
-			Logger:       logger(log),
-			SessionEnded: func(string) { panic("on purpose") },
+			Logger: logger(log),
+			Views:  &hooks{sessionEnded: func(string) { panic("on purpose") }},
 		}, textTool("t", "x"))
 		s.SetFeatures(&toolpost.Features{Subscribe: func(context.Context, string, bool) error { panic("on purpose") }})
 		session := w.connect(t, s, nil)

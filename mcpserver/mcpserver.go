@@ -65,40 +65,50 @@ type Options struct {
 	// is allowed. Nil authenticates no request.
 	Identity func(*http.Request) string
 
-	// Missing returns why a client has no tool of this name, such as that the
-	// server behind it cannot be reached, and what to do. Nil, or a nil error,
-	// says only that the tool is unknown.
-	Missing func(client observe.Client, tool string) error
-
-	// Relist asks the servers behind the toolset for their lists again where these may
-	// have changed unseen: the server of a tool that a client called and that is not
-	// known, or all if tool is empty, when a client begins. It bounds how often and how
-	// long that is, and reports whether the lists may differ now. Nil asks none.
-	Relist func(ctx context.Context, client observe.Client, tool string) bool
-
-	// SessionEnded is called when a session ends, with the Session that its
-	// calls had. It is not called for requests without sessions (2026-07-28).
-	SessionEnded func(session string)
-
-	// RootsChanged is called when the client of a session has other roots.
-	// Session is the Session of its calls. Nil ignores it.
-	RootsChanged func(session string)
-
 	// Bridge makes the server look like the one behind the toolset, if there is
 	// only one ([toolpost.Features].Self): clients get its capabilities and,
 	// unless Name is set, its name, version, title and icons. Clients that
 	// connect before it is known wait up to 20 s for it.
 	Bridge bool
 
-	// View returns the toolset that a client is served; nil serves all the
-	// same. It must answer at once and with few different toolsets. A session
-	// keeps its toolset until [Server.ViewsChanged] is called, and the address
-	// and the user agent that it was opened with. An error says what the client can do.
-	View func(observe.Client) (*toolpost.Live, error)
+	// Views choose the toolset of each client, such as the Views of package gateway. Nil
+	// serves all clients the same.
+	Views Views
 
 	// Observe is called for each list, call, get, read, completion and request of
 	// an extension. Nil observes nothing.
 	Observe observe.Observer
+}
+
+// Views choose what each client is served, and are notified of what clients do. Their
+// methods may be called concurrently.
+type Views interface {
+	// View returns the toolset of a client. It must answer at once and with few different
+	// toolsets. A session keeps its toolset until the function of Watch is called, and the
+	// address and the user agent that it was opened with. An error says what the client
+	// can do.
+	View(client observe.Client) (*toolpost.Live, error)
+
+	// Watch has changed called when View may return another toolset for a client than
+	// before, until stop is called. Clients whose tools differ are notified.
+	Watch(changed func()) (stop func())
+
+	// Missing returns why a client has no tool of this name, such as that the server behind
+	// it cannot be reached, and what to do. Nil says only that the tool is unknown.
+	Missing(client observe.Client, tool string) error
+
+	// Relist asks the servers behind the toolset for their lists again where these may
+	// have changed unseen: the server of a tool that a client called and that is not
+	// known, or all if tool is empty, when a client begins. It bounds how often and how
+	// long that is, and reports whether the lists may differ now.
+	Relist(ctx context.Context, client observe.Client, tool string) bool
+
+	// SessionEnded is called when a session ends, with the Session that its calls had. It
+	// is not called for requests without sessions (2026-07-28).
+	SessionEnded(session string)
+
+	// RootsChanged is called when the client of a session has other roots.
+	RootsChanged(session string)
 }
 
 func (o *Options) orDefaults() *Options {
@@ -116,9 +126,6 @@ func (o *Options) orDefaults() *Options {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Missing == nil {
-		c.Missing = func(observe.Client, string) error { return nil }
-	}
 	if c.Identity == nil {
 		c.Identity = func(*http.Request) string { return "" }
 	}
@@ -132,7 +139,8 @@ func logPanic(log *slog.Logger, message string) {
 	}
 }
 
-// A Server serves a toolset to any number of sessions.
+// A Server serves a toolset to any number of sessions. All methods may be called
+// concurrently.
 type Server struct {
 	core *core
 	http *httpHandler
@@ -141,23 +149,24 @@ type Server struct {
 
 var errClosed = errors.New("the server was closed")
 
-// New returns a server for the tools, prompts and resources of ts. If ts is a
-// [toolpost.Toolset], clients are notified when a list changes, get its
-// notifications and those of resources that they watch, and those that come
-// before it is ready wait: initialize up to one second, the first lists of a
-// client up to five. The error is that of [toolpost.NewSet].
-func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
+// New returns a server for the tools, prompts and resources of ts, which it lists with ctx.
+// Clients are notified when a list changes, get the notifications of ts and those of resources
+// that they watch, and those that come before ts is ready wait: initialize up to one second,
+// the first lists of a client up to five. The error is that of [toolpost.NewSet]. With
+// Options.Views, ts is what they are views of: it is waited for, and the views are served.
+func New(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Server, error) {
 	o := opts.orDefaults()
-	life, end := context.WithCancel(context.Background())
-	live, given := ts.(*toolpost.Live)
-	if !given {
+	live, isLive := ts.(*toolpost.Live)
+	closeLive := func() {}
+	if !isLive && o.Views == nil {
 		var err error
-		if live, err = toolpost.NewLive(dep.Logger.With(life, o.Logger), ts); err != nil {
-			end()
+		if live, err = toolpost.NewLive(dep.Logger.With(ctx, o.Logger), ts); err != nil {
 			return nil, fmt.Errorf("new server: %w", err)
 		}
+		ts, closeLive = live, live.Close
 	}
-	v := &views{choose: o.View, log: o.Logger, reports: reports{log: o.Logger}, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	v := &views{log: o.Logger, reports: reports{log: o.Logger}, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
 	c := &core{
 		views:    v,
 		sessions: newSessionTable(o),
@@ -166,7 +175,7 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 		log:      o.Logger,
 		info:     json.RawMessage(`{"name":` + string(wire.Quote(o.Name)) + `,"version":` + string(wire.Quote(o.Version)) + `}`),
 		life:     life,
-		ready:    newReadiness(life, live.Ready),
+		ready:    newReadiness(life, ts.Ready),
 		opts:     o,
 		ownName:  o.Bridge && opts.Name == "",
 	}
@@ -174,19 +183,20 @@ func New(ts toolpost.Toolset, opts *Options) (*Server, error) {
 	c.watchers = &watchers{core: c, turns: map[string]chan struct{}{}, asked: map[string]askedViews{}}
 	c.changes.moved = c.watchers.move
 	s := &Server{core: c, http: &httpHandler{core: c, guard: &guard{hosts: o.Hosts, origins: o.Origins}}}
-	s.end = func() {
-		if end(); !given {
-			live.Close()
-		}
-	}
 	v.event, v.changed = s.event, c.changes.announce
-	v.base = v.show(live)
+	stop := func() {}
+	if o.Views != nil {
+		v.choose, stop = o.Views.View, o.Views.Watch(c.changes.review)
+	} else {
+		v.base = v.show(live)
+	}
+	s.end = func() {
+		end()
+		stop()
+		closeLive()
+	}
 	return s, nil
 }
-
-// ViewsChanged must be called when Options.View returns another toolset for a
-// client than before. Clients whose tools differ are notified.
-func (s *Server) ViewsChanged() { s.core.changes.review() }
 
 // EndSessions ends the sessions of the identities for which ended reports true, and
 // their calls, such as those of a user whose token was revoked.
@@ -209,7 +219,7 @@ func (s *Server) event(e toolpost.Event, in *view) {
 }
 
 // Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and
-// with Options.View also /mcp/VIEW and /sse/VIEW.
+// with Options.Views also /mcp/VIEW and /sse/VIEW.
 func (s *Server) Handler() http.Handler { return s.http }
 
 // Guard keeps from next the requests that Handler refuses for their Host or

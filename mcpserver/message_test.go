@@ -24,7 +24,7 @@ func (deafStream) send(context.Context, []byte) error { return nil }
 func TestNotificationsWaitWithinLimits(t *testing.T) {
 	for size, want := range map[int]int{10: maxSaid, 100 << 10: 2, maxSaidBytes + 1: 0} {
 		synctest.Test(t, func(t *testing.T) {
-			server, err := New(toolpost.Tools{}, nil)
+			server, err := New(t.Context(), toolpost.Tools{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestNotificationsWaitWithinLimits(t *testing.T) {
 // A client that has read the answer to initialize misses no notification from then on.
 func TestNotificationRightAfterInitialize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, err := New(toolpost.Tools{}, nil)
+		server, err := New(t.Context(), toolpost.Tools{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestEndOfWatchingIsSilent(t *testing.T) {
 			<-closed
 			return errors.New("it was closed")
 		}}
-		server, err := New(features, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		server, err := New(t.Context(), features, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}

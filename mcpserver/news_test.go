@@ -127,18 +127,19 @@ func TestNoNewsOfTheFirstView(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s *mcpserver.Server
 		var made atomic.Bool
-		s = newServerOf(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) {
+		views := &hooks{}
+		views.view = func(observe.Client) (*toolpost.Live, error) {
 			if made.CompareAndSwap(false, true) {
-				s.ViewsChanged()
+				views.changed()
 				time.Sleep(time.Second)
 			}
 			return live, nil
-		}}, &source{})
+		}
+		s := newServerOf(t, &mcpserver.Options{Views: views}, &source{})
 		h := hear(t, s)
 		h.wants(t, "initialize", h.send(t, initialize), `"result"`)
-		s.ViewsChanged()
+		views.changed()
 		h.wants(t, "a view that stays", h.later())
 		ts.set(t, textTool("b", "x"))
 		h.wants(t, "a change", h.later(), "tools/list_changed")

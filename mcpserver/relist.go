@@ -7,11 +7,11 @@ import (
 )
 
 // relist has lists brought up to date that may have changed unseen, see
-// [Options].Relist. It reports whether they are others now.
+// [Views]. It reports whether they are others now.
 func (c *core) relist(ctx context.Context, client observe.Client, v *view, tool string) bool {
-	if c.opts.Relist == nil {
+	if c.opts.Views == nil {
 		return false
 	}
 	before := v.live.Set()
-	return c.opts.Relist(ctx, client, tool) && v.live.Refresh(ctx) == nil && v.live.Set() != before
+	return c.opts.Views.Relist(ctx, client, tool) && v.live.Refresh(ctx) == nil && v.live.Set() != before
 }

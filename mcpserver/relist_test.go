@@ -14,7 +14,7 @@ import (
 func TestToolsAddedUnseen(t *testing.T) {
 	var src *source
 	var asked []string
-	s := serve(t, &mcpserver.Options{Relist: func(_ context.Context, _ observe.Client, tool string) bool {
+	s := serve(t, &mcpserver.Options{Views: &hooks{relist: func(_ context.Context, _ observe.Client, tool string) bool {
 		asked = append(asked, tool)
 		src.mu.Lock()
 		defer src.mu.Unlock()
@@ -25,7 +25,7 @@ func TestToolsAddedUnseen(t *testing.T) {
 			src.tools = append(src.tools[:len(src.tools):len(src.tools)], textTool("later", "found"))
 		}
 		return tool == "late" || tool == "" && len(asked) > 2
-	}}, textTool("t", "x"))
+	}}}, textTool("t", "x"))
 	src = s.tools
 	session := s.session(t)
 	if e := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"late"}}`, session); !strings.Contains(e.body, "found") {

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema"
 	"go.uber.org/goleak"
 )
@@ -102,7 +103,17 @@ func newServer(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) (
 
 func newServerOf(t *testing.T, opts *mcpserver.Options, ts toolpost.Toolset) *mcpserver.Server {
 	t.Helper()
-	s, err := mcpserver.New(ts, opts)
+	if opts != nil {
+		if h, ok := opts.Views.(*hooks); ok && h.view == nil {
+			live, err := toolpost.NewLive(t.Context(), ts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(live.Close)
+			h.view = func(observe.Client) (*toolpost.Live, error) { return live, nil }
+		}
+	}
+	s, err := mcpserver.New(t.Context(), ts, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +362,7 @@ func TestEventsWhileServerIsMade(t *testing.T) {
 		}
 	}()
 	for range 50 {
-		s, err := mcpserver.New(ts, nil)
+		s, err := mcpserver.New(t.Context(), ts, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

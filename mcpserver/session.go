@@ -80,7 +80,7 @@ func (s *session) end(cause error) {
 		s.served.Close(cause)
 		s.calls.Close(cause)
 		uris := s.core.changes.forget(&s.listener)
-		if len(uris) > 0 || s.core.opts.SessionEnded != nil {
+		if len(uris) > 0 || s.core.opts.Views != nil {
 			go s.forget(uris)
 		}
 	})
@@ -90,8 +90,8 @@ func (s *session) end(cause error) {
 func (s *session) forget(uris []string) {
 	defer logPanic(s.core.log, "the end of a session is not reported")
 	s.core.watchers.leave(&s.listener, uris)
-	if ended := s.core.opts.SessionEnded; ended != nil && s.peer.Load() != nil {
-		ended(s.name)
+	if v := s.core.opts.Views; v != nil && s.peer.Load() != nil {
+		v.SessionEnded(s.name)
 	}
 }
 
@@ -163,8 +163,8 @@ func (s *session) notified(m *wire.Message) {
 	case cancelled:
 		s.served.Cancel(wire.Get(m.Params, "requestId"), errCancelled)
 	case "notifications/roots/list_changed":
-		if changed := s.core.opts.RootsChanged; changed != nil && s.peer.Load() != nil {
-			changed(s.name)
+		if v := s.core.opts.Views; v != nil && s.peer.Load() != nil {
+			v.RootsChanged(s.name)
 		}
 	default:
 		p := s.peer.Load()

@@ -53,7 +53,7 @@ func TestSessionEnded(t *testing.T) {
 			t.Skip("it has no sessions")
 		}
 		ended := make(chan string, 1)
-		s := serve(t, &mcpserver.Options{SessionEnded: func(session string) { ended <- session }}, whoseTool())
+		s := serve(t, &mcpserver.Options{Views: &hooks{sessionEnded: func(session string) { ended <- session }}}, whoseTool())
 		one := w.connect(t, s, nil)
 		whose := callText(t, one, &mcp.CallToolParams{Name: "whose"})
 		if err := one.Close(); err != nil {

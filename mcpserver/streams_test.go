@@ -253,7 +253,7 @@ func TestChangesWaitForAStream(t *testing.T) {
 func TestStreamsKeepSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan string, 9)
-		s, _ := newServer(t, &mcpserver.Options{SessionEnded: func(name string) { ended <- name }})
+		s, _ := newServer(t, &mcpserver.Options{Views: &hooks{sessionEnded: func(name string) { ended <- name }}})
 		session := openSession(t, s)
 		ctx, leave := context.WithCancel(t.Context())
 		go handle(s, ctx, "GET", "", session)

@@ -60,7 +60,7 @@ func (v *views) of(c observe.Client) (*view, *wire.Error) {
 	case err != nil:
 		return nil, wire.Errorf(wire.CodeInvalidRequest, "%v", err)
 	case live == nil:
-		return nil, wire.Errorf(wire.CodeInternal, "the server is set up wrongly: its Options.View gives this client no toolset")
+		return nil, wire.Errorf(wire.CodeInternal, "the server is set up wrongly: its Options.Views give this client no toolset")
 	}
 	return v.show(live), nil
 }

@@ -37,6 +37,7 @@ type view struct {
 
 // readers are views by the name of a client, which tests change.
 type readers struct {
+	hooks
 	mu       sync.Mutex
 	views    map[string]*view
 	seen     map[observe.Client]bool // without their sessions
@@ -54,6 +55,7 @@ func newReaders(t *testing.T, views map[string]*toolpost.Tool) *readers {
 		}
 		r.views[name] = &view{s, live}
 	}
+	r.hooks.view = r.view
 	return r
 }
 
@@ -93,7 +95,7 @@ func serveReaders(t *testing.T, opts *mcpserver.Options) (*served, *readers) {
 	r := newReaders(t, map[string]*toolpost.Tool{
 		"alpha": argumentTool("a_tool", "x"), "beta": argumentTool("b_tool", "y"), "others": argumentTool("tool", "z"),
 	})
-	opts.View = r.view
+	opts.Views = &r.hooks
 	return serve(t, opts, textTool("unseen", "unseen")), r
 }
 
@@ -224,13 +226,13 @@ func TestViewsChange(t *testing.T) {
 			t.Errorf("more was told than changed: alpha %d, beta %d", len(gotA.tools), len(gotB.tools))
 		}
 		r.swap("alpha", "beta")
-		s.ViewsChanged()
+		r.changed()
 		soon(t, gotA.tools, "tools/list_changed for alpha with another view")
 		soon(t, gotB.tools, "tools/list_changed for beta with another view")
 		if got := listed(t, alpha); !strings.HasPrefix(got, "b_tool") {
 			t.Errorf("alpha lists %s", got)
 		}
-		s.ViewsChanged() // of nobody
+		r.changed() // of nobody
 		r.views["beta"].set(t, argumentTool("a_tool", "last"))
 		soon(t, gotB.tools, "tools/list_changed for beta")
 		if len(gotA.tools) > 0 {
@@ -239,16 +241,17 @@ func TestViewsChange(t *testing.T) {
 	})
 }
 
-// The view of a session is chosen when it begins, and again after ViewsChanged returns.
+// The view of a session is chosen when it begins, and again after a change of views.
 func TestSessionKeepsItsView(t *testing.T) {
 	first, second := fixedLive(t, "first"), fixedLive(t, "second")
 	var current atomic.Pointer[toolpost.Live]
 	var chosen atomic.Int32
 	current.Store(first)
-	s := serve(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) {
+	views := &hooks{view: func(observe.Client) (*toolpost.Live, error) {
 		chosen.Add(1)
 		return current.Load(), nil
-	}}, textTool("u", "u"))
+	}}
+	s := serve(t, &mcpserver.Options{Views: views}, textTool("u", "u"))
 	session := s.session(t)
 	list := func(want string) {
 		t.Helper()
@@ -265,7 +268,7 @@ func TestSessionKeepsItsView(t *testing.T) {
 	if n := chosen.Load(); n != before {
 		t.Errorf("5 requests of a session chose its view %d times", n-before)
 	}
-	s.ViewsChanged()
+	views.changed()
 	list(`"second"`)
 }
 
@@ -276,12 +279,13 @@ func TestListThatWaited(t *testing.T) {
 		current.Store(fixedLive(t, "first"))
 		second := fixedLive(t, "second")
 		base := &source{ready: make(chan struct{})}
-		s := newServerOf(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) { return current.Load(), nil }}, base)
+		views := &hooks{view: func(observe.Client) (*toolpost.Live, error) { return current.Load(), nil }}
+		s := newServerOf(t, &mcpserver.Options{Views: views}, base)
 		h := hear(t, s)
 		h.wants(t, "initialize", h.send(t, initialize), `"result"`)
 		time.AfterFunc(time.Second, func() {
 			current.Store(second)
-			s.ViewsChanged()
+			views.changed()
 			close(base.ready)
 		})
 		h.wants(t, "the list", h.send(t, listToolsRequest), `"second"`)
@@ -363,7 +367,7 @@ func fixedLive(t *testing.T, name string) *toolpost.Live {
 // The server keeps no view that the owner of the views has replaced.
 func TestReplacedViewsAreForgotten(t *testing.T) {
 	var current *toolpost.Live
-	s := serve(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) { return current, nil }}, textTool("u", "u"))
+	s := serve(t, &mcpserver.Options{Views: &hooks{view: func(observe.Client) (*toolpost.Live, error) { return current, nil }}}, textTool("u", "u"))
 	body, header := modernCall("tool", `{}`, "")
 	var replaced []weak.Pointer[toolpost.Live]
 	for range 20 {
@@ -393,13 +397,13 @@ func TestViewsBeginByThemselves(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := make(chan bool, 5)
-	s := serve(t, &mcpserver.Options{View: func(c observe.Client) (*toolpost.Live, error) {
+	s := serve(t, &mcpserver.Options{Views: &hooks{view: func(c observe.Client) (*toolpost.Live, error) {
 		if c.UserAgent == "slow" {
 			asked <- true
 			return slow, nil
 		}
 		return fast, nil
-	}}, textTool("u", "u"))
+	}}}, textTool("u", "u"))
 	held, release := make(chan bool), make(chan bool)
 	slow.Watch(func(toolpost.Event) {
 		close(held)
@@ -430,10 +434,10 @@ func TestViewsBeginByThemselves(t *testing.T) {
 
 // A mistake of the program is told, to each client.
 func TestNoView(t *testing.T) {
-	s := serve(t, &mcpserver.Options{View: func(observe.Client) (*toolpost.Live, error) { return nil, nil }}, textTool("u", "u"))
+	s := serve(t, &mcpserver.Options{Views: &hooks{view: func(observe.Client) (*toolpost.Live, error) { return nil, nil }}}, textTool("u", "u"))
 	body, header := modernCall("u", `{}`, "")
 	for range 2 {
-		if e := s.post(t, body, header); !strings.Contains(e.body, "Options.View") {
+		if e := s.post(t, body, header); !strings.Contains(e.body, "Options.Views") {
 			t.Errorf("%d %s", e.status, e.body)
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/observe"
 )
 
 // authority is an authorization server that knows some opaque tokens.
@@ -76,9 +75,7 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 		t.Fatal(err)
 	}
 	s := &Endpoint{log: slog.New(slog.DiscardHandler), running: t.Context(), endWaiting: func() {}, live: live}
-	err = s.start(&mcpserver.Options{Identity: identity, Hosts: []string{"tools.example.com"}, View: func(c observe.Client) (*toolpost.Live, error) {
-		return views.View(c)
-	}})
+	err = s.start(live, &mcpserver.Options{Identity: identity, Hosts: []string{"tools.example.com"}, Views: views})
 	if err != nil {
 		t.Fatal(err)
 	}

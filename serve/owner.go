@@ -137,7 +137,7 @@ func (e *Endpoint) callTool(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	query, session := r.URL.Query(), rand.Text() // as with a start of its own, it shares nothing with other calls
-	defer e.gateway.SessionEnded(session)
+	defer e.views.SessionEnded(session)
 	call := func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		result, err := t.Call(ctx, call)
 		if noted := observe.From(ctx).Noted(); noted == observe.CircuitOpen || noted == observe.Limited {

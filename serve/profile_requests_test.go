@@ -17,7 +17,6 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/observe"
 )
 
 // A vaultServer is a server with everything that is not a tool: instructions, an
@@ -86,9 +85,7 @@ func serveVaults(t *testing.T) (web *httptest.Server, a, b *vaultServer) {
 			t.Fatal(err)
 		}
 	}
-	server, err := mcpserver.New(g.Live(), &mcpserver.Options{Identity: identity, View: func(c observe.Client) (*toolpost.Live, error) {
-		return g.Views().View(c)
-	}})
+	server, err := mcpserver.New(t.Context(), g, &mcpserver.Options{Identity: identity, Views: g.Views()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/observe"
 )
 
 const (
@@ -48,9 +47,7 @@ func profiled(t *testing.T, token string) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := mcpserver.New(live, &mcpserver.Options{Identity: identity, View: func(c observe.Client) (*toolpost.Live, error) {
-		return views.View(c)
-	}})
+	server, err := mcpserver.New(t.Context(), live, &mcpserver.Options{Identity: identity, Views: views})
 	if err != nil {
 		t.Fatal(err)
 	}

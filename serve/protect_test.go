@@ -10,22 +10,25 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/proof"
 	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/observe"
 )
 
-// protected serves the tool who as serve does, and reports "reached" at /status.
+// protected serves the tool who as serve does, also in the profiles p and q, and reports "reached" at /status.
 func protected(t *testing.T, a *access, o *mcpserver.Options) (*Endpoint, *httptest.Server) {
 	t.Helper()
 	live, err := toolpost.NewLive(t.Context(), toolpost.Tools{whoTool("who")})
 	if err != nil {
 		t.Fatal(err)
 	}
+	views, err := gateway.NewViews(live, &config.Config{Profiles: []config.Profile{{Name: "p"}, {Name: "q"}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &Endpoint{log: slog.New(slog.DiscardHandler), running: t.Context(), endWaiting: func() {}, live: live, access: a}
-	o.Identity = identity
-	o.View = func(observe.Client) (*toolpost.Live, error) { return live, nil }
-	if err := s.start(o); err != nil {
+	o.Identity, o.Views = identity, views
+	if err := s.start(live, o); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()

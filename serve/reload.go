@@ -94,7 +94,6 @@ func (r *reloader) apply(ctx context.Context, next *config.Config) (admitted *co
 		r.applied.Store(before)
 		return nil, nil, err
 	}
-	r.mcp.ViewsChanged() // a profile may be gone
 	if len(waiting) == 0 {
 		r.applied.Store(applied)
 	}

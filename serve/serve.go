@@ -170,9 +170,7 @@ func (e *Endpoint) openTools(tools toolpost.Toolset) (err error) {
 	}
 	e.closer = append(e.closer, e.views.Close)
 	e.addCacheBytes(e.options.Outputs)
-	options := e.serverOptions(e.options.Name)
-	options.SessionEnded = e.options.SessionEnded
-	if err := e.start(options); err != nil {
+	if err := e.start(live, e.serverOptions(e.options.Name)); err != nil {
 		return err
 	}
 	e.options.View.Serving(e.Access())
@@ -233,8 +231,7 @@ func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	e.recordLists()
 	options := e.serverOptions(cmp.Or(e.options.Name, cfg.Name))
 	options.Bridge = e.options.Bridge
-	e.joinClients(options)
-	if err := e.start(options); err != nil {
+	if err := e.start(e.gateway, options); err != nil {
 		return err
 	}
 	e.noteRun(cfg)
@@ -290,31 +287,34 @@ func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 	return o
 }
 
-// joinClients has the gateway notified of what clients do.
-func (e *Endpoint) joinClients(options *mcpserver.Options) {
-	gw := e.gateway
-	options.RootsChanged, options.SessionEnded = gw.RootsChanged, gw.SessionEnded
-	if ended := e.options.SessionEnded; ended != nil {
-		options.SessionEnded = func(session string) { gw.SessionEnded(session); ended(session) }
+// reportedViews are views whose clients the program is notified of.
+type reportedViews struct {
+	*gateway.Views
+	connected    func(observe.Client)
+	sessionEnded func(session string)
+}
+
+func (v *reportedViews) View(c observe.Client) (*toolpost.Live, error) {
+	if v.connected != nil {
+		v.connected(c)
 	}
-	options.Relist = func(ctx context.Context, c observe.Client, tool string) bool {
-		return gw.Relist(ctx, c, tool)
+	return v.Views.View(c)
+}
+
+func (v *reportedViews) SessionEnded(session string) {
+	v.Views.SessionEnded(session)
+	if v.sessionEnded != nil {
+		v.sessionEnded(session)
 	}
-	options.Missing = func(c observe.Client, tool string) error { return gw.Missing(c, tool) }
 }
 
 func (e *Endpoint) serverOptions(name string) *mcpserver.Options {
 	o := &e.options
 	return &mcpserver.Options{
-		Name:    name,
-		Version: o.Version,
-		Logger:  e.log,
-		View: func(c observe.Client) (*toolpost.Live, error) {
-			if o.Connected != nil {
-				o.Connected(c)
-			}
-			return e.views.View(c)
-		},
+		Name:           name,
+		Version:        o.Version,
+		Logger:         e.log,
+		Views:          &reportedViews{e.views, o.Connected, o.SessionEnded},
 		SessionTimeout: o.SessionTimeout, MaxSessions: o.MaxSessions, MaxClientSessions: o.MaxClientSessions,
 		Observe:  observe.All(e.observers...),
 		Identity: identity,
@@ -324,17 +324,16 @@ func (e *Endpoint) serverOptions(name string) *mcpserver.Options {
 }
 
 // start creates the MCP server.
-func (e *Endpoint) start(options *mcpserver.Options) (err error) {
-	if e.mcp, err = mcpserver.New(e.live, options); err == nil {
+func (e *Endpoint) start(ts toolpost.Toolset, options *mcpserver.Options) (err error) {
+	if e.mcp, err = mcpserver.New(e.running, ts, options); err == nil {
 		e.closer = append(e.closer, e.mcp.Close)
 	}
 	return err
 }
 
-// follow passes changes on: to clients, to the view, and from the file.
+// follow passes changes on: to the view, and from the file.
 func (e *Endpoint) follow(cfg *config.Config) {
 	stop := e.gateway.WatchSnapshot(func(snapshot *gateway.Snapshot) {
-		e.mcp.ViewsChanged()
 		e.options.View.Updated(snapshot)
 	})
 	e.closer = append(e.closer, func() error { stop(); return nil })

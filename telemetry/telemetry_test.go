@@ -106,7 +106,7 @@ func newChain(t *testing.T, observer observe.Observer, around gateway.Around) *c
 // serve returns the address of a server for ts.
 func serve(t *testing.T, ts toolpost.Toolset, opts *mcpserver.Options) string {
 	t.Helper()
-	s, err := mcpserver.New(ts, opts)
+	s, err := mcpserver.New(t.Context(), ts, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func somewhere() (url string, stop func()) {
 	}
 	weather := toolpost.New("weather", "Returns the weather of a city.",
 		func(_ context.Context, in city) (string, error) { return "Sunny in " + in.City, nil }, nil)
-	server, err := mcpserver.New(toolpost.Tools{weather}, nil)
+	server, err := mcpserver.New(context.Background(), toolpost.Tools{weather}, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -162,7 +162,7 @@ func (w *world) build(form, clients int) {
 }
 
 func (w *world) server(ts toolpost.Toolset) *mcpserver.Server {
-	s, err := mcpserver.New(ts, &mcpserver.Options{Logger: w.log})
+	s, err := mcpserver.New(w.t.Context(), ts, &mcpserver.Options{Logger: w.log})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -193,7 +193,7 @@ func webServer(t *testing.T) string {
 	for _, name := range []string{"show", "fail", "picture", "wait"} {
 		tools = append(tools, toolpost.New(name, "A tool.", func(context.Context, none) (string, error) { return "text", nil }, nil))
 	}
-	s, err := mcpserver.New(tools, nil)
+	s, err := mcpserver.New(t.Context(), tools, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func BenchmarkList(b *testing.B) {
 		ts[i] = toolpost.New(fmt.Sprintf("tool%03d", i), "Do one of a thousand things, told in a sentence of some length.",
 			func(context.Context, input) (string, error) { return "", nil }, nil)
 	}
-	s, err := mcpserver.New(ts, &mcpserver.Options{Logger: slog.New(slog.DiscardHandler)})
+	s, err := mcpserver.New(b.Context(), ts, &mcpserver.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -97,7 +97,7 @@ type review struct {
 	File string `json:"file" desc:"Path of the file."`
 }
 
-func addFeatures(tools toolpost.Toolset, readNote func(string) (string, error)) (any, error) {
+func addFeatures(ctx context.Context, tools toolpost.Toolset, readNote func(string) (string, error)) (any, error) {
 	prompt := toolpost.NewPrompt("review", "Reviews a file.", func(ctx context.Context, in review) (string, error) {
 		return "Read " + in.File + " and list its mistakes.", nil
 	}, nil)
@@ -106,7 +106,7 @@ func addFeatures(tools toolpost.Toolset, readNote func(string) (string, error)) 
 		return readNote(uri) // toolpost.ErrNotFound if there is none
 	}, nil)
 
-	server, err := mcpserver.New(toolpost.Join(tools, &toolpost.Features{
+	server, err := mcpserver.New(ctx, toolpost.Join(tools, &toolpost.Features{
 		Prompts:   []*toolpost.Prompt{prompt},
 		Resources: []*toolpost.Resource{note},
 	}), nil)

@@ -18,7 +18,6 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -60,11 +59,9 @@ func (p property) takes(kind string) bool {
 // A front is a server as clients address it.
 type front string
 
-// serveViews serves what each client gets of live.
-func serveViews(t *testing.T, live *toolpost.Live, views *gateway.Views) front {
-	s, err := mcpserver.New(live, &mcpserver.Options{
-		View: func(c observe.Client) (*toolpost.Live, error) { return views.View(c) },
-	})
+// serveViews serves what each client gets of ts.
+func serveViews(t *testing.T, ts toolpost.Toolset, views *gateway.Views) front {
+	s, err := mcpserver.New(t.Context(), ts, &mcpserver.Options{Views: views})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +149,7 @@ func TestDialects(t *testing.T) {
 	}
 	t.Cleanup(func() { direct.Close() })
 
-	for name, f := range map[string]front{"gateway": serveViews(t, g.Live(), g.Views()), "typed": serveViews(t, source, direct)} {
+	for name, f := range map[string]front{"gateway": serveViews(t, g, g.Views()), "typed": serveViews(t, source, direct)} {
 		for _, d := range dialect.All() {
 			t.Run(name+"/"+d.ID, func(t *testing.T) { testID(t, f, "/mcp/"+d.ID) })
 		}

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx := context.Background()
-	s, err := mcpserver.New(toolpost.Tools{add}, nil)
+	s, err := mcpserver.New(ctx, toolpost.Tools{add}, nil)
 	if err == nil {
 		err = s.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
@@ -82,7 +82,7 @@ func (*person) Request(context.Context, string, json.RawMessage) (json.RawMessag
 
 // serve serves ts over HTTP and returns the address of its endpoint.
 func serve(t *testing.T, ts toolpost.Toolset) string {
-	s, err := mcpserver.New(ts, nil)
+	s, err := mcpserver.New(t.Context(), ts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

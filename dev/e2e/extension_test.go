@@ -224,14 +224,14 @@ func openGateway(t *testing.T, file string) *mcpserver.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Start(t.Context(), cfg, nil)
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Dialect: config.NoDialect})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := mcpserver.New(g.Live(), &mcpserver.Options{SessionEnded: g.SessionEnded})
+	s, err := mcpserver.New(t.Context(), g, &mcpserver.Options{Views: g.Views()})
 	if err != nil {
 		t.Fatal(err)
 	}

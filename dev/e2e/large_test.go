@@ -115,7 +115,7 @@ func newGateway(t *testing.T, url, version, spool string) *mcpserver.Server {
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := mcpserver.New(g.Live(), nil)
+	s, err := mcpserver.New(t.Context(), g.Live(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestAuditLayer(t *testing.T) {
 				if err := g.Ready(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				s, err := mcpserver.New(g.Live(), nil)
+				s, err := mcpserver.New(t.Context(), g.Live(), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,7 +19,7 @@ import (
 // What a client sends to prove who it is never reaches a server: neither its
 // token nor its cookies, over HTTP and in both eras.
 func TestTokenPassthrough(t *testing.T) {
-	inner, err := mcpserver.New(toolpost.Tools{add}, nil)
+	inner, err := mcpserver.New(t.Context(), toolpost.Tools{add}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestTokenPassthrough(t *testing.T) {
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := mcpserver.New(g.Live(), nil)
+	s, err := mcpserver.New(t.Context(), g.Live(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func newProtectedServer(t *testing.T, auth *authServer, opaque bool) *protectedS
 	says := func(text string) func(context.Context, none) (string, error) {
 		return func(context.Context, none) (string, error) { return text, nil }
 	}
-	server, err := mcpserver.New(toolpost.Tools{
+	server, err := mcpserver.New(t.Context(), toolpost.Tools{
 		toolpost.New("read", "Reads something", says("read something"), nil),
 		toolpost.New("write", "Writes something", says("wrote something"), nil),
 	}, &mcpserver.Options{Name: "protected", Version: "1"})

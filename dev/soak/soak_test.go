@@ -41,12 +41,12 @@ func serveGateway(t *testing.T, at *addresses) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Dialect: config.NoDialect})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	s, err := mcpserver.New(g.Live(), &mcpserver.Options{SessionEnded: g.SessionEnded})
+	s, err := mcpserver.New(t.Context(), g, &mcpserver.Options{Views: g.Views()})
 	if err != nil {
 		t.Fatal(err)
 	}

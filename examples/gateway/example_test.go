@@ -24,7 +24,7 @@ func start(names ...string) string {
 	for _, name := range names {
 		tools = append(tools, toolpost.New(name, "Returns its name.", func(context.Context, struct{ City string }) (string, error) { return name, nil }, nil))
 	}
-	server, err := mcpserver.New(tools, nil)
+	server, err := mcpserver.New(context.Background(), tools, nil)
 	if err != nil {
 		panic(err)
 	}

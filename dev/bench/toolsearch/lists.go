@@ -18,7 +18,6 @@ import (
 	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/mcpserver"
-	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -40,7 +39,7 @@ func open(ctx context.Context, all []*server, search config.Search) (s *stack, e
 	quiet := slog.New(slog.DiscardHandler)
 	cfg := &config.Config{Search: search}
 	for _, one := range all {
-		address, err := s.serve(one.tools, &mcpserver.Options{Name: one.name, Logger: quiet})
+		address, err := s.serve(ctx, one.tools, &mcpserver.Options{Name: one.name, Logger: quiet})
 		if err != nil {
 			return s, fmt.Errorf("serve %s: %w", one.name, err)
 		}
@@ -53,14 +52,7 @@ func open(ctx context.Context, all []*server, search config.Search) (s *stack, e
 	if err := s.gateway.Ready(ctx); err != nil {
 		return s, fmt.Errorf("wait for the servers: %w", err)
 	}
-	views, err := gateway.NewViews(s.gateway.Live(), cfg, &gateway.ViewOptions{Logger: quiet})
-	if err != nil {
-		return s, fmt.Errorf("open the views: %w", err)
-	}
-	s.close = append(s.close, func() { _ = views.Close() })
-	s.address, err = s.serve(s.gateway.Live(), &mcpserver.Options{Logger: quiet, View: func(c observe.Client) (*toolpost.Live, error) {
-		return views.View(c)
-	}})
+	s.address, err = s.serve(ctx, s.gateway, &mcpserver.Options{Logger: quiet, Views: s.gateway.Views()})
 	if err != nil {
 		return s, fmt.Errorf("serve the gateway: %w", err)
 	}
@@ -68,8 +60,8 @@ func open(ctx context.Context, all []*server, search config.Search) (s *stack, e
 }
 
 // serve serves a toolset over HTTP.
-func (s *stack) serve(ts toolpost.Toolset, opts *mcpserver.Options) (address string, err error) {
-	server, err := mcpserver.New(ts, opts)
+func (s *stack) serve(ctx context.Context, ts toolpost.Toolset, opts *mcpserver.Options) (address string, err error) {
+	server, err := mcpserver.New(ctx, ts, opts)
 	if err != nil {
 		return "", err
 	}

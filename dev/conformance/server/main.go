@@ -31,7 +31,7 @@ func main() {
 
 func serve(ctx context.Context, addr string) error {
 	f := &fixture{}
-	server, err := mcpserver.New(f, &mcpserver.Options{Name: "toolpost-conformance", Version: "1.0.0"})
+	server, err := mcpserver.New(ctx, f, &mcpserver.Options{Name: "toolpost-conformance", Version: "1.0.0"})
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func TestRotatedSecret(t *testing.T) {
 // mcpHandler serves an MCP server with one tool.
 func mcpHandler(t *testing.T) http.Handler {
 	hello := toolpost.New("hello", "Says hello.", func(context.Context, struct{}) (string, error) { return "hello", nil }, nil)
-	s, err := mcpserver.New(toolpost.Tools{hello}, nil)
+	s, err := mcpserver.New(t.Context(), toolpost.Tools{hello}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 
 // serveMCP serves a toolset over HTTP, and returns the address.
 func serveMCP(t *testing.T, ts toolpost.Toolset) string {
-	s, err := mcpserver.New(ts, nil)
+	s, err := mcpserver.New(t.Context(), ts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func gatewayOf(t *testing.T, w *world, l *login.Logins) (address string, ran *at
 		ran.Add(1)
 		return "added", nil
 	}, nil)
-	s, err := mcpserver.New(toolpost.Tools{add}, nil)
+	s, err := mcpserver.New(t.Context(), toolpost.Tools{add}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

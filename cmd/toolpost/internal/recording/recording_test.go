@@ -91,7 +91,7 @@ func ask(t *testing.T, ts toolpost.Toolset, requests ...string) []string {
 
 func askObserved(t *testing.T, ts toolpost.Toolset, o observe.Observer, requests ...string) (answers []string) {
 	t.Helper()
-	server, err := mcpserver.New(ts, &mcpserver.Options{Observe: o})
+	server, err := mcpserver.New(t.Context(), ts, &mcpserver.Options{Observe: o})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ error lists recorded calls of the tool.`,
 			if err != nil {
 				return cli.WrapUsage(err)
 			}
-			server, err := mcpserver.New(p, &mcpserver.Options{Name: "toolpost-replay", Version: cli.ReadBuild().Version})
+			server, err := mcpserver.New(cmd.Context(), p, &mcpserver.Options{Name: "toolpost-replay", Version: cli.ReadBuild().Version})
 			if err != nil {
 				return cli.WrapUsage(err)
 			}

@@ -68,7 +68,7 @@ func (w *world) server(t *testing.T, names ...string) string {
 			return fmt.Sprint(name, in.N), nil
 		}, nil))
 	}
-	s, err := mcpserver.New(tools, nil)
+	s, err := mcpserver.New(t.Context(), tools, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

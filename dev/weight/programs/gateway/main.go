@@ -21,7 +21,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server, err := mcpserver.New(g.Live(), nil)
+	server, err := mcpserver.New(ctx, g.Live(), nil)
 	if err != nil {
 		return errors.Join(err, g.Close())
 	}
