@@ -60,7 +60,7 @@ func TestOneHeaderOnly(t *testing.T) {
 			r.Header.Add(name, v)
 		}
 		w := httptest.NewRecorder()
-		s.Handler().ServeHTTP(w, r)
+		s.ServeHTTP(w, r)
 		return w.Code
 	}
 	for name, value := range map[string]string{

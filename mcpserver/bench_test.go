@@ -25,7 +25,7 @@ func BenchmarkCall(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer server.Close()
-	h := httptest.NewServer(server.Handler())
+	h := httptest.NewServer(server)
 	defer h.Close()
 	floor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

@@ -78,7 +78,7 @@ func TestSilentStreamsHaveComments(t *testing.T) {
 			r := request(ctx, tt.method, tt.body, tt.header)
 			r.URL.Path, r.RequestURI = tt.path, tt.path
 			w := httptest.NewRecorder()
-			s.Handler().ServeHTTP(w, r)
+			s.ServeHTTP(w, r)
 			leave()
 			if got := strings.Count(strings.TrimPrefix(w.Body.String(), ": ok\n\n"), ": ok\n\n"); got != 3 {
 				t.Errorf("%s: %d comments in %q", tt.name, got, w.Body)
@@ -98,15 +98,15 @@ func TestPagesOfAllowedOrigins(t *testing.T) {
 		status                  int
 		allowed, allowedToSend  string
 	}{
-		"a question":       {s.Handler(), "OPTIONS", "https://app.example", "authorization,content-type, Mcp-Session-Id,mcp-param-x,X-Evil,mcp-\"", 204, "https://app.example", "authorization, content-type, mcp-session-id, mcp-param-x"},
+		"a question":       {s, "OPTIONS", "https://app.example", "authorization,content-type, Mcp-Session-Id,mcp-param-x,X-Evil,mcp-\"", 204, "https://app.example", "authorization, content-type, mcp-session-id, mcp-param-x"},
 		"without a token":  {guarded, "OPTIONS", "https://app.example", "authorization", 204, "https://app.example", "authorization"},
-		"this machine":     {s.Handler(), "OPTIONS", "http://localhost:6274", "content-type", 204, "http://localhost:6274", "content-type"},
+		"this machine":     {s, "OPTIONS", "http://localhost:6274", "content-type", 204, "http://localhost:6274", "content-type"},
 		"a refusal":        {guarded, "POST", "https://app.example", "", 401, "https://app.example", ""},
-		"a bad request":    {s.Handler(), "POST", "https://app.example", "", 415, "https://app.example", ""},
-		"another question": {s.Handler(), "OPTIONS", "https://evil.example", "content-type", 403, "", ""},
-		"another page":     {s.Handler(), "POST", "https://evil.example", "", 403, "", ""},
-		"no page":          {s.Handler(), "POST", "", "", 415, "", ""},
-		"no question":      {s.Handler(), "OPTIONS", "https://app.example", "-", 405, "https://app.example", ""},
+		"a bad request":    {s, "POST", "https://app.example", "", 415, "https://app.example", ""},
+		"another question": {s, "OPTIONS", "https://evil.example", "content-type", 403, "", ""},
+		"another page":     {s, "POST", "https://evil.example", "", 403, "", ""},
+		"no page":          {s, "POST", "", "", 415, "", ""},
+		"no question":      {s, "OPTIONS", "https://app.example", "-", 405, "https://app.example", ""},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), tt.method, "http://localhost/mcp", nil)
 		if tt.origin != "" {
@@ -153,7 +153,7 @@ func TestEndpointPath(t *testing.T) {
 		u := httptest.NewRequest("GET", tt.path, nil).URL
 		r.URL, r.RequestURI = u, tt.path
 		w := &firstWrite{ResponseRecorder: httptest.NewRecorder(), first: leave}
-		s.Handler().ServeHTTP(w, r)
+		s.ServeHTTP(w, r)
 		if got := w.Body.String(); !strings.HasPrefix(got, "event: endpoint\ndata: "+tt.want+"sessionid=") {
 			t.Errorf("%s, %s: %q", tt.path, tt.header, got)
 		}
@@ -181,7 +181,7 @@ func TestCardAndStaleSession(t *testing.T) {
 	for _, path := range []string{"/mcp/server-card", "/mcp/profile/server-card", "/sse/server-card"} {
 		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost"+path, nil)
 		w := httptest.NewRecorder()
-		if s.Handler().ServeHTTP(w, r); w.Code != http.StatusNotFound {
+		if s.ServeHTTP(w, r); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}

@@ -25,7 +25,7 @@ func authenticate(next http.Handler) http.Handler {
 }
 
 // A server behind a middleware that authenticates, below a prefix.
-func ExampleServer_Handler() {
+func ExampleServer_ServeHTTP() {
 	whoami := toolpost.New("whoami", "Report who calls", func(ctx context.Context, _ struct{}) (string, error) {
 		name, _ := ctx.Value(nameKey{}).(string)
 		return name, nil
@@ -38,7 +38,7 @@ func ExampleServer_Handler() {
 		panic(err)
 	}
 	defer server.Close()
-	h := authenticate(http.StripPrefix("/tools", server.Handler()))
+	h := authenticate(http.StripPrefix("/tools", server))
 
 	body, header := modernCall("whoami", "{}", "")
 	r := httptest.NewRequest("POST", "http://localhost/tools/mcp", strings.NewReader(body))

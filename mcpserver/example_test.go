@@ -32,8 +32,8 @@ func ExampleServer() {
 	defer server.Close()
 
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", server.Handler())
-	mux.Handle("/sse", server.Handler())
+	mux.Handle("/mcp", server)
+	mux.Handle("/sse", server)
 	web := httptest.NewServer(mux) // http.ListenAndServe in a program
 	defer web.Close()
 

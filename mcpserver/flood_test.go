@@ -136,7 +136,7 @@ func newFlooded(t *testing.T) *floodedServer {
 	}
 	server.core.held, server.core.parked.held = newHolders(floodLimit), newHolders(parkedLimit)
 	s := &floodedServer{Server: server, source: source, conns: make(chan net.Conn)}
-	s.http = &http.Server{Handler: server.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	s.http = &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.http.Serve(s) }()
 	return s
 }
@@ -180,7 +180,7 @@ func (s *floodedServer) handle(who, body, version, session string) *httptest.Res
 	r := httptest.NewRequest("POST", "http://localhost/mcp", strings.NewReader(body))
 	r.Header = headerFor(who, body, version, session)
 	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, r)
+	s.ServeHTTP(w, r)
 	return w
 }
 

@@ -35,8 +35,10 @@ func newRefusal(status int, format string, args ...any) *refusal {
 	return &refusal{status, wire.Errorf(wire.CodeInvalidRequest, format, args...)}
 }
 
-// ServeHTTP implements [http.Handler].
-func (f *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and
+// with Options.Views also /mcp/VIEW and /sse/VIEW.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f := s.http
 	defer f.recover(w, r)
 	if !f.admit(w, r) {
 		return

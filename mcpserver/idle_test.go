@@ -82,7 +82,7 @@ func TestAllocationsOfACall(t *testing.T) {
 		{"session", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":1}}}`, openSession(t, s), 40},
 	} {
 		got := testing.AllocsPerRun(200, func() {
-			s.Handler().ServeHTTP(discard{http.Header{}}, post(t, tt.body, tt.header))
+			s.ServeHTTP(discard{http.Header{}}, post(t, tt.body, tt.header))
 		}) - testing.AllocsPerRun(200, func() { post(t, tt.body, tt.header) })
 		if got > tt.most {
 			t.Errorf("%s: a call allocates %v times, at most %v", tt.name, got, tt.most)

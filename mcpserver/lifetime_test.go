@@ -117,7 +117,7 @@ func TestAbandonedCallsEndAfterComment(t *testing.T) {
 		began := time.Now()
 		go func() {
 			defer func() { _ = recover() }() // of http.ErrAbortHandler
-			s.Handler().ServeHTTP(brokenConnection{httptest.NewRecorder(), leave}, request(ctx, "POST", waitCall, session+"Accept: application/json, text/event-stream"))
+			s.ServeHTTP(brokenConnection{httptest.NewRecorder(), leave}, request(ctx, "POST", waitCall, session+"Accept: application/json, text/event-stream"))
 		}()
 		<-started
 		<-ended
@@ -174,7 +174,7 @@ func (s *served) openSSE(t *testing.T, ctx context.Context, path string) (events
 // Below a prefix, clients of the oldest transport find the way back.
 func TestSSEUnderPrefix(t *testing.T) {
 	s := serve(t, nil, textTool("t", "x"))
-	h := httptest.NewServer(http.StripPrefix("/tools", s.Handler()))
+	h := httptest.NewServer(http.StripPrefix("/tools", s))
 	t.Cleanup(h.Close)
 	under := &served{s.Server, h.URL, s.tools, h.Client()}
 	ctx, leave := context.WithCancel(t.Context())
@@ -229,7 +229,7 @@ func TestContextOfTheCall(t *testing.T) {
 		user, _ := ctx.Value(userKey{}).(string)
 		return toolpost.TextResult(user), ctx.Err()
 	}))
-	h := httptest.NewServer(asUser(s.Handler()))
+	h := httptest.NewServer(asUser(s))
 	t.Cleanup(h.Close)
 	s.url = h.URL
 	e := s.post(t, initialize, "X-User: alice\n")
@@ -353,7 +353,7 @@ func TestStuckReader(t *testing.T) {
 					r.Header.Set("Mcp-Session-Id", strings.TrimSpace(id))
 				}
 				go func() {
-					s.Handler().ServeHTTP(stuck, r)
+					s.ServeHTTP(stuck, r)
 					gone <- struct{}{}
 				}()
 				if synctest.Wait(); transport == "sse" {
@@ -362,7 +362,7 @@ func TestStuckReader(t *testing.T) {
 					stuck.mu.Unlock()
 					post := httptest.NewRequestWithContext(t.Context(), "POST", "http://localhost/sse?"+query, strings.NewReader(initialize))
 					post.Header.Set("Content-Type", "application/json")
-					s.Handler().ServeHTTP(httptest.NewRecorder(), post)
+					s.ServeHTTP(httptest.NewRecorder(), post)
 				}
 			}
 			good := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), reads: 99, wrote: make(chan struct{}, 99)}
@@ -370,7 +370,7 @@ func TestStuckReader(t *testing.T) {
 			_, id, _ := strings.Cut(session, "Mcp-Session-Id: ")
 			r := httptest.NewRequestWithContext(ctx, "GET", "http://localhost/mcp", nil)
 			r.Header.Set("Mcp-Session-Id", strings.TrimSpace(id))
-			go s.Handler().ServeHTTP(good, r)
+			go s.ServeHTTP(good, r)
 			synctest.Wait()
 			for len(good.wrote) > 0 {
 				<-good.wrote
@@ -406,7 +406,7 @@ func TestUnreadAnswer(t *testing.T) {
 		ended := make(chan struct{})
 		h := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer close(ended)
-			s.Handler().ServeHTTP(w, r)
+			s.ServeHTTP(w, r)
 		})}
 		go h.Serve(l)
 		defer h.Close()

@@ -122,7 +122,7 @@ func TestBusySessionsStay(t *testing.T) {
 		}
 		r := httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/sse", nil)
 		w := httptest.NewRecorder()
-		if s.Handler().ServeHTTP(w, r); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		if s.ServeHTTP(w, r); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 			t.Errorf("SSE while all are busy: %d %s", w.Code, w.Body)
 		}
 		close(goOn)
@@ -137,7 +137,7 @@ func TestBusySessionsStay(t *testing.T) {
 // handle serves one request without a network.
 func handle(s *mcpserver.Server, ctx context.Context, method, body, header string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, request(ctx, method, body, header))
+	s.ServeHTTP(w, request(ctx, method, body, header))
 	return w
 }
 

@@ -16,7 +16,7 @@
 // of no other, or since 2026-07-28 when the same caller repeats the call. A session
 // without an open stream holds no goroutine.
 //
-// Handler can be mounted below a prefix with [http.StripPrefix]. It has no
+// A Server can be mounted below a prefix with [http.StripPrefix]. It has no
 // authentication of its own: put a middleware in front. The handlers of
 // a call see the values that the middleware stores in the context of its
 // request, also in sessions. Options.Identity returns the user that a request
@@ -218,11 +218,7 @@ func (s *Server) event(e toolpost.Event, in *view) {
 	}
 }
 
-// Handler serves /mcp (streamable HTTP, both eras) and /sse (legacy SSE), and
-// with Options.Views also /mcp/VIEW and /sse/VIEW.
-func (s *Server) Handler() http.Handler { return s.http }
-
-// Guard keeps from next the requests that Handler refuses for their Host or
+// Guard keeps from next the requests that ServeHTTP refuses for their Host or
 // Origin.
 func (s *Server) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

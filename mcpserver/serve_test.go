@@ -134,7 +134,7 @@ func serve(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) *serv
 // servedOver serves a server over HTTP.
 func servedOver(t *testing.T, s *mcpserver.Server, src *source) *served {
 	t.Helper()
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s)
 	client := h.Client()
 	t.Cleanup(func() {
 		_ = s.Close() // ends the streams that h would wait for

@@ -84,7 +84,7 @@ func TestSlowBodies(t *testing.T) {
 			}))
 			head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
 				strconv.Itoa(len(body)) + "\r\n" + strings.ReplaceAll(header, "\n", "\r\n") + "\r\n"
-			status, answer := exchangeSlowly(t, s.Handler(), head, body, tt.pause)
+			status, answer := exchangeSlowly(t, s, head, body, tt.pause)
 			if status != tt.status || !strings.Contains(answer, tt.want) {
 				t.Errorf("after %v: %d %s", tt.pause, status, answer)
 			}

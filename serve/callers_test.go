@@ -89,7 +89,7 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 	t.Setenv("HOME", t.TempDir())
 	s.followTokens()
 	mux := http.NewServeMux()
-	mux.Handle("/", s.mcp.Handler())
+	mux.Handle("/", s.mcp)
 	mux.HandleFunc("GET "+StatusPath, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
 	web := httptest.NewServer(s.protect(mux))
 	t.Cleanup(func() {

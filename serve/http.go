@@ -26,7 +26,7 @@ func (e *Endpoint) serveHTTP(ctx context.Context) error {
 	mux.HandleFunc("GET "+healthPath, e.health)
 	mux.HandleFunc("GET "+StatusPath, e.report)
 	mux.HandleFunc("GET "+readyPath, e.readyz)
-	mux.Handle("/", e.mcp.Handler())
+	mux.Handle("/", e.mcp)
 	server := httpserve.New(&http.Server{
 		Handler:           e.withInstance(e.protect(e.withMCP(mux))),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -59,10 +59,9 @@ func (e *Endpoint) protect(next http.Handler) http.Handler {
 
 // withMCP serves MCP at its usual address, and leaves other addresses to others.
 func (e *Endpoint) withMCP(others http.Handler) http.Handler {
-	mcp := e.mcp.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/mcp" { // a mux would cost each call more
-			mcp.ServeHTTP(w, r)
+			e.mcp.ServeHTTP(w, r)
 			return
 		}
 		others.ServeHTTP(w, r)

@@ -22,7 +22,7 @@ func TestOwnerRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	handler := e.protect(e.mcp.Handler())
+	handler := e.protect(e.mcp)
 	for name, tt := range map[string]struct {
 		header, value, origin string
 		status                int

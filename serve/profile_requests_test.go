@@ -91,7 +91,7 @@ func serveVaults(t *testing.T) (web *httptest.Server, a, b *vaultServer) {
 	}
 	access := &access{token: sampleToken}
 	access.useProfiles(cfg)
-	web = httptest.NewServer(access.requireToken(server.Handler()))
+	web = httptest.NewServer(access.requireToken(server))
 	t.Cleanup(func() {
 		_ = server.Close()
 		web.Close()

@@ -54,7 +54,7 @@ func profiled(t *testing.T, token string) *httptest.Server {
 	a := &access{token: token}
 	a.useProfiles(cfg)
 	mux := http.NewServeMux()
-	mux.Handle("/", server.Handler())
+	mux.Handle("/", server)
 	for _, path := range []string{StatusPath, readyPath, "/metrics"} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
 	}

@@ -32,7 +32,7 @@ func protected(t *testing.T, a *access, o *mcpserver.Options) (*Endpoint, *httpt
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", s.mcp.Handler())
+	mux.Handle("/", s.mcp)
 	for _, path := range []string{"GET " + StatusPath, "GET " + healthPath, "GET " + readyPath} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
 	}

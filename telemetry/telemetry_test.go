@@ -110,7 +110,7 @@ func serve(t *testing.T, ts toolpost.Toolset, opts *mcpserver.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(s.Handler())
+	web := httptest.NewServer(s)
 	t.Cleanup(func() {
 		_ = s.Close() // ends the streams that web would wait for
 		web.Close()

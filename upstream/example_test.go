@@ -21,7 +21,7 @@ func somewhere() (url string, stop func()) {
 	if err != nil {
 		panic(err)
 	}
-	web := httptest.NewServer(server.Handler())
+	web := httptest.NewServer(server)
 	return web.URL + "/mcp", func() { web.Close(); server.Close() }
 }
 

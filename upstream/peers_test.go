@@ -176,7 +176,7 @@ func (w *world) server(ts toolpost.Toolset) *mcpserver.Server {
 }
 
 func (w *world) listen(s *mcpserver.Server) *listener {
-	l, end := serve(s.Handler())
+	l, end := serve(s)
 	w.ends = append(w.ends, end)
 	return l
 }

@@ -197,7 +197,7 @@ func webServer(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(s.Handler())
+	web := httptest.NewServer(s)
 	t.Cleanup(func() {
 		web.CloseClientConnections()
 		web.Close()

@@ -30,7 +30,7 @@ func BenchmarkList(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s)
 	b.Cleanup(func() {
 		s.Close()
 		h.CloseClientConnections()

@@ -65,7 +65,7 @@ func serveViews(t *testing.T, ts toolpost.Toolset, views *gateway.Views) front {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s)
 	t.Cleanup(func() {
 		s.Close()
 		h.Close()

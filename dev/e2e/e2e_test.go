@@ -91,7 +91,7 @@ func serve(t *testing.T, ts toolpost.Toolset) string {
 
 // listen serves s over HTTP and returns the address.
 func listen(t *testing.T, s *mcpserver.Server) string {
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s)
 	t.Cleanup(func() {
 		s.Close() // ends the streams that Close of h waits for
 		h.CloseClientConnections()

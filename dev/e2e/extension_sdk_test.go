@@ -44,7 +44,7 @@ func TestExtensionsOfTheSDK(t *testing.T) {
 		for _, client := range []string{wire.LastSession, wire.Stateless} {
 			t.Run("server "+server+", client "+client, func(t *testing.T) {
 				s := openGateway(t, fmt.Sprintf(`{"mcpServers":{"x":{"url":%q,"protocolVersion":%q,"prefix":""}}}`, sdkSearch(t, server == wire.Stateless), server))
-				h := httptest.NewServer(s.Handler())
+				h := httptest.NewServer(s)
 				defer h.Close()
 				c := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil)
 				if err := mcp.AddSendingCustomMethod[*searchParams, *searchResult](c, "acme/search"); err != nil {

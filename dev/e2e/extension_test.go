@@ -300,7 +300,7 @@ func overStdio(t *testing.T, s *mcpserver.Server) func(string, bool, func(*wire.
 }
 
 func (c *peer) overHTTP(s *mcpserver.Server) func(string, bool, func(*wire.Message) string) []wire.Message {
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s)
 	c.t.Cleanup(h.Close)
 	session := ""
 	post := func(message string) *http.Response {

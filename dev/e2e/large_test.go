@@ -132,7 +132,7 @@ func caller(t *testing.T, s *mcpserver.Server, version, way string) func(n int) 
 	if way == "stdio" {
 		return stdioCaller(t, s, version)
 	}
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
 	if way == "SSE" {
 		return sseCaller(t, h.URL)
@@ -315,7 +315,7 @@ func nothingCollected(t *testing.T) {
 func TestLargeResultsInPieces(t *testing.T) {
 	nothingCollected(t)
 	spool := t.TempDir()
-	h := httptest.NewServer(newGateway(t, flood(t, 20, false), wire.LastSession, spool).Handler())
+	h := httptest.NewServer(newGateway(t, flood(t, 20, false), wire.LastSession, spool))
 	t.Cleanup(h.Close)
 	const calls = 8
 	var before, after runtime.MemStats
@@ -347,7 +347,7 @@ func TestLargeResultsInPieces(t *testing.T) {
 func TestClientLeavesInTheMiddle(t *testing.T) {
 	nothingCollected(t)
 	spool := t.TempDir()
-	h := httptest.NewServer(newGateway(t, flood(t, 20, false), wire.LastSession, spool).Handler())
+	h := httptest.NewServer(newGateway(t, flood(t, 20, false), wire.LastSession, spool))
 	t.Cleanup(h.Close)
 	for range 5 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -368,7 +368,7 @@ func TestClientLeavesInTheMiddle(t *testing.T) {
 func TestServerBreaksOff(t *testing.T) {
 	nothingCollected(t)
 	spool := t.TempDir()
-	h := httptest.NewServer(newGateway(t, flood(t, 20, true), wire.LastSession, spool).Handler())
+	h := httptest.NewServer(newGateway(t, flood(t, 20, true), wire.LastSession, spool))
 	t.Cleanup(h.Close)
 	resp, err := post(t.Context(), h.URL)
 	if err != nil {
@@ -384,7 +384,7 @@ func TestServerBreaksOff(t *testing.T) {
 
 // Without a folder for files, large results pass through memory.
 func TestLargeResultsWithoutFolder(t *testing.T) {
-	h := httptest.NewServer(newGateway(t, flood(t, 5, false), wire.LastSession, "/dev/null/none").Handler())
+	h := httptest.NewServer(newGateway(t, flood(t, 5, false), wire.LastSession, "/dev/null/none"))
 	t.Cleanup(h.Close)
 	resp, err := post(t.Context(), h.URL)
 	if err != nil {

@@ -49,7 +49,7 @@ func hearing(t *testing.T, s *mcpserver.Server, transport string) *ear {
 
 // overHTTP returns what opens the stream of the session.
 func (e *ear) overHTTP(s *mcpserver.Server, sse bool) (listen func()) {
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s)
 	e.t.Cleanup(h.Close)
 	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
 	do := func(method, url, body string) *http.Response {

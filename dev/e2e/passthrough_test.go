@@ -31,7 +31,7 @@ func TestTokenPassthrough(t *testing.T) {
 		mu.Lock()
 		fmt.Fprintf(&seen, "%s %s %v %s\n", r.Method, r.URL, r.Header, body)
 		mu.Unlock()
-		inner.Handler().ServeHTTP(w, r)
+		inner.ServeHTTP(w, r)
 	}))
 	cfg, err := config.Parse("toolpost.json", []byte(`{"mcpServers":{"x":{"url":"`+server.URL+`/mcp"}}}`), nil)
 	if err != nil {
@@ -48,7 +48,7 @@ func TestTokenPassthrough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outer := httptest.NewServer(s.Handler())
+	outer := httptest.NewServer(s)
 	t.Cleanup(func() {
 		outer.Close()
 		s.Close()

@@ -128,7 +128,7 @@ func TestLargeResource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(behind.Handler())
+	h := httptest.NewServer(behind)
 	t.Cleanup(func() { behind.Close(); h.Close() })
 	kept, err := store.Dir(t.TempDir(), nil)
 	if err != nil {

@@ -51,7 +51,7 @@ func newProtectedServer(t *testing.T, auth *authServer, opaque bool) *protectedS
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.mcp = server.Handler()
+	p.mcp = server
 	p.Server = listen(t, http.HandlerFunc(p.serve))
 	t.Cleanup(func() { server.Close() }) //nolint:errcheck // the test ends
 	return p

@@ -51,7 +51,7 @@ func serveGateway(t *testing.T, at *addresses) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	front := httptest.NewServer(s.Handler())
+	front := httptest.NewServer(s)
 	t.Cleanup(func() {
 		front.CloseClientConnections()
 		front.Close()

@@ -28,7 +28,7 @@ func start(names ...string) string {
 	if err != nil {
 		panic(err)
 	}
-	return httptest.NewServer(server.Handler()).URL + "/mcp"
+	return httptest.NewServer(server).URL + "/mcp"
 }
 
 // The program of the README, between a client and two servers. Without the token it

@@ -65,7 +65,7 @@ func (s *stack) serve(ctx context.Context, ts toolpost.Toolset, opts *mcpserver.
 	if err != nil {
 		return "", err
 	}
-	listener := httptest.NewServer(server.Handler())
+	listener := httptest.NewServer(server)
 	s.close = append(s.close, func() {
 		_ = server.Close()
 		listener.CloseClientConnections()

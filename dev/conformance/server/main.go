@@ -40,7 +40,7 @@ func serve(ctx context.Context, addr string) error {
 	if addr == "" {
 		return server.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
-	h := &http.Server{Addr: addr, Handler: server.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	h := &http.Server{Addr: addr, Handler: server, ReadHeaderTimeout: 10 * time.Second}
 	defer context.AfterFunc(ctx, func() { _ = h.Close() })()
 	if err := h.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err

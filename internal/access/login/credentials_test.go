@@ -145,7 +145,7 @@ func mcpHandler(t *testing.T) http.Handler {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	return s.Handler()
+	return s
 }
 
 func callTool(t *testing.T, g *gateway.Gateway, name string) string {

@@ -26,7 +26,7 @@ func serveMCP(t *testing.T, ts toolpost.Toolset) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewServer(s)
 	t.Cleanup(func() {
 		s.Close() // ends the streams that Close of h waits for
 		h.CloseClientConnections()
@@ -61,7 +61,7 @@ func gatewayOf(t *testing.T, w *world, l *login.Logins) (address string, ran *at
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	w.inner = s.Handler()
+	w.inner = s
 	w.public = func(body string) bool { return !strings.Contains(body, `"tools/call"`) }
 	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
 		Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {

@@ -72,7 +72,7 @@ func (w *world) server(t *testing.T, names ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(w.count(s.Handler()))
+	web := httptest.NewServer(w.count(s))
 	t.Cleanup(func() { web.CloseClientConnections(); web.Close(); _ = s.Close() })
 	return web.URL + "/mcp"
 }
