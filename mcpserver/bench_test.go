@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,7 +21,7 @@ func BenchmarkCall(b *testing.B) {
 	server, err := mcpserver.New(b.Context(), toolpost.Tools{rawTool("t", anyObject,
 		func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			return toolpost.RawResult(result), nil
-		})}, nil)
+		})}, &mcpserver.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -157,9 +157,9 @@ func (c *core) run(ctx context.Context, r *request, caller toolpost.Caller) (pay
 // encodeLimited encodes a result, and refuses one that is too large to be sent.
 func (c *core) encodeLimited(r *request, name string, result *toolpost.Result, err error) (payload, error) {
 	encoded, err := c.encode(r, result, err)
-	if size := encoded.size(); size > c.opts.MaxRead {
+	if size := encoded.size(); size > c.opts.Limits.Read {
 		encoded.close()
-		return nil, wire.Errorf(wire.CodeInternal, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", name, size, c.opts.MaxRead)
+		return nil, wire.Errorf(wire.CodeInternal, "%.100q has %d bytes, and the limit is %d; ask for a smaller part of it, or use a tool that reads parts", name, size, c.opts.Limits.Read)
 	}
 	return encoded, err
 }

@@ -14,7 +14,7 @@ import (
 // Many clients open sessions, call, ask, listen, cancel, leave and end them at
 // once, while the tools change. Each gets its own answers.
 func TestCrowd(t *testing.T) {
-	s := serve(t, &mcpserver.Options{MaxClientSessions: 20}, echoTool(), asker(nil))
+	s := serve(t, &mcpserver.Options{Limits: mcpserver.Limits{ClientSessions: 20}}, echoTool(), asker(nil))
 	s.SetFeatures(&toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "p"}}})
 	var clients sync.WaitGroup
 	for i := range 12 {

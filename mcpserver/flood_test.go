@@ -130,7 +130,7 @@ func newFlooded(t *testing.T) *floodedServer {
 			},
 		},
 	}}
-	server, err := New(t.Context(), source, &Options{MaxBody: 1 << 20, MaxSessions: 80, MaxClientSessions: 20, Identity: func(r *http.Request) string { return r.Header.Get("X-Who") }})
+	server, err := New(t.Context(), source, &Options{Limits: Limits{Body: 1 << 20, Sessions: 80, ClientSessions: 20}, Identity: func(r *http.Request) string { return r.Header.Get("X-Who") }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func newHolders(each budget.Limit) *holders {
 // newMessageHolders returns the shares of messages. A client can always send two of the
 // largest, also if they are calls, which may have half of its room.
 func newMessageHolders(o *Options) *holders {
-	return newHolders(budget.Limit{Number: maxClientMessages, Bytes: max(maxClientBytes, 4*int(o.MaxBody))})
+	return newHolders(budget.Limit{Number: maxClientMessages, Bytes: max(maxClientBytes, 4*int(o.Limits.Body))})
 }
 
 // A hold is what one message, or what came with it, holds. A nil hold holds nothing and

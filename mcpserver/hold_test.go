@@ -36,7 +36,7 @@ func TestRoomForResults(t *testing.T) {
 // A client can send two of the largest messages, also if they are calls.
 func TestRoomForTheLargest(t *testing.T) {
 	const largest = 200 << 20
-	of := newMessageHolders(&Options{MaxBody: largest})
+	of := newMessageHolders(&Options{Limits: Limits{Body: largest}})
 	for i := range 2 {
 		if h := newHold(of, quotaHolder{identity: "a"}, largest); h == nil || !h.hasRoomToCall(of) {
 			t.Errorf("there is no room for call %d", i+1)

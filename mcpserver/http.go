@@ -197,7 +197,7 @@ func (f *httpHandler) read(w http.ResponseWriter, r *http.Request, held *hold) (
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return nil, newRefusal(http.StatusUnsupportedMediaType, "send the body without Content-Encoding")
 	}
-	body, err := readBody(w, r, f.core.opts.MaxBody, held)
+	body, err := readBody(w, r, f.core.opts.Limits.Body, held)
 	switch tooLarge, ok := errors.AsType[*http.MaxBytesError](err); {
 	case err == nil:
 		return body, nil

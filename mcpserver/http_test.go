@@ -20,7 +20,7 @@ import (
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
 func TestBadRequests(t *testing.T) {
-	s := serve(t, &mcpserver.Options{MaxBody: 1 << 20, Hosts: []string{"tools.example"}, Origins: []string{"https://app.example"}}, textTool("t", "x"))
+	s := serve(t, &mcpserver.Options{Limits: mcpserver.Limits{Body: 1 << 20}, Hosts: []string{"tools.example"}, Origins: []string{"https://app.example"}}, textTool("t", "x"))
 	session := s.session(t)
 	body, modern := modernCall("t", "{}", "")
 	tests := []struct {
@@ -388,7 +388,7 @@ func TestDisconnectCancels(t *testing.T) {
 }
 
 func TestSessionTimeout(t *testing.T) {
-	s := serve(t, &mcpserver.Options{SessionTimeout: 20 * time.Millisecond})
+	s := serve(t, &mcpserver.Options{Limits: mcpserver.Limits{SessionTimeout: 20 * time.Millisecond}})
 	session := s.session(t)
 	deadline := time.Now().Add(time.Minute)
 	// Each request keeps the session, so the pauses grow.

@@ -17,8 +17,8 @@ func TestIdleSessionsAreSmall(t *testing.T) {
 	const count, limit = 10_000, 2 << 10
 	live := fixedLive(t, "tool")
 	s, src := newServer(t, &mcpserver.Options{
-		MaxSessions: count + 1, MaxClientSessions: count + 1,
-		Views: &hooks{view: func(observe.Client) (*toolpost.Live, error) { return live, nil }},
+		Limits: mcpserver.Limits{Sessions: count + 1, ClientSessions: count + 1},
+		Views:  &hooks{view: func(observe.Client) (*toolpost.Live, error) { return live, nil }},
 	}, textTool("t", "x"))
 	src.SetFeatures(&toolpost.Features{Prompts: []*toolpost.Prompt{{Name: "p"}}})
 	open := func() string {

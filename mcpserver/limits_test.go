@@ -70,7 +70,7 @@ func TestPanicsEndNothing(t *testing.T) {
 // else the one that is idle longest, but none that was in use a moment ago.
 func TestSessionsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, _ := newServer(t, &mcpserver.Options{MaxClientSessions: 2})
+		s, _ := newServer(t, &mcpserver.Options{Limits: mcpserver.Limits{ClientSessions: 2}})
 		alive := func(session string) bool { return handle(s, t.Context(), "POST", ping, session).Code == http.StatusOK }
 		refused := func(session string) {
 			t.Helper()
@@ -106,7 +106,7 @@ func TestSessionsAreLimited(t *testing.T) {
 func TestBusySessionsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		goOn := make(chan struct{})
-		s, _ := newServer(t, &mcpserver.Options{MaxClientSessions: 2}, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		s, _ := newServer(t, &mcpserver.Options{Limits: mcpserver.Limits{ClientSessions: 2}}, rawTool("wait", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			<-goOn
 			return toolpost.TextResult("done"), nil
 		}))

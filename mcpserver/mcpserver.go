@@ -44,20 +44,12 @@ import (
 
 // Options configure a Server; nil means defaults.
 type Options struct {
-	Name           string        // "toolpost" if empty
-	Version        string        // "0.0.0" if empty
-	Logger         *slog.Logger  // one line for each call, at debug level for quiet tools; nil logs nothing
-	SessionTimeout time.Duration // idle sessions of the stateful era end; 30 min if 0
-	MaxBody        int64         // bytes of one request; 16 MiB if 0
-	MaxRead        int64         // bytes of one prompt or resource that is sent; 8 MiB if 0
-	Hosts          []string      // Host headers accepted beside loopback ones; "*" accepts all
-	Origins        []string      // Origin headers accepted beside same-origin ones; "*" accepts all
-
-	// MaxSessions limits the sessions of the stateful era, 2000 if 0, and
-	// MaxClientSessions those that one identity opens, or without identities one
-	// address, 500 if 0. A session more ends one that was idle for a minute, or is
-	// refused. At the limit of MaxSessions, who has most of them gives way.
-	MaxSessions, MaxClientSessions int
+	Name    string       // "toolpost" if empty
+	Version string       // "0.0.0" if empty
+	Logger  *slog.Logger // one line for each call, at debug level for quiet tools; slog.Default() if nil
+	Hosts   []string     // Host headers accepted beside loopback ones; "*" accepts all
+	Origins []string     // Origin headers accepted beside same-origin ones; "*" accepts all
+	Limits  Limits
 
 	// Identity returns the user that a request was authenticated as, "" if there
 	// is none. A session serves only the identity that opened it, and the session of
@@ -78,6 +70,20 @@ type Options struct {
 	// Observe is called for each list, call, get, read, completion and request of
 	// an extension. Nil observes nothing.
 	Observe observe.Observer
+}
+
+// Limits bound what clients may use. A zero field means its default.
+type Limits struct {
+	Body int64 // bytes of one request; 16 MiB if 0
+	Read int64 // bytes of one prompt or resource that is sent; 8 MiB if 0
+
+	// Sessions limits the sessions of the stateful era, 2000 if 0, and ClientSessions those
+	// that one identity opens, or without identities one address, 500 if 0. A session more
+	// ends one that was idle for a minute, or is refused. At the limit of Sessions, who has
+	// most of them gives way.
+	Sessions, ClientSessions int
+
+	SessionTimeout time.Duration // idle sessions of the stateful era end; 30 min if 0
 }
 
 // Views choose what each client is served, and are notified of what clients do. Their
@@ -118,14 +124,13 @@ func (o *Options) orDefaults() *Options {
 	}
 	c.Name = cmp.Or(c.Name, "toolpost")
 	c.Version = cmp.Or(c.Version, "0.0.0")
-	c.SessionTimeout = cmp.Or(c.SessionTimeout, 30*time.Minute)
-	c.MaxBody = cmp.Or(c.MaxBody, 16<<20)
-	c.MaxRead = cmp.Or(c.MaxRead, 8<<20)
-	c.MaxSessions = cmp.Or(c.MaxSessions, 2000)
-	c.MaxClientSessions = cmp.Or(c.MaxClientSessions, 500)
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.Default())
+	l := &c.Limits
+	l.Body = cmp.Or(l.Body, 16<<20)
+	l.Read = cmp.Or(l.Read, 8<<20)
+	l.Sessions = cmp.Or(l.Sessions, 2000)
+	l.ClientSessions = cmp.Or(l.ClientSessions, 500)
+	l.SessionTimeout = cmp.Or(l.SessionTimeout, 30*time.Minute)
 	if c.Identity == nil {
 		c.Identity = func(*http.Request) string { return "" }
 	}

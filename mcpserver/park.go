@@ -48,7 +48,7 @@ type parkedCalls struct {
 }
 
 func newParkedCalls(owed *inflight.Counter, o *Options) *parkedCalls {
-	each := budget.Limit{Number: maxParked, Bytes: max(parkedBytes, 2*int(o.MaxBody))}
+	each := budget.Limit{Number: maxParked, Bytes: max(parkedBytes, 2*int(o.Limits.Body))}
 	return &parkedCalls{prefix: "toolpost:" + rand.Text() + ":", owed: owed, held: newHolders(each), byState: map[string]*parkedCall{}}
 }
 

@@ -35,7 +35,7 @@ func quotaServer(t *testing.T, opts *mcpserver.Options) (open func(who string) i
 // Callers at one address, such as that of a proxy, do not share a limit.
 func TestSessionsOfOneIdentity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		open, call := quotaServer(t, &mcpserver.Options{MaxClientSessions: 3})
+		open, call := quotaServer(t, &mcpserver.Options{Limits: mcpserver.Limits{ClientSessions: 3}})
 		for range 3 {
 			open("a")
 		}
@@ -56,7 +56,7 @@ func TestSessionsOfOneIdentity(t *testing.T) {
 // When all sessions are in use, who has most gives way to those who have fewer.
 func TestLargestHolderGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		open, call := quotaServer(t, &mcpserver.Options{MaxSessions: 6, MaxClientSessions: 5})
+		open, call := quotaServer(t, &mcpserver.Options{Limits: mcpserver.Limits{Sessions: 6, ClientSessions: 5}})
 		for range 5 {
 			open("a")
 		}

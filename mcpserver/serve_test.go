@@ -103,7 +103,13 @@ func newServer(t *testing.T, opts *mcpserver.Options, tools ...*toolpost.Tool) (
 
 func newServerOf(t *testing.T, opts *mcpserver.Options, ts toolpost.Toolset) *mcpserver.Server {
 	t.Helper()
-	if opts != nil {
+	if opts == nil {
+		opts = &mcpserver.Options{}
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.Views != nil {
 		if h, ok := opts.Views.(*hooks); ok && h.view == nil {
 			live, err := toolpost.NewLive(t.Context(), ts)
 			if err != nil {

@@ -51,7 +51,7 @@ func (u *use) idle(used, unused time.Duration) bool {
 // way to one who has fewer. One timer ends idle sessions.
 type sessionTable struct {
 	most, maxOfOne int
-	idle           time.Duration // see Options.SessionTimeout
+	idle           time.Duration // see Limits
 
 	mu       sync.Mutex
 	all      map[string]*session // by id
@@ -61,11 +61,11 @@ type sessionTable struct {
 }
 
 func newSessionTable(o *Options) *sessionTable {
-	idle := o.SessionTimeout
+	idle := o.Limits.SessionTimeout
 	if idle < 0 {
 		idle = math.MaxInt64
 	}
-	return &sessionTable{most: o.MaxSessions, maxOfOne: o.MaxClientSessions, idle: idle, all: map[string]*session{}, ofHolder: map[quotaHolder]int{}}
+	return &sessionTable{most: o.Limits.Sessions, maxOfOne: o.Limits.ClientSessions, idle: idle, all: map[string]*session{}, ofHolder: map[quotaHolder]int{}}
 }
 
 // add adds a session with one open request; leave must follow.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
@@ -13,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
@@ -52,10 +52,8 @@ type Options struct {
 	Profile string // the only profile that is served, to all clients
 	Dialect string // for all clients; if empty, it is chosen for each client
 
-	// SessionTimeout ends sessions without requests, MaxSessions limits all of them, and
-	// MaxClientSessions those of one caller; see [mcpserver.Options].
-	SessionTimeout                 time.Duration
-	MaxSessions, MaxClientSessions int
+	// Limits bound what clients may use.
+	Limits mcpserver.Limits
 
 	// Sources open the servers of the configuration whose tools run in this process; see
 	// [gateway.Options].

@@ -311,11 +311,11 @@ func (v *reportedViews) SessionEnded(session string) {
 func (e *Endpoint) serverOptions(name string) *mcpserver.Options {
 	o := &e.options
 	return &mcpserver.Options{
-		Name:           name,
-		Version:        o.Version,
-		Logger:         e.log,
-		Views:          &reportedViews{e.views, o.Connected, o.SessionEnded},
-		SessionTimeout: o.SessionTimeout, MaxSessions: o.MaxSessions, MaxClientSessions: o.MaxClientSessions,
+		Name:     name,
+		Version:  o.Version,
+		Logger:   e.log,
+		Views:    &reportedViews{e.views, o.Connected, o.SessionEnded},
+		Limits:   o.Limits,
 		Observe:  observe.All(e.observers...),
 		Identity: identity,
 		Hosts:    slices.Concat(e.listener.hosts(), e.access.hosts(), o.Hosts),

@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/mcpserver"
 	outputs "github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/serve"
 )
@@ -215,7 +216,7 @@ func (o *serveOptions) endpoint(d *display) *serve.Options {
 		TokenFile: o.access.file, RequireToken: o.access.require, Insecure: o.access.insecure,
 		Hosts: o.hosts, Origins: o.origins,
 		Name: o.name, Version: build.Version, Commit: build.Commit, Profile: o.profile, Dialect: o.dialect,
-		SessionTimeout: o.caps.timeout, MaxSessions: o.caps.sessions, MaxClientSessions: o.caps.ofClient,
+		Limits:  mcpserver.Limits{SessionTimeout: o.caps.timeout, Sessions: o.caps.sessions, ClientSessions: o.caps.ofClient},
 		Sources: connect.Sources(),
 		Record:  o.recorder(), Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
 		Logger: d.log, View: d, Connected: d.clients.Add,

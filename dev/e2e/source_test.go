@@ -124,7 +124,7 @@ func TestLargeResource(t *testing.T) {
 		uri := fmt.Sprint("page://", size)
 		return &toolpost.Resource{URI: uri, Read: answers(`{"contents":[{"uri":"` + uri + `","text":"` + strings.Repeat("x", size) + `"}]}`)}
 	}
-	behind, err := mcpserver.New(t.Context(), &toolpost.Features{Resources: []*toolpost.Resource{page(4 << 20), page(50 << 20)}}, &mcpserver.Options{MaxRead: 1 << 30})
+	behind, err := mcpserver.New(t.Context(), &toolpost.Features{Resources: []*toolpost.Resource{page(4 << 20), page(50 << 20)}}, &mcpserver.Options{Limits: mcpserver.Limits{Read: 1 << 30}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package records
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ error lists recorded calls of the tool.`,
 			if err != nil {
 				return cli.WrapUsage(err)
 			}
-			server, err := mcpserver.New(cmd.Context(), p, &mcpserver.Options{Name: "toolpost-replay", Version: cli.ReadBuild().Version})
+			server, err := mcpserver.New(cmd.Context(), p, &mcpserver.Options{Name: "toolpost-replay", Version: cli.ReadBuild().Version, Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				return cli.WrapUsage(err)
 			}
