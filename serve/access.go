@@ -128,18 +128,7 @@ func (o *Options) warning(l *listener, harmful string) string {
 }
 
 // risk describes what callers could do with the tools of a configuration.
-func (o *Options) risk(cfg *config.Config) string { return cmp.Or(o.Risk, Risk(cfg)) }
-
-// Risk describes what callers could do with the tools that Toolpost itself adds
-// to a configuration.
-func Risk(cfg *config.Config) string {
-	for _, s := range cfg.Servers {
-		if s.Source != nil && !s.Source.ReadOnly && !s.Disabled && s.Err == nil {
-			return "write to " + s.Product() + " as you"
-		}
-	}
-	return ""
-}
+func (o *Options) risk(cfg *config.Config) string { return cmp.Or(o.Risk, owner.Risk(cfg)) }
 
 // permit refuses a changed configuration that needs a token if the server
 // started without one, or that changes who may log in.
@@ -147,7 +136,7 @@ func (a *access) permit(cfg *config.Config) error {
 	if !a.always && !reflect.DeepEqual(withoutSecret(cfg.Access), withoutSecret(a.options)) {
 		return errors.New("who may log in (\"access\") has changed; restart toolpost to use that")
 	}
-	if what := Risk(cfg); what != "" && a.token == "" && !a.always {
+	if what := owner.Risk(cfg); what != "" && a.token == "" && !a.always {
 		return fmt.Errorf("clients could %s without a token; restart toolpost, which then asks them for one", what)
 	}
 	return nil

@@ -20,9 +20,6 @@ import (
 // traceTime limits how long the last traces are sent at the end.
 const traceTime = 2 * time.Second
 
-// DefaultAddr is the address that an endpoint listens on if Options.Addr is empty.
-const DefaultAddr = "127.0.0.1:7717"
-
 // startTelemetry starts what observes requests: traces if the environment names a
 // collector, metrics if they are served, at the listener admin.
 func (e *Endpoint) startTelemetry() error {

@@ -90,7 +90,7 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 	s.followTokens()
 	mux := http.NewServeMux()
 	mux.Handle("/", s.mcp)
-	mux.HandleFunc("GET "+StatusPath, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
+	mux.HandleFunc("GET "+statusPath, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
 	web := httptest.NewServer(s.protect(mux))
 	t.Cleanup(func() {
 		_ = s.Close()
@@ -163,7 +163,7 @@ func TestLoginChallenge(t *testing.T) {
 		"no token, reader": {wireMessage{path: "/mcp/reader"}, 401, `/oauth-protected-resource/mcp/reader", scope="tools read"`},
 		"wrong":            {wireMessage{path: "/mcp", token: "x"}, 401, proof.Realm + `, error="invalid_token", resource_metadata="https://tools.example.com/`},
 		"more is needed":   {wireMessage{path: "/mcp/all", token: "alice"}, 403, proof.Realm + `, error="insufficient_scope", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp/all", scope="tools write"`},
-		"status":           {wireMessage{method: "GET", path: StatusPath, token: "alice"}, 403, ""},
+		"status":           {wireMessage{method: "GET", path: statusPath, token: "alice"}, 403, ""},
 		"in the address":   {wireMessage{path: "/mcp?access_token=alice"}, 400, `error="invalid_request"`},
 		"a dialect":        {wireMessage{path: "/mcp/all/cursor", token: "alice"}, 403, `scope="tools write"`},
 	} {

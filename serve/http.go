@@ -24,7 +24,7 @@ const drainTime = 5 * time.Second
 func (e *Endpoint) serveHTTP(ctx context.Context) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+healthPath, e.health)
-	mux.HandleFunc("GET "+StatusPath, e.report)
+	mux.HandleFunc("GET "+statusPath, e.report)
 	mux.HandleFunc("GET "+readyPath, e.readyz)
 	mux.Handle("/", e.mcp)
 	server := httpserve.New(&http.Server{

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
@@ -25,7 +26,7 @@ type listener struct {
 func listen(addr string) (*listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, usagef("the address to listen on is %q; want HOST:PORT, such as %s", addr, DefaultAddr)
+		return nil, usagef("the address to listen on is %q; want HOST:PORT, such as %s", addr, owner.DefaultAddress)
 	}
 	if host == "" {
 		host = "127.0.0.1"

@@ -13,21 +13,23 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A LogView is a [View] that writes log lines for what is not logged where it happens.
-type LogView struct {
+// A logView is a [View] that writes log lines for what is not logged where it happens.
+type logView struct {
 	log      *slog.Logger
 	servers  map[string]upstream.Status // as they were reported last
 	findings map[toolpost.Finding]bool
 }
 
-// NewLogView returns a view that writes to log.
-func NewLogView(log *slog.Logger) *LogView { return &LogView{log: log} }
+// NewLogView returns a View that writes log lines for what is not logged where it happens.
+func NewLogView(log *slog.Logger) View { return newLogView(log) }
+
+func newLogView(log *slog.Logger) *logView { return &logView{log: log} }
 
 // Serving implements [View].
-func (v *LogView) Serving(a *Access) { a.Log(v.log) }
+func (v *logView) Serving(a *Access) { a.Log(v.log) }
 
 // Updated implements [View].
-func (v *LogView) Updated(s *gateway.Snapshot) {
+func (v *logView) Updated(s *gateway.Snapshot) {
 	for _, st := range v.findChanges(s.Status) {
 		switch {
 		case st.State == upstream.Failed && st.Retry.IsZero():
@@ -44,10 +46,10 @@ func (v *LogView) Updated(s *gateway.Snapshot) {
 }
 
 // Settled implements [View].
-func (v *LogView) Settled() {}
+func (v *logView) Settled() {}
 
 // Adapted implements [View].
-func (v *LogView) Adapted(a *dialect.Adapted) {
+func (v *logView) Adapted(a *dialect.Adapted) {
 	attrs := []slog.Attr{slog.String("dialect", a.Dialect.ID), slog.Int("tools", len(a.Tools)), slog.Int("withheld", len(a.Withheld))}
 	losses := countLosses(a)
 	for _, k := range lossKinds {
@@ -72,7 +74,7 @@ var lossKinds = [...]lower.Kind{
 // findChanges returns the servers whose state or tools have changed since the last
 // report. Attempts to connect are not reported, only how they end. Servers that
 // have been removed are reported as closed.
-func (v *LogView) findChanges(now []upstream.Status) (changed []upstream.Status) {
+func (v *logView) findChanges(now []upstream.Status) (changed []upstream.Status) {
 	before := v.servers
 	v.servers = map[string]upstream.Status{}
 	for _, st := range now {
@@ -94,7 +96,7 @@ func (v *LogView) findChanges(now []upstream.Status) (changed []upstream.Status)
 }
 
 // news returns the findings that were not reported before.
-func (v *LogView) news(now []toolpost.Finding) (news []toolpost.Finding) {
+func (v *logView) news(now []toolpost.Finding) (news []toolpost.Finding) {
 	before := v.findings
 	v.findings = map[toolpost.Finding]bool{}
 	for _, f := range now {

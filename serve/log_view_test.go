@@ -36,7 +36,7 @@ var odd = &dialect.Adapted{
 
 func TestAdaptation(t *testing.T) {
 	var out bytes.Buffer
-	v := NewLogView(plainLogger(&out))
+	v := newLogView(plainLogger(&out))
 	v.Adapted(odd)
 	wantLog := `level=INFO msg="tools adapted" dialect=claude-desktop tools=1 withheld=1 dropped=2 encoded=1
 level=WARN msg="tool withheld" dialect=claude-desktop tool="b\x1b[2J" rule=claude-desktop/schema why="it is odd"
@@ -59,7 +59,7 @@ func plainLogger(w io.Writer) *slog.Logger {
 
 func TestLogView(t *testing.T) {
 	var out bytes.Buffer
-	v := NewLogView(plainLogger(&out))
+	v := newLogView(plainLogger(&out))
 	v.Serving(&Access{URL: "http://127.0.0.1:1/mcp", Warning: "everyone can call"})
 	v.Updated(&gateway.Snapshot{Status: listedServers})
 	v.Updated(&gateway.Snapshot{Status: listedServers, Findings: []toolpost.Finding{{Tool: "a b", Message: "odd"}}})

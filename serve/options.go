@@ -21,7 +21,7 @@ import (
 // Options are the optional parts of [Open] and [OpenTools]. Errors name the flags of
 // "toolpost serve" that are called as they are.
 type Options struct {
-	// Addr is the HOST:PORT to listen on, [DefaultAddr] if empty. Without HOST it is a
+	// Addr is the HOST:PORT to listen on, 127.0.0.1:7717 if empty. Without HOST it is a
 	// loopback address; port 0 takes a free port.
 	Addr string
 
@@ -91,7 +91,7 @@ type Options struct {
 	LoginCommand func(*upstream.Config) string
 
 	Logger    *slog.Logger         // slog.Default() if nil. Known secrets do not reach it
-	View      View                 // nil is a LogView
+	View      View                 // that of NewLogView if nil
 	Connected func(observe.Client) // is called whenever the toolset of a client is chosen
 }
 

@@ -55,7 +55,7 @@ func profiled(t *testing.T, token string) *httptest.Server {
 	a.useProfiles(cfg)
 	mux := http.NewServeMux()
 	mux.Handle("/", server)
-	for _, path := range []string{StatusPath, readyPath, "/metrics"} {
+	for _, path := range []string{statusPath, readyPath, "/metrics"} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
 	}
 	web := httptest.NewServer(a.requireToken(mux))
@@ -150,7 +150,7 @@ func TestTokenOfAProfile(t *testing.T) {
 				t.Errorf("%s, %s: a call of a tool outside of the profile: %s", name, path, text)
 			}
 		}
-		for _, path := range []string{"/mcp/writer", "/mcp/open", "/mcp/open/none", "/mcp/nothing/none", "/mcp/writer/reader", "/sse/writer", "/", "/mcpx", "/mcp/../status", StatusPath, "/metrics"} {
+		for _, path := range []string{"/mcp/writer", "/mcp/open", "/mcp/open/none", "/mcp/nothing/none", "/mcp/writer/reader", "/sse/writer", "/", "/mcpx", "/mcp/../status", statusPath, "/metrics"} {
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 				status, text := wireMessage{method: method, path: path, token: readerToken, body: initializeMessage}.send(t, web)
 				if status != http.StatusForbidden || !strings.Contains(text, "this token is for the profile reader only: use /mcp/reader") {
@@ -177,7 +177,7 @@ func TestProfilesWithoutTheirToken(t *testing.T) {
 				t.Errorf("%s: %s", path, text)
 			}
 		}
-		if status, text := (wireMessage{method: http.MethodGet, path: StatusPath, token: main}).send(t, web); status != 200 {
+		if status, text := (wireMessage{method: http.MethodGet, path: statusPath, token: main}).send(t, web); status != 200 {
 			t.Errorf("status: %d %s", status, text)
 		}
 	}

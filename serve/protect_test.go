@@ -33,7 +33,7 @@ func protected(t *testing.T, a *access, o *mcpserver.Options) (*Endpoint, *httpt
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", s.mcp)
-	for _, path := range []string{"GET " + StatusPath, "GET " + healthPath, "GET " + readyPath} {
+	for _, path := range []string{"GET " + statusPath, "GET " + healthPath, "GET " + readyPath} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "reached") })
 	}
 	web := httptest.NewServer(s.protect(mux))
@@ -50,7 +50,7 @@ func protected(t *testing.T, a *access, o *mcpserver.Options) (*Endpoint, *httpt
 func TestProbesOfOtherHosts(t *testing.T) {
 	for _, a := range []*access{{token: sampleToken, ready: func() bool { return true }}, {}} {
 		_, web := protected(t, a, &mcpserver.Options{})
-		for _, path := range []string{healthPath, readyPath, StatusPath, "/mcp"} {
+		for _, path := range []string{healthPath, readyPath, statusPath, "/mcp"} {
 			for name, value := range map[string]string{"Host": "evil.example", "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+path, nil)
 				if err != nil {

@@ -124,7 +124,7 @@ func newEndpoint(ctx context.Context, opts *Options) *Endpoint {
 
 func (e *Endpoint) open(cfg *config.Config, start func(*Endpoint) error) (err error) {
 	if !e.options.Stdio {
-		if e.listener, err = listen(cmp.Or(e.options.Addr, DefaultAddr)); err != nil {
+		if e.listener, err = listen(cmp.Or(e.options.Addr, owner.DefaultAddress)); err != nil {
 			return err
 		}
 		e.closer = append(e.closer, func() error { _ = e.listener.Close(); return nil }) // the server may have closed it

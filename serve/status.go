@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/toolpost/toolpost/serve/status"
+	"github.com/toolpost/toolpost/internal/access/status"
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// StatusPath is where an endpoint answers its owner with its state, a [status.Status] as JSON.
-const StatusPath = "/status"
+// statusPath is where the owner is answered with the state of the endpoint.
+const statusPath = status.Path
 
 // report answers with what serve does and did last: a [status.Status]. The query
 // after=N leaves out older calls and log lines.

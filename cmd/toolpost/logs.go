@@ -14,8 +14,8 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
+	"github.com/toolpost/toolpost/internal/access/status"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/serve/status"
 )
 
 func logsCommand() *cobra.Command {

@@ -21,8 +21,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/access/proof"
-	"github.com/toolpost/toolpost/serve"
-	"github.com/toolpost/toolpost/serve/status"
+	"github.com/toolpost/toolpost/internal/access/status"
 )
 
 // A running is the serve that a command line is about.
@@ -38,13 +37,13 @@ type running struct {
 const runningHelp = `
 It is the serve at ADDRESS, or the one that runs with the configuration: that of
 --config FILE, otherwise the one that serve would use here. Without any, it is
-the one at http://` + cli.DefaultAddress + `.`
+the one at http://` + owner.DefaultAddress + `.`
 
 // errNotRunning means that nothing serves the configuration.
 var errNotRunning = errors.New("toolpost serve does not run with this configuration; start it with: toolpost serve")
 
 func (r *running) flags(cmd *cobra.Command) {
-	r.standard = "http://" + cli.DefaultAddress
+	r.standard = "http://" + owner.DefaultAddress
 	cmd.Flags().StringVar(&r.target.Config, "config", "", "configuration `FILE`")
 	cmd.Flags().StringArrayVarP(&r.target.Headers, "header", "H", nil, connect.HeaderUsage)
 }
@@ -181,11 +180,11 @@ func readStatus(resp *http.Response) (*status.Status, error) {
 	case resp.StatusCode == http.StatusForbidden:
 		return nil, fmt.Errorf("the server refuses this host name; use the address that toolpost serve prints, or start it with --allow-host")
 	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("GET %s answers %d; the server is not a toolpost serve, or an older one", serve.StatusPath, resp.StatusCode)
+		return nil, fmt.Errorf("GET %s answers %d; the server is not a toolpost serve, or an older one", status.Path, resp.StatusCode)
 	}
 	s := &status.Status{}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, longestStatus)).Decode(s); err != nil {
-		return nil, fmt.Errorf("read the answer of %s: %w", serve.StatusPath, err)
+		return nil, fmt.Errorf("read the answer of %s: %w", status.Path, err)
 	}
 	return s, nil
 }
@@ -198,6 +197,6 @@ func statusAddress(address string) (string, error) {
 		return "", cli.Usagef("ADDRESS cannot be read; want http://HOST:PORT")
 	}
 	prefix, _, _ := strings.Cut(u.Path, "/mcp")
-	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(prefix, "/")+serve.StatusPath, "", ""
+	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(prefix, "/")+status.Path, "", ""
 	return u.String(), nil
 }

@@ -113,7 +113,7 @@ func serveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE`")
-	f.StringVar(&o.addr, "addr", cli.DefaultAddress, "listen on `HOST:PORT`; port 0 takes a free port")
+	f.StringVar(&o.addr, "addr", owner.DefaultAddress, "listen on `HOST:PORT`; port 0 takes a free port")
 	f.BoolVar(&o.watchTrusted, "watch-trusted", false, "apply every change of the configuration file at once and without approval, even new programs and addresses")
 	f.BoolVar(&o.fresh, "fresh", false, "do not list what servers listed at the last start, and do not store what they list")
 	f.StringVar(&o.record, "record", "", "record the lists, calls and results in a new `FILE`, for toolpost replay and diff")

@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/access/status"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/serve/status"
 )
 
 // statusReport is what status writes as JSON.

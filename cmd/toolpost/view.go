@@ -16,17 +16,17 @@ type view interface {
 
 // A logView writes log lines, first about what is served.
 type logView struct {
-	*serve.LogView
+	serve.View
 	log   *slog.Logger
 	about board.Intro
 }
 
-func newLogView(log *slog.Logger) *logView { return &logView{LogView: serve.NewLogView(log), log: log} }
+func newLogView(log *slog.Logger) *logView { return &logView{View: serve.NewLogView(log), log: log} }
 
 func (v *logView) Describe(a board.Intro) { v.about = a }
 
 func (v *logView) Serving(a *serve.Access) {
-	v.LogView.Serving(a)
+	v.View.Serving(a)
 	switch {
 	case v.about.Empty:
 		v.log.Warn(board.NoServers)

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/access/status"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/serve/internal/monitor"
-	"github.com/toolpost/toolpost/serve/status"
 )
 
 // A client is listed although others have made up many names before, and no call is

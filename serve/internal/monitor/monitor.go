@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/access/status"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
-	"github.com/toolpost/toolpost/serve/status"
 )
 
 // The limits of a Monitor.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/access/status"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/serve/internal/monitor"
-	"github.com/toolpost/toolpost/serve/status"
 )
 
 // call has one request observed.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolpost/toolpost/serve/status"
+	"github.com/toolpost/toolpost/internal/access/status"
 )
 
 // add counts a call.

@@ -3,8 +3,8 @@ package board
 import (
 	"strings"
 
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/serve"
 )
@@ -70,7 +70,7 @@ func (a Intro) steps(access *serve.Access) [][2]string {
 		steps = append(steps, [2]string{"Add a server", "toolpost add NAME"})
 	}
 	root := strings.TrimSuffix(access.URL, "/mcp")
-	if root == "http://"+cli.DefaultAddress {
+	if root == "http://"+owner.DefaultAddress {
 		return append(steps, [2]string{"Watch", "toolpost top"})
 	}
 	return append(steps, [2]string{"Watch", "toolpost top " + root})

@@ -14,7 +14,6 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
-	"github.com/toolpost/toolpost/serve"
 )
 
 const doctorHelp = `Connect to the servers and examine the whole setup: the configuration file, each
@@ -71,7 +70,7 @@ func doctorCommand(o *doctorOptions) *cobra.Command {
 	addTargetFlags(cmd, &o.targets, &o.server)
 	completeTargets(cmd, "all\tevery target")
 	f := cmd.Flags()
-	f.StringVar(&o.addr, "addr", cli.DefaultAddress, "examine access for a serve on `HOST:PORT`")
+	f.StringVar(&o.addr, "addr", owner.DefaultAddress, "examine access for a serve on `HOST:PORT`")
 	f.BoolVar(&o.all, "all", false, "show each tool for each client, notes and repetitions")
 	f.BoolVar(&o.asJSON, "json", false, "write everything as JSON")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
@@ -225,9 +224,9 @@ func examineAccess(addr string, cfg *config.Config) (access string, findings []d
 			Message: fmt.Sprintf("on %s, other machines could call these tools; serve refuses to listen there without a token", addr),
 			Fix:     fmt.Sprintf("toolpost serve --addr %s --require-token", addr)})
 		access = "refused on " + addr + " without a token"
-	case token == "" && serve.Risk(cfg) != "":
-		access = fmt.Sprintf("on %s, clients need a token, because they could %s; \"toolpost token\" creates and prints it", addr, serve.Risk(cfg))
-	case !onLoopback(addr) || serve.Risk(cfg) != "":
+	case token == "" && owner.Risk(cfg) != "":
+		access = fmt.Sprintf("on %s, clients need a token, because they could %s; \"toolpost token\" creates and prints it", addr, owner.Risk(cfg))
+	case !onLoopback(addr) || owner.Risk(cfg) != "":
 		access = fmt.Sprintf("on %s, clients need a token, and there is one", addr)
 	default:
 		access = fmt.Sprintf("on %s, every program of this machine, without a token; --require-token asks for one", addr)

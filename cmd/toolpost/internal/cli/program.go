@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"github.com/toolpost/toolpost/serve"
 	"os"
 	"path/filepath"
 	"strings"
 )
-
-// DefaultAddress is the address that serve listens on without --addr.
-const DefaultAddress = serve.DefaultAddr
 
 // Program returns the command line with which other programs start this one: they do not
 // have our PATH.

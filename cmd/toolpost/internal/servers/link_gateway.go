@@ -34,7 +34,7 @@ func (l *linking) prepare(cmd *cobra.Command) error {
 		found = &config.Config{File: owner.ConfigName} // the move writes it
 	}
 	if found == nil || found.File == "" {
-		return cli.Usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, name one with --config, or connect them to a serve that runs with --url http://%s/mcp", owner.ConfigName, cli.DefaultAddress)
+		return cli.Usagef("there is no %s that clients could serve; run \"toolpost import\" or \"toolpost add\" first, name one with --config, or connect them to a serve that runs with --url http://%s/mcp", owner.ConfigName, owner.DefaultAddress)
 	}
 	if err := l.useGateway(found, ""); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (l *linking) warnOfVariables(w io.Writer) {
 func (l *linking) useAddress(cmd *cobra.Command) error {
 	u, err := url.Parse(l.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return cli.Usagef("--url is not an address; want http://… such as http://%s/mcp", cli.DefaultAddress)
+		return cli.Usagef("--url is not an address; want http://… such as http://%s/mcp", owner.DefaultAddress)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/mcp"

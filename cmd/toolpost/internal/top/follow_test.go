@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/top"
-	"github.com/toolpost/toolpost/serve/status"
+	"github.com/toolpost/toolpost/internal/access/status"
 )
 
 func selected(m *top.Model) string {

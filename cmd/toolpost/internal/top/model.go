@@ -16,7 +16,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/toolpost/toolpost/serve/status"
+	"github.com/toolpost/toolpost/internal/access/status"
 )
 
 // A Fetch returns the status of the gateway, with the calls and log lines after

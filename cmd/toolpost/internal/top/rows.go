@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/access/status"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/serve/status"
 )
 
 // A row is one line of a list, and what is shown of it when it is opened.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/internal/access/status"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/serve/status"
 )
 
 // lines draws the whole screen: the tabs, the head of a list, its rows or the open

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolpost/toolpost/serve/status"
+	"github.com/toolpost/toolpost/internal/access/status"
 )
 
 // A program asks an endpoint for its state and reports the calls that failed.

@@ -9,6 +9,9 @@ import (
 	"github.com/toolpost/toolpost/observe"
 )
 
+// Path is where an endpoint answers its owner with its state, a Status as JSON.
+const Path = "/status"
+
 // A Status is what an endpoint knows about itself at one moment.
 type Status struct {
 	Version string    `json:"version"` // of toolpost
