@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/agent"
@@ -21,7 +24,7 @@ import (
 
 // The Go of docs/agent.md, docs/model.md and docs/library.md. It is compiled, and not run:
 // it needs keys and a database.
-var _ = []any{runAgent, keepSteps, askModel, defineTool, needDatabase, replaceDatabase, addFeatures}
+var _ = []any{runAgent, keepSteps, askModel, defineTool, needDatabase, replaceDatabase, addFeatures, moveNote, logCalls}
 
 func runAgent(ctx context.Context, tools toolpost.Toolset) (any, error) {
 	m := anthropic.New("claude-sonnet-5-5", nil) // or openai.New, openai.NewChat, gemini.New, claudecli.New
@@ -91,6 +94,42 @@ func queryPrice(context.Context, *sql.DB, string) (int, error) { return 0, nil }
 func replaceDatabase(t *testing.T, testDB *sql.DB, price *toolpost.Tool) (string, bool) {
 	text, isError := tooltest.Call(shop.With(t.Context(), testDB), t, toolpost.Tools{price}, "price", `{"item":"tea"}`)
 	return text, isError
+}
+
+type paths struct{ From, To string }
+
+func moveNote(exists func(string) bool, rename func(from, to string) error) *toolpost.Tool {
+	move := toolpost.New("move", "Moves a note to another folder.", func(ctx context.Context, in paths) (string, error) {
+		if !exists(in.From) {
+			return "", toolpost.Retry.Errorf("there is no note %q; list the notes first", in.From)
+		}
+		call := toolpost.CallFrom(ctx)
+		var answer struct{ Action string }
+		question := map[string]any{"message": "Move " + in.From + "?", "requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}}}
+		switch err := call.Ask(ctx, "elicitation/create", question, &answer); {
+		case errors.Is(err, toolpost.ErrNoCaller): // this client asks nobody
+		case err != nil:
+			return "", err
+		case answer.Action != "accept":
+			return "", toolpost.Denied.Errorf("the user does not want it")
+		}
+		_ = call.Progress(ctx, 1, 2, "moving")      // for clients that asked for it
+		_ = call.Log(ctx, "info", "notes", in.From) // for clients that show logs
+		return "moved", rename(in.From, in.To)
+	}, nil)
+	return move
+}
+
+func logCalls(tools toolpost.Toolset) toolpost.Toolset {
+	logged := toolpost.Wrap(tools, func(next toolpost.Handler) toolpost.Handler {
+		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			start := time.Now()
+			result, err := next(ctx, call)
+			slog.InfoContext(ctx, "call", "tool", call.Name, "session", call.Session, "time", time.Since(start), "err", err)
+			return result, err
+		}
+	})
+	return logged
 }
 
 type review struct {
