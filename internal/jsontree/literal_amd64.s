@@ -1,13 +1,15 @@
 #include "textflag.h"
 
-// func literalBlocks(p *byte, n int) (size int, wide uint32)
+// func literalBlocks(p *byte, n int, escapes bool) (size int, wide uint32)
 //
 // With what every amd64 has (SSE2), 32 bytes at a time.
-TEXT ·literalBlocks(SB), NOSPLIT, $0-28
+TEXT ·literalBlocks(SB), NOSPLIT, $0-36
 	MOVQ p+0(FP), SI
 	MOVQ n+8(FP), CX
+	MOVBLZX escapes+16(FP), DI
 	XORQ DX, DX
-	PXOR X7, X7 // all bytes before, by OR
+	XORQ BX, BX // is not 0 once a byte before an escape is not ASCII
+	PXOR X7, X7 // all bytes of the blocks without escapes, by OR
 	MOVQ $0x2222222222222222, AX
 	MOVQ AX, X8 // "
 	PUNPCKLQDQ X8, X8
@@ -61,20 +63,47 @@ found:
 	PMOVMSKB X1, R12
 	SHLL $16, R12
 	ORL  R12, R11 // which of the 32 are not ASCII
-	BSFL R9, CX
-	ADDQ CX, DX
-	MOVL $1, R13
-	SHLL CX, R13
-	DECL R13
+	BSFL R9, R10
+	ADDQ R10, DX
+	MOVL R9, R13
+	NEGL R13
+	ANDL R9, R13
+	DECL R13 // the bits before the first
 	ANDL R13, R11
-	PMOVMSKB X7, AX
-	ORL  R11, AX
-	MOVQ DX, size+16(FP)
-	MOVL AX, wide+24(FP)
-	RET
+	ORL  R11, BX
+	TESTL DI, DI
+	JEQ  done
+	MOVBLZX 0(SI)(DX*1), R12
+	CMPL R12, $0x5c // \
+	JNE  done
+	LEAQ 1(DX), R8
+	CMPQ R8, CX
+	JGE  done
+	MOVBLZX 1(SI)(DX*1), R12
+	CMPL R12, $0x6e // n
+	JEQ  escape
+	CMPL R12, $0x22 // "
+	JEQ  escape
+	CMPL R12, $0x5c // \
+	JEQ  escape
+	CMPL R12, $0x74 // t
+	JEQ  escape
+	CMPL R12, $0x72 // r
+	JEQ  escape
+	CMPL R12, $0x2f // /
+	JEQ  escape
+	CMPL R12, $0x62 // b
+	JEQ  escape
+	CMPL R12, $0x66 // f
+	JNE  done
+
+escape:
+	ADDQ $2, DX
+	JMP  loop
 
 done:
 	PMOVMSKB X7, AX
-	MOVQ DX, size+16(FP)
-	MOVL AX, wide+24(FP)
+	ORL  BX, AX
+	MOVQ DX, size+24(FP)
+	MOVL AX, wide+32(FP)
 	RET

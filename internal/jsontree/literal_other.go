@@ -3,4 +3,4 @@
 package jsontree
 
 // literalBlocks leaves all bytes to its caller.
-func literalBlocks(*byte, int) (size int, wide uint32) { return 0, 0 }
+func literalBlocks(*byte, int, bool) (size int, wide uint32) { return 0, 0 }

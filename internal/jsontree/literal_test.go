@@ -13,6 +13,30 @@ func slowLiteralText(data []byte) (n int, ascii bool) {
 	return n, ascii
 }
 
+// slowStringText is what StringText returns.
+func slowStringText(data []byte) (n int, ascii bool) {
+	for ascii = true; ; n += 2 {
+		text, narrow := slowLiteralText(data[n:])
+		n, ascii = n+text, ascii && narrow
+		if n+1 >= len(data) || data[n] != '\\' || bytes.IndexByte([]byte(`"\/bfnrt`), data[n+1]) < 0 {
+			return n, ascii
+		}
+	}
+}
+
+// sameText compares both functions with the slow ones.
+func sameText(t *testing.T, data []byte) {
+	t.Helper()
+	n, ascii := LiteralText(data)
+	if want, wantASCII := slowLiteralText(data); n != want || ascii != wantASCII {
+		t.Fatalf("%q is text up to %d, ASCII %v; want %d, %v", data, n, ascii, want, wantASCII)
+	}
+	n, ascii = StringText(data)
+	if want, wantASCII := slowStringText(data); n != want || ascii != wantASCII {
+		t.Fatalf("%q is text with escapes up to %d, ASCII %v; want %d, %v", data, n, ascii, want, wantASCII)
+	}
+}
+
 // TestLiteralText has bytes of all kinds at each place of texts around the length of blocks.
 func TestLiteralText(t *testing.T) {
 	for _, size := range []int{0, 1, 8, 31, 63, 64, 65, 96, 107} {
@@ -21,9 +45,13 @@ func TestLiteralText(t *testing.T) {
 				data := bytes.Repeat([]byte("x"), size)
 				data[(at+size)/2] = 0xe9
 				data[at] = c
-				n, ascii := LiteralText(data)
-				if want, wantASCII := slowLiteralText(data); n != want || ascii != wantASCII {
-					t.Fatalf("%q is text up to %d, ASCII %v; want %d, %v", data, n, ascii, want, wantASCII)
+				sameText(t, data)
+				if at+1 < size {
+					for _, escaped := range []byte("\"\\/bfnrtux") { // two escapes, and what is none
+						data[at+1] = escaped
+						sameText(t, data)
+						sameText(t, append(data[:size-1:size-1], `\n`...))
+					}
 				}
 			}
 		}
@@ -35,10 +63,7 @@ func FuzzLiteralText(f *testing.F) {
 	f.Add(bytes.Repeat([]byte("é"), 100), uint8(1))
 	f.Fuzz(func(t *testing.T, data []byte, from uint8) {
 		data = data[min(int(from), len(data)):]
-		n, ascii := LiteralText(data)
-		if want, wantASCII := slowLiteralText(data); n != want || ascii != wantASCII {
-			t.Fatalf("%q is text up to %d, ASCII %v; want %d, %v", data, n, ascii, want, wantASCII)
-		}
+		sameText(t, data)
 	})
 }
 

@@ -112,11 +112,26 @@ func validUTF8(text []byte) (n int) {
 // LiteralText returns how many bytes of a string stand for themselves, up to a
 // quote, a backslash or a control character, and whether they are ASCII. It
 // looks at many bytes at a time: nearly all bytes of large messages are text.
-func LiteralText(data []byte) (n int, ascii bool) {
+func LiteralText(data []byte) (n int, ascii bool) { return literalText(data, false) }
+
+// StringText is LiteralText with escapes of one character as a part of the text.
+func StringText(data []byte) (n int, ascii bool) {
+	for ascii = true; ; n += 2 {
+		text, narrow := literalText(data[n:], true)
+		ascii = ascii && narrow
+		n += text
+		if n+1 >= len(data) || data[n] != '\\' || !isShortEscape(data[n+1]) {
+			return n, ascii
+		}
+	}
+}
+
+// literalText is LiteralText. With escapes, those of one character may be a part of the text.
+func literalText(data []byte, escapes bool) (n int, ascii bool) {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
 	wide := uint64(0)
 	if len(data) >= 64 { // it pays
-		size, high := literalBlocks(&data[0], len(data))
+		size, high := literalBlocks(&data[0], len(data), escapes)
 		if n = size; high != 0 {
 			wide = highBits
 		}

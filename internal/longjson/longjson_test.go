@@ -97,6 +97,27 @@ func TestTextInPieces(t *testing.T) {
 	}
 }
 
+// A text is the same whether it is written beside its JSON, which is done in blocks, or
+// into new memory, and nothing is written behind its room.
+func TestUnescapeInBlocks(t *testing.T) {
+	for _, size := range []int{64, 95, 96, 97, 130} {
+		for at := range size {
+			for _, escape := range []string{`\n`, `\"`, `\\`, `\t`, `\/`, `\u00e9`, `\ud83d\ude00`, `\\\n\"`, `\`, `\x`} {
+				content := []byte(strings.Repeat("x", at) + escape + strings.Repeat("é\\n", size)[:size-at])
+				want, _ := longjson.Unescape(nil, content, true)
+				for _, last := range []bool{false, true} {
+					room := bytes.Repeat([]byte{'#'}, 3+len(content)+32)
+					got, rest := longjson.Unescape(room[:3:3+len(content)], content, last)
+					all, _ := longjson.Unescape(bytes.Clone(got), rest, true)
+					if string(all) != "###"+string(want) || last && len(rest) > 0 || strings.Trim(string(room[3+len(content):]), "#") != "" {
+						t.Fatalf("%q is %q, and %q is left; want %q", content, got, rest, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // A text whose message is given up while it is read breaks off with an error.
 func TestTextBreaksOff(t *testing.T) {
 	s := longjson.NewSpool("", new(longjson.Buffers))

@@ -36,7 +36,7 @@ func (s *Scanner) inString(p []byte) {
 		s.endCharacter()
 	default:
 		var ascii bool
-		n, ascii = literal(p)
+		n, ascii = jsontree.StringText(p)
 		s.failed = n == 0 // it is a control character
 		s.endPair(false)
 		s.Broken = s.Broken || !(ascii && len(s.cut) == 0) && !s.isUTF8(p[:n])
@@ -69,19 +69,6 @@ func (s *Scanner) inEscape(c byte) {
 func (s *Scanner) endPair(low bool) {
 	s.Broken = s.Broken || s.high != low
 	s.high = false
-}
-
-// literal returns how many bytes of a string need no further look: text, and
-// escapes of one character; ascii reports whether all are ASCII.
-func literal(p []byte) (n int, ascii bool) {
-	for ascii = true; ; n += 2 {
-		text, narrow := jsontree.LiteralText(p[n:])
-		ascii = ascii && narrow
-		n += text
-		if n+1 >= len(p) || p[n] != '\\' || p[n+1] != 'n' && strings.IndexByte(escapes, p[n+1]) < 0 {
-			return n, ascii
-		}
-	}
 }
 
 // isUTF8 reports whether more of a string is UTF-8. A character that continues in

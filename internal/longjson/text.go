@@ -54,7 +54,12 @@ const (
 // stands for. B may begin where p does. Unless p is the last part, Unescape
 // returns what may be the beginning of an escape as rest.
 func Unescape(b, p []byte, last bool) (text, rest []byte) {
+	apart := len(p) > 0 && cap(b)-len(b) >= len(p) && &b[:1][0] != &p[0]
 	for {
+		if apart && len(p) >= 64 { // it pays
+			read, written := unescapeBlocks(&b[:len(b)+1][len(b)], &p[0], len(p))
+			b, p = b[:len(b)+written], p[read:]
+		}
 		n := bytes.IndexByte(p, '\\')
 		if n < 0 {
 			return append(b, p...), nil
