@@ -29,6 +29,7 @@ func Pipe() (*Output, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	enlarge(ours)
 	return &Output{file: ours}, theirs, nil
 }
 
