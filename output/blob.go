@@ -79,6 +79,14 @@ func (b *blob) commit(ctx context.Context, c *Cache) {
 	b.w = nil
 }
 
+// drop gives the blob up, before it is committed.
+func (b *blob) drop() {
+	if b.w != nil {
+		_ = b.w.Close() // nothing of it is kept
+		b.w = nil
+	}
+}
+
 // failure is why the blob is not there, for the model; empty if it is.
 func (b *blob) failure() string {
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/hidden"
+	"github.com/toolpost/toolpost/internal/longjson"
 )
 
 // Record returns a recorder for a tool that produces its output while it runs.
@@ -34,14 +35,16 @@ func keep(v *viewing) hidden.KeepFunc {
 		r := record(ctx, v, limit{max(MinChars, l.chars/of), max(MinLines, l.lines/of)})
 		r.excerpt.ends = v.cache.ends.get()
 		defer func() { v.cache.ends.put(r.excerpt.ends) }()
-		buffer := v.cache.buffers.Get()
-		defer v.cache.buffers.Put(buffer)
-		if err := r.read(text, buffer[:]); err != nil {
+		r.blob = v.cache.create(r.ctx, r.holder) // nearly every text that is long is above the limit
+		if err := r.read(text); err != nil {
+			r.blob.drop()
 			return "", "", fmt.Errorf("read the output: %w", err)
 		}
-		if view, ref = r.Text(ctx); r.blob == nil {
-			view = "" // it is within the limit
+		if r.isWhole() {
+			r.blob.drop()
+			return "", "", nil
 		}
+		view, ref = r.Text(ctx)
 		return view, ref, r.Close()
 	}
 }
@@ -66,15 +69,25 @@ type Recorder struct {
 
 var _ io.WriteCloser = (*Recorder)(nil)
 
-// read adds a text to its end, through the buffer or, without a copy, the room of the store.
-// Nobody else writes meanwhile.
-func (r *Recorder) read(text io.Reader, buffer []byte) error {
+// read adds a text to its end, through the room of the store without a copy or through a
+// buffer. Nobody else writes meanwhile.
+func (r *Recorder) read(text io.Reader) error {
+	var buffer *longjson.Buffer
+	defer func() {
+		if buffer != nil {
+			r.cache.buffers.Put(buffer)
+		}
+	}()
 	for {
-		room := buffer
-		if r.blob != nil && len(r.part) == 0 {
-			if own := r.blob.availableBuffer(); cap(own) >= 1<<10 {
-				room = own[:cap(own)]
+		var room []byte
+		if len(r.part) == 0 {
+			room = r.blob.availableBuffer()
+		}
+		if room = room[:cap(room)]; len(room) < 1<<10 {
+			if buffer == nil {
+				buffer = r.cache.buffers.Get()
 			}
+			room = buffer[:]
 		}
 		n, err := text.Read(room)
 		_, _ = r.Write(room[:n]) // it never fails
@@ -84,6 +97,20 @@ func (r *Recorder) read(text io.Reader, buffer []byte) error {
 		case err != nil:
 			return err
 		}
+	}
+}
+
+// isWhole reports whether the output has ended and a view shows all of it.
+func (r *Recorder) isWhole() bool {
+	r.endPart()
+	return r.limit.holds(r.excerpt.chars, r.excerpt.lines())
+}
+
+// endPart takes what there is of a character that is not complete.
+func (r *Recorder) endPart() {
+	if len(r.part) > 0 {
+		r.part = nil
+		r.add(replacement, scaleOf(replacement))
 	}
 }
 
@@ -179,10 +206,7 @@ func (r *Recorder) Text(ctx context.Context) (text, ref string) {
 }
 
 func (r *Recorder) show(ctx context.Context) (text, ref string) {
-	if len(r.part) > 0 {
-		r.part = nil
-		r.add(replacement, scaleOf(replacement))
-	}
+	r.endPart()
 	if r.blob == nil {
 		return string(r.excerpt.head), ""
 	}
