@@ -48,6 +48,7 @@ func (c *cable) Close() error {
 // A connection of HTTP/2 that died is noticed, and the next call has another one. It
 // carries all calls of the server, which would otherwise wait for minutes.
 func TestDeadConnection(t *testing.T) {
+	t.Parallel()
 	var cut atomic.Pointer[atomic.Bool] // of the connections that are dialled now
 	cut.Store(new(atomic.Bool))
 	silent := make(chan struct{})

@@ -328,6 +328,7 @@ func TestQuestionsOfManyCalls(t *testing.T) {
 
 // Lists and resources that change are told by modern and classic servers.
 func TestWatching(t *testing.T) {
+	t.Parallel()
 	for _, stateless := range []bool{false, true} {
 		t.Run(fmt.Sprint("stateless ", stateless), func(t *testing.T) {
 			sdk := sdkServer(t.Context())
@@ -360,6 +361,7 @@ func TestWatching(t *testing.T) {
 
 // A modern server's stream of changes that breaks is opened again.
 func TestListensAgain(t *testing.T) {
+	t.Parallel()
 	sdk := sdkServer(t.Context())
 	srv := serve(t, streamableHandler(t, sdk, true))
 	s := start(t, &upstream.Config{URL: srv.URL}).ready(t)

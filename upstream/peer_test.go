@@ -26,6 +26,7 @@ import (
 // A process that takes long to start is started once, and gets each request of
 // the handshake once: its first answer is waited for, however short the probe.
 func TestSlowStart(t *testing.T) {
+	t.Parallel()
 	for version, want := range map[string]string{
 		"":           "initialize notifications/initialized tools/list tools/call",
 		"2026-07-28": "server/discover initialize notifications/initialized tools/list tools/call",

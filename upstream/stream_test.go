@@ -104,6 +104,7 @@ func TestAnswersOnOtherStreams(t *testing.T) {
 
 // A server that never answers notifications/initialized is used nevertheless.
 func TestInitializedIsNotAnswered(t *testing.T) {
+	t.Parallel()
 	srv := serve(t, classic(`{"tools":{}}`, func(w http.ResponseWriter, r *http.Request, m *message) {
 		switch {
 		case m.Method == "notifications/initialized":
@@ -193,6 +194,7 @@ func TestChangesWhileStreamIsBroken(t *testing.T) {
 
 // Resources may have changed while there was no session.
 func TestChangesWithoutSession(t *testing.T) {
+	t.Parallel()
 	for _, stateless := range []bool{false, true} {
 		var h switchable
 		h.set(streamableHandler(t, sdkServer(t.Context()), stateless))

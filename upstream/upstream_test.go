@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +25,12 @@ import (
 func TestMain(m *testing.M) {
 	if play() {
 		return
+	}
+	debug.SetGCPercent(400) // few of the many small values live: collecting them was a third of the time
+	// Those that are parallel wait, so more of them run at a time than there are processors,
+	// unless the command line says how many.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -581,6 +589,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestListChanged(t *testing.T) {
+	t.Parallel()
 	s := start(t, child(t, "grow")).ready(t)
 	before, _ := s.Tools(t.Context())
 	s.text(t, "t", "", nil)
@@ -616,6 +625,7 @@ func TestFloodOfChanges(t *testing.T) {
 
 // What a server that is away says again and again is logged once.
 func TestAwayIsLoggedOnce(t *testing.T) {
+	t.Parallel()
 	answer := func(status int) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 	}
