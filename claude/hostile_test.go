@@ -390,6 +390,7 @@ func TestCLIThatExits(t *testing.T) {
 }
 
 func TestCLIThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"Open", "Run"} {
 		o := options(t, "mute")
 		o.Grace = 50 * time.Millisecond
@@ -481,6 +482,7 @@ func TestDuplicateRequestIDs(t *testing.T) {
 }
 
 func TestCancelledCall(t *testing.T) {
+	t.Parallel()
 	began, ended := make(chan struct{}), make(chan error, 1)
 	s := open(t, options(t, "cancels", wait(func() { close(began) }, ended)))
 	send := func(prompt string) {

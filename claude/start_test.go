@@ -115,6 +115,7 @@ func old(f *fake) {
 }
 
 func TestMaxLine(t *testing.T) {
+	t.Parallel()
 	o := options(t, "long")
 	o.MaxLine = 1 << 20
 	_, err := run(t, "long", "go", o)

@@ -82,6 +82,7 @@ func TestManyEditsAtOnce(t *testing.T) {
 			{"words of a line", "slot%02d ", "", "slot%02d", "edit%02d"},
 		} {
 			t.Run(fmt.Sprintf("%d %s", programs, form.name), func(t *testing.T) {
+				t.Parallel() // the programs wait for each other
 				fill := func(text string, n int) string { return strings.ReplaceAll(text, "%02d", fmt.Sprintf("%02d", n)) }
 				text := ""
 				for n := range programs {

@@ -133,6 +133,7 @@ func TestElsewhere(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // some are asked again after a while
 			server := httptest.NewServer(c.serve)
 			defer server.Close()
 			text, _, failed := says(t, &redmine.Options{URL: server.URL, Key: "key-of-admin"}, c.tool, c.arguments)

@@ -29,10 +29,12 @@ func TestRecorded(t *testing.T) {
 	t.Logf("%d calls", calls)
 }
 
+func recording() bool { return os.Getenv("TOOLPOST_RECORD") != "" }
+
 // tape has the answers in file, which are recorded with TOOLPOST_RECORD set.
 func tape(t *testing.T, file string) *Recorder {
 	t.Helper()
-	if os.Getenv("TOOLPOST_RECORD") != "" {
+	if recording() {
 		return Record(t, file)
 	}
 	return Replay(t, file)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 // A leaky transport loses the answer to a change, or all after it.
@@ -33,6 +34,14 @@ func (l *leaky) RoundTrip(req *http.Request) (*http.Response, error) {
 // that is lost the model is told to look, and if only what was read after it is
 // lost, that the change was made. It comes after the scripts, as it makes things.
 func TestRecordedLosses(t *testing.T) {
+	if recording() { // over connections, which stay open
+		testLosses(t)
+		return
+	}
+	synctest.Test(t, testLosses) // the pauses between attempts take no time
+}
+
+func testLosses(t *testing.T) {
 	r := tape(t, filepath.Join("testdata", "losses.jsonl"))
 	call := func(loses, tool, arguments string) (text string, failed bool, changes int) {
 		t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"log/slog"
 	"net/http"
@@ -30,6 +31,11 @@ const (
 func TestMain(m *testing.M) {
 	dir := os.Getenv(childVault)
 	if dir == "" {
+		// Those that are parallel wait, so all of them run at a time, unless the command line
+		// says how many.
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
 		os.Exit(m.Run())
 	}
 	_, _ = os.Stdin.Read(make([]byte, 1))
