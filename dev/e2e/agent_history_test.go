@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"runtime/debug"
 	"testing"
 
 	"github.com/toolpost/toolpost/dev/historytest"
@@ -13,8 +12,6 @@ func TestHistories(t *testing.T) {
 	if raced {
 		conversations = 1 // it takes ten times as long
 	}
-	percent := debug.SetGCPercent(400) // the copies live for a moment: collecting them was a fifth of the time
-	t.Cleanup(func() { debug.SetGCPercent(percent) })
 	for _, p := range historytest.Providers() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()

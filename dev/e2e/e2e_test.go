@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if os.Getenv(serveStdio) == "" {
+		debug.SetGCPercent(400) // few of the many small values live
 		os.Exit(m.Run())
 	}
 	ctx := context.Background()
