@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/mcpserver"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // DefaultServer is the name of a server that has no other.

@@ -24,9 +24,9 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/atomicfile"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/upstream"
 )
 

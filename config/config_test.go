@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/redmine"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"golang.org/x/tools/txtar"
 )
 

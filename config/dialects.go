@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/suggest"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // dialects are what a file says about dialects.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/access/callers"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A Profile is a named part of what the gateway serves, for some of its clients.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )

@@ -11,10 +11,10 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A profile is a [config.Profile] that is ready to be asked.

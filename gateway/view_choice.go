@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A viewKey names a view: a profile in a dialect.

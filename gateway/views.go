@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // ViewOptions are the optional parts of [NewViews]. Name, Profile and Dialect

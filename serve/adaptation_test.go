@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 

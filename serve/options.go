@@ -7,13 +7,13 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/upstream"
 )

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // Options determine when a [Layer] searches. Without a limit it never does.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/toolsearch"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // Lint reports every place in ts that breaks a rule of the built-in dialect

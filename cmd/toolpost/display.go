@@ -7,8 +7,8 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/board"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/serve"
 )
 

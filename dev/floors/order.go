@@ -16,7 +16,7 @@ var order = []string{
 	"internal",
 	"schema", "usage", "store", "dep",
 	".",
-	"bind", "adapt", "observe", "dialect", "inprocess",
+	"bind", "adapt", "observe", "schema/dialect", "inprocess",
 	"internal/policy", "internal/access/trail",
 	"upstream", "mcpserver", "audit", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",
@@ -53,7 +53,7 @@ var outside = map[string][]string{
 	"cmd/toolpost/internal/terminal": {"github.com/charmbracelet/x/ansi", "golang.org/x/sys", "golang.org/x/term"},
 	"internal/access/vault":          {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
 	"schema/lower":                   {jsonModule},
-	"dialect":                        {jsonModule},
+	"schema/dialect":                 {jsonModule},
 	"model/gemini":                   {"golang.org/x/oauth2"}, // the credentials of Vertex AI
 	"mcpserver":                      {jsonModule},
 	"stdtool":                        {"github.com/JohannesKaufmann/dom", "github.com/JohannesKaufmann/html-to-markdown/v2", "github.com/aymanbagabas/go-udiff", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"},

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/dev/accept"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // oracle gives lines to a script of testdata, and returns those that it writes.

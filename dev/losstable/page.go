@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 const head = `<!-- Written by make update. -->
 
 # Dialects
 
-A dialect describes what one client or model accepts as a tool. Toolpost rewrites tools for it, reports what is lost, and converts the arguments of calls back to the original schema. The [rules](rules/README.md) list the requirements of each dialect with the evidence for them. The dialects themselves are [data](../dialect/targets); a configuration can change them or add its own.
+A dialect describes what one client or model accepts as a tool. Toolpost rewrites tools for it, reports what is lost, and converts the arguments of calls back to the original schema. The [rules](rules/README.md) list the requirements of each dialect with the evidence for them. The dialects themselves are [data](../schema/dialect/targets); a configuration can change them or add its own.
 
 | dialect | for | chosen for clients named | in short |
 |---|---|---|---|

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/redmine"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/tooltest"
 )
 

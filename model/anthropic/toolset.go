@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // strictDialect is the dialect of schemas that the provider enforces.

@@ -10,10 +10,10 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/message"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A toolset is the tools of a request in the form for the CLI.

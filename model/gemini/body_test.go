@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // foreign returns a part of another provider.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // checkTools checks the declarations of functions by the rules of d, or by

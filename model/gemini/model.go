@@ -9,9 +9,9 @@ import (
 	"net/http"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // Options are the optional parts of [New].

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // An answerFormat is the schema of a structured answer as a model receives it.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // dialectID names the dialect of both of OpenAI's interfaces.

@@ -11,10 +11,10 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // Tools offers ts to a model of Google, as one tool with functions. Their

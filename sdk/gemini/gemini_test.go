@@ -8,8 +8,8 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/sdk/gemini"
 	"github.com/toolpost/toolpost/sdk/internal/offertest"
 )

@@ -14,9 +14,9 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // dialectID names the dialect of both of OpenAI's interfaces.

@@ -10,8 +10,8 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/sdk/internal/offertest"
 	"github.com/toolpost/toolpost/sdk/openai"
 )

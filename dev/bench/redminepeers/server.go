@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/upstream"
 )
 

@@ -6,9 +6,9 @@ package provider
 
 import (
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A Toolset knows the tools of an offer by both of their names. A nil one has no

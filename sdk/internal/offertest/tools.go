@@ -8,9 +8,9 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // booking has two arguments that are not in alphabetical order, and one that

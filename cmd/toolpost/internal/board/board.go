@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/upstream"
 )

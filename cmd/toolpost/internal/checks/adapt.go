@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // Adapt returns the command "adapt".

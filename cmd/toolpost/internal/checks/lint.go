@@ -14,8 +14,8 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/suggest"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // lintOptions are the flags of lint.

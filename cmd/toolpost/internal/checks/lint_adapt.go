@@ -7,8 +7,8 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // adapt writes the tools as the one target gets them, or what is different.

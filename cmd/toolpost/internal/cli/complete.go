@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // CompleteFlag has the completion of a shell offer values for a flag. A value may be

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 

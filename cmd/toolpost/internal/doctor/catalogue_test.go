@@ -12,9 +12,9 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/upstream"
 )
 

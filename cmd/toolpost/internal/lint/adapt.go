@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/wire"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/schema/lower"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // tortured is a file of all tools that are odd, on many lines.

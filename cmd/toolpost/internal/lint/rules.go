@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // WriteRules lists the rules.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A Source is a list of tools to check, as they were written.

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/internal/cleartext"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A textReport writes a report as a page.

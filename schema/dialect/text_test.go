@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // described returns what a tool's description becomes.

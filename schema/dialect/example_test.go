@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/dialect"
 	"github.com/toolpost/toolpost/schema"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // find is a tool whose arguments some clients refuse: id is a number or a text.

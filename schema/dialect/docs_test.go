@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolpost/toolpost/dialect"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
-const rulesFolder = "../docs/rules"
+const rulesFolder = "../../docs/rules"
 
 // TestRulePages compares the pages of the rules with the code. "make update"
 // writes them.
