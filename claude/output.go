@@ -7,16 +7,15 @@ import (
 
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // An Output defines the structure of the answer. The CLI gives the model a tool
 // with that schema and makes the model call it.
 type Output struct {
-	schema  *schema.Schema  // as it was asked for
-	sent    json.RawMessage // as the CLI is told
-	wrapped bool            // sent is an object whose member "value" is the schema
-	codec   *lower.Codec    // from what the model writes to the schema, inside the wrapping
+	schema  *schema.Schema   // as it was asked for
+	sent    json.RawMessage  // as the CLI is told
+	wrapped bool             // sent is an object whose member "value" is the schema
+	lowered *dialect.Lowered // from what the model writes to the schema, inside the wrapping
 	err     error
 }
 
@@ -43,24 +42,17 @@ func OutputFrom(s *schema.Schema) *Output {
 	if err != nil {
 		return &Output{err: err}
 	}
-	rules := code.Input
-	plain, possible := lower.PlainObject(s)
+	plain, possible := dialect.IsPlainObject(s)
 	if !possible {
 		return &Output{err: errors.New("no value matches the output schema; change it")}
 	}
 	o := &Output{schema: s, wrapped: !plain}
-	if o.wrapped {
-		rules.Root, rules.Object.Name = lower.Root{}, ""
-		rules.Ref.Defs = true
+	o.lowered = code.Lower(s, &dialect.LowerOptions{Member: o.wrapped})
+	if l := o.lowered.Rejected(); l != nil {
+		o.err = fmt.Errorf("the output schema cannot be expressed for the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
+		return o
 	}
-	lowered := lower.Schema(s, &rules)
-	for _, l := range lowered.Losses {
-		if l.Kind == lower.Rejected {
-			o.err = fmt.Errorf("the output schema cannot be expressed for the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
-			return o
-		}
-	}
-	o.codec, o.sent = lowered.Codec, lowered.Schema
+	o.sent = o.lowered.Schema
 	if o.sent == nil {
 		o.sent = json.RawMessage(`{"type":"object"}`)
 	}
@@ -110,7 +102,7 @@ func (o *Output) read(raw json.RawMessage) (json.RawMessage, error) {
 		}
 		raw = value
 	}
-	value, _ := o.codec.Decode(raw)
+	value, _ := o.lowered.Decode(raw)
 	return o.validate(value)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A strictLister prepares tools for clients that read a list strictly: one
@@ -38,7 +38,7 @@ type repairKey struct {
 // A repair is the schema that takes the place of another one, nil for none, and why.
 type repair struct {
 	schema *schema.Schema
-	losses []lower.Loss
+	losses []dialect.Loss
 }
 
 // schema returns the input or output schema that is listed in the place of s. It is
@@ -51,12 +51,13 @@ func (r *repairs) schema(s *schema.Schema, output bool) repair {
 	if found {
 		return known
 	}
-	strict := lower.StrictInput
-	if output {
-		strict = lower.StrictOutput
-	}
 	var now repair
-	if now.schema, now.losses = strict(s); now.schema == s {
+	if output {
+		now.schema, now.losses = dialect.StrictOutput(s, false)
+	} else {
+		now.schema, now.losses = dialect.StrictInput(s)
+	}
+	if now.schema == s {
 		return now
 	}
 	r.mu.Lock()
@@ -128,7 +129,7 @@ func (l *strictLister) output(t *toolpost.Tool) *schema.Schema {
 	made := l.log.repairs.schema(t.Output, true)
 	output, losses := made.schema, made.losses
 	if output != nil && !l.claim(output) {
-		output, losses = lower.AnonymousOutput(output)
+		output, losses = dialect.StrictOutput(output, true)
 	}
 	switch output {
 	case t.Output:
@@ -140,7 +141,7 @@ func (l *strictLister) output(t *toolpost.Tool) *schema.Schema {
 	return output
 }
 
-func (l *strictLister) report(t *toolpost.Tool, message string, losses []lower.Loss) {
+func (l *strictLister) report(t *toolpost.Tool, message string, losses []dialect.Loss) {
 	var why string
 	if len(losses) > 0 {
 		why = losses[0].Detail

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // adaptationReporter returns a function that shows each dialect once, and again when what is lost
@@ -28,8 +27,8 @@ func (e *Endpoint) adaptationReporter() func(*dialect.Adapted) {
 }
 
 // countLosses returns how many losses of each kind the tools have.
-func countLosses(a *dialect.Adapted) map[lower.Kind]int {
-	losses := map[lower.Kind]int{}
+func countLosses(a *dialect.Adapted) map[dialect.LossKind]int {
+	losses := map[dialect.LossKind]int{}
 	for _, t := range a.Tools {
 		for _, l := range t.Losses {
 			losses[l.Kind]++

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // A counter counts what is shown.
@@ -25,7 +24,7 @@ func TestAdaptedOnce(t *testing.T) {
 	shown := &counter{}
 	s := &Endpoint{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})), options: Options{View: shown}}
 	a := &dialect.Adapted{Dialect: &dialect.Dialect{ID: "claude-desktop"}, Withheld: []dialect.Withheld{{Name: "b"}},
-		Tools: []*dialect.Tool{{Tool: whoTool("a"), Losses: []lower.Loss{{Pointer: "/x", Keyword: "anyOf", Kind: lower.Encoded, Detail: "text"}}}}}
+		Tools: []*dialect.Tool{{Tool: whoTool("a"), Losses: []dialect.Loss{{Pointer: "/x", Keyword: "anyOf", Kind: "encoded", Detail: "text"}}}}}
 	report := s.adaptationReporter()
 	report(a)
 	report(a)

@@ -9,7 +9,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -52,7 +51,7 @@ func (v *logView) Settled() {}
 func (v *logView) Adapted(a *dialect.Adapted) {
 	attrs := []slog.Attr{slog.String("dialect", a.Dialect.ID), slog.Int("tools", len(a.Tools)), slog.Int("withheld", len(a.Withheld))}
 	losses := countLosses(a)
-	for _, k := range lossKinds {
+	for _, k := range slices.Backward(dialect.LossKinds()) {
 		if n := losses[k]; n > 0 {
 			attrs = append(attrs, slog.Int(string(k), n))
 		}
@@ -64,11 +63,6 @@ func (v *logView) Adapted(a *dialect.Adapted) {
 	for _, f := range a.Findings {
 		v.log.Warn(f.Message, "dialect", a.Dialect.ID, "rule", f.Rule)
 	}
-}
-
-// lossKinds are the kinds of losses, from fatal to harmless.
-var lossKinds = [...]lower.Kind{
-	lower.Rejected, lower.Dropped, lower.Narrowed, lower.Widened, lower.Described, lower.Checked, lower.Encoded, lower.Noop,
 }
 
 // findChanges returns the servers whose state or tools have changed since the last

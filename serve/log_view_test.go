@@ -13,7 +13,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -28,7 +27,7 @@ var odd = &dialect.Adapted{
 	Dialect: &dialect.Dialect{ID: "claude-desktop"},
 	Tools: []*dialect.Tool{{
 		Tool:   &toolpost.Tool{Definition: toolpost.Definition{Name: "a"}},
-		Losses: []lower.Loss{{Pointer: "/x", Keyword: "anyOf", Kind: lower.Encoded, Detail: "text"}, {Keyword: "if", Kind: lower.Dropped}, {Keyword: "not", Kind: lower.Dropped}},
+		Losses: []dialect.Loss{{Pointer: "/x", Keyword: "anyOf", Kind: "encoded", Detail: "text"}, {Keyword: "if", Kind: "dropped"}, {Keyword: "not", Kind: "dropped"}},
 	}},
 	Withheld: []dialect.Withheld{{Name: "b\x1b[2J", Rule: "claude-desktop/schema", Why: "it is odd"}},
 	Findings: []dialect.Finding{{Rule: "claude-desktop/tool-count", Message: "there are too many"}},

@@ -52,7 +52,7 @@ var outside = map[string][]string{
 	"dev/screen":                     {"github.com/charmbracelet/x/ansi", "golang.org/x/sys"},
 	"cmd/toolpost/internal/terminal": {"github.com/charmbracelet/x/ansi", "golang.org/x/sys", "golang.org/x/term"},
 	"internal/access/vault":          {"github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
-	"schema/lower":                   {jsonModule},
+	"schema/internal/lower":          {jsonModule},
 	"schema/dialect":                 {jsonModule},
 	"model/gemini":                   {"golang.org/x/oauth2"}, // the credentials of Vertex AI
 	"mcpserver":                      {jsonModule},

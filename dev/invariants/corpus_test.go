@@ -14,7 +14,6 @@ import (
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // An item is a schema that is lowered for every dialect.
@@ -141,12 +140,12 @@ func failing(s *accept.Schema, v json.RawMessage) []accept.Failure {
 	return failures
 }
 
-func has(losses []lower.Loss, kind lower.Kind) bool {
-	return slices.ContainsFunc(losses, func(l lower.Loss) bool { return l.Kind == kind })
+func has(losses []dialect.Loss, kind dialect.LossKind) bool {
+	return slices.ContainsFunc(losses, func(l dialect.Loss) bool { return l.Kind == kind })
 }
 
-func exact(losses []lower.Loss) bool {
-	return !slices.ContainsFunc(losses, func(l lower.Loss) bool { return !l.Kind.Exact() })
+func exact(losses []dialect.Loss) bool {
+	return !slices.ContainsFunc(losses, func(l dialect.Loss) bool { return !l.Kind.Exact() })
 }
 
 func short(v []byte) string {

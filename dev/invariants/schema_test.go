@@ -17,7 +17,6 @@ import (
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // TestSameBytes: the same schema and rules give the same, and neither is
@@ -27,12 +26,12 @@ func TestSameBytes(t *testing.T) {
 		rules, _ := json.Marshal(d.Input)
 		for _, it := range some(items()) {
 			raw := bytes.Clone(it.raw)
-			first := lower.Schema(it.parsed, &d.Input)
+			first := d.Lower(it.parsed, nil)
 			again, err := schema.Parse(bytes.Clone(it.raw))
 			if err != nil {
 				t.Fatal(err)
 			}
-			second := lower.Schema(again, &d.Input)
+			second := d.Lower(again, nil)
 			if !bytes.Equal(first.Schema, second.Schema) || !slices.Equal(first.Losses, second.Losses) {
 				t.Errorf("%s for %s: comes out in two ways\n\t%s\n\t%s", it.name, d.ID, short(first.Schema), short(second.Schema))
 			}
@@ -50,7 +49,7 @@ func TestSameBytes(t *testing.T) {
 func TestTwice(t *testing.T) {
 	for _, d := range targets(t) {
 		for _, it := range some(corpus()[0].items) {
-			first := lower.Schema(it.parsed, &d.Input)
+			first := d.Lower(it.parsed, nil)
 			if second := twice(first, d); second != nil && !equalSchemas(first.Schema, second) {
 				t.Errorf("%s for %s:\n\tonce  %s\n\ttwice %s", it.name, d.ID, first.Schema, second)
 			}
@@ -61,9 +60,9 @@ func TestTwice(t *testing.T) {
 // twice lowers what was lowered. It is nil for what cannot be the same: where
 // the schema does not say of which dialect it is, is none, or where it was not
 // told that an object is empty.
-func twice(first *lower.Result, d *dialect.Dialect) json.RawMessage {
-	if d.Input.Dialect != "" || first.Schema == nil || slices.ContainsFunc(first.Losses, func(l lower.Loss) bool {
-		return l.Kind == lower.Rejected || l.Kind == lower.Dropped && l.Keyword == "additionalProperties"
+func twice(first *dialect.Lowered, d *dialect.Dialect) json.RawMessage {
+	if d.Input.Dialect != "" || first.Schema == nil || slices.ContainsFunc(first.Losses, func(l dialect.Loss) bool {
+		return l.Kind == "rejected" || l.Kind == "dropped" && l.Keyword == "additionalProperties"
 	}) {
 		return nil
 	}
@@ -71,7 +70,7 @@ func twice(first *lower.Result, d *dialect.Dialect) json.RawMessage {
 	if err != nil {
 		return json.RawMessage(err.Error())
 	}
-	return lower.Schema(s, &d.Input).Schema
+	return d.Lower(s, nil).Schema
 }
 
 // equalSchemas does not mind the order of what is required.
@@ -102,7 +101,7 @@ func sorted(v any) any {
 func TestEveryKeyword(t *testing.T) {
 	for _, d := range few(t) {
 		for _, it := range some(items()) {
-			r := lower.Schema(it.parsed, &d.Input)
+			r := d.Lower(it.parsed, nil)
 			reported := map[[2]string]bool{}
 			for _, l := range r.Losses {
 				reported[[2]string{l.Pointer, l.Keyword}] = true
@@ -162,14 +161,14 @@ func TestNames(t *testing.T) {
 	}
 	s := schema.MustParse(`{"type":"object","properties":{` + properties.String() + `}}`)
 	for _, d := range targets(t) {
-		r := lower.Schema(s, &d.Input)
+		r := d.Lower(s, nil)
 		var written struct{ Properties map[string]json.RawMessage }
 		if err := json.Unmarshal(r.Schema, &written); err != nil {
 			t.Fatal(err)
 		}
 		seen := map[string]string{}
 		for _, name := range odd {
-			at := r.Codec.Seen("/" + token(name))
+			at := r.Pointer("/" + token(name))
 			if other, twice := seen[at]; twice {
 				t.Errorf("%s: %q and %q are both %s", d.ID, name, other, at)
 			}
@@ -192,7 +191,7 @@ func TestGrowth(t *testing.T) {
 	}
 	for _, d := range few(t) {
 		for _, it := range all {
-			r := lower.Schema(it.parsed, &d.Input)
+			r := d.Lower(it.parsed, nil)
 			if most := 8*len(it.raw) + 2000; len(r.Schema) > most && !bytes.Contains(r.Schema, []byte(`"$ref"`)) {
 				t.Errorf("%s for %s: %d bytes become %d", it.name, d.ID, len(it.raw), len(r.Schema))
 			}
@@ -214,7 +213,7 @@ func TestHostile(t *testing.T) {
 		}
 		runtime.GC()
 		for _, d := range few(t) {
-			if took := least(limit, func() { lower.Schema(s, &d.Input) }); took > limit {
+			if took := least(limit, func() { d.Lower(s, nil) }); took > limit {
 				t.Errorf("%s: %s takes %v, the limit is %v", d.ID, b.Name, took, limit)
 			}
 		}
@@ -246,7 +245,7 @@ func TestHostileValues(t *testing.T) {
 		return json.RawMessage(`{"a b":` + strings.Repeat(open, n) + inner + strings.Repeat(shut, n) + `}`)
 	}
 	for _, d := range few(t) {
-		codec := lower.Schema(tree, &d.Input).Codec
+		codec := d.Lower(tree, nil)
 		for _, v := range []json.RawMessage{
 			nested(50_000, `[`, `1`, `]`),
 			nested(10_000, `{"k":3,"l l":`, `{}`, `}`),

@@ -20,7 +20,6 @@ import (
 
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // figures are what is counted for a dialect.
@@ -66,7 +65,7 @@ func (r *run) problem(format string, args ...any) {
 // A variant is what an item becomes for some dialects.
 type variant struct {
 	*item
-	low      *lower.Result
+	low      *dialect.Lowered
 	dialects []*dialect.Dialect
 }
 
@@ -77,9 +76,9 @@ func (v *variant) String() string { return v.item.name + " for " + v.dialects[0]
 func (r *run) variants(it *item, all []*dialect.Dialect) []*variant {
 	var found []*variant
 	for _, d := range all {
-		low := lower.Schema(it.parsed, &d.Input)
+		low := d.Lower(it.parsed, nil)
 		r.count(it, d, low)
-		if has(low.Losses, lower.Rejected) {
+		if has(low.Losses, "rejected") {
 			continue
 		}
 		i := slices.IndexFunc(found, func(v *variant) bool {
@@ -94,9 +93,9 @@ func (r *run) variants(it *item, all []*dialect.Dialect) []*variant {
 }
 
 // count holds one schema against the rules of its reader.
-func (r *run) count(it *item, d *dialect.Dialect, low *lower.Result) {
+func (r *run) count(it *item, d *dialect.Dialect, low *dialect.Lowered) {
 	violations := 0
-	if !has(low.Losses, lower.Rejected) {
+	if !has(low.Losses, "rejected") {
 		tool := accept.Tool{Name: "tool", Description: "A tool.", Input: low.Schema, Strict: strict(d)}
 		for _, v := range accept.Check(d.ID, []accept.Tool{tool}) {
 			if strings.HasSuffix(v.Rule, "/totals") || v.Rule == "C1/description" {
@@ -111,7 +110,7 @@ func (r *run) count(it *item, d *dialect.Dialect, low *lower.Result) {
 	f := r.figures[d.ID]
 	f.schemas++
 	f.violations += violations
-	if has(low.Losses, lower.Rejected) {
+	if has(low.Losses, "rejected") {
 		f.rejected++
 	}
 	if exact(low.Losses) {
@@ -203,7 +202,7 @@ func (r *run) try(v *variant, seed uint64) {
 // sound: a value that the lowered schema takes decodes to one that the original
 // takes, or the report tells why not.
 func (r *run) sound(v *variant, x json.RawMessage, f *figures) {
-	y, _ := v.low.Codec.Decode(x)
+	y, _ := v.low.Decode(x)
 	failures := failing(v.judge, y)
 	switch {
 	case len(failures) == 0:
@@ -222,10 +221,10 @@ func (r *run) back(v *variant, reader *accept.Schema, y json.RawMessage, f *figu
 	if y[0] != '{' { // arguments are objects
 		return
 	}
-	x, ok := v.low.Codec.Encode(y)
+	x, ok := v.low.Encode(y)
 	why := "cannot be written"
 	if ok {
-		z, notes := v.low.Codec.Decode(x)
+		z, notes := v.low.Decode(x)
 		failures := failing(reader, x)
 		switch {
 		case v.undeclared(failures):
@@ -242,7 +241,7 @@ func (r *run) back(v *variant, reader *accept.Schema, y json.RawMessage, f *figu
 	case ok:
 		f.same++
 	case v.unwritable(y):
-	case has(v.low.Losses, lower.Narrowed):
+	case has(v.low.Losses, "narrowed"):
 		f.narrowed++
 	default:
 		f.lost++
@@ -252,14 +251,14 @@ func (r *run) back(v *variant, reader *accept.Schema, y json.RawMessage, f *figu
 
 // agree: where nothing is lost, the two schemas say the same of any value.
 func (r *run) agree(v *variant, reader *accept.Schema, x json.RawMessage, f *figures) {
-	y, notes := v.low.Codec.Decode(x)
+	y, notes := v.low.Decode(x)
 	refused, invalid := failing(reader, x), failing(v.judge, y)
 	if len(notes) > 0 || len(refused) > 0 == (len(invalid) > 0) {
 		f.agree++
 		return
 	}
 	if len(refused) > 0 { // decoding is lenient: it may be written in another way
-		back, ok := v.low.Codec.Encode(y)
+		back, ok := v.low.Encode(y)
 		if left := failing(reader, back); ok && (len(left) == 0 || v.undeclared(left)) {
 			f.agree++
 			return
@@ -283,8 +282,8 @@ func (v *variant) sent() json.RawMessage {
 // not name, where it does not say whether there may be any. No reader is asked
 // for them, which is not called a loss.
 func (v *variant) undeclared(failures []accept.Failure) bool {
-	closed := v.low.Schema == nil || slices.ContainsFunc(v.low.Losses, func(l lower.Loss) bool {
-		return l.Keyword == "additionalProperties" && l.Kind == lower.Noop
+	closed := v.low.Schema == nil || slices.ContainsFunc(v.low.Losses, func(l dialect.Loss) bool {
+		return l.Keyword == "additionalProperties" && l.Kind == "noop"
 	})
 	return closed && len(failures) > 0 && !slices.ContainsFunc(failures, func(f accept.Failure) bool { return !aboutOthers(f) })
 }
@@ -300,7 +299,7 @@ func (v *variant) unwritable(y json.RawMessage) bool {
 		return false
 	}
 	for _, l := range v.low.Losses {
-		if o, ok := at(root, l.Pointer).(map[string]any); ok && l.Keyword == "additionalProperties" && l.Kind == lower.Noop {
+		if o, ok := at(root, l.Pointer).(map[string]any); ok && l.Keyword == "additionalProperties" && l.Kind == "noop" {
 			o["additionalProperties"] = false
 		}
 	}
@@ -334,24 +333,24 @@ func aboutOthers(f accept.Failure) bool {
 }
 
 // explained reports whether the losses account for each failure.
-func explained(losses []lower.Loss, failures []accept.Failure) bool {
+func explained(losses []dialect.Loss, failures []accept.Failure) bool {
 	return !slices.ContainsFunc(failures, func(f accept.Failure) bool { return !told(losses, f) })
 }
 
 // told: no alternative holds if a loss keeps one of them from holding.
-func told(losses []lower.Loss, f accept.Failure) bool {
-	return slices.ContainsFunc(losses, func(l lower.Loss) bool { return tells(l, f.KeywordLocation) }) ||
+func told(losses []dialect.Loss, f accept.Failure) bool {
+	return slices.ContainsFunc(losses, func(l dialect.Loss) bool { return tells(l, f.KeywordLocation) }) ||
 		slices.ContainsFunc(f.Causes, func(cause accept.Failure) bool { return told(losses, cause) })
 }
 
 // tells reports whether a loss is about the keyword at a location, or about one that
 // has it inside.
-func tells(l lower.Loss, location string) bool {
+func tells(l dialect.Loss, location string) bool {
 	location = strings.Replace(location, "/dependency/", "/dependencies/", 1) // as the validator calls it
 	switch {
-	case l.Kind == lower.Checked, l.Keyword == "nullable":
+	case l.Kind == "checked", l.Keyword == "nullable":
 		return within(location, l.Pointer) || within(l.Pointer, location)
-	case l.Kind == lower.Described, l.Kind == lower.Widened, l.Kind == lower.Dropped:
+	case l.Kind == "described", l.Kind == "widened", l.Kind == "dropped":
 		return within(location, l.Pointer+"/"+l.Keyword) || within(l.Pointer, location)
 	}
 	return false

@@ -11,33 +11,24 @@ import (
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
-
-// kinds has the columns of the table, from harmless to fatal.
-func kinds() []lower.Kind {
-	return []lower.Kind{
-		lower.Noop, lower.Encoded, lower.Checked, lower.Described,
-		lower.Widened, lower.Narrowed, lower.Dropped, lower.Rejected,
-	}
-}
 
 // A tally is what adapting some tools to one dialect costs.
 type tally struct {
-	same   int                // tools that stay as they are
-	worst  map[lower.Kind]int // tools by their worst loss
-	losses map[lower.Kind]int
+	same   int                      // tools that stay as they are
+	worst  map[dialect.LossKind]int // tools by their worst loss
+	losses map[dialect.LossKind]int
 	strict int // tools for which strict mode may be switched on
 }
 
 // count adapts tools one by one, so that they do not concern each other.
 func count(d *dialect.Dialect, tools []*toolpost.Tool) tally {
-	n := tally{worst: map[lower.Kind]int{}, losses: map[lower.Kind]int{}}
+	n := tally{worst: map[dialect.LossKind]int{}, losses: map[dialect.LossKind]int{}}
 	for _, t := range tools {
 		a := d.Adapt([]*toolpost.Tool{t}, nil)
 		if len(a.Tools) == 0 {
-			n.worst[lower.Rejected]++
-			n.losses[lower.Rejected]++
+			n.worst["rejected"]++
+			n.losses["rejected"]++
 			continue
 		}
 		n.add(a.Tools[0])
@@ -52,13 +43,13 @@ func (n *tally) add(t *dialect.Tool) {
 	worst := -1
 	for _, l := range t.Losses {
 		n.losses[l.Kind]++
-		worst = max(worst, slices.Index(kinds(), l.Kind))
+		worst = max(worst, slices.Index(dialect.LossKinds(), l.Kind))
 	}
 	switch {
 	case worst >= 0:
-		n.worst[kinds()[worst]]++
+		n.worst[dialect.LossKinds()[worst]]++
 	case t.Changed():
-		n.worst[lower.Noop]++ // in another notation
+		n.worst["noop"]++ // in another notation
 	default:
 		n.same++
 	}

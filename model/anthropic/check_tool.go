@@ -10,7 +10,6 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // checkTools checks the names and schemas of a list of tools.
@@ -23,7 +22,7 @@ func checkTools(list json.RawMessage) error {
 		return fmt.Errorf("tools: %w", broken)
 	}
 	names := map[string]bool{}
-	var strict, optional, unions int
+	var strict []json.RawMessage
 	for i, t := range tree.Items() {
 		name := textOf(t.Get("name"))
 		if names[name] {
@@ -40,25 +39,23 @@ func checkTools(list json.RawMessage) error {
 		}
 		if s := t.Get("strict"); s != nil && s.Is("true") {
 			id = "anthropic-strict"
-			counts := lower.CountsOf(input.Raw)
-			strict, optional, unions = strict+1, optional+counts.Optional, unions+counts.Unions
+			strict = append(strict, input.Raw)
 		}
 		if err := lintSchema(id, name, input.Raw); err != nil {
 			return fmt.Errorf("tools.%d: %w", i, err)
 		}
 	}
-	return checkStrict(strict, optional, unions)
+	return checkStrict(strict)
 }
 
 // checkStrict checks the limits for all strict tools of a request.
-func checkStrict(tools, optional, unions int) error {
+func checkStrict(tools []json.RawMessage) error {
 	d, err := dialect.Find("anthropic-strict")
 	if err != nil {
 		return err
 	}
-	if limit := d.Strict; tools > limit.Tools || optional > limit.Optional || unions > limit.Unions {
-		return fmt.Errorf("tools: the strict tools are %d with %d optional properties and %d unions; the limits are %d, %d and %d",
-			tools, optional, unions, limit.Tools, limit.Optional, limit.Unions)
+	if err := d.CheckStrict(tools); err != nil {
+		return fmt.Errorf("tools: %w", err)
 	}
 	return nil
 }

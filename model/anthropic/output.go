@@ -8,15 +8,14 @@ import (
 	"github.com/toolpost/toolpost/model/internal/provider"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // An outputFormat is the form of a structured answer.
 type outputFormat struct {
 	schema   json.RawMessage // in the provider's dialect; nil if the provider cannot enforce it
 	original *schema.Schema
-	codec    *lower.Codec // converts answers back
-	wrapped  bool         // the answer is a member of an object, because it is not an object itself
+	lowered  *dialect.Lowered // converts answers back
+	wrapped  bool             // the answer is a member of an object, because it is not an object itself
 }
 
 // outputFormat returns the form of the answer, nil for text. The API restricts
@@ -36,13 +35,12 @@ func (b *builder) outputFormat() *outputFormat {
 		b.losses.Add(-1, -1, "the model reads the schema of the answer as an instruction: %v", err)
 		return f
 	}
-	lowered := lower.Schema(s, &strict.Input)
-	counts := lower.CountsOf(lowered.Schema)
-	if len(lowered.Schema) == 0 || counts.Optional > strict.Strict.Optional || counts.Unions > strict.Strict.Unions || b.losses.AddSchema(lowered.Losses) != "" {
+	lowered := strict.Lower(s, nil)
+	if len(lowered.Schema) == 0 || !lowered.FitsStrict() || b.losses.AddSchema(lowered) != "" {
 		b.losses.Add(-1, -1, "the provider cannot enforce the schema of the answer; the model reads it as an instruction")
 		return f
 	}
-	f.schema, f.codec = lowered.Schema, lowered.Codec
+	f.schema, f.lowered = lowered.Schema, lowered
 	return f
 }
 
@@ -75,7 +73,7 @@ func outputConfig(effort string, f *outputFormat) json.RawMessage {
 // decode converts the texts of an answer to the shape of the original schema.
 // Texts that are not JSON remain as they are.
 func (f *outputFormat) decode(m *model.Message) {
-	if f == nil || f.codec == nil || f.codec.Identity() && !f.wrapped {
+	if f == nil || f.lowered == nil || f.lowered.Identity() && !f.wrapped {
 		return
 	}
 	for i := range m.Parts {
@@ -86,7 +84,7 @@ func (f *outputFormat) decode(m *model.Message) {
 		if _, err := jsontree.Parse([]byte(p.Text), maxLevels); err != nil {
 			continue
 		}
-		decoded, _ := f.codec.Decode(json.RawMessage(p.Text))
+		decoded, _ := f.lowered.Decode(json.RawMessage(p.Text))
 		if f.wrapped {
 			if decoded = provider.UnwrapAnswer(decoded); decoded == nil {
 				continue

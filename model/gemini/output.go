@@ -7,7 +7,7 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // requestOutput asks for JSON of the schema r.Output. It returns an instruction
@@ -24,10 +24,8 @@ func (g *generator) requestOutput(r *model.Request, s *settings, config *generat
 		p.losses.Add(-1, -1, "the model does not accept tools and a schema of the answer in one request; the tools are left out")
 		s.Tools = nil
 	}
-	rules := g.dialect.Input
-	rules.Root.Object = false // that is for the arguments of functions
-	lowered := lower.Schema(r.Output, &rules)
-	if why := p.losses.AddSchema(lowered.Losses); why != "" {
+	lowered := g.dialect.Lower(r.Output, &dialect.LowerOptions{AnyRoot: true})
+	if why := p.losses.AddSchema(lowered); why != "" {
 		p.losses.Add(-1, -1, "the provider cannot enforce the schema of the answer (%s); the model reads it as an instruction", why)
 		return instruction, nil
 	}
@@ -39,7 +37,7 @@ func (g *generator) requestOutput(r *model.Request, s *settings, config *generat
 	if err != nil {
 		return "", fmt.Errorf("schema of the answer: %w", err)
 	}
-	p.output, config.ResponseMIMEType = lowered.Codec, "application/json"
+	p.output, config.ResponseMIMEType = lowered, "application/json"
 	if isTyped(g.dialect) {
 		config.ResponseSchema, err = parseTyped(ordered)
 	} else {

@@ -8,14 +8,14 @@ import (
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A prepared is a request as it is sent, and what its response is read with.
 type preparedRequest struct {
 	body   []byte
 	tools  *toolset
-	output *lower.Codec // converts structured output back; nil for text
+	output *dialect.Lowered // converts structured output back; nil for text
 	losses provider.Losses
 }
 

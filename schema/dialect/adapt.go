@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // Options are the optional parts of Adapt, Layer and Lint.
@@ -53,7 +53,7 @@ type Tool struct {
 	// first, each with its place in the original. Losses of the rest of the
 	// definition follow, with the pointer "" and the keywords name, description
 	// (Detail distinguishes it from that of the schema) and outputSchema.
-	Losses []lower.Loss
+	Losses []Loss
 
 	codec    *lower.Codec
 	shown    *schema.Schema // the schema that the reader sees, nil if it is not a JSON Schema
@@ -70,7 +70,7 @@ func (t *Tool) Changed() bool { return t.changed }
 
 // exact reports whether the definition for the reader says the same as the original.
 func (t *Tool) exact() bool {
-	return !slices.ContainsFunc(t.Losses, func(l lower.Loss) bool { return !l.Kind.Exact() })
+	return !slices.ContainsFunc(t.Losses, func(l Loss) bool { return !l.Kind.Exact() })
 }
 
 // Withheld is a tool that the reader does not receive.
@@ -188,15 +188,15 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 		return nil, &refusal{"size", "the adapted schema cannot be read: " + err.Error()}
 	}
 	for _, loss := range a.Losses {
-		if loss.Kind == lower.Rejected {
+		if loss.Kind == rejected {
 			return nil, l.refuse(a, loss)
 		}
 	}
 	def.Name = name
 	if name != t.Name {
-		a.lose(lower.Loss{Keyword: "name", Kind: lower.Encoded, Detail: fmt.Sprintf("%q is called %q here", t.Name, name)})
+		a.lose(Loss{Keyword: "name", Kind: encoded, Detail: fmt.Sprintf("%q is called %q here", t.Name, name)})
 	}
-	var losses []lower.Loss
+	var losses []Loss
 	def.Description, losses = l.Text.tool(t.Name, t.Description)
 	a.lose(losses...)
 	l.results(a, &def)
@@ -209,7 +209,7 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 
 // refuse reports a loss that cannot be repaired: the schema is too large, or no
 // object fits it.
-func (l *linter) refuse(a *Tool, loss lower.Loss) *refusal {
+func (l *linter) refuse(a *Tool, loss Loss) *refusal {
 	why := &refusal{"all/unsatisfiable", loss.Detail}
 	if loss.Pointer != "" {
 		why.text = fmt.Sprintf("%s (%s at %s)", loss.Detail, loss.Keyword, loss.Pointer)
@@ -227,7 +227,7 @@ func (l *linter) refuse(a *Tool, loss lower.Loss) *refusal {
 	return why
 }
 
-func (a *Tool) lose(losses ...lower.Loss) { a.Losses = append(a.Losses, losses...) }
+func (a *Tool) lose(losses ...Loss) { a.Losses = append(a.Losses, losses...) }
 
 // input lowers the input schema, unless the reader takes it as it is.
 func (l *linter) input(a *Tool, def *toolpost.Definition) error {
@@ -239,7 +239,7 @@ func (l *linter) input(a *Tool, def *toolpost.Definition) error {
 	if l.Strict != nil || l.Input.Limits != (lower.Limits{}) {
 		a.counts = lower.CountsOf(low.Schema)
 	}
-	a.lose(low.Losses...)
+	a.Losses = appendLosses(a.Losses, low.Losses)
 	a.enforced = !a.exact() || !low.Codec.Identity()
 	if low.Schema == nil {
 		def.Input = nil
@@ -271,7 +271,7 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 	}
 	drop := func(why string) {
 		def.Output = nil
-		a.lose(lower.Loss{Keyword: "outputSchema", Kind: lower.Dropped, Detail: why})
+		a.lose(Loss{Keyword: "outputSchema", Kind: dropped, Detail: why})
 	}
 	switch {
 	case l.Output.Drop:
@@ -291,14 +291,14 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 		drop("this reader accepts it only in a shape that the results do not have")
 		return
 	}
-	strict, repairs := lower.StrictOutput(lowered)
+	strict, repairs := StrictOutput(lowered, false)
 	if strict == nil {
 		drop(repairs[0].Detail)
 		return
 	}
 	def.Output = strict
-	for _, l := range slices.Concat(low.Losses, texts, repairs) {
-		a.lose(lower.Loss{Keyword: "outputSchema", Kind: l.Kind, Detail: fmt.Sprintf("%s at %q: %s", l.Keyword, l.Pointer, l.Detail)})
+	for _, l := range slices.Concat(appendLosses(nil, low.Losses), texts, repairs) {
+		a.lose(Loss{Keyword: "outputSchema", Kind: l.Kind, Detail: fmt.Sprintf("%s at %q: %s", l.Keyword, l.Pointer, l.Detail)})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // defined returns a tool of a definition as a server lists it.

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // check finds what decoding does not: text is what d was read from.

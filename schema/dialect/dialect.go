@@ -10,7 +10,7 @@
 // descriptions, the list as a whole, and the arguments of calls.
 package dialect
 
-import "github.com/toolpost/toolpost/schema/lower"
+import "github.com/toolpost/toolpost/schema/internal/lower"
 
 // A Dialect describes what one client or model accepts.
 type Dialect struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // plain renames get.user, so that it is adapted.

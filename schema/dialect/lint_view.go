@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/jsontree"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // A linter has the rules that one dialect demands, ready for a whole list of

@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // keywordRules report keywords that no other rule reports.

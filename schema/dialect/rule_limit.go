@@ -1,6 +1,6 @@
 package dialect
 
-import "github.com/toolpost/toolpost/schema/lower"
+import "github.com/toolpost/toolpost/schema/internal/lower"
 
 // limitRules are about the size of a schema. A schema that is larger than
 // Toolpost reads is reported here too, by every dialect.

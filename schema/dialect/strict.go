@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // chooseStrict switches strict mode on where a tool says the same as its

@@ -6,12 +6,10 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // tool fits the description of a tool. The losses are at the pointer "".
-func (x *Text) tool(name, description string) (string, []lower.Loss) {
+func (x *Text) tool(name, description string) (string, []Loss) {
 	f := x.fitNamed(name, description, x.Max)
 	if x.Required && blank(f.text) {
 		f = x.fit(sentence(name), x.Max)
@@ -19,7 +17,7 @@ func (x *Text) tool(name, description string) (string, []lower.Loss) {
 	if f.text == description {
 		return description, nil
 	}
-	return f.text, []lower.Loss{f.loss("", "the tool's description")}
+	return f.text, []Loss{f.loss("", "the tool's description")}
 }
 
 // A fitted is a text as the reader takes it.
@@ -29,13 +27,13 @@ type fittedText struct {
 	code bool // an example or a pattern has changed
 }
 
-func (f fittedText) loss(pointer, what string) lower.Loss {
-	l := lower.Loss{Pointer: pointer, Keyword: "description", Kind: lower.Noop, Detail: what + " is worded differently"}
+func (f fittedText) loss(pointer, what string) Loss {
+	l := Loss{Pointer: pointer, Keyword: "description", Kind: noop, Detail: what + " is worded differently"}
 	switch {
 	case f.cut > 0:
-		l.Kind, l.Detail = lower.Dropped, fmt.Sprintf("%s is shortened by %d characters", what, f.cut)
+		l.Kind, l.Detail = dropped, fmt.Sprintf("%s is shortened by %d characters", what, f.cut)
 	case f.code:
-		l.Kind, l.Detail = lower.Dropped, "an example or pattern in "+what+" is worded differently"
+		l.Kind, l.Detail = dropped, "an example or pattern in "+what+" is worded differently"
 	}
 	return l
 }

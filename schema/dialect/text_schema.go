@@ -8,13 +8,12 @@ import (
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // schema fits the descriptions inside a schema, which was made of original.
 // Everything that it does not change keeps its bytes. A loss is where the original has
 // the text, else at the same place, else at the root.
-func (x *Text) schema(raw, original json.RawMessage) (json.RawMessage, []lower.Loss) {
+func (x *Text) schema(raw, original json.RawMessage) (json.RawMessage, []Loss) {
 	if x.SchemaMax <= 0 && x.Lines <= 0 && x.Forbid == "" {
 		return raw, nil
 	}
@@ -57,7 +56,7 @@ type lossesByPlace struct {
 	byText   map[string][]string // pointers of descriptions in the original
 	known    map[string]bool     // all of these pointers
 	seen     map[string]bool     // pointers that have a loss
-	all      []lower.Loss
+	all      []Loss
 }
 
 func (l *lossesByPlace) add(d description, f fittedText) {

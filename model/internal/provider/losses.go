@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // Losses are the parts of a request that the model receives in another form or
@@ -48,14 +48,12 @@ func (l *Losses) AddMedia(message, part int, m *toolpost.ToolMessage, takes []st
 
 // AddSchema adds what the provider's form of the answer's schema lost. If the
 // schema was rejected it adds nothing, and returns the reason.
-func (l *Losses) AddSchema(lost []lower.Loss) (rejected string) {
-	for _, loss := range lost {
-		if loss.Kind == lower.Rejected {
-			return loss.Detail
-		}
+func (l *Losses) AddSchema(s *dialect.Lowered) (rejected string) {
+	if loss := s.Rejected(); loss != nil {
+		return loss.Detail
 	}
-	for _, loss := range lost {
-		if loss.Kind != lower.Noop && loss.Kind != lower.Encoded {
+	for _, loss := range s.Losses {
+		if !loss.Kind.Exact() {
 			l.Add(-1, -1, "schema of the answer, %s, %s: %s", loss.Pointer, loss.Keyword, loss.Detail)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // Logger returns a logger that shows calls and what else happens as dim lines on the board,
@@ -114,7 +113,7 @@ func adaptation(a *dialect.Adapted) []string {
 	id, changed := a.Dialect.ID, 0
 	for _, t := range a.Tools {
 		for _, l := range t.Losses {
-			if l.Kind != lower.Noop && l.Kind != lower.Encoded {
+			if !l.Kind.Exact() {
 				changed++
 				break
 			}

@@ -20,7 +20,6 @@ import (
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -245,7 +244,7 @@ func TestActivity(t *testing.T) {
 		s.Adapted(&dialect.Adapted{
 			Dialect: &dialect.Dialect{ID: "claude-desktop"},
 			Tools: []*dialect.Tool{
-				{Losses: []lower.Loss{{Kind: lower.Encoded}, {Kind: lower.Dropped}}}, {Losses: []lower.Loss{{Kind: lower.Noop}}},
+				{Losses: []dialect.Loss{{Kind: "encoded"}, {Kind: "dropped"}}}, {Losses: []dialect.Loss{{Kind: "noop"}}},
 			},
 			Withheld: []dialect.Withheld{{Name: "b\x1b[2J", Rule: "claude-desktop/schema", Why: "it is odd"}},
 			Findings: []dialect.Finding{{Rule: "claude-desktop/tool-count", Message: "there are too many"}},

@@ -10,7 +10,6 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // A Fit is how one client or model gets one tool.
@@ -93,7 +92,7 @@ func (m *Matrix) add(a *lint.Adapted) (findings []Finding) {
 	for _, t := range a.Tools {
 		fit := Unchanged
 		switch {
-		case slices.ContainsFunc(a.Losses(t), func(l lower.Loss) bool { return !l.Kind.Exact() }):
+		case slices.ContainsFunc(a.Losses(t), func(l dialect.Loss) bool { return !l.Kind.Exact() }):
 			fit = Narrowed
 			c.Narrowed++
 		case t.Changed():

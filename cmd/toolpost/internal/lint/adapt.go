@@ -11,29 +11,28 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // Adapted is the tools of a source as one client or model gets them.
 type Adapted struct {
 	*dialect.Adapted
-	origins map[*toolpost.Tool]*Tool        // by original
-	repairs map[*toolpost.Tool][]lower.Loss // what was lost before adapting, by original
+	origins map[*toolpost.Tool]*Tool          // by original
+	repairs map[*toolpost.Tool][]dialect.Loss // what was lost before adapting, by original
 	fates   map[*Tool]*fate
 }
 
 // A fate is what adapting did to one tool.
 type fate struct {
-	withheld string                   // why; "" if it is not
-	losses   map[lossPlace]lower.Loss // the first of each place
+	withheld string                     // why; "" if it is not
+	losses   map[lossPlace]dialect.Loss // the first of each place
 }
 
 // A lossPlace is a keyword of the schema at a pointer, or with the keyword "" all
 // of them.
 type lossPlace struct{ pointer, keyword string }
 
-func newFate(losses []lower.Loss) *fate {
-	f := &fate{losses: make(map[lossPlace]lower.Loss, 2*len(losses))}
+func newFate(losses []dialect.Loss) *fate {
+	f := &fate{losses: make(map[lossPlace]dialect.Loss, 2*len(losses))}
 	for _, l := range losses {
 		for _, at := range []lossPlace{{l.Pointer, l.Keyword}, {l.Pointer, ""}} {
 			if _, known := f.losses[at]; !known {
@@ -45,7 +44,7 @@ func newFate(losses []lower.Loss) *fate {
 }
 
 // loss returns the loss for the place of p.
-func (f *fate) loss(p *problem) (l lower.Loss, ok bool) {
+func (f *fate) loss(p *problem) (l dialect.Loss, ok bool) {
 	for _, member := range []string{"name", "description", "outputSchema"} {
 		if strings.HasPrefix(p.pointer, "/"+member) {
 			l, ok = f.losses[lossPlace{"", member}]
@@ -64,13 +63,13 @@ func (f *fate) loss(p *problem) (l lower.Loss, ok bool) {
 }
 
 // Losses returns what a tool lost, in reading it and in adapting it.
-func (a *Adapted) Losses(t *dialect.Tool) []lower.Loss {
+func (a *Adapted) Losses(t *dialect.Tool) []dialect.Loss {
 	return slices.Concat(a.repairs[t.Original], t.Losses)
 }
 
 // Adapt adapts the tools of a source to one dialect.
 func Adapt(src *Source, d *dialect.Dialect, opts *dialect.Options) *Adapted {
-	a := &Adapted{origins: map[*toolpost.Tool]*Tool{}, repairs: map[*toolpost.Tool][]lower.Loss{}, fates: map[*Tool]*fate{}}
+	a := &Adapted{origins: map[*toolpost.Tool]*Tool{}, repairs: map[*toolpost.Tool][]dialect.Loss{}, fates: map[*Tool]*fate{}}
 	rules := rulesByName()
 	var tools []*toolpost.Tool
 	var unread []dialect.Withheld

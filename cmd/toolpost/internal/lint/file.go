@@ -17,7 +17,6 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 const fileShape = `want an array of tools, the result of tools/list, or the whole response of a server`
@@ -167,15 +166,15 @@ func refuseCall(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 }
 
 // toolToAdapt returns the tool with a schema: one without takes anything.
-func (t *Tool) toolToAdapt() (*toolpost.Tool, []lower.Loss) {
-	var losses []lower.Loss
+func (t *Tool) toolToAdapt() (*toolpost.Tool, []dialect.Loss) {
+	var losses []dialect.Loss
 	for _, f := range t.faults {
-		losses = append(losses, lower.Loss{Keyword: f.keyword, Kind: lower.Dropped, Detail: f.text})
+		losses = append(losses, dialect.Loss{Keyword: f.keyword, Kind: "dropped", Detail: f.text})
 	}
 	if t.Input == nil {
 		repaired := *t.Tool
 		repaired.Input = schema.MustParse(`{"type":"object"}`)
-		return &repaired, append(losses, lower.Loss{Keyword: "inputSchema", Kind: lower.Noop, Detail: "there is none; any arguments are accepted"})
+		return &repaired, append(losses, dialect.Loss{Keyword: "inputSchema", Kind: "noop", Detail: "there is none; any arguments are accepted"})
 	}
 	return t.Tool, losses
 }

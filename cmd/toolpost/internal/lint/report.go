@@ -12,7 +12,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
 )
 
 // A Level is the severity of an effect.
@@ -216,9 +215,9 @@ func (r *Report) Failing(limit Level) (n int) {
 
 // A remedy is what adapting does about a problem, for its worst target.
 type remedy struct {
-	kind    lower.Kind // "" if the tool is withheld, or there is no loss
-	text    string     // "" if there is no loss
-	derived bool       // it only refers to the loss of another keyword
+	kind    dialect.LossKind // "" if the tool is withheld, or there is no loss
+	text    string           // "" if there is no loss
+	derived bool             // it only refers to the loss of another keyword
 }
 
 func (r *Report) remedy(p *problem) remedy {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // randomRules returns rules that are each asked for or not.

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/toolpost/toolpost/schema"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 var update = os.Getenv("TOOLPOST_UPDATE") != "" // "make update" rewrites testdata

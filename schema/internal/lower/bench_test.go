@@ -8,7 +8,7 @@ import (
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // BenchmarkSchema lowers the schemas of all tools of real servers.

@@ -25,10 +25,13 @@ const (
 	Rejected  Kind = "rejected"  // cannot be expressed for this reader at all
 )
 
-// rank orders kinds from harmless to fatal.
-func (k Kind) rank() int {
-	return slices.Index([]Kind{Noop, Encoded, Checked, Described, Widened, Narrowed, Dropped, Rejected}, k)
+// Kinds returns the kinds from harmless to fatal.
+func Kinds() []Kind {
+	return []Kind{Noop, Encoded, Checked, Described, Widened, Narrowed, Dropped, Rejected}
 }
+
+// rank orders kinds from harmless to fatal.
+func (k Kind) rank() int { return slices.Index(Kinds(), k) }
 
 // Exact reports whether no value was lost or gained: values mean the same in both shapes.
 func (k Kind) Exact() bool { return k == Noop || k == Encoded }

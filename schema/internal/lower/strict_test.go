@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/schema"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 func TestStrictOutput(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/schema"
-	"github.com/toolpost/toolpost/schema/lower"
+	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
 // TestHostileValues: what a value costs is linear in its size, whatever it is.
