@@ -1,5 +1,6 @@
 // Package bind makes tools that need data of a program before they can run, such
-// as a configuration or an account. The data is passed by value.
+// as a configuration or an account, and tools of the values of other frameworks. The data
+// is passed by value.
 //
 // Experimental: it may change.
 package bind

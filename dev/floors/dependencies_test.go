@@ -20,7 +20,7 @@ const (
 // imports one of our packages: only those that the package is about.
 func TestDependencies(t *testing.T) {
 	for pkg, want := range map[string][]string{
-		"": nil, "/adapt": nil, "/bind": nil, "/config": nil, "/schema/dialect": nil, "/gateway": nil, "/mcpserver": nil, "/upstream": nil,
+		"": nil, "/bind": nil, "/config": nil, "/schema/dialect": nil, "/gateway": nil, "/mcpserver": nil, "/upstream": nil,
 		"/output": nil, "/redmine": nil, "/stdtool": nil, "/claude": nil, "/model": nil,
 		"/model/gemini": nil, "/model/openai": nil, "/model/anthropic": nil,
 		"/cmd/toolpost": {cobra},

@@ -16,7 +16,7 @@ var order = []string{
 	"internal",
 	"schema", "usage", "store", "dep",
 	".",
-	"bind", "adapt", "observe", "schema/dialect", "inprocess",
+	"bind", "observe", "schema/dialect", "inprocess",
 	"internal/policy", "internal/access/trail",
 	"upstream", "mcpserver", "audit", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",

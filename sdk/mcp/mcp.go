@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/adapt"
+	"github.com/toolpost/toolpost/bind"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -123,7 +123,7 @@ func newTool(t *sdk.Tool, h toolpost.Handler) (*toolpost.Tool, error) {
 	case d.Output == nil && t.OutputSchema != nil:
 		return nil, invalid(errors.New(`its outputSchema is not the schema of an object; give it "type": "object"`))
 	}
-	return adapt.Tool(&toolpost.Tool{Definition: d, Handler: h})
+	return bind.Adapt(&toolpost.Tool{Definition: d, Handler: h})
 }
 
 func requestOf(call *toolpost.Call) (*sdk.CallToolRequest, error) {

@@ -1,4 +1,4 @@
-package adapt_test
+package bind_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/adapt"
 	"github.com/toolpost/toolpost/bind"
 	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/schema"
@@ -22,7 +21,7 @@ import (
 // call adapts v and calls it through a Set.
 func callAdapted(t *testing.T, v any, arguments string) *toolpost.Result {
 	t.Helper()
-	tool, err := adapt.Tool(v)
+	tool, err := bind.Adapt(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +87,7 @@ func TestAdaptSchemaPatterns(t *testing.T) {
 	for name, v := range map[string]any{
 		"first": schemaFirst{n}, "second": &schemaSecond{n}, "third": schemaThird{n}, "fourth": schemaFourth{n, m},
 	} {
-		tool, err := adapt.Tool(v)
+		tool, err := bind.Adapt(v)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -297,7 +296,7 @@ func TestAdaptRefuses(t *testing.T) {
 		"panicking":             {panicking{}, "value", "oh"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tool, err := adapt.Tool(test.value)
+			tool, err := bind.Adapt(test.value)
 			var invalid *toolpost.ToolValidationError
 			if tool != nil || !errors.As(err, &invalid) {
 				t.Fatalf("got %v, %v", tool, err)
@@ -319,7 +318,7 @@ func (panicking) Name() string { panic("oh") }
 
 func TestAdaptTakesAToolAsItIs(t *testing.T) {
 	tool := toolpost.New("x", "", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
-	if got, err := adapt.Tool(tool); got != tool || err != nil {
+	if got, err := bind.Adapt(tool); got != tool || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -330,7 +329,7 @@ func TestHandlerThatIgnoresItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		deaf, err := adapt.Tool(record{Name: "deaf", Function: func() { <-release }})
+		deaf, err := bind.Adapt(record{Name: "deaf", Function: func() { <-release }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +357,7 @@ func TestAdaptedPanic(t *testing.T) {
 		"without context": func() { panic("secret") }, "with context": func(context.Context) { panic("secret") },
 	} {
 		ctx := dep.Logger.With(t.Context(), slog.New(slog.DiscardHandler))
-		tool, err := adapt.Tool(record{Name: "x", Function: f})
+		tool, err := bind.Adapt(record{Name: "x", Function: f})
 		if err != nil {
 			t.Fatal(err)
 		}

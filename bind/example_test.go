@@ -1,4 +1,4 @@
-package adapt_test
+package bind_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/adapt"
+	"github.com/toolpost/toolpost/bind"
 )
 
 // A shouter is a tool of a framework that Toolpost does not know.
@@ -19,9 +19,9 @@ func (shouter) Call(_ context.Context, text string) (string, error) {
 	return strings.ToUpper(text), nil
 }
 
-func ExampleTool() {
+func ExampleAdapt() {
 	ctx := context.Background()
-	shout, err := adapt.Tool(shouter{})
+	shout, err := bind.Adapt(shouter{})
 	if err != nil {
 		panic(err)
 	}

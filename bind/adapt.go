@@ -1,6 +1,4 @@
-// Package adapt makes tools of the values of other frameworks, which it recognizes
-// by their methods and fields.
-package adapt
+package bind
 
 import (
 	"context"
@@ -16,7 +14,7 @@ import (
 	"github.com/toolpost/toolpost/schema"
 )
 
-// Where Tool looks, in order. Each step is a method without arguments (but
+// Where Adapt looks, in order. Each step is a method without arguments (but
 // perhaps a context), or an exported field.
 const (
 	schemaPaths = "ParametersJSONSchema FunctionSchema.JSONSchema Definition.ParametersJSONSchema " +
@@ -29,14 +27,14 @@ const (
 // textSchema is that of a tool that takes one text, as those of langchaingo do.
 const textSchema = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
 
-// Tool makes a tool of a value from another framework: any value that has a
+// Adapt makes a tool of a value from another framework: any value that has a
 // name, a description, a JSON Schema of its parameters and a function, as
 // methods or as exported fields.
 //
 // The schema is the first of ParametersJSONSchema, FunctionSchema.JSONSchema,
 // Definition.ParametersJSONSchema, InputSchema, Definition.InputSchema and
 // Parameters that exists. It is JSON, or a value that encodes as a JSON object.
-// If there is none, Tool infers the schema from the function's argument; a
+// If there is none, Adapt infers the schema from the function's argument; a
 // function of one string gets the parameters {"input": string}.
 //
 // The function is Call, Run, RunRaw, Invoke, InvokableRun, Execute, Function,
@@ -45,9 +43,9 @@ const textSchema = `{"type":"object","properties":{"input":{"type":"string"}},"r
 // may return a value, an error, or both. When the call's context ends, the call
 // does not wait for a function that takes no context.
 //
-// Tool checks a *[toolpost.Tool] and returns it unchanged. If the value cannot be
+// Adapt checks a *[toolpost.Tool] and returns it unchanged. If the value cannot be
 // adapted, the error is a *[toolpost.ToolValidationError].
-func Tool(v any) (t *toolpost.Tool, err error) {
+func Adapt(v any) (t *toolpost.Tool, err error) {
 	a := &adapting{tool: new(toolpost.Tool)}
 	defer func() {
 		if p := recover(); p != nil {
@@ -60,7 +58,7 @@ func Tool(v any) (t *toolpost.Tool, err error) {
 			a.tool = v
 		}
 		return a.checkTool()
-	case interface{ Definition() toolpost.Definition }: // of package bind
+	case interface{ Definition() toolpost.Definition }: // a Tool of this package
 		a.tool.Definition = v.Definition()
 		return nil, a.invalid("function", errors.New("it has no dependencies yet; adapt what Bind returns"))
 	}
@@ -71,7 +69,7 @@ func Tool(v any) (t *toolpost.Tool, err error) {
 	return a.checkTool()
 }
 
-// adapting is one run of [Tool].
+// adapting is one run of [Adapt].
 type adapting struct {
 	value reflect.Value
 	tool  *toolpost.Tool
