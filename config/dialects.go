@@ -68,15 +68,18 @@ func (f *file) bind() {
 
 // wrong reports what is wrong with overlays where it stands.
 func (f *file) wrong(err error) {
-	all, _ := errors.AsType[dialect.OverlayErrors](err)
-	for _, e := range all {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
 		at := f.own[0].Name.StartOffset // an overlay can spoil a dialect that extends it
 		for _, m := range f.own {
-			if key(m) == e.ID {
+			if e, ok := errors.AsType[*dialect.OverlayError](err); ok && key(m) == e.ID {
 				at = place(m, e.Pointer)
 			}
 		}
-		f.fail(at, "%v", e)
+		f.fail(at, "%v", err)
 	}
 }
 

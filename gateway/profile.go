@@ -14,15 +14,14 @@ import (
 	"github.com/toolpost/toolpost/gateway/internal/retool"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 	"github.com/toolpost/toolpost/observe"
-	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A profile is a [config.Profile] that is ready to be asked.
 type profile struct {
 	*config.Profile
 
-	rules                     []*dialect.ClientMatcher
-	servers, include, exclude *regexp.Regexp // nil for none
+	rules                     []func(name, version, userAgent string) bool // of clients
+	servers, include, exclude *regexp.Regexp                               // nil for none
 	approvals                 approval.Policy
 }
 
@@ -51,8 +50,8 @@ func newProfile(cfg *config.Profile, before *viewChooser) (*profile, error) {
 
 // isFor reports whether the profile is for a client by what the client claims.
 func (p *profile) isFor(r observe.Client) bool {
-	for _, m := range p.rules {
-		if m.Match(r.Name, r.Version, r.UserAgent) {
+	for _, isFor := range p.rules {
+		if isFor(r.Name, r.Version, r.UserAgent) {
 			return true
 		}
 	}

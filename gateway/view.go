@@ -202,7 +202,8 @@ func (p viewParts) searchLimits(s config.Search) (l searchLimits) {
 	}
 	pins := append(slices.Clone(s.Pin), outputTools)
 	if p.dialect != nil && !s.Off {
-		l.budget, l.tools = s.Budget, p.dialect.List.Tools
+		l.budget = s.Budget
+		l.tools, _ = p.dialect.MaxList()
 		if l.budget == 0 && len(p.dialect.Clients) > 0 {
 			l.budget = defaultSearchBudget
 		}

@@ -25,7 +25,7 @@ func Lint(t testing.TB, ts toolpost.Toolset, target string, opts *dialect.Option
 		switch {
 		case f.Off != "":
 			t.Logf("%s: %s: %s %s: off: %s", f.Tool, f.Rule, f.Pointer, f.Message, f.Off)
-		case f.Effect == dialect.Advice || f.Effect == dialect.Rewrites:
+		case f.Effect.Advises():
 			t.Logf("%s: %s: %s %s: %s", f.Tool, f.Rule, f.Pointer, f.Message, f.Effect)
 		default:
 			t.Errorf("%s: %s: %s %s: %s", f.Tool, f.Rule, f.Pointer, f.Message, f.Effect)

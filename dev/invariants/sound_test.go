@@ -82,7 +82,7 @@ func (r *run) variants(it *item, all []*dialect.Dialect) []*variant {
 			continue
 		}
 		i := slices.IndexFunc(found, func(v *variant) bool {
-			return bytes.Equal(v.low.Schema, low.Schema) && slices.Equal(v.low.Losses, low.Losses) && d.Input.Dialect == v.dialects[0].Input.Dialect
+			return bytes.Equal(v.low.Schema, low.Schema) && slices.Equal(v.low.Losses, low.Losses) && d.Draft() == v.dialects[0].Draft()
 		})
 		if i < 0 {
 			i, found = len(found), append(found, &variant{item: it, low: low})
@@ -272,7 +272,7 @@ func (r *run) agree(v *variant, reader *accept.Schema, x json.RawMessage, f *fig
 // sent is the schema as its reader takes it: of draft-07, if that is what its
 // dialect is, though it does not say so.
 func (v *variant) sent() json.RawMessage {
-	if v.dialects[0].Input.Dialect == "draft-07" && v.low.Schema != nil {
+	if v.dialects[0].Draft() == "draft-07" && v.low.Schema != nil {
 		return append([]byte(`{"$schema":"http://json-schema.org/draft-07/schema#",`), v.low.Schema[1:]...)
 	}
 	return v.low.Schema

@@ -166,7 +166,7 @@ func undeclared(f accept.Failure) bool {
 
 // drafted tells the draft, for validation.
 func drafted(d *dialect.Dialect, schema json.RawMessage) json.RawMessage {
-	if d.Input.Dialect != "draft-07" {
+	if d.Draft() != "draft-07" {
 		return schema
 	}
 	return append(json.RawMessage(`{"$schema":"http://json-schema.org/draft-07/schema#",`), schema[1:]...)

@@ -97,7 +97,7 @@ func table(b *strings.Builder, dialects []*dialect.Dialect, tallies []tally) {
 			b.WriteString(" " + cell + " |")
 		}
 		strict := ""
-		if d.Strict != nil {
+		if d.HasStrict() {
 			strict = fmt.Sprint(n.strict)
 		}
 		b.WriteString(" " + strict + " |\n")

@@ -31,10 +31,15 @@ func TestPages(t *testing.T) {
 }
 
 func TestCount(t *testing.T) {
-	d := &dialect.Dialect{ID: "test", Strict: &dialect.Strict{}}
-	d.Input.Union.OneOf, d.Input.Booleans = true, true
-	d.Input.Enum.NoConst = true
-	d.Name.Pattern = "^[a-z0-9_]+$"
+	book, err := dialect.NewBook(map[string][]byte{"test": []byte(`{"extends": "mcp", "title": "Test", "strict": {},
+		"input": {"union": {"oneOf": true}, "booleans": true, "enum": {"noConst": true}}, "name": {"pattern": "^[a-z0-9_]+$"}}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := book.Find("test")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var tools []*toolpost.Tool
 	for name, input := range map[string]string{
 		"fine": `{"type":"object"}`,

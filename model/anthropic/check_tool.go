@@ -74,7 +74,7 @@ func lintSchema(id, name string, raw json.RawMessage) error {
 	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: name, Input: input},
 		Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, errNotCalled }}
 	for _, f := range d.Lint([]*toolpost.Tool{tool}, nil) {
-		if f.Effect == dialect.RefusesCall && f.Off == "" {
+		if f.Effect.Refuses() && f.Off == "" {
 			return fmt.Errorf("%s: %s (%s)", f.Pointer, f.Message, f.Rule)
 		}
 	}

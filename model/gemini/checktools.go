@@ -79,11 +79,8 @@ func checkSchema(where, name string, raw json.RawMessage, d *dialect.Dialect, of
 	}
 	t := &toolpost.Tool{Definition: toolpost.Definition{Name: name, Description: "A function.", Input: input}}
 	for _, f := range d.Lint([]*toolpost.Tool{t}, &dialect.Options{Off: off}) {
-		switch f.Effect {
-		case dialect.KillsSession, dialect.KillsServer, dialect.RefusesCall:
-			if f.Off == "" {
-				return fmt.Errorf("%s: %q at %s: %s", where, name, f.Pointer, f.Message)
-			}
+		if f.Effect.Refuses() && f.Off == "" {
+			return fmt.Errorf("%s: %q at %s: %s", where, name, f.Pointer, f.Message)
 		}
 	}
 	return nil

@@ -55,7 +55,7 @@ func (g *generator) newToolset(set *toolpost.Set) (*toolset, error) {
 }
 
 // isTyped reports whether d writes Google's own type of a schema, instead of JSON Schema.
-func isTyped(d *dialect.Dialect) bool { return d.Input.Dialect == "openapi" }
+func isTyped(d *dialect.Dialect) bool { return d.Draft() == "openapi" }
 
 // declare returns the declaration of a tool as a function.
 func declare(t *dialect.Tool, typed bool) (functionDeclaration, error) {

@@ -14,7 +14,7 @@ import (
 // Options are the optional parts of Adapt, Layer and Lint.
 type Options struct {
 	// Server is the name of the server in the client, which adds to the length
-	// of tool names. [DefaultServer] if empty.
+	// of tool names. "toolpost" if empty.
 	Server string
 
 	// Fit withholds the last tools of the list if there are more than the
@@ -197,12 +197,12 @@ func (l *linter) adapt(t *toolpost.Tool, name string) (adapted *Tool, why *refus
 		a.lose(Loss{Keyword: "name", Kind: encoded, Detail: fmt.Sprintf("%q is called %q here", t.Name, name)})
 	}
 	var losses []Loss
-	def.Description, losses = l.Text.tool(t.Name, t.Description)
+	def.Description, losses = l.form.Text.tool(t.Name, t.Description)
 	a.lose(losses...)
 	l.results(a, &def)
 	a.changed = def.Name != t.Name || def.Description != t.Description || def.Input != t.Input || def.Output != t.Output
 	a.choosy = bytes.Contains(t.Input.Raw(), []byte(`"enum"`)) || bytes.Contains(t.Input.Raw(), []byte(`"const"`))
-	a.reserved = l.Input.Object.Reserved
+	a.reserved = l.form.Input.Object.Reserved
 	a.Tool = a.tool(def, t.Policy)
 	return a, nil
 }
@@ -214,8 +214,8 @@ func (l *linter) refuse(a *Tool, loss Loss) *refusal {
 	if loss.Pointer != "" {
 		why.text = fmt.Sprintf("%s (%s at %s)", loss.Detail, loss.Keyword, loss.Pointer)
 	}
-	most := l.Input.Limits
-	if !(&Strict{Properties: most.Properties, EnumValues: most.EnumValues, Runes: most.Runes}).holds(a.counts, 1) ||
+	most := l.form.Input.Limits
+	if !(&strictLimits{Properties: most.Properties, EnumValues: most.EnumValues, Runes: most.Runes}).holds(a.counts, 1) ||
 		most.Bytes > 0 && a.counts.Bytes > most.Bytes {
 		why.rule = "size"
 		return why
@@ -233,10 +233,10 @@ func (a *Tool) lose(losses ...Loss) { a.Losses = append(a.Losses, losses...) }
 func (l *linter) input(a *Tool, def *toolpost.Definition) error {
 	low := &lower.Result{Schema: def.Input.Raw(), Codec: &lower.Codec{}}
 	if !l.fits(a.Original) {
-		low = lower.Schema(def.Input, &l.Input)
+		low = lower.Schema(def.Input, &l.form.Input)
 	}
 	a.codec = low.Codec
-	if l.Strict != nil || l.Input.Limits != (lower.Limits{}) {
+	if l.form.Strict != nil || l.form.Input.Limits != (lower.Limits{}) {
 		a.counts = lower.CountsOf(low.Schema)
 	}
 	a.Losses = appendLosses(a.Losses, low.Losses)
@@ -245,10 +245,10 @@ func (l *linter) input(a *Tool, def *toolpost.Definition) error {
 		def.Input = nil
 		return nil
 	}
-	raw, losses := l.Text.schema(low.Schema, def.Input.Raw())
+	raw, losses := l.form.Text.schema(low.Schema, def.Input.Raw())
 	a.lose(losses...)
 	var err error
-	if def.Input, err = withRaw(def.Input, raw); l.Dialect.Input.Dialect != "openapi" {
+	if def.Input, err = withRaw(def.Input, raw); l.Dialect.form.Input.Dialect != "openapi" {
 		a.shown = def.Input
 	}
 	return err
@@ -274,7 +274,7 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 		a.lose(Loss{Keyword: "outputSchema", Kind: dropped, Detail: why})
 	}
 	switch {
-	case l.Output.Drop:
+	case l.form.Output.Drop:
 		drop("this reader accepts none")
 		return
 	case !s.IsObject(): // poison to strict clients
@@ -283,9 +283,9 @@ func (l *linter) results(a *Tool, def *toolpost.Definition) {
 	}
 	low := &lower.Result{Schema: s.Raw(), Codec: &lower.Codec{}}
 	if !l.fitsOutput(a.Original) {
-		low = lower.Schema(s, &l.Output.Rules)
+		low = lower.Schema(s, &l.form.Output.Rules)
 	}
-	raw, texts := l.Text.schema(low.Schema, s.Raw())
+	raw, texts := l.form.Text.schema(low.Schema, s.Raw())
 	lowered, err := withRaw(s, raw)
 	if err != nil || !low.Codec.Identity() || narrows(low.Losses) {
 		drop("this reader accepts it only in a shape that the results do not have")

@@ -42,7 +42,7 @@ func TestUntouchedToolKeepsItsDefinition(t *testing.T) {
 		defined(t, `{"name":"a.b","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"icons":[]}`),
 		defined(t, `{"name":"c","description":"(_)","inputSchema":{"type":"object","properties":{"a_b":{}}}}`),
 	}
-	for i, got := range (&dialect.Dialect{ID: "x"}).Adapt(tools, nil).Tools {
+	for i, got := range dialect.Make("x", dialect.Form{}).Adapt(tools, nil).Tools {
 		raw, err := got.MarshalJSON()
 		if err != nil || string(raw) != string(tools[i].Raw) || got.Changed() || got.Original != tools[i] || got.Losses != nil {
 			t.Errorf("%s: %s, %v, %v", tools[i].Name, raw, got.Losses, err)
@@ -54,7 +54,7 @@ func TestUntouchedToolKeepsItsDefinition(t *testing.T) {
 }
 
 func TestDefinitionIsKept(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Text: dialect.Text{Forbid: "_"}}
+	d := dialect.Make("x", dialect.Form{Text: dialect.Text{Forbid: "_"}})
 	tool := defined(t, `{"title":"T_t","icons":[{"src":"i_j"}],"name":"n","inputSchema":{ "properties":{"a_b":{"description":"c_d"}}, "type":"object" },
  "annotations":{"readOnlyHint":true,"x":1},"_meta":{"m_n":1},"execution":{"a":1},"description":"e_f"}`)
 	got, err := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].MarshalJSON()
@@ -90,7 +90,7 @@ func TestOutput(t *testing.T) {
 	}
 	for _, test := range tests {
 		tool := defined(t, `{"name":"n","inputSchema":{"type":"object"},"outputSchema":`+test.in+`}`)
-		a := (&dialect.Dialect{ID: "x", Output: test.output}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+		a := dialect.Make("x", dialect.Form{Output: test.output}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 		got := ""
 		if a.Output != nil {
 			got = string(a.Output.Raw())
@@ -111,7 +111,7 @@ func TestOutput(t *testing.T) {
 
 // TestRejected: what a reader cannot be told at all withholds one tool.
 func TestRejected(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Input: lower.Rules{Root: lower.Root{Object: true}, Limits: lower.Limits{Properties: 1}}}
+	d := dialect.Make("x", dialect.Form{Input: lower.Rules{Root: lower.Root{Object: true}, Limits: lower.Limits{Properties: 1}}})
 	a := d.Adapt([]*toolpost.Tool{
 		defined(t, `{"name":"good","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`),
 		defined(t, `{"name":"large","inputSchema":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}}`),
@@ -129,7 +129,7 @@ func TestRejected(t *testing.T) {
 }
 
 func TestNoSchemaWithholdsOneTool(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Text: dialect.Text{Max: 10}}
+	d := dialect.Make("x", dialect.Form{Text: dialect.Text{Max: 10}})
 	good := defined(t, `{"name":"good","inputSchema":{"type":"object"}}`)
 	bad := &toolpost.Tool{Definition: toolpost.Definition{Name: "bad"}} // no schema at all
 	a := d.Adapt([]*toolpost.Tool{bad, good}, nil)
@@ -195,7 +195,7 @@ func TestListIsCounted(t *testing.T) {
 		{dialect.List{Tools: 4, Tokens: 24}, true, 2, 24, "", "t2:x/token-count t3:x/token-count t4:x/token-count"},
 	}
 	for _, test := range tests {
-		a := (&dialect.Dialect{ID: "x", List: test.limit}).Adapt(tools, &dialect.Options{Fit: test.fit})
+		a := dialect.Make("x", dialect.Form{List: test.limit}).Adapt(tools, &dialect.Options{Fit: test.fit})
 		var findings, withheld []string
 		for _, f := range a.Findings {
 			findings = append(findings, f.Rule)
@@ -219,7 +219,7 @@ func TestUnlisted(t *testing.T) {
 		tool.Policy.Unlisted = i%2 == 1
 		tools = append(tools, tool)
 	}
-	a := (&dialect.Dialect{ID: "x", List: dialect.List{Tools: 2}}).Adapt(tools, &dialect.Options{Fit: true})
+	a := dialect.Make("x", dialect.Form{List: dialect.List{Tools: 2}}).Adapt(tools, &dialect.Options{Fit: true})
 	if len(a.Tools) != 4 || len(a.Findings) != 0 || a.Tokens != 2*dialect.Tokens(tools[0]) || !a.Tools[1].Policy.Unlisted {
 		t.Errorf("%d tools of %d tokens, findings %v, withheld %v", len(a.Tools), a.Tokens, a.Findings, a.Withheld)
 	}
@@ -252,7 +252,7 @@ func TestStrict(t *testing.T) {
 		{&dialect.Strict{Properties: 4}, "n0 n1 n2 n4", true},
 	}
 	for _, test := range tests {
-		d := &dialect.Dialect{ID: "x", Strict: test.strict, Input: lower.Rules{Formats: map[string][]string{}}}
+		d := dialect.Make("x", dialect.Form{Strict: test.strict, Input: lower.Rules{Formats: map[string][]string{}}})
 		a := d.Adapt(append(tools, inexact), nil)
 		var got []string
 		for _, tool := range a.Tools {
@@ -269,7 +269,7 @@ func TestStrict(t *testing.T) {
 // TestStrictSaysAllThatTheToolSays: what is lost anywhere in the definition
 // counts.
 func TestStrictSaysAllThatTheToolSays(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Strict: &dialect.Strict{}, Name: plain, Text: dialect.Text{Max: 20, SchemaMax: 20, Forbid: "~"}, Output: dialect.Output{Drop: true}}
+	d := dialect.Make("x", dialect.Form{Strict: &dialect.Strict{}, Name: plain, Text: dialect.Text{Max: 20, SchemaMax: 20, Forbid: "~"}, Output: dialect.Output{Drop: true}})
 	long := strings.Repeat("Some words here. ", 10)
 	for raw, want := range map[string]bool{
 		`{"name":"n","inputSchema":{"type":"object"}}`:                                                                   true,
@@ -299,7 +299,7 @@ func TestStrictRank(t *testing.T) {
 	for i := range 20 {
 		tools = append(tools, defined(t, fmt.Sprintf(`{"name":"small%d","description":"d",%s}`, i, object(2))))
 	}
-	d := &dialect.Dialect{ID: "x", Strict: &dialect.Strict{Properties: 500, Optional: 10}}
+	d := dialect.Make("x", dialect.Form{Strict: &dialect.Strict{Properties: 500, Optional: 10}})
 	for _, tool := range d.Adapt(tools, nil).Tools {
 		if tool.Strict != (tool.Name != "large") {
 			t.Errorf("%s: strict %v", tool.Name, tool.Strict)
@@ -310,10 +310,10 @@ func TestStrictRank(t *testing.T) {
 // TestLayerAgain: a list that changes in one tool is the same as if all of it
 // were adapted, and only that tool is.
 func TestLayerAgain(t *testing.T) {
-	d := &dialect.Dialect{
-		ID: "x", Name: dialect.Name{Pattern: "^[a-z_0-9]+$", Fold: "[a-z0-9_]"},
+	d := dialect.Make("x", dialect.Form{
+		Name:  dialect.Name{Pattern: "^[a-z_0-9]+$", Fold: "[a-z0-9_]"},
 		Input: lower.Rules{Union: lower.Union{NoList: true}}, Strict: &dialect.Strict{Tools: 2},
-	}
+	})
 	tool := func(name, a string) *toolpost.Tool {
 		return defined(t, `{"name":"`+name+`","inputSchema":{"type":"object","properties":{"a":{"type":["`+a+`","null"]}}}}`)
 	}
@@ -356,7 +356,7 @@ func TestLayerAgain(t *testing.T) {
 }
 
 func TestLayer(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: plain, Input: lower.Rules{Root: lower.Root{OmitEmpty: true}}}
+	d := dialect.Make("x", dialect.Form{Name: plain, Input: lower.Rules{Root: lower.Root{OmitEmpty: true}}})
 	var reported *dialect.Adapted
 	opts := &dialect.Options{Report: func(a *dialect.Adapted) { reported = a }}
 	tools := toolpost.Tools{defined(t, `{"name":"get.it","inputSchema":{"type":"object"}}`)}
@@ -380,7 +380,7 @@ func TestLayer(t *testing.T) {
 
 // TestNoSchemaForNoArguments: some readers want none.
 func TestNoSchemaForNoArguments(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Input: lower.Rules{Root: lower.Root{OmitEmpty: true}}}
+	d := dialect.Make("x", dialect.Form{Input: lower.Rules{Root: lower.Root{OmitEmpty: true}}})
 	tool := defined(t, `{"name":"n","inputSchema":{"type":"object"}}`)
 	a := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 	if a.Input != nil || a.Original != tool {
@@ -394,7 +394,7 @@ func TestNoSchemaForNoArguments(t *testing.T) {
 // TestLayerOverCopies: tools that a layer below copies at each listing are not
 // adapted again, and calls reach the copy.
 func TestLayerOverCopies(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Input: lower.Rules{Union: lower.Union{NoList: true}}}
+	d := dialect.Make("x", dialect.Form{Input: lower.Rules{Union: lower.Union{NoList: true}}})
 	original := defined(t, `{"name":"a","inputSchema":{"type":"object","properties":{"a":{"type":["string","null"]}}}}`)
 	listing := 0
 	layer := d.Layer(toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) {

@@ -28,7 +28,7 @@ import "strings"
 
 func loudRules() []*Rule {
 	return []*Rule{{
-		Name: "loud", Effect: Advice,
+		Name: "loud", Effect: advice,
 		What:  "Descriptions shout.",
 		Why:   "Else nobody listens.",
 		Fix:   "Shout.",

@@ -30,7 +30,7 @@ func (d *Dialect) check(text jsontext.Value) error {
 	for _, rules := range []struct {
 		at string
 		*lower.Rules
-	}{{"/input", &d.Input}, {"/output/rules", &d.Output.Rules}} {
+	}{{"/input", &d.form.Input}, {"/output/rules", &d.form.Output.Rules}} {
 		if err := checkWords(rules.at, rules.Rules); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (d *Dialect) check(text jsontext.Value) error {
 	for _, r := range sharedRules() {
 		known[r.Name] = true
 	}
-	for i, s := range d.Sources {
+	for i, s := range d.form.Sources {
 		if err := s.check(known); err != nil {
 			return newFault(fmt.Sprintf("/sources/%d", i), "is not valid: %w", err)
 		}
@@ -69,10 +69,10 @@ func checkNumbers(text jsontext.Value) error {
 // expressions returns the regular expressions by where they stand.
 func (d *Dialect) expressions() [][2]string {
 	return [][2]string{
-		{"/name/pattern", d.Name.Pattern},
-		{"/name/fold", d.Name.Fold},
-		{"/input/object/name", d.Input.Object.Name},
-		{"/output/rules/object/name", d.Output.Rules.Object.Name},
+		{"/name/pattern", d.form.Name.Pattern},
+		{"/name/fold", d.form.Name.Fold},
+		{"/input/object/name", d.form.Input.Object.Name},
+		{"/output/rules/object/name", d.form.Output.Rules.Object.Name},
 	}
 }
 
@@ -85,7 +85,7 @@ func (d *Dialect) checkPatterns() error {
 			return newFault(p[0], "is not valid: %w", err)
 		}
 	}
-	if fold := d.Name.Fold; fold != "" && !bracket.MatchString(fold) {
+	if fold := d.form.Name.Fold; fold != "" && !bracket.MatchString(fold) {
 		return newFault("/name/fold", "is %.80q; it must be one character class, such as [A-Za-z0-9_]", fold)
 	}
 	return nil

@@ -38,23 +38,17 @@ func identify(name, version, userAgent string) (string, string) {
 	return name, version
 }
 
-// A ClientMatcher is a [Client] whose expressions are compiled.
-type ClientMatcher struct{ match *match }
-
-// Matcher compiles c. The error says what is wrong with it.
-func (c Client) Matcher() (*ClientMatcher, error) {
+// Matcher compiles c: what it returns reports whether a client with these claims is
+// selected; see [Book.Choose] for their meaning. The error says what is wrong with c.
+func (c Client) Matcher() (func(name, version, userAgent string) bool, error) {
 	m, err := newMatch("", c, false)
 	if err != nil {
 		return nil, err
 	}
-	return &ClientMatcher{m}, nil
-}
-
-// Match reports whether a client with these claims is selected; see [Book.Choose]
-// for their meaning.
-func (m *ClientMatcher) Match(name, version, userAgent string) bool {
-	name, version = identify(name, version, userAgent)
-	return m.match.fits(name, version, userAgent)
+	return func(name, version, userAgent string) bool {
+		name, version = identify(name, version, userAgent)
+		return m.fits(name, version, userAgent)
+	}, nil
 }
 
 // A match is a Client that is ready to be asked.

@@ -40,7 +40,7 @@ func TestCorpus(t *testing.T) {
 		if len(a.Tools)+len(a.Withheld) != len(tools) || a.Tokens == 0 {
 			t.Errorf("%s: %d tools, %d withheld, %d tokens", d.ID, len(a.Tools), len(a.Withheld), a.Tokens)
 		}
-		checkNames(t, d.Name, a)
+		checkNames(t, d.Form().Name, a)
 		for _, tool := range a.Tools {
 			checkTool(t, d, tool)
 		}
@@ -51,15 +51,15 @@ func checkTool(t *testing.T, d *dialect.Dialect, tool *dialect.Tool) {
 	t.Helper()
 	text := tool.Description
 	switch {
-	case d.Text.Max > 0 && utf8.RuneCountInString(text) > d.Text.Max,
-		d.Text.Lines > 0 && strings.Count(text, "\n") >= d.Text.Lines,
-		strings.ContainsAny(text, d.Text.Forbid), d.Text.Required && text == "":
+	case d.Form().Text.Max > 0 && utf8.RuneCountInString(text) > d.Form().Text.Max,
+		d.Form().Text.Lines > 0 && strings.Count(text, "\n") >= d.Form().Text.Lines,
+		strings.ContainsAny(text, d.Form().Text.Forbid), d.Form().Text.Required && text == "":
 		t.Errorf("%s, %s: description %q", d.ID, tool.Name, text)
 	}
 	if !tool.Changed() && len(tool.Losses) > 0 {
 		t.Errorf("%s, %s: it is as it was, with losses %v", d.ID, tool.Name, tool.Losses)
 	}
-	if tool.Strict && d.Strict == nil {
+	if tool.Strict && d.Form().Strict == nil {
 		t.Errorf("%s, %s: it is strict", d.ID, tool.Name)
 	}
 }

@@ -6,33 +6,37 @@
 //	configuration ─── NewBook ────────────┘    └── Lint ───▶ findings, each of a Rule
 //
 // A dialect is data: a file in targets, or one that a configuration adds or
-// changes. Package lower rewrites schemas; this package adapts names,
-// descriptions, the list as a whole, and the arguments of calls.
+// changes. It says which JSON Schema the reader accepts, and which names, descriptions and
+// lists.
 package dialect
 
-import "github.com/toolpost/toolpost/schema/internal/lower"
+import "slices"
 
 // A Dialect describes what one client or model accepts.
 type Dialect struct {
-	ID      string      `json:"-"`                 // "openai-strict": the file's name
-	Title   string      `json:"title"`             // "OpenAI, strict function calling"
-	Extends string      `json:"extends,omitempty"` // the dialect that this one is based on
-	About   string      `json:"about,omitempty"`   // a description in a few sentences
-	Clients []Client    `json:"clients,omitempty"` // the clients that get this dialect; none for models
-	Input   lower.Rules `json:"input"`             // of input schemas
-	Output  Output      `json:"output,omitzero"`
-	Name    Name        `json:"name,omitzero"`
-	Text    Text        `json:"text,omitzero"` // of the descriptions of tools and schemas
-	List    List        `json:"list,omitzero"`
-	Strict  *Strict     `json:"strict,omitempty"` // nil if the reader has no strict mode
-	Sources []Source    `json:"sources"`          // the evidence
+	ID      string   // "openai-strict": the file's name
+	Title   string   // "OpenAI, strict function calling"
+	About   string   // a description in a few sentences
+	Clients []Client // the clients that get this dialect; none for models
 
 	// Defers reports that the client itself keeps the definitions of tools out of
 	// the model's context until the model searches for them.
-	Defers bool `json:"defers,omitempty"`
+	Defers bool
 
+	form     form
 	compiled func() *patterns // nil if it was not read by a Book
 }
+
+// Draft returns how the reader wants schemas to be written: "" is JSON Schema 2020-12,
+// "draft-07" that draft, "openapi" the Schema type of Gemini.
+func (d *Dialect) Draft() string { return d.form.Input.Dialect }
+
+// MaxList returns how many tools the reader accepts, and how many tokens all definitions may
+// have, as [Tokens] estimates them; 0 means no limit.
+func (d *Dialect) MaxList() (tools, tokens int) { return d.form.List.Tools, d.form.List.Tokens }
+
+// HasStrict reports whether the reader has a strict mode.
+func (d *Dialect) HasStrict() bool { return d.form.Strict != nil }
 
 // A Client selects clients by what they report about themselves. All non-empty
 // fields must match.
@@ -41,47 +45,6 @@ type Client struct {
 	UserAgent string `json:"userAgent,omitempty"` // regular expression of the HTTP header
 	Since     string `json:"since,omitempty"`     // first version
 	Before    string `json:"before,omitempty"`    // first version that is too new
-}
-
-// Output describes which output schemas a reader accepts.
-type Output struct {
-	Drop   bool        `json:"drop,omitempty"`   // none at all
-	Object bool        `json:"object,omitempty"` // the type must be "object", otherwise the schema is left out
-	Rules  lower.Rules `json:"rules,omitzero"`
-}
-
-// Name describes which tool names a reader accepts.
-type Name struct {
-	Pattern string `json:"pattern,omitempty"` // regular expression
-	Max     int    `json:"max,omitempty"`     // runes, including the reader's own prefix; 0 means no limit
-	Prefix  string `json:"prefix,omitempty"`  // the prefix that the reader adds: "mcp__{server}__"
-	Fold    string `json:"fold,omitempty"`    // characters outside of this class count as _ when names are compared: "[A-Za-z0-9_-]"
-}
-
-// Text describes which descriptions a reader accepts.
-type Text struct {
-	Max       int    `json:"max,omitempty"`       // characters (UTF-16 units) of a tool's description; 0 means no limit
-	SchemaMax int    `json:"schemaMax,omitempty"` // the same for a description inside a schema
-	Lines     int    `json:"lines,omitempty"`
-	Forbid    string `json:"forbid,omitempty"`   // forbidden characters
-	Required  bool   `json:"required,omitempty"` // it must not be empty
-}
-
-// List limits the list of tools.
-type List struct {
-	Tools  int `json:"tools,omitempty"`  // 0 means no limit
-	Tokens int `json:"tokens,omitempty"` // of all definitions, estimated
-}
-
-// Strict contains the limits of a reader's strict mode for one request; 0 means
-// no limit.
-type Strict struct {
-	Tools      int `json:"tools,omitempty"`
-	Optional   int `json:"optional,omitempty"`
-	Unions     int `json:"unions,omitempty"`
-	Properties int `json:"properties,omitempty"`
-	EnumValues int `json:"enumValues,omitempty"`
-	Runes      int `json:"runes,omitempty"`
 }
 
 // A Source is the evidence for a fact of the dialect.
@@ -93,20 +56,46 @@ type Source struct {
 	Versions string   `json:"versions,omitempty"` // of the reader
 	Source   string   `json:"source"`             // an address, or the command that was run
 	Note     string   `json:"note,omitempty"`     // the message or symptom
+
+	// Dialect is the id of the dialect that the source is written in: the one that was
+	// asked, or one that it is based on. [Rule.Sources] sets it.
+	Dialect string `json:"-"`
 }
 
-// An Effect is a reader's reaction to something that it does not accept.
+// An Effect is a reader's reaction to something that it does not accept. From worst to
+// mildest:
+//
+//	loses all tools of the session
+//	loses all tools of the server
+//	the request is refused
+//	the tool is dropped
+//	calls of the tool fail
+//	a part is silently lost
+//	the text is cut
+//	the reader rewrites it
+//	advice
 type Effect string
 
-// The effects, from worst to mildest.
 const (
-	KillsSession  Effect = "loses all tools of the session"
-	KillsServer   Effect = "loses all tools of the server"
-	RefusesCall   Effect = "the request is refused"
-	DropsTool     Effect = "the tool is dropped"
-	BreaksCall    Effect = "calls of the tool fail"
-	LosesSilently Effect = "a part is silently lost"
-	Truncates     Effect = "the text is cut"
-	Rewrites      Effect = "the reader rewrites it"
-	Advice        Effect = "advice"
+	killsSession  Effect = "loses all tools of the session"
+	killsServer   Effect = "loses all tools of the server"
+	refusesCall   Effect = "the request is refused"
+	dropsTool     Effect = "the tool is dropped"
+	breaksCall    Effect = "calls of the tool fail"
+	losesSilently Effect = "a part is silently lost"
+	truncates     Effect = "the text is cut"
+	rewrites      Effect = "the reader rewrites it"
+	advice        Effect = "advice"
 )
+
+// Rank returns 0 for the worst effect, and higher numbers for milder ones.
+func (e Effect) Rank() int { return slices.Index(severities, e) }
+
+// Refuses reports whether other tools are lost too, or the whole request.
+func (e Effect) Refuses() bool { return e.Rank() <= refusesCall.Rank() }
+
+// Loses reports whether the tool works, but the model does not see all of it.
+func (e Effect) Loses() bool { return e == losesSilently || e == truncates }
+
+// Advises reports whether nothing is lost.
+func (e Effect) Advises() bool { return e == rewrites || e == advice }

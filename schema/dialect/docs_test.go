@@ -112,7 +112,7 @@ func rulePage(r *dialect.Rule) string {
 func evidence(r *dialect.Rule, d *dialect.Dialect) string {
 	rows := ""
 	name := fmt.Sprintf("[%s](../dialects.md#dialects)", d.ID)
-	for _, s := range d.Sources {
+	for _, s := range d.Form().Sources {
 		if !slices.Contains(s.Rules, r.Name) {
 			continue
 		}

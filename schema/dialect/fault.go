@@ -22,18 +22,6 @@ func (e *OverlayError) Error() string { return fmt.Sprintf("dialect %.80q: %v", 
 // Unwrap returns the mistake, without the id.
 func (e *OverlayError) Unwrap() error { return e.Err }
 
-// OverlayErrors contains an error for each overlay with a mistake, sorted by
-// id.
-type OverlayErrors []*OverlayError
-
-func (e OverlayErrors) Error() string {
-	lines := make([]string, len(e))
-	for i, one := range e {
-		lines[i] = one.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
 // A fault is what is wrong at one place of a dialect.
 type fault struct {
 	pointer   jsontext.Pointer

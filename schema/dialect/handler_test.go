@@ -55,7 +55,7 @@ const userSchema = `{"type":"object","properties":{"id":{"type":"integer"},"tags
 	"note":{"type":"string"},"limit":{"type":"integer","default":5}},"required":["id"],"additionalProperties":false}`
 
 func TestCall(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: plain}
+	d := dialect.Make("x", dialect.Form{Name: plain})
 	tests := []struct {
 		what, arguments, want string
 		notes                 []string
@@ -83,7 +83,7 @@ func TestCall(t *testing.T) {
 }
 
 func TestCallWithWrongArguments(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: plain}
+	d := dialect.Make("x", dialect.Form{Name: plain})
 	for arguments, want := range map[string]string{
 		`{"id":"1"}`:              "/id: expected integer",
 		`{"id":1,"tags":"[1"}`:    "/tags: expected array",
@@ -108,7 +108,7 @@ func TestCallWithWrongArguments(t *testing.T) {
 // reaches it, where the reader saw that schema. It is repaired only if that
 // makes it fit.
 func TestUncheckedStaysUnchecked(t *testing.T) {
-	for _, d := range []*dialect.Dialect{{ID: "x", Name: plain}, {ID: "y"}} {
+	for _, d := range []*dialect.Dialect{dialect.Make("x", dialect.Form{Name: plain}), dialect.Make("y", dialect.Form{})} {
 		for in, want := range map[string]string{
 			`{"id":"1","tags":["[1]"]}`:            `{"id":"1","tags":["[1]"]}`,
 			`{"id":"1","tags":"[1]"}`:              `{"id":"1","tags":"[1]"}`,
@@ -199,7 +199,7 @@ func TestRepairOfCase(t *testing.T) {
 	const in = `{"type":"object","$defs":{"S":{"anyOf":[{"const":"Open"},{"enum":["Done",3]}]}},"properties":{
 		"state":{"$ref":"#/$defs/S"},"states":{"type":"array","items":{"$ref":"#/$defs/S"}},"twice":{"enum":["Ab","AB"]},
 		"by/name":{"additionalProperties":{"enum":["high"]}},"text":{"type":"string","pattern":"^[a-z]+$"},"number":{"type":"integer"}}}`
-	d := &dialect.Dialect{ID: "x"}
+	d := dialect.Make("x", dialect.Form{})
 	for arguments, want := range map[string]string{
 		`{"state":"Open"}`:               "",
 		`{"state":"OPEN"}`:               `/state was "OPEN"; it is read as "Open"`,
@@ -234,7 +234,7 @@ func TestApprovalSeesRepairedArguments(t *testing.T) {
 		asked = append(asked, string(call.Arguments))
 		return nil
 	}})
-	d := &dialect.Dialect{ID: "x"}
+	d := dialect.Make("x", dialect.Form{})
 	through(t, d, tool, `{"id":1,"tags":"[2]","limit":1}`)
 	if !slices.Equal(asked, []string{`{"id":1,"tags":[2],"limit":1}`}) || string(got.Arguments) != asked[0] {
 		t.Errorf("asked for %q, called with %s", asked, got.Arguments)
@@ -250,7 +250,7 @@ func TestHandlerRunsOnce(t *testing.T) {
 		runs++
 		return nil, &toolpost.ArgumentsError{Tool: "get.user", Err: errors.New("no such user")}
 	}
-	if r := through(t, &dialect.Dialect{ID: "x"}, tool, `{"id":1,"note":"{}"}`); !r.IsError() || runs != 1 {
+	if r := through(t, dialect.Make("x", dialect.Form{}), tool, `{"id":1,"note":"{}"}`); !r.IsError() || runs != 1 {
 		t.Errorf("%d runs", runs)
 	}
 }
@@ -281,7 +281,7 @@ func TestPolicyOfAdaptedTool(t *testing.T) {
 		asked = call.Name + string(call.Arguments)
 		return errors.New("no")
 	}})
-	d := &dialect.Dialect{ID: "x", Name: plain}
+	d := dialect.Make("x", dialect.Form{Name: plain})
 	p := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].Policy
 	if p.Timeout != time.Second || !p.Polled || !p.SkipValidation || p.Approve != nil {
 		t.Errorf("policy %+v", p)
@@ -293,7 +293,7 @@ func TestPolicyOfAdaptedTool(t *testing.T) {
 }
 
 func TestErrorsOfTheHandlerStay(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: plain}
+	d := dialect.Make("x", dialect.Form{Name: plain})
 	mine := &toolpost.ArgumentsError{Tool: "another", Err: errors.New("wrong")}
 	for _, want := range []error{errors.New("broken"), toolpost.Denied.Errorf("no"), mine, fmt.Errorf("x: %w", toolpost.ErrNotFound)} {
 		tool, _ := record(userSchema, toolpost.Policy{})
@@ -308,7 +308,7 @@ func TestErrorsOfTheHandlerStay(t *testing.T) {
 func TestCallWithoutResult(t *testing.T) {
 	tool, _ := record(userSchema, toolpost.Policy{})
 	tool.Handler = func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, nil }
-	d := &dialect.Dialect{ID: "x", Name: plain}
+	d := dialect.Make("x", dialect.Form{Name: plain})
 	if r := through(t, d, tool, `"{\"id\":1}"`); r.IsError() || len(r.Notes()) != 1 {
 		t.Errorf("result %+v", r)
 	}
@@ -319,7 +319,7 @@ func TestCallWithoutResult(t *testing.T) {
 
 func TestDecode(t *testing.T) {
 	tool, _ := record(userSchema, toolpost.Policy{SkipValidation: true})
-	adapted := (&dialect.Dialect{ID: "x", Name: plain}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+	adapted := dialect.Make("x", dialect.Form{Name: plain}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 	got, err := adapted.Decode(json.RawMessage(`{"id":1,"tags":"[2]"}`))
 	if err != nil || string(got) != `{"id":1,"tags":[2]}` {
 		t.Errorf("got %s, %v", got, err)
@@ -335,7 +335,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(`{"id":1,"tags":"[2]","filter":"{\"a\":\"[]\"}"}`)
 	f.Add(`"\"{}\""`)
 	tool, _ := record(userSchema, toolpost.Policy{})
-	adapted := (&dialect.Dialect{ID: "x", Name: plain}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
+	adapted := dialect.Make("x", dialect.Form{Name: plain}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 	f.Fuzz(func(t *testing.T, arguments string) {
 		got, err := adapted.Decode(json.RawMessage(arguments))
 		if err == nil && tool.Input.Validator().Validate(got) != nil {
@@ -352,11 +352,12 @@ func FuzzDecode(f *testing.F) {
 func TestCallInAnotherShape(t *testing.T) {
 	const was = `{"type":"object","properties":{"id":{"type":["integer","string"]},"filter[name]":{"type":"string","maxLength":3},
 		"labels":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["id"],"additionalProperties":false}`
-	d := &dialect.Dialect{ID: "x", Input: lower.Rules{
-		Keywords: []string{"type", "properties", "required", "additionalProperties", "items", "description"},
-		Union:    lower.Union{None: true, NoList: true},
-		Object:   lower.Object{Name: "^[a-z_]+$", Maps: "pairs"},
-	}}
+	d := dialect.Make("x", dialect.Form{
+		Input: lower.Rules{
+			Keywords: []string{"type", "properties", "required", "additionalProperties", "items", "description"},
+			Union:    lower.Union{None: true, NoList: true},
+			Object:   lower.Object{Name: "^[a-z_]+$", Maps: "pairs"},
+		}})
 	tool, got := record(was, toolpost.Policy{SkipValidation: true}) // another shape is checked all the same
 	adapted := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 	renamed := regexp.MustCompile(`"(filter_[^"]*)"`).FindStringSubmatch(string(adapted.Input.Raw()))

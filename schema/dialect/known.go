@@ -81,7 +81,8 @@ type Book struct {
 // JSON. It changes the built-in dialect with its id, or is a new dialect that
 // extends another one. It is merged member by member: null removes a member,
 // lists and scalars replace, sources are added. A change to a dialect also
-// applies to those that extend it. The error is [OverlayErrors].
+// applies to those that extend it. The error joins an [*OverlayError] for each
+// overlay with a mistake, sorted by id.
 func NewBook(overlays map[string][]byte) (*Book, error) {
 	b := builtIn()
 	if len(overlays) == 0 {
@@ -96,7 +97,7 @@ func NewBook(overlays map[string][]byte) (*Book, error) {
 // book reads all dialects; clients of overlays win.
 func (r *reader) book(overlays map[string][]byte) (*Book, error) {
 	b := &Book{dialects: map[string]*Dialect{}, ids: slices.Sorted(maps.Keys(r.sheets))}
-	var wrong, also OverlayErrors // those of overlays, and of others because of them
+	var wrong, also []error // those of overlays, and of others because of them
 	for _, id := range b.ids {
 		p := r.read(id)
 		err := p.err
@@ -116,7 +117,7 @@ func (r *reader) book(overlays map[string][]byte) (*Book, error) {
 		wrong = also
 	}
 	if len(wrong) > 0 {
-		return nil, wrong
+		return nil, errors.Join(wrong...)
 	}
 	slices.SortStableFunc(b.clients, byRank)
 	return b, nil

@@ -118,18 +118,18 @@ func TestOverlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changed.Title != "Ours" || changed.Text.Max != 0 || changed.Name.Max != 40 || changed.Name.Pattern == "" ||
-		len(changed.Input.Keywords) != 1 || !changed.Input.Root.Object {
+	if changed.Title != "Ours" || changed.Form().Text.Max != 0 || changed.Form().Name.Max != 40 || changed.Form().Name.Pattern == "" ||
+		len(changed.Form().Input.Keywords) != 1 || !changed.Form().Input.Root.Object {
 		t.Errorf("openai: %+v", changed)
 	}
-	if s := changed.Sources; len(s) < 2 || s[0].Source != "us" {
+	if s := changed.Form().Sources; len(s) < 2 || s[0].Source != "us" {
 		t.Errorf("sources: %+v", s)
 	}
 	small, err := b.Find("small")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if small.ID != "small" || small.List.Tools != 3 || small.Name.Max != 40 || small.Strict == nil || small.Title == "" {
+	if small.ID != "small" || small.Form().List.Tools != 3 || small.Form().Name.Max != 40 || !small.HasStrict() || small.Title == "" {
 		t.Errorf("small: %+v", small)
 	}
 	for _, d := range b.All() {
@@ -234,11 +234,7 @@ func TestAllOverlayErrors(t *testing.T) {
 		"dated":   `{"extends": "mcp", "sources": [{"date": 5}]}`,
 	}))
 	var got []string
-	errs, ok := errors.AsType[dialect.OverlayErrors](err)
-	if !ok {
-		t.Fatalf("the error is %v", err)
-	}
-	for _, e := range errs {
+	for _, e := range overlayErrors(t, err) {
 		text, _, _ := strings.Cut(e.Err.Error(), ":")
 		if strings.Contains(e.Err.Error(), "→") {
 			text = e.Err.Error()
@@ -267,10 +263,26 @@ func TestAllOverlayErrors(t *testing.T) {
 	}
 }
 
+func overlayErrors(t *testing.T, err error) (all []*dialect.OverlayError) {
+	t.Helper()
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		t.Fatalf("the error is %v", err)
+	}
+	for _, err := range joined.Unwrap() {
+		e, ok := errors.AsType[*dialect.OverlayError](err)
+		if !ok {
+			t.Fatalf("an error is %v", err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
 // What an overlay does to a built-in dialect that extends another one.
 func TestOverlayErrorsOfBuiltInDialects(t *testing.T) {
 	_, err := dialect.NewBook(raw(map[string]string{"mcp": `{"name": {"max": "x"}}`}))
-	if errs, _ := errors.AsType[dialect.OverlayErrors](err); len(errs) != 1 || errs[0].ID != "mcp" {
+	if errs := overlayErrors(t, err); len(errs) != 1 || errs[0].ID != "mcp" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -290,7 +302,7 @@ func TestLongChain(t *testing.T) {
 	b := book(t, chain)
 	for _, i := range []int{0, length / 2, length - 1} {
 		d, err := b.Find(fmt.Sprintf("c%d", i))
-		if err != nil || d.Name.Max != length-i || d.Name.Pattern == "" {
+		if err != nil || d.Form().Name.Max != length-i || d.Form().Name.Pattern == "" {
 			t.Errorf("c%d: %+v, %v", i, d, err)
 		}
 	}
@@ -327,7 +339,7 @@ func FuzzOverlay(f *testing.F) {
 			return
 		}
 		d, err := b.Find(id)
-		if err != nil || d.ID != id || d.Title == "" || d.Name.Max < 0 {
+		if err != nil || d.ID != id || d.Title == "" || d.Form().Name.Max < 0 {
 			t.Fatalf("%+v, %v", d, err)
 		}
 		for _, c := range d.Clients {

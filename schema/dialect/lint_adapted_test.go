@@ -44,11 +44,11 @@ func TestAdaptedToolsAreFine(t *testing.T) {
 					continue
 				}
 				adapted := a.Tools[0]
-				if len(before) == 0 && adapted.Changed() && d.Input.Dialect != "openapi" {
+				if len(before) == 0 && adapted.Changed() && d.Form().Input.Dialect != "openapi" {
 					t.Errorf("%s: adapted, and nothing is wrong with it", one.Name)
 				}
 				for _, f := range d.Lint([]*toolpost.Tool{adapted.Tool}, nil) {
-					if f.Rule == "all/poison-output" && !d.Output.Object {
+					if f.Rule == "all/poison-output" && !d.Form().Output.Object {
 						continue // readers of this dialect never see output schemas
 					}
 					if f.Rule == "all/hidden-characters" {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/toolpost/toolpost"
@@ -40,10 +41,37 @@ func (r *Rule) ID(d *Dialect) string {
 	return d.ID + "/" + r.Name
 }
 
+// Sources returns the evidence that d has for the rule, its own first.
+func (r *Rule) Sources(d *Dialect) (all []Source) {
+	for _, s := range d.form.Sources {
+		if slices.Contains(s.Rules, r.Name) {
+			s.Dialect = origin(d, &s).ID
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// origin returns the dialect that s was written for: d, or one that it extends.
+func origin(d *Dialect, s *Source) *Dialect {
+	parent, err := Find(d.form.Extends)
+	if err != nil {
+		return d
+	}
+	inherited := slices.ContainsFunc(parent.form.Sources, func(p Source) bool {
+		p.Rules = s.Rules // rules of which d has its own are left out
+		return reflect.DeepEqual(p, *s)
+	})
+	if !inherited {
+		return d
+	}
+	return origin(parent, s)
+}
+
 // EffectFor returns the worst effect in the sources of d for the rule.
 func (r *Rule) EffectFor(d *Dialect) Effect {
 	worst := len(severities)
-	for _, s := range d.Sources {
+	for _, s := range d.form.Sources {
 		if n := slices.Index(severities, s.Effect); n >= 0 && n < worst && slices.Contains(s.Rules, r.Name) {
 			worst = n
 		}

@@ -209,9 +209,9 @@ func TestRules(t *testing.T) {
 	for i, c := range ruleCases {
 		tested[c.rule] = true
 		t.Run(fmt.Sprintf("%s/%d", c.rule, i), func(t *testing.T) {
-			d := &dialect.Dialect{ID: "test"}
-			d.Input.Union.OneOf, d.Input.Booleans = true, true
-			if err := json.Unmarshal([]byte(c.dialect), d); err != nil {
+			d := dialect.Make("test", dialect.Form{})
+			d.Form().Input.Union.OneOf, d.Form().Input.Booleans = true, true
+			if err := json.Unmarshal([]byte(c.dialect), d.Form()); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, places(d, c.rule, tools(t, c.bad))); diff != "" {
@@ -407,12 +407,13 @@ func tool(name string, input *schema.Schema) *toolpost.Tool {
 }
 
 func TestFinding(t *testing.T) {
-	d := &dialect.Dialect{ID: "test", Sources: []dialect.Source{
-		{Rules: []string{"null", "const"}, Effect: dialect.Truncates},
-		{Rules: []string{"null"}, Effect: dialect.DropsTool},
-		{Rules: []string{"null"}, Effect: dialect.Advice},
-	}}
-	d.Input.Null, d.Input.Union.OneOf, d.Input.Booleans = "none", true, true
+	d := dialect.Make("test", dialect.Form{
+		Sources: []dialect.Source{
+			{Rules: []string{"null", "const"}, Effect: dialect.Truncates},
+			{Rules: []string{"null"}, Effect: dialect.DropsTool},
+			{Rules: []string{"null"}, Effect: dialect.Advice},
+		}})
+	d.Form().Input.Null, d.Form().Input.Union.OneOf, d.Form().Input.Booleans = "none", true, true
 	list := tools(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":["string","null"]}}}},{"name":"b","inputSchema":{}}]`)
 	want := []dialect.Finding{
 		{Tool: "a", Rule: "test/null", Effect: dialect.DropsTool, Pointer: "/inputSchema/properties/x", Keyword: "type", Message: `the type is ["string","null"]`, Of: list[0]},
@@ -424,8 +425,8 @@ func TestFinding(t *testing.T) {
 }
 
 func TestOff(t *testing.T) {
-	d := &dialect.Dialect{ID: "test"}
-	d.Input.Root.Object, d.Input.Root.Properties, d.Input.Union.OneOf, d.Input.Booleans = true, true, true, true
+	d := dialect.Make("test", dialect.Form{})
+	d.Form().Input.Root.Object, d.Form().Input.Root.Properties, d.Form().Input.Union.OneOf, d.Form().Input.Booleans = true, true, true, true
 	list := tools(t, `{}`)
 	for _, c := range []struct {
 		off  map[string]string

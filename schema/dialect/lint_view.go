@@ -39,8 +39,8 @@ func newLinter(d *Dialect, rules []*Rule, opts *Options) *linter {
 	}
 	l.namer = d.namer(server)
 	l.rules = slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return !r.Demanded(d) })
-	if !isUnrestricted(&d.Output.Rules) {
-		of := &Dialect{ID: d.ID, Input: d.Output.Rules}
+	if !isUnrestricted(&d.form.Output.Rules) {
+		of := &Dialect{ID: d.ID, form: form{Input: d.form.Output.Rules}}
 		l.output = newLinter(of, slices.DeleteFunc(slices.Clone(rules), func(r *Rule) bool { return r.All }), nil)
 	}
 	return l
@@ -59,7 +59,7 @@ func (l *linter) tool(t *toolpost.Tool) []Finding {
 	if t.Input != nil {
 		raw = t.Input.Raw()
 	}
-	if t.Input != nil || !l.Input.Root.OmitEmpty {
+	if t.Input != nil || !l.form.Input.Root.OmitEmpty {
 		v.base = "/inputSchema"
 		v.schema(inspect(raw), true)
 	}
@@ -93,7 +93,7 @@ func (l *linter) fitsOutput(t *toolpost.Tool) bool {
 
 func (l *linter) accepts(raw []byte) bool {
 	d := inspect(raw)
-	if l.Input.Dialect == "openapi" && d.root != nil && !inCapitals(d.root.Get("type")) {
+	if l.form.Input.Dialect == "openapi" && d.root != nil && !inCapitals(d.root.Get("type")) {
 		return false // readers take both, but adapting writes types as the dialect does
 	}
 	v := &view{linter: l}

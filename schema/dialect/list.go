@@ -22,7 +22,7 @@ func Tokens(t *toolpost.Tool) int {
 // measure counts the list against what the reader takes. Tools that are not listed
 // do not count.
 func (a *Adapted) measure(opts *Options) {
-	limit := a.Dialect.List
+	limit := a.Dialect.form.List
 	var kept []*Tool
 	over := ""
 	listed := 0
@@ -39,7 +39,7 @@ func (a *Adapted) measure(opts *Options) {
 			over = "token-count"
 		}
 		if opts.Fit && over != "" {
-			a.withhold(t.Original.Name, over, a.Dialect.List.String()+" are accepted, and earlier tools use up that limit")
+			a.withhold(t.Original.Name, over, a.Dialect.form.List.String()+" are accepted, and earlier tools use up that limit")
 			continue
 		}
 		kept = append(kept, t)
@@ -50,7 +50,7 @@ func (a *Adapted) measure(opts *Options) {
 }
 
 // String returns the limits in words.
-func (l List) String() string {
+func (l listLimits) String() string {
 	switch {
 	case l.Tools > 0 && l.Tokens > 0:
 		return fmt.Sprintf("%d tools with %d tokens in total", l.Tools, l.Tokens)

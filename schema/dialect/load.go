@@ -37,7 +37,7 @@ func (r *reader) with(overlays map[string][]byte) *reader {
 	n := &reader{sheets: maps.Clone(r.sheets), pages: maps.Clone(r.pages)}
 	maps.DeleteFunc(n.pages, func(id string, _ *page) bool {
 		for id != "" && overlays[id] == nil {
-			id = r.pages[id].dialect.Extends
+			id = r.pages[id].dialect.form.Extends
 		}
 		return id != ""
 	})
@@ -134,11 +134,12 @@ func (r *reader) fill(p *page, id string) error {
 			return err
 		}
 	}
-	d := &Dialect{}
-	if err := json.Unmarshal(p.text, d, json.RejectUnknownMembers(true)); err != nil {
+	var f form
+	if err := json.Unmarshal(p.text, &f, json.RejectUnknownMembers(true)); err != nil {
 		return misread("", err)
 	}
-	d.ID, p.dialect = id, d
+	d := newDialect(id, f)
+	p.dialect = d
 	d.compiled = sync.OnceValue(d.compile)
 	return d.check(p.text)
 }

@@ -63,14 +63,14 @@ type Lowered struct {
 	Losses []Loss          // in source order
 
 	codec  *lower.Codec
-	strict *Strict
+	strict *strictLimits
 }
 
 // Lower rewrites a schema by the rules for input schemas, such as that of a structured
 // answer. It never fails: what cannot be expressed is reported as a Loss. The same schema
 // gives the same bytes.
 func (d *Dialect) Lower(s *schema.Schema, opts *LowerOptions) *Lowered {
-	rules := d.Input
+	rules := d.form.Input
 	if opts != nil && opts.AnyRoot {
 		rules.Root.Object = false
 	}
@@ -78,7 +78,7 @@ func (d *Dialect) Lower(s *schema.Schema, opts *LowerOptions) *Lowered {
 		rules.Root, rules.Object.Name, rules.Ref.Defs = lower.Root{}, "", true
 	}
 	low := lower.Schema(s, &rules)
-	return &Lowered{Schema: low.Schema, Losses: appendLosses(nil, low.Losses), codec: low.Codec, strict: d.Strict}
+	return &Lowered{Schema: low.Schema, Losses: appendLosses(nil, low.Losses), codec: low.Codec, strict: d.form.Strict}
 }
 
 // Rejected returns why the reader cannot be given the schema, nil if it can.
@@ -149,7 +149,7 @@ func (d *Dialect) CheckStrict(schemas []json.RawMessage) error {
 	for _, s := range schemas {
 		sum = add(sum, lower.CountsOf(s))
 	}
-	if limit := d.Strict; limit != nil && !limit.holds(sum, len(schemas)) {
+	if limit := d.form.Strict; limit != nil && !limit.holds(sum, len(schemas)) {
 		return fmt.Errorf("the strict tools are %d with %d optional properties and %d unions; the limits are %d, %d and %d",
 			len(schemas), sum.Optional, sum.Unions, limit.Tools, limit.Optional, limit.Unions)
 	}

@@ -16,8 +16,8 @@ import (
 
 // patterns are the expressions of a dialect, compiled once for all lists.
 type patterns struct {
-	name     Name   // the dialect's, of which they were compiled
-	property string // the dialect's pattern of properties
+	name     nameLimits // the dialect's, of which they were compiled
+	property string     // the dialect's pattern of properties
 
 	names, fold, properties *regexp.Regexp // nil takes all
 	longest                 int            // letters of a name that names takes
@@ -26,7 +26,7 @@ type patterns struct {
 // patterns returns the compiled expressions of d as it is now.
 func (d *Dialect) patterns() *patterns {
 	if d.compiled != nil {
-		if p := d.compiled(); p.name == d.Name && p.property == d.Input.Object.Name {
+		if p := d.compiled(); p.name == d.form.Name && p.property == d.form.Input.Object.Name {
 			return p
 		}
 	}
@@ -34,7 +34,7 @@ func (d *Dialect) patterns() *patterns {
 }
 
 func (d *Dialect) compile() *patterns {
-	p := &patterns{name: d.Name, property: d.Input.Object.Name, longest: unlimited}
+	p := &patterns{name: d.form.Name, property: d.form.Input.Object.Name, longest: unlimited}
 	p.names, p.fold, p.properties = expression(p.name.Pattern), expression(p.name.Fold), expression(p.property)
 	if p.names != nil && p.names.MatchString("a") { // its own limit: the first number of letters that is too long
 		p.longest = sort.Search(unlimited, func(i int) bool { return !p.names.MatchString(strings.Repeat("a", i+1)) })
@@ -60,18 +60,18 @@ const unlimited = 1024
 // hashLength is how many characters of a new name are a hash.
 const hashLength = 6
 
-// DefaultServer is the name of a server without a name.
-const DefaultServer = "toolpost"
+// defaultServer is the name of a server without a name.
+const defaultServer = "toolpost"
 
 func (d *Dialect) namer(server string) *namer {
 	p := d.patterns()
 	n := &namer{pattern: p.names, fold: p.fold, room: p.longest, sep: "_"}
 	if server == "" {
-		server = DefaultServer
+		server = defaultServer
 	}
-	n.prefix = strings.ReplaceAll(d.Name.Prefix, "{server}", n.cleanServer(server))
-	if d.Name.Max > 0 {
-		n.room = min(n.room, d.Name.Max-utf8.RuneCountInString(n.prefix))
+	n.prefix = strings.ReplaceAll(d.form.Name.Prefix, "{server}", n.cleanServer(server))
+	if d.form.Name.Max > 0 {
+		n.room = min(n.room, d.form.Name.Max-utf8.RuneCountInString(n.prefix))
 	}
 	if !n.allows('_') {
 		n.sep = "-"

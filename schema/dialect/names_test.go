@@ -67,7 +67,7 @@ func TestNames(t *testing.T) {
 		{"little room", code, strings.Repeat("s", 45), []string{"get_all_users"}, "get_H"},
 	}
 	for _, test := range tests {
-		d := &dialect.Dialect{ID: "x", Name: test.rule}
+		d := dialect.Make("x", dialect.Form{Name: test.rule})
 		a := d.Adapt(named(test.names...), &dialect.Options{Server: test.server})
 		var got []string
 		for _, tool := range a.Tools {
@@ -81,7 +81,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestNameIsReported(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: dialect.Name{Pattern: "^[a-z_0-9]+$"}}
+	d := dialect.Make("x", dialect.Form{Name: dialect.Name{Pattern: "^[a-z_0-9]+$"}})
 	tool := d.Adapt(named("a.b"), nil).Tools[0]
 	if tool.Original.Name != "a.b" || len(tool.Losses) != 1 || tool.Losses[0].Keyword != "name" || tool.Losses[0].Kind != "encoded" {
 		t.Errorf("original %q, losses %v", tool.Original.Name, tool.Losses)
@@ -89,7 +89,7 @@ func TestNameIsReported(t *testing.T) {
 }
 
 func TestNoName(t *testing.T) {
-	for _, d := range append(dialect.All(), &dialect.Dialect{ID: "x"}) {
+	for _, d := range append(dialect.All(), dialect.Make("x", dialect.Form{})) {
 		a := d.Adapt(named("", "a"), nil)
 		if len(a.Tools) != 1 || a.Tools[0].Name != "a" || len(a.Withheld) != 1 || a.Withheld[0].Rule != d.ID+"/name" {
 			t.Errorf("%s: got %d tools, withheld %v", d.ID, len(a.Tools), a.Withheld)
@@ -98,7 +98,7 @@ func TestNoName(t *testing.T) {
 }
 
 func TestNoRoomForName(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: dialect.Name{Max: 20, Prefix: "mcp__{server}__"}}
+	d := dialect.Make("x", dialect.Form{Name: dialect.Name{Max: 20, Prefix: "mcp__{server}__"}})
 	a := d.Adapt(named("a", "get_all_users"), &dialect.Options{Server: "a_long_name"})
 	if len(a.Tools) != 1 || a.Tools[0].Name != "a" || len(a.Withheld) != 1 {
 		t.Fatalf("got %d tools, withheld %v", len(a.Tools), a.Withheld)
@@ -126,7 +126,7 @@ func TestNamesOfRandomLists(t *testing.T) {
 	parts := []string{"a", "b", "get", "List", "_", "_", "-", ".", " ", "é", "日", "本", "🙂", "Users", "7", strings.Repeat("long", 9), "\xff"}
 	for range 500 {
 		rule := rules[r.IntN(len(rules))]
-		d := &dialect.Dialect{ID: "x", Name: rule}
+		d := dialect.Make("x", dialect.Form{Name: rule})
 		names := make([]string, 1+r.IntN(12))
 		for i := range names {
 			for range 1 + r.IntN(5) {
@@ -179,7 +179,7 @@ func checkNames(t *testing.T, rule dialect.Name, a *dialect.Adapted) {
 }
 
 func TestNamesDoNotDependOnOthers(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: rules[3]}
+	d := dialect.Make("x", dialect.Form{Name: rules[3]})
 	var names []string
 	for i := range 200 {
 		names = append(names, fmt.Sprintf("tool number %d of the server with a long name", i), fmt.Sprintf("plain_%d", i))
@@ -199,7 +199,7 @@ func TestNamesDoNotDependOnOthers(t *testing.T) {
 
 // TestLargeNames is over in an instant too.
 func TestLargeNames(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Name: rules[3]}
+	d := dialect.Make("x", dialect.Form{Name: rules[3]})
 	names := slices.Repeat([]string{"one name"}, 5000)
 	for _, part := range []string{"a", "日", "a_", "__"} {
 		names = append(names, strings.Repeat(part, 500_000))

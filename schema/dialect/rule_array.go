@@ -7,19 +7,19 @@ import (
 func arrayRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "tuple", Effect: RefusesCall,
+			Name: "tuple", Effect: refusesCall,
 			What:  "An array has one schema for all its items, not one for each position.",
 			Why:   "The reader does not support tuples: it refuses the request, or the model does not see the items.",
 			Fix:   "Use an object with a property for each position. Adapting does this; the tool still gets the array.",
-			when:  func(d *Dialect) bool { return d.Input.Array.Tuples == "object" },
+			when:  func(d *Dialect) bool { return d.form.Input.Array.Tuples == "object" },
 			check: check{schema: tuple},
 		},
 		{
-			Name: "array-items", Effect: RefusesCall, rest: true,
+			Name: "array-items", Effect: refusesCall, rest: true,
 			What:  "Every array has a schema for its items.",
 			Why:   "The reader refuses the whole request because of an array without items.",
 			Fix:   "Add items. Adapting adds a schema that accepts what the original accepts.",
-			when:  func(d *Dialect) bool { return d.Input.Array.Items },
+			when:  func(d *Dialect) bool { return d.form.Input.Array.Items },
 			check: check{schema: arrayItems},
 		},
 	}
@@ -44,7 +44,7 @@ func arrayItems(v *view, n *node) {
 		v.report("items", "the array has no schema for its items")
 	case items.Kind != jsontree.KindObject:
 		v.report("items", "items is %v", items)
-	case v.Input.Array.Typed && !hasType(items):
+	case v.form.Input.Array.Typed && !hasType(items):
 		v.report("items", "the items have no type")
 	}
 }

@@ -11,7 +11,7 @@ const mcpHeader = "x-mcp-header"
 
 func headerRules() []*Rule {
 	return []*Rule{{
-		Name: "mcp-header", All: true, Effect: DropsTool,
+		Name: "mcp-header", All: true, Effect: dropsTool,
 		What:  "x-mcp-header is a valid HTTP header name, used once in the tool, on an argument that is a string, an integer or a boolean at a fixed place.",
 		Why:   "Clients of MCP 2026-07-28 over HTTP must drop a tool that requires a header that they cannot send.",
 		Fix:   "Correct the name, or remove the keyword: the value still arrives as an argument. Adapting removes it.",
@@ -32,7 +32,7 @@ func headers(v *view, d *document) {
 		if t := n.Get("type"); t != nil {
 			typeName = t.Text
 		}
-		switch nameFits, placeFits := v.Input.HeaderFits(n.pointer(), typeName, h.Text); {
+		switch nameFits, placeFits := v.form.Input.HeaderFits(n.pointer(), typeName, h.Text); {
 		case h.Kind != jsontree.KindString || !nameFits:
 			v.report(mcpHeader, "%v is not a valid header name", h)
 		case seen[name]:

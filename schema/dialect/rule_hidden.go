@@ -11,7 +11,7 @@ import (
 
 func hiddenRules() []*Rule {
 	return []*Rule{{
-		Name: "hidden-characters", All: true, Effect: LosesSilently,
+		Name: "hidden-characters", All: true, Effect: losesSilently,
 		What:  "The definition has no characters that people do not see: control characters, direction overrides, zero-width characters, tags.",
 		Why:   "Models read such characters, so they can hide instructions from the people who review a tool. Toolpost and some clients remove them.",
 		Fix:   "Leave them out. Serving through Toolpost does so in names, titles and descriptions. Characters that a script or an emoji needs are not reported.",

@@ -7,14 +7,14 @@ import "github.com/toolpost/toolpost/schema/internal/lower"
 func limitRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "depth", Effect: RefusesCall,
+			Name: "depth", Effect: refusesCall,
 			What:  "Objects and arrays are not nested too deeply.",
 			Why:   "The reader refuses deeper schemas, and models make mistakes in them.",
 			Fix:   "Use fewer levels. From the last level on, adapting asks for a string that contains JSON.",
 			check: check{document: depth},
 		},
 		{
-			Name: "size", Effect: RefusesCall,
+			Name: "size", Effect: refusesCall,
 			What:  "A schema is not too large.",
 			Why:   "The reader refuses a schema with too many properties, values or characters. Also, every request of the model pays for them.",
 			Fix:   "Use fewer parameters, or a string where there are hundreds of choices. Adapting moves long lists into descriptions; a tool that is still too large is withheld.",
@@ -24,7 +24,7 @@ func limitRules() []*Rule {
 }
 
 func depth(v *view, d *document) {
-	switch limit := v.Input.Limits.Depth; {
+	switch limit := v.form.Input.Limits.Depth; {
 	case d.over != "":
 		if d.tooDeep {
 			v.report("", "%s", d.over)
@@ -43,7 +43,7 @@ func size(v *view, d *document) {
 		}
 		return
 	}
-	limits := v.Input.Limits
+	limits := v.form.Input.Limits
 	if limits.LongEnum > 0 {
 		longEnums(v, d)
 	}
@@ -67,7 +67,7 @@ func size(v *view, d *document) {
 }
 
 func longEnums(v *view, d *document) {
-	limits := &v.Input.Limits
+	limits := &v.form.Input.Limits
 	for _, n := range d.nodes {
 		list := n.Get("enum")
 		if list == nil {

@@ -10,27 +10,27 @@ import (
 func mapRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "map", Effect: RefusesCall,
+			Name: "map", Effect: refusesCall,
 			What:  "Objects have only declared properties; other members are not allowed.",
 			Why:   "The reader drops what additionalProperties allows. The model then always sends {}.",
 			Fix:   "Use a list of keys and values. Adapting does this, or asks for a string that contains JSON; the tool still gets the object.",
-			when:  func(d *Dialect) bool { return d.Input.Object.Maps != "" },
+			when:  func(d *Dialect) bool { return d.form.Input.Object.Maps != "" },
 			check: check{schema: openMembers},
 		},
 		{
-			Name: "map-open", Effect: LosesSilently,
+			Name: "map-open", Effect: losesSilently,
 			What:  "An object without properties that accepts members of any name says so in additionalProperties.",
 			Why:   "The reader takes an object without additionalProperties for a closed one. The model then always sends {}.",
 			Fix:   `Write "additionalProperties": true, which means the same. Adapting does this.`,
-			when:  func(d *Dialect) bool { return d.Input.Object.OpenMaps },
+			when:  func(d *Dialect) bool { return d.form.Input.Object.OpenMaps },
 			check: check{schema: openMaps},
 		},
 		{
-			Name: "map-any", Effect: RefusesCall,
+			Name: "map-any", Effect: refusesCall,
 			What:  "additionalProperties is true, false or a schema with a type, not an empty schema.",
 			Why:   "The model's API refuses the whole request: a schema there must have a type.",
 			Fix:   `Write "additionalProperties": true, which means the same. Adapting does this.`,
-			when:  func(d *Dialect) bool { return d.Input.Object.NoEmptyMaps },
+			when:  func(d *Dialect) bool { return d.form.Input.Object.NoEmptyMaps },
 			check: check{schema: emptyMembers},
 		},
 	}

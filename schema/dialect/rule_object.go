@@ -10,44 +10,44 @@ import (
 func objectRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "closed", Effect: RefusesCall, rest: true,
+			Name: "closed", Effect: refusesCall, rest: true,
 			What:  `Every object has "additionalProperties": false.`,
 			Why:   "The reader compiles the schema to a grammar, and refuses objects that allow undeclared members.",
 			Fix:   `Write "additionalProperties": false. Adapting does this.`,
-			when:  func(d *Dialect) bool { return d.Input.Object.Closed },
+			when:  func(d *Dialect) bool { return d.form.Input.Object.Closed },
 			check: check{schema: closed},
 		},
 		{
-			Name: "all-required", Effect: RefusesCall,
+			Name: "all-required", Effect: refusesCall,
 			What:  "Every property is required; an optional one accepts null.",
 			Why:   "The reader refuses schemas with optional properties.",
 			Fix:   "Require the property and let it accept null. Adapting does this, and removes null properties from calls.",
-			when:  func(d *Dialect) bool { return d.Input.Object.AllRequired },
+			when:  func(d *Dialect) bool { return d.form.Input.Object.AllRequired },
 			check: check{schema: allRequired},
 		},
 		{
-			Name: "required-declared", Effect: RefusesCall,
+			Name: "required-declared", Effect: refusesCall,
 			What:  "Every required name is a declared property.",
 			Why:   "The reader refuses a required name that is not declared in properties.",
 			Fix:   "Declare the property. Adapting adds one that accepts any value.",
-			when:  func(d *Dialect) bool { return d.Input.Object.Declared },
+			when:  func(d *Dialect) bool { return d.form.Input.Object.Declared },
 			check: check{schema: requiredDeclared},
 		},
 		{
-			Name: "properties-filled", Effect: RefusesCall, rest: true,
+			Name: "properties-filled", Effect: refusesCall, rest: true,
 			What:  "Every object inside a schema has at least one property.",
 			Why:   "The reader refuses an object without properties.",
 			Fix:   "Declare the properties. Adapting asks for a string that contains JSON.",
-			when:  func(d *Dialect) bool { return d.Input.Object.Filled },
+			when:  func(d *Dialect) bool { return d.form.Input.Object.Filled },
 			check: check{schema: propertiesFilled},
 		},
 		{
-			Name: "property-name", Effect: RefusesCall,
+			Name: "property-name", Effect: refusesCall,
 			What: "Parameter names contain only characters that the reader accepts, and are not too long.",
 			Why:  "Because of one key such as filter[id] or $top, the model's API refuses the whole request.",
 			Fix:  "Rename the parameter. Adapting does this; the tool still gets the original name.",
 			when: func(d *Dialect) bool {
-				o := d.Input.Object
+				o := d.form.Input.Object
 				return o.Name != "" || o.NameMax > 0 || len(o.Forbidden)+len(o.Reserved) > 0
 			},
 			check: check{schema: propertyName},
@@ -98,10 +98,10 @@ func propertiesFilled(v *view, n *node) {
 }
 
 func propertyName(v *view, n *node) {
-	if n.keyword != "properties" || n.parent.parent != nil && !v.Input.Object.NameAll {
+	if n.keyword != "properties" || n.parent.parent != nil && !v.form.Input.Object.NameAll {
 		return
 	}
-	o := v.Input.Object
+	o := v.form.Input.Object
 	switch length := utf8.RuneCountInString(n.Name); {
 	case v.propName != nil && !v.propName.MatchString(n.Name):
 		v.report("", "%q does not match %s", clip(n.Name, 80), v.propName)

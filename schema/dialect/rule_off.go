@@ -11,7 +11,7 @@ import (
 
 func offRules() []*Rule {
 	return []*Rule{{
-		Name: "off", All: true, Effect: Advice,
+		Name: "off", All: true, Effect: advice,
 		What:  "Every rule that is switched off exists and has a reason.",
 		Why:   "A name that no rule has switches nothing off. Without a reason, the finding still counts.",
 		Fix:   `Give the rule's id, a glob of ids such as "*/pattern", or the rule's name alone, and the reason why it does not matter.`,

@@ -8,12 +8,12 @@ import (
 
 func outputRules() []*Rule {
 	return []*Rule{{
-		Name: "output-schema", Effect: LosesSilently, rest: true,
+		Name: "output-schema", Effect: losesSilently, rest: true,
 		What: "The reader accepts the output schema.",
 		Why:  "Clients validate results against it with their own validators. If they cannot read it, every call fails, or all tools of the server are lost.",
 		Fix:  "Declare none, or use plain objects without $schema. Adapting rewrites the schema if results still match it, and otherwise removes it.",
 		when: func(d *Dialect) bool {
-			return d.Output.Drop || d.Output.Object || !isUnrestricted(&d.Output.Rules)
+			return d.form.Output.Drop || d.form.Output.Object || !isUnrestricted(&d.form.Output.Rules)
 		},
 		check: check{tool: outputSchema},
 	}}
@@ -23,12 +23,12 @@ func outputSchema(v *view, t *toolpost.Tool) {
 	if t.Output == nil {
 		return
 	}
-	if v.Output.Drop {
+	if v.form.Output.Drop {
 		v.add("/outputSchema", "", "the tool has an output schema; the reader accepts none")
 		return
 	}
 	d := inspect(t.Output.Raw())
-	if v.Output.Object && d.root != nil {
+	if v.form.Output.Object && d.root != nil {
 		v.objectType("/outputSchema", d.root, false)
 	}
 	if v.output == nil {

@@ -16,39 +16,39 @@ import (
 func poisonRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "poison-root-type", All: true, Effect: Advice,
+			Name: "poison-root-type", All: true, Effect: advice,
 			What:  `The root of an input schema has "type": "object".`,
 			Why:   "Many clients parse the whole list of tools strictly. Because of one tool without this type they show no tool of the server, often without a message.",
 			Fix:   `Write "type": "object" at the root. Adapting adds it if the schema accepts an object. A tool whose root accepts no object, such as an array or a string, is withheld.`,
 			check: check{schema: rootType},
 		},
 		{
-			Name: "poison-null", All: true, Effect: Advice,
+			Name: "poison-null", All: true, Effect: advice,
 			What:  "At the root, properties is an object and required is a list of names, or they are left out.",
 			Why:   "Generators write null for an empty list or map. Strict clients then lose all tools of the server.",
 			Fix:   "Leave out a keyword that has no content. Adapting does this.",
 			check: check{schema: rootNull},
 		},
 		{
-			Name: "poison-boolean", All: true, Effect: Advice,
+			Name: "poison-boolean", All: true, Effect: advice,
 			What:  "The schema of a parameter is an object, not true or false.",
 			Why:   "true is a valid schema, and Go's MCP SDK writes it for every field of type any. Clients that expect an object there lose all tools of the server.",
 			Fix:   "Write {} for true, and leave out a property whose schema is false. Adapting does this.",
 			check: check{schema: rootBoolean},
 		},
 		{
-			Name: "poison-output", All: true, Effect: Advice,
+			Name: "poison-output", All: true, Effect: advice,
 			What:  `An output schema has "type": "object" at its root.`,
 			Why:   "Strict clients lose all tools of the server because of an output schema that is a list, a union or has no type.",
 			Fix:   "Return an object, or declare no output schema. Adapting removes such an output schema.",
 			check: check{tool: outputType},
 		},
 		{
-			Name: "poison-output-schema", All: true, Effect: Advice,
+			Name: "poison-output-schema", All: true, Effect: advice,
 			What:  "Validators can compile the output schema.",
 			Why:   "Clients with the official TypeScript SDK compile every output schema when they list the tools, with Ajv. One that it does not compile takes all tools from the client, those of other servers behind a gateway too: a reference to nowhere, a pattern of another language such as (?i), nullable without a type, an empty enum, a keyword with a wrong value.",
 			Fix:   "Write what the finding names in JSON Schema, with patterns that JavaScript accepts with the flag u. Adapting repairs what has a clear meaning, and otherwise removes the output schema.",
-			when:  func(d *Dialect) bool { return d.Output.Object },
+			when:  func(d *Dialect) bool { return d.form.Output.Object },
 			check: check{tool: outputCompiles},
 		},
 	}
@@ -56,7 +56,7 @@ func poisonRules() []*Rule {
 
 func rootType(v *view, n *node) {
 	if n.parent == nil {
-		v.objectType(v.base, n, v.Input.Dialect == "openapi")
+		v.objectType(v.base, n, v.form.Input.Dialect == "openapi")
 	}
 }
 

@@ -11,34 +11,34 @@ import (
 func typeRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "null", Effect: RefusesCall,
+			Name: "null", Effect: refusesCall,
 			What:  "null is written in the way that the reader supports, or not at all.",
 			Why:   "Schema generators for Go and Python add null to the type of every optional value. The reader refuses it, or misreads the type.",
 			Fix:   "Make the property optional instead of nullable. Adapting writes nullable if the reader supports it; otherwise the model leaves out the value.",
-			when:  func(d *Dialect) bool { return d.Input.Null != "" },
+			when:  func(d *Dialect) bool { return d.form.Input.Null != "" },
 			check: check{schema: null},
 		},
 		{
-			Name: "untyped", Effect: LosesSilently,
+			Name: "untyped", Effect: losesSilently,
 			What:  "Every schema constrains the value.",
 			Why:   "{} accepts any value. The reader refuses it, or the model can write only one type there.",
 			Fix:   "Add the type. Adapting asks for a string that contains JSON, and converts it back.",
-			when:  func(d *Dialect) bool { return d.Input.Untyped != "" },
+			when:  func(d *Dialect) bool { return d.form.Input.Untyped != "" },
 			check: check{schema: untyped},
 		},
 		{
-			Name: "type-required", Effect: RefusesCall, rest: true,
+			Name: "type-required", Effect: refusesCall, rest: true,
 			What:  "Every schema has a type, anyOf or $ref; an enum alone is not enough.",
 			Why:   "The reader refuses the whole request because of a schema without a type.",
 			Fix:   "Add the type of the values. Adapting infers it from the other keywords.",
-			when:  func(d *Dialect) bool { return d.Input.TypeRequired },
+			when:  func(d *Dialect) bool { return d.form.Input.TypeRequired },
 			check: check{schema: typeRequired},
 		},
 	}
 }
 
 func null(v *view, n *node) {
-	keyword := v.Input.Null == "keyword"
+	keyword := v.form.Input.Null == "keyword"
 	if k := n.Get("type"); k.IsText("null") || slices.ContainsFunc(k.Items(), func(t *jsontree.Value) bool { return t.IsText("null") }) {
 		if !(keyword && n.onlyNull()) {
 			v.report("type", "the type is %v", k)

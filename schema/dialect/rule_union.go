@@ -10,43 +10,43 @@ import (
 func unionRules() []*Rule {
 	return []*Rule{
 		{
-			Name: "no-union", Effect: RefusesCall,
+			Name: "no-union", Effect: refusesCall,
 			What:  "A schema has no alternatives: no anyOf, no oneOf, and no list of several types.",
 			Why:   "The reader cannot handle alternatives. Depending on the client, it crashes, drops the tool, or hides them from the model.",
 			Fix:   `Accept a number or a string as a string, and convert it in the tool. Adapting does this: "5" reaches the tool as 5 where the original schema accepts a number.`,
-			when:  func(d *Dialect) bool { return d.Input.Union.None },
+			when:  func(d *Dialect) bool { return d.form.Input.Union.None },
 			check: check{schema: noUnion},
 		},
 		{
-			Name: "type-list", Effect: RefusesCall, rest: true,
+			Name: "type-list", Effect: refusesCall, rest: true,
 			What:  "The keyword type is one name, not a list.",
 			Why:   `The reader does not understand "type": ["string", "null"], or uses only the first type.`,
 			Fix:   "Use anyOf, or nullable, or make the property optional instead of nullable. Adapting writes the form that the reader supports.",
-			when:  func(d *Dialect) bool { return d.Input.Union.NoList },
+			when:  func(d *Dialect) bool { return d.form.Input.Union.NoList },
 			check: check{schema: typeList},
 		},
 		{
-			Name: "one-of", Effect: RefusesCall, rest: true,
+			Name: "one-of", Effect: refusesCall, rest: true,
 			What:  "Alternatives are written as anyOf, not as oneOf.",
 			Why:   "The reader does not support oneOf: it refuses the request, or the model does not see the alternatives.",
 			Fix:   "Use anyOf. Adapting does this even if a value may match several alternatives; calls are still validated against the original schema.",
-			when:  func(d *Dialect) bool { return !d.Input.Union.OneOf },
+			when:  func(d *Dialect) bool { return !d.form.Input.Union.OneOf },
 			check: check{schema: oneOf},
 		},
 		{
-			Name: "union-siblings", Effect: RefusesCall, rest: true,
+			Name: "union-siblings", Effect: refusesCall, rest: true,
 			What:  "The keywords beside anyOf are those that the reader accepts there.",
 			Why:   "The reader refuses a type beside anyOf, or ignores one of the two.",
 			Fix:   "Move the keywords into each alternative. Adapting does this.",
-			when:  func(d *Dialect) bool { return d.Input.Union.Siblings != nil },
+			when:  func(d *Dialect) bool { return d.form.Input.Union.Siblings != nil },
 			check: check{schema: unionSiblings},
 		},
 		{
-			Name: "first-key", Effect: RefusesCall,
+			Name: "first-key", Effect: refusesCall,
 			What:  "Objects in one anyOf begin with different properties, or with one property whose value distinguishes them.",
 			Why:   "The reader selects the alternative by the first property, and refuses alternatives that begin with the same one.",
 			Fix:   "Put the property that distinguishes the alternatives first. Adapting reorders properties, or merges the alternatives.",
-			when:  func(d *Dialect) bool { return d.Input.Union.FirstKey },
+			when:  func(d *Dialect) bool { return d.form.Input.Union.FirstKey },
 			check: check{schema: firstKey},
 		},
 	}
@@ -80,7 +80,7 @@ func oneOf(v *view, n *node) {
 
 func unionSiblings(v *view, n *node) {
 	if n.Get("anyOf") != nil {
-		v.reportSiblings(n, "anyOf", v.Input.Union.Siblings)
+		v.reportSiblings(n, "anyOf", v.form.Input.Union.Siblings)
 	}
 }
 

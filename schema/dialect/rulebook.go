@@ -8,11 +8,8 @@ import (
 
 // severities has the effects, the worst first.
 var severities = []Effect{
-	KillsSession, KillsServer, RefusesCall, DropsTool, BreaksCall, LosesSilently, Truncates, Rewrites, Advice,
+	killsSession, killsServer, refusesCall, dropsTool, breaksCall, losesSilently, truncates, rewrites, advice,
 }
-
-// Rank returns 0 for the worst effect, and higher numbers for milder ones.
-func (e Effect) Rank() int { return slices.Index(severities, e) }
 
 // rulebook returns all rules: those that hold for every reader, those about
 // one thing, and at the end those that report what no other rule reports.

@@ -14,7 +14,7 @@ import (
 // equal ones the first on the list. The schema of a tool that is left out
 // keeps its shape: it is valid without strict mode too, and decodes the same.
 func (a *Adapted) chooseStrict() {
-	limits := a.Dialect.Strict
+	limits := a.Dialect.form.Strict
 	if limits == nil {
 		return
 	}
@@ -34,7 +34,7 @@ func (a *Adapted) chooseStrict() {
 	}
 	if left := len(able) - tools; left > 0 {
 		a.Findings = append(a.Findings, Finding{
-			Rule: a.Dialect.ID + "/strict-limits", Effect: Advice,
+			Rule: a.Dialect.ID + "/strict-limits", Effect: advice,
 			Message: fmt.Sprintf("%d of %d tools that could be strict are not, because of the limits on one request", left, len(able)),
 		})
 	}
@@ -48,14 +48,14 @@ func add(a, b lower.Counts) lower.Counts {
 }
 
 // holds reports whether c and tools are within the limits of a request.
-func (s *Strict) holds(c lower.Counts, tools int) bool {
+func (s *strictLimits) holds(c lower.Counts, tools int) bool {
 	within := func(n, limit int) bool { return limit <= 0 || n <= limit }
 	return within(tools, s.Tools) && within(c.Optional, s.Optional) && within(c.Unions, s.Unions) &&
 		within(c.Properties, s.Properties) && within(c.EnumValues, s.EnumValues) && within(c.Runes, s.Runes)
 }
 
 // share returns the largest part of a limit that one tool takes.
-func (s *Strict) share(c lower.Counts) float64 {
+func (s *strictLimits) share(c lower.Counts) float64 {
 	largest := 0.0
 	for _, l := range [][2]int{
 		{1, s.Tools}, {c.Optional, s.Optional}, {c.Unions, s.Unions},

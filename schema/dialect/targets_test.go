@@ -89,7 +89,7 @@ func TestAllThatIsDemandedHasASource(t *testing.T) {
 	for _, d := range dialect.All() {
 		told := map[string]bool{}
 		who := false
-		for _, s := range d.Sources {
+		for _, s := range d.Form().Sources {
 			who = who || len(s.Rules) == 0
 			for _, r := range s.Rules {
 				told[r] = true
@@ -103,7 +103,7 @@ func TestAllThatIsDemandedHasASource(t *testing.T) {
 		for _, part := range []struct {
 			at string
 			v  any
-		}{{"input", d.Input}, {"output", d.Output}, {"name", d.Name}, {"text", d.Text}, {"list", d.List}, {"strict", d.Strict}} {
+		}{{"input", d.Form().Input}, {"output", d.Form().Output}, {"name", d.Form().Name}, {"text", d.Form().Text}, {"list", d.Form().List}, {"strict", d.Form().Strict}} {
 			v := reflect.Indirect(reflect.ValueOf(part.v))
 			if !v.IsValid() {
 				continue
@@ -116,10 +116,10 @@ func TestAllThatIsDemandedHasASource(t *testing.T) {
 				need(rules, path)
 			})
 		}
-		if !d.Input.Union.OneOf {
+		if !d.Form().Input.Union.OneOf {
 			need("one-of", "input.union.oneOf")
 		}
-		if !d.Input.Booleans {
+		if !d.Form().Input.Booleans {
 			need("boolean-schema", "input.booleans")
 		}
 		for _, r := range dialect.Rules() {
@@ -139,21 +139,21 @@ func TestWhatADialectInherits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	switch in := strict.Input; {
+	switch in := strict.Form().Input; {
 	case !in.Root.NoUnion || in.Root.Flatten:
 		t.Errorf("root: %+v", in.Root)
 	case in.Ref.Siblings == nil || len(in.Ref.Siblings) > 0:
 		t.Errorf("ref.siblings is %v, want an empty list", in.Ref.Siblings)
-	case strict.Name.Max != 64 || strict.List.Tools != 128:
-		t.Errorf("name %+v, list %+v", strict.Name, strict.List)
-	case strict.Strict == nil || strict.Strict.Properties != 5000:
-		t.Errorf("strict: %+v", strict.Strict)
+	case strict.Form().Name.Max != 64 || strict.Form().List.Tools != 128:
+		t.Errorf("name %+v, list %+v", strict.Form().Name, strict.Form().List)
+	case strict.Form().Strict == nil || strict.Form().Strict.Properties != 5000:
+		t.Errorf("strict: %+v", strict.Form().Strict)
 	}
 	ollama, err := dialect.Find("ollama")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := ollama.Input.Formats; f == nil || len(f) > 0 {
+	if f := ollama.Form().Input.Formats; f == nil || len(f) > 0 {
 		t.Errorf("formats of ollama are %v, want none", f)
 	}
 	for _, c := range ollama.Clients {
@@ -166,7 +166,7 @@ func TestWhatADialectInherits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range code.Sources {
+	for _, s := range code.Form().Sources {
 		if slices.Contains(s.Rules, "root-union") && s.Effect != dialect.Rewrites {
 			t.Errorf("claude-code: root-union: %q", s.Effect)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // tool fits the description of a tool. The losses are at the pointer "".
-func (x *Text) tool(name, description string) (string, []Loss) {
+func (x *textLimits) tool(name, description string) (string, []Loss) {
 	f := x.fitNamed(name, description, x.Max)
 	if x.Required && blank(f.text) {
 		f = x.fit(sentence(name), x.Max)
@@ -42,7 +42,7 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // fitNamed fits the text about something that has a name. If nothing of the text
 // is left, it returns the name.
-func (x *Text) fitNamed(name, s string, most int) fittedText {
+func (x *textLimits) fitNamed(name, s string, most int) fittedText {
 	f := x.fit(s, most)
 	if blank(f.text) && !blank(s) {
 		f = x.fit(sentence(name), most)
@@ -74,7 +74,7 @@ func sentence(name string) string {
 
 // fit returns s as the reader takes it, at most so many characters. Text that
 // the reader takes stays as it is.
-func (x *Text) fit(s string, most int) fittedText {
+func (x *textLimits) fit(s string, most int) fittedText {
 	if x.fits(s, most) {
 		return fittedText{text: s}
 	}
@@ -89,7 +89,7 @@ func (x *Text) fit(s string, most int) fittedText {
 	return f
 }
 
-func (x *Text) fits(s string, most int) bool {
+func (x *textLimits) fits(s string, most int) bool {
 	return (most <= 0 || length(s) <= most) &&
 		(x.Lines <= 0 || strings.Count(s, "\n") < x.Lines) &&
 		!strings.ContainsAny(s, x.Forbid)

@@ -13,7 +13,7 @@ import (
 // schema fits the descriptions inside a schema, which was made of original.
 // Everything that it does not change keeps its bytes. A loss is where the original has
 // the text, else at the same place, else at the root.
-func (x *Text) schema(raw, original json.RawMessage) (json.RawMessage, []Loss) {
+func (x *textLimits) schema(raw, original json.RawMessage) (json.RawMessage, []Loss) {
 	if x.SchemaMax <= 0 && x.Lines <= 0 && x.Forbid == "" {
 		return raw, nil
 	}

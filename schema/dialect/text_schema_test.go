@@ -20,7 +20,7 @@ func TestTextInSchemas(t *testing.T) {
   "u_v":{"default":{"description":"w_x"}}, "a/b~":{"anyOf":[{"description":"c_d"}]}},
  "dependencies":{"a":["description"],"b":{"description":"y_z"}},
  "$defs":{"description":{"description":"1_2"}}, "required":["u_v"] }`
-	d := &dialect.Dialect{ID: "x", Text: dialect.Text{Forbid: "_"}}
+	d := dialect.Make("x", dialect.Form{Text: dialect.Text{Forbid: "_"}})
 	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "n", Input: schema.MustParse(was)}}
 	got := d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 
@@ -46,7 +46,7 @@ func TestTextInSchemas(t *testing.T) {
 }
 
 func TestTextInSchemaIsShortened(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Text: dialect.Text{SchemaMax: 10}}
+	d := dialect.Make("x", dialect.Form{Text: dialect.Text{SchemaMax: 10}})
 	tool := &toolpost.Tool{Definition: toolpost.Definition{
 		Name: "n", Description: "A text of any length.",
 		Input: schema.MustParse(`{"type":"object","properties":{"a":{"description":"One here. Two here."}}}`),
@@ -68,9 +68,9 @@ func FuzzTextInSchemas(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d := &dialect.Dialect{ID: "x", Text: dialect.Text{Forbid: "_("}}
+		d := dialect.Make("x", dialect.Form{Text: dialect.Text{Forbid: "_("}})
 		tool := &toolpost.Tool{Definition: toolpost.Definition{Name: "n", Input: s}}
-		if len((&dialect.Dialect{ID: "all"}).Lint([]*toolpost.Tool{tool}, nil)) > 0 {
+		if len(dialect.Make("all", dialect.Form{}).Lint([]*toolpost.Tool{tool}, nil)) > 0 {
 			return // it is lowered first
 		}
 		a := d.Adapt([]*toolpost.Tool{tool}, nil)

@@ -12,7 +12,7 @@ import (
 
 // described returns what a tool's description becomes.
 func described(x dialect.Text, name, text string) *dialect.Tool {
-	d := &dialect.Dialect{ID: "x", Text: x}
+	d := dialect.Make("x", dialect.Form{Text: x})
 	tool := &toolpost.Tool{Definition: toolpost.Definition{
 		Name: name, Description: text, Input: schema.MustParse(`{"type":"object"}`),
 	}}
@@ -122,7 +122,7 @@ func TestTextLosses(t *testing.T) {
 
 // TestLostTextOfAProperty: its name stands for it.
 func TestLostTextOfAProperty(t *testing.T) {
-	d := &dialect.Dialect{ID: "x", Text: dialect.Text{Forbid: "_"}}
+	d := dialect.Make("x", dialect.Form{Text: dialect.Text{Forbid: "_"}})
 	tool := defined(t, `{"name":"n","inputSchema":{"type":"object","properties":{"user_id":{"type":"string","description":"__"}}}}`)
 	got := string(d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].Input.Raw())
 	if want := `{"type":"object","properties":{"user_id":{"type":"string","description":"User id."}}}`; got != want {

@@ -30,7 +30,7 @@ func Tools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offe
 			if err != nil {
 				return fmt.Errorf("input schema: %w", err)
 			}
-			if o.Adapted.Dialect.Input.Dialect != "openapi" {
+			if o.Adapted.Dialect.Draft() != "openapi" {
 				f.ParametersJsonSchema = ordered
 			} else if f.Parameters, err = typedSchema(ordered); err != nil {
 				return err

@@ -186,16 +186,20 @@ func listTable(ctx context.Context, all []*server) (string, error) {
 	}
 	defer with.end()
 	for _, d := range dialect.All() {
+		most, tokens := d.MaxList()
 		accepts := "any number"
 		switch {
 		case d.Defers:
 			accepts = "any number, deferred"
 		case d.ID == "mcp":
 			accepts = "unknown"
-		case len(d.Clients) == 0 && d.List.Tools == 0:
+		case len(d.Clients) == 0 && most == 0:
 			continue // a model, for which the gateway lists as for unknown clients
-		case d.List.Tools > 0:
-			accepts = d.List.String()
+		case most > 0:
+			accepts = fmt.Sprintf("%d tools", most)
+			if tokens > 0 {
+				accepts += fmt.Sprintf(" with %d tokens in total", tokens)
+			}
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |", d.ID, accepts)
 		for _, s := range []*stack{without, with} {

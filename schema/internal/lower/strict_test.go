@@ -84,7 +84,7 @@ func TestStrictInput(t *testing.T) {
 // TestStrictOutputIsRepaired counts the schemas of the recorded corpus that are
 // left out.
 func TestStrictOutputIsRepaired(t *testing.T) {
-	file, err := os.Open("../testdata/strict.jsonl")
+	file, err := os.Open("../../testdata/strict.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,5 +64,5 @@ the name before or after adapting.
 
 func addTargetFlags(cmd *cobra.Command, targets *[]string, server *string) {
 	cmd.Flags().StringSliceVar(targets, "for", nil, "check or adapt for `TARGET`, such as claude-code or gemini")
-	cmd.Flags().StringVar(server, "server", dialect.DefaultServer, "`NAME` of the server in the client; it adds to the length of tool names")
+	cmd.Flags().StringVar(server, "server", "toolpost", "`NAME` of the server in the client; it adds to the length of tool names")
 }

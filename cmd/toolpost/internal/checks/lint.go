@@ -162,7 +162,7 @@ func (o *lintOptions) chooseTargets(src *lint.Source) (targets, unasked []*diale
 // isOnRequest reports whether d holds only for those who choose it: a mode that is
 // switched on for tools that fit, an old draft, rules that one person reported.
 func isOnRequest(d *dialect.Dialect) bool {
-	return d.Strict != nil || d.ID == "draft-07" || d.ID == "claude-desktop"
+	return d.HasStrict() || d.ID == "draft-07" || d.ID == "claude-desktop"
 }
 
 // switchedOff returns the ids of findings that flags switch off, with the

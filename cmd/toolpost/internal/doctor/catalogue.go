@@ -144,7 +144,7 @@ func (m *Matrix) withhold(client string, w *dialect.Withheld) {
 func (m *Matrix) listFinding(d *dialect.Dialect, f *dialect.Finding) Finding {
 	_, rule, _ := strings.Cut(f.Rule, "/")
 	severity := Warning
-	if f.Effect.Rank() <= dialect.RefusesCall.Rank() {
+	if f.Effect.Refuses() {
 		severity = Error
 	}
 	return Finding{ID: rule, Severity: severity, Tool: f.Tool, Client: d.ID, Message: f.Message, Fix: m.fixes[rule]}

@@ -179,13 +179,16 @@ func (t *Tool) toolToAdapt() (*toolpost.Tool, []dialect.Loss) {
 	return t.Tool, losses
 }
 
+// breaksCall is the effect of a tool without a name, at least.
+const breaksCall dialect.Effect = "calls of the tool fail"
+
 // findings returns the faults as findings under d.
 func (t *Tool) findings(d *dialect.Dialect, rules map[string]*dialect.Rule) (all []dialect.Finding) {
 	for _, f := range t.faults {
 		r := rules[f.rule]
 		effect := r.EffectFor(d)
-		if t.name == "" && f.rule == "name" && effect.Rank() > dialect.BreaksCall.Rank() {
-			effect = dialect.BreaksCall
+		if t.name == "" && f.rule == "name" && effect.Rank() > breaksCall.Rank() {
+			effect = breaksCall
 		}
 		all = append(all, dialect.Finding{Tool: t.name, Rule: r.ID(d), Effect: effect, Pointer: f.pointer, Message: f.text})
 	}

@@ -29,10 +29,10 @@ const (
 func (l Level) String() string { return [...]string{"error", "warning", "note", "never"}[l] }
 
 func levelOf(e dialect.Effect) Level {
-	switch e {
-	case dialect.LosesSilently, dialect.Truncates:
+	switch {
+	case e.Loses():
 		return Warning
-	case dialect.Rewrites, dialect.Advice:
+	case e.Advises():
 		return Note
 	}
 	return Error

@@ -3,8 +3,6 @@ package lint
 import (
 	"fmt"
 	"io"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
@@ -57,12 +55,12 @@ func Explain(w io.Writer, name string) error {
 
 // evidence names the sources in which d shows the behaviour that r is about.
 func evidence(d *dialect.Dialect, r *dialect.Rule) (lines []string) {
-	for _, s := range sourcesOf(d, r) {
+	for _, s := range r.Sources(d) {
 		text := s.How + " " + s.Date
 		if s.Versions != "" {
 			of := ""
-			if first := origin(d, &s); first != d {
-				of = " of " + first.ID
+			if s.Dialect != d.ID {
+				of = " of " + s.Dialect
 			}
 			text += ", versions" + of + ": " + s.Versions
 		}
@@ -75,33 +73,6 @@ func evidence(d *dialect.Dialect, r *dialect.Rule) (lines []string) {
 		lines = append(lines, text+" ("+s.Source+")")
 	}
 	return lines
-}
-
-func sourcesOf(d *dialect.Dialect, r *dialect.Rule) (all []dialect.Source) {
-	for _, s := range d.Sources {
-		for _, rule := range s.Rules {
-			if rule == r.Name {
-				all = append(all, s)
-			}
-		}
-	}
-	return all
-}
-
-// origin returns the dialect that s was written for: d, or one that it extends.
-func origin(d *dialect.Dialect, s *dialect.Source) *dialect.Dialect {
-	parent, err := dialect.Find(d.Extends)
-	if err != nil {
-		return d
-	}
-	inherited := slices.ContainsFunc(parent.Sources, func(p dialect.Source) bool {
-		p.Rules = s.Rules // rules of which d has its own are left out
-		return reflect.DeepEqual(p, *s)
-	})
-	if !inherited {
-		return d
-	}
-	return origin(parent, s)
 }
 
 // ruleAddress is where the page of a rule is.

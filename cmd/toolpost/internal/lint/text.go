@@ -179,8 +179,8 @@ func (t *textReport) readers(p *problem, hits []hit) string {
 // versions names the versions of the target in which the effect was seen.
 func versions(h hit, r *dialect.Rule) string {
 	const short = 24
-	for _, s := range sourcesOf(h.target, r) {
-		if s.Effect == h.Effect && s.Versions != "" && origin(h.target, &s) == h.target && utf8.RuneCountInString(s.Versions) <= short {
+	for _, s := range r.Sources(h.target) {
+		if s.Effect == h.Effect && s.Versions != "" && s.Dialect == h.target.ID && utf8.RuneCountInString(s.Versions) <= short {
 			return " (versions: " + s.Versions + ")"
 		}
 	}

@@ -1,4 +1,4 @@
-package lower_test
+package dialect_test
 
 import (
 	"encoding/json"
@@ -8,11 +8,10 @@ import (
 	"github.com/toolpost/toolpost/dev/accept"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
-	"github.com/toolpost/toolpost/schema/internal/lower"
 )
 
-// BenchmarkSchema lowers the schemas of all tools of real servers.
-func BenchmarkSchema(b *testing.B) {
+// BenchmarkLower lowers the schemas of all tools of real servers.
+func BenchmarkLower(b *testing.B) {
 	var all []*schema.Schema
 	for _, s := range accept.Tools() {
 		if in := s.Input(); in != nil {
@@ -24,7 +23,7 @@ func BenchmarkSchema(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, s := range all {
-					lower.Schema(s, &d.Input)
+					d.Lower(s, nil)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(all)), "µs/tool")
@@ -47,7 +46,7 @@ func BenchmarkDecode(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		codec := lower.Schema(s, &d.Input).Codec
+		codec := d.Lower(s, nil)
 		written, ok := codec.Encode(arguments)
 		if !ok {
 			b.Fatal("it cannot be written")
