@@ -156,14 +156,7 @@ func (d *dir) appendBlob(root *os.Root, name string, pages [][]byte, created tim
 }
 
 func (d *dir) appendTo(root *os.Root, seg *segment, name string, pages [][]byte, created time.Time) error {
-	end := seg.end
-	var err error
-	for _, p := range pages {
-		if _, err = seg.file.WriteAt(p, end); err != nil {
-			break
-		}
-		end += int64(len(p))
-	}
+	end, err := writePages(seg.file, pages, seg.end)
 	if err == nil {
 		err = d.manifest.change(root, func() error {
 			if err := d.freeIn(root, name); err != nil {
@@ -179,6 +172,25 @@ func (d *dir) appendTo(root *os.Root, seg *segment, name string, pages [][]byte,
 		return root.Chtimes(segmentName(seg.id), created, created)
 	}
 	return nil
+}
+
+// writePages writes pages from an offset on. It returns where they end.
+func writePages(f *os.File, pages [][]byte, at int64) (end int64, err error) {
+	written := int64(0)
+	if len(pages) > 1 {
+		written = writeTogether(f, pages, at)
+	}
+	for _, p := range pages {
+		done := min(written, int64(len(p)))
+		written -= done
+		if at += done; done < int64(len(p)) {
+			n, err := f.WriteAt(p[done:], at)
+			if at += int64(n); err != nil {
+				return at, err
+			}
+		}
+	}
+	return at, nil
 }
 
 // dropSegment removes a segment without blobs, unless a process appends to it.
