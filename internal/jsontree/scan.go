@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A Scanner reads strict JSON (RFC 8259) without allocating: UTF-8 is checked,
@@ -124,6 +125,17 @@ func StringText(data []byte) (n int, ascii bool) {
 			return n, ascii
 		}
 	}
+}
+
+// AppendText appends text, a part of a JSON string, to b, with line breaks, quotes and
+// backslashes escaped. It returns the rest: what comes from another control character on, what
+// b has no room for, or a short end.
+func AppendText(b []byte, text string) (out []byte, rest string) {
+	if len(text) < 64 || cap(b)-len(b) < 64 { // it does not pay
+		return b, text
+	}
+	read, written := quoteBlocks(&b[:len(b)+1][len(b)], cap(b)-len(b), unsafe.StringData(text), len(text))
+	return b[:len(b)+written], text[read:]
 }
 
 // literalText is LiteralText. With escapes, those of one character may be a part of the text.

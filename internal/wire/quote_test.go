@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -23,6 +24,26 @@ func TestAppendQuote(t *testing.T) {
 		want, _ := jsontext.AppendQuote([]byte("x"), text) // the error only reports the replacement
 		if got := AppendQuote([]byte("x"), string(text)); string(got) != string(want) {
 			t.Fatalf("%q is quoted as %s, want %s", text, got, want)
+		}
+	}
+}
+
+// What is quoted in blocks is quoted alike wherever a block ends, and nothing is written
+// behind the room of what it is appended to.
+func TestAppendQuoteInBlocks(t *testing.T) {
+	for at := range 130 {
+		for _, escaped := range []string{"\n", "\"", "\\", "\t", "\x00", "é", "\n\n\"", ""} {
+			text := strings.Repeat("x", at) + escaped + strings.Repeat("some text\n", 13)
+			want, _ := jsontext.AppendQuote([]byte("##"), text) // it is UTF-8
+			for room := 0; room <= len(want)+40; room += 7 {
+				all := bytes.Repeat([]byte("#"), 2+room+40)
+				if got := AppendQuote(all[:2:2+room], text); string(got) != string(want) {
+					t.Fatalf("%q is quoted as %s, want %s", text, got, want)
+				}
+				if behind := all[2+room:]; len(bytes.Trim(behind, "#")) > 0 {
+					t.Fatalf("%q with room for %d bytes: %q is behind them", text, room, behind)
+				}
+			}
 		}
 	}
 }

@@ -96,6 +96,7 @@ func AppendQuote(b []byte, s string) []byte {
 	}
 	b = append(b, '"')
 	for {
+		b, s = jsontree.AppendText(b, s)
 		n, _ := jsontree.LiteralText(unsafe.Slice(unsafe.StringData(s), len(s))) // no copy: it only reads
 		b = append(b, s[:n]...)
 		if n == len(s) {
