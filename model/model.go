@@ -5,7 +5,7 @@
 //
 // The packages below it contain the models: model/anthropic, model/gemini,
 // model/openai and model/claudecli. [Retry] and [Fallback] are models too, over
-// others. Programs that have a loop of their own need only package model/offer.
+// others. Programs that have a loop of their own need only an [Offer].
 package model
 
 import (

@@ -9,7 +9,6 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 const maxLevels = 500 // of foreign JSON
@@ -146,7 +145,7 @@ func (b *builder) result(i, j int) block {
 func (b *builder) media(i, j int) block {
 	m := b.r.Messages[i]
 	p := &m.Parts[j]
-	piece := offer.Piece{MIMEType: p.MIMEType, Data: p.Data}
+	piece := model.Piece{MIMEType: p.MIMEType, Data: p.Data}
 	switch {
 	case m.Role != model.RoleUser || len(p.Data) == 0:
 	case p.Type == model.TypeImage && slices.Contains(provider.Images(), p.MIMEType):

@@ -8,7 +8,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A resultBlock is the result of a call.
@@ -45,7 +44,7 @@ func resultMedia(m *toolpost.ToolMessage) []string {
 // newResult returns the result of the call with the id.
 func newResult(id string, m *toolpost.ToolMessage) resultBlock {
 	result := resultBlock{ToolUseID: id, IsError: m.IsError, Type: "tool_result"}
-	for _, p := range offer.Pieces(m, resultMedia(m)...) {
+	for _, p := range model.Pieces(m, resultMedia(m)...) {
 		switch {
 		case p.Data == nil && isBlank(p.Text): // it is refused
 		case p.Data == nil:
@@ -59,12 +58,12 @@ func newResult(id string, m *toolpost.ToolMessage) resultBlock {
 	return result
 }
 
-func newImage(p offer.Piece) contentBlock {
+func newImage(p model.Piece) contentBlock {
 	return contentBlock{Source: &source{p.Base64(), p.MIMEType, "base64"}, Type: "image"}
 }
 
 // newDocument returns a document, nil if the provider does not accept it.
-func newDocument(p offer.Piece) *contentBlock {
+func newDocument(p model.Piece) *contentBlock {
 	text := string(p.Data)
 	switch {
 	case p.MIMEType == model.PDF:

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
@@ -27,8 +27,8 @@ type tool struct {
 // searchTool is the provider's search for tools.
 const searchTool = `{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}`
 
-func addTool(o *offer.Offer[*tool], t *dialect.Tool) error {
-	o.Tools = append(o.Tools, &tool{InputSchema: offer.InputSchema(t), Name: t.Name, Description: t.Description, Strict: t.Strict})
+func addTool(o *model.Offer[*tool], t *dialect.Tool) error {
+	o.Tools = append(o.Tools, &tool{InputSchema: model.InputSchema(t), Name: t.Name, Description: t.Description, Strict: t.Strict})
 	return nil
 }
 
@@ -48,7 +48,7 @@ func (m *messagesModel) toolset(set *toolpost.Set) (*toolset, error) {
 }
 
 func (m *messagesModel) newToolset(set *toolpost.Set) (*toolset, error) {
-	offered, err := offer.New(context.Background(), set, strictDialect, &offer.Options{Dialect: m.opts.Dialect}, addTool)
+	offered, err := model.NewOffer(context.Background(), set, strictDialect, &model.OfferOptions{Dialect: m.opts.Dialect}, addTool)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // An input is what a session receives of a request.
@@ -136,7 +135,7 @@ func answerOf(m *toolpost.ToolMessage) (a *answer, lost string) {
 	}
 	var blocks []claude.Block
 	hasMedia := false
-	pieces := offer.Pieces(m, takes...)
+	pieces := model.Pieces(m, takes...)
 	for _, p := range pieces {
 		switch {
 		case p.Data != nil:
@@ -146,7 +145,7 @@ func answerOf(m *toolpost.ToolMessage) (a *answer, lost string) {
 			blocks = append(blocks, claude.Text(p.Text))
 		}
 	}
-	text := offer.JoinText(pieces)
+	text := model.JoinText(pieces)
 	switch {
 	case m.IsError:
 		a = &answer{result: toolpost.ErrorResult("%s", text)}

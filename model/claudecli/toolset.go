@@ -12,7 +12,6 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
@@ -33,8 +32,8 @@ func (m *Model) toolset(ctx context.Context, set *toolpost.Set) (*toolset, error
 		return &toolset{}, nil
 	}
 	return m.toolsets.Get(set, func() (*toolset, error) {
-		o, err := offer.New(ctx, set, "claude-code", &offer.Options{Server: claude.DefaultServer},
-			func(o *offer.Offer[*toolpost.Tool], t *dialect.Tool) error {
+		o, err := model.NewOffer(ctx, set, "claude-code", &model.OfferOptions{Server: claude.DefaultServer},
+			func(o *model.Offer[*toolpost.Tool], t *dialect.Tool) error {
 				o.Tools = append(o.Tools, cliTool(t))
 				return nil
 			})

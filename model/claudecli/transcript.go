@@ -8,7 +8,6 @@ import (
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // first returns the whole conversation for a new session: the last message as a
@@ -86,7 +85,7 @@ func (t *transcript) add(message, part int, role model.Role, p model.Part) {
 
 func (t *transcript) addResult(message, part int, p model.Part) {
 	id := p.Result.CallID
-	for _, piece := range offer.Pieces(p.Result, provider.ImagesAndPDF()...) {
+	for _, piece := range model.Pieces(p.Result, provider.ImagesAndPDF()...) {
 		line := transcriptLine{Role: model.RoleUser, ResultOf: id, IsError: p.Result.IsError, Text: piece.Text}
 		if piece.Data != nil {
 			t.attach(&line, model.Part{MIMEType: piece.MIMEType, Data: piece.Data})

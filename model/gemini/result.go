@@ -3,7 +3,6 @@ package gemini
 import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // newResponse returns the result of a call, and the number of media that the model
@@ -15,12 +14,12 @@ func newResponse(call sentCall, m *toolpost.ToolMessage, media bool) (part respo
 	if media {
 		types = responseMedia()
 	}
-	pieces := offer.Pieces(m, types...)
+	pieces := model.Pieces(m, types...)
 	key := "output"
 	if m.IsError {
 		key = "error"
 	}
-	f := functionResponse{ID: call.id, Name: call.name, Response: map[string]string{key: offer.JoinText(pieces)}}
+	f := functionResponse{ID: call.id, Name: call.name, Response: map[string]string{key: model.JoinText(pieces)}}
 	for _, p := range pieces {
 		if p.Data != nil {
 			f.Parts = append(f.Parts, mediaPart{mediaBlob{p.MIMEType, p.Data}})

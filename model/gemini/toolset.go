@@ -10,8 +10,8 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/codec"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
@@ -33,8 +33,8 @@ func (g *generator) toolset(set *toolpost.Set) (*toolset, error) {
 }
 
 func (g *generator) newToolset(set *toolpost.Set) (*toolset, error) {
-	options := &offer.Options{Dialect: g.dialect, Fit: true}
-	adapted, err := offer.New(context.Background(), set, dialectID, options, func(o *offer.Offer[functionDeclaration], t *dialect.Tool) error {
+	options := &model.OfferOptions{Dialect: g.dialect, Fit: true}
+	adapted, err := model.NewOffer(context.Background(), set, dialectID, options, func(o *model.Offer[functionDeclaration], t *dialect.Tool) error {
 		f, err := declare(t, isTyped(g.dialect))
 		if err == nil {
 			o.Tools = append(o.Tools, f)

@@ -7,7 +7,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
@@ -46,7 +45,7 @@ func newAnswerFormat(s *schema.Schema, d *dialect.Dialect) (*answerFormat, error
 }
 
 // schema returns the schema for the request.
-func (f *answerFormat) schema() json.RawMessage { return offer.InputSchema(f.tool) }
+func (f *answerFormat) schema() json.RawMessage { return model.InputSchema(f.tool) }
 
 // decode returns an answer in the form of its own schema. An answer that does
 // not fit remains as it is.

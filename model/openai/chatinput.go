@@ -10,7 +10,6 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A chatItem is a message of another role than the assistant.
@@ -253,7 +252,7 @@ func (w *chatWriter) result(m *toolpost.ToolMessage) ([]chatContent, error) {
 	id := w.ids.Of(m.CallID)
 	var lines []string
 	var media []chatContent
-	for _, p := range offer.Pieces(m, takes...) {
+	for _, p := range model.Pieces(m, takes...) {
 		if p.Data == nil {
 			lines = append(lines, p.Text)
 			continue

@@ -8,7 +8,6 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A messageItem is a message that no model of OpenAI wrote.
@@ -166,14 +165,14 @@ func (w *inputWriter) result(m *toolpost.ToolMessage) error {
 	takes := provider.ImagesAndPDF()
 	item := outputItem{CallID: w.ids.Of(m.CallID), Type: "function_call_output"}
 	var all []inputContent
-	pieces := offer.Pieces(m, takes...)
+	pieces := model.Pieces(m, takes...)
 	for _, p := range pieces {
 		if p.Data != nil || p.Text != "" {
 			all = append(all, contentOf(p))
 		}
 	}
-	if offer.JoinText(pieces) != "" && !slices.ContainsFunc(pieces, func(p offer.Piece) bool { return p.Data != nil }) || len(all) == 0 {
-		item.Output = offer.JoinText(pieces)
+	if model.JoinText(pieces) != "" && !slices.ContainsFunc(pieces, func(p model.Piece) bool { return p.Data != nil }) || len(all) == 0 {
+		item.Output = model.JoinText(pieces)
 	} else {
 		item.Output = all
 	}
@@ -182,7 +181,7 @@ func (w *inputWriter) result(m *toolpost.ToolMessage) error {
 }
 
 // contentOf returns a piece of a result as content of its item.
-func contentOf(p offer.Piece) inputContent {
+func contentOf(p model.Piece) inputContent {
 	switch {
 	case p.Data == nil:
 		return inputContent{Text: p.Text, Type: "input_text"}

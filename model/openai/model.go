@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A responsesModel is a model behind the Responses API.
@@ -173,7 +172,7 @@ func canReason(name string) bool {
 
 // deferTools marks the tools that are found by searching, and returns the tool
 // that searches, if there are any.
-func (m *responsesModel) deferTools(o *offer.Offer[responsesTool]) []responsesTool {
+func (m *responsesModel) deferTools(o *model.Offer[responsesTool]) []responsesTool {
 	if m.opts.Defer == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
@@ -26,9 +26,9 @@ type responsesTool struct {
 
 // responsesTools offers tools through the Responses API. Tools whose schemas lose nothing
 // are strict.
-func (e *endpoint) responsesTools(ctx context.Context, ts toolpost.Toolset) (*offer.Offer[responsesTool], error) {
-	return offer.New(ctx, ts, dialectID, e.toolOptions(), func(o *offer.Offer[responsesTool], t *dialect.Tool) error {
-		parameters, err := members(offer.InputSchema(t))
+func (e *endpoint) responsesTools(ctx context.Context, ts toolpost.Toolset) (*model.Offer[responsesTool], error) {
+	return model.NewOffer(ctx, ts, dialectID, e.toolOptions(), func(o *model.Offer[responsesTool], t *dialect.Tool) error {
+		parameters, err := members(model.InputSchema(t))
 		if err != nil {
 			return err
 		}
@@ -54,9 +54,9 @@ type chatFunction struct {
 
 // chatTools offers tools through the Chat Completions API. Tools whose schemas lose
 // nothing are strict.
-func (e *endpoint) chatTools(ctx context.Context, ts toolpost.Toolset) (*offer.Offer[chatTool], error) {
-	return offer.New(ctx, ts, dialectID, e.toolOptions(), func(o *offer.Offer[chatTool], t *dialect.Tool) error {
-		parameters, err := members(offer.InputSchema(t))
+func (e *endpoint) chatTools(ctx context.Context, ts toolpost.Toolset) (*model.Offer[chatTool], error) {
+	return model.NewOffer(ctx, ts, dialectID, e.toolOptions(), func(o *model.Offer[chatTool], t *dialect.Tool) error {
+		parameters, err := members(model.InputSchema(t))
 		if err != nil {
 			return err
 		}
@@ -67,8 +67,8 @@ func (e *endpoint) chatTools(ctx context.Context, ts toolpost.Toolset) (*offer.O
 }
 
 // toolOptions returns the options of both offers.
-func (e *endpoint) toolOptions() *offer.Options {
-	return &offer.Options{Dialect: e.opts.Dialect, Fit: true}
+func (e *endpoint) toolOptions() *model.OfferOptions {
+	return &model.OfferOptions{Dialect: e.opts.Dialect, Fit: true}
 }
 
 // members returns the members of a schema as they are: a model writes properties in the

@@ -7,7 +7,6 @@ import (
 
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A toolset is a set of tools as a model receives it.
@@ -18,7 +17,7 @@ type toolset struct {
 
 // newToolset returns the form of an offer. Extra are tools of other
 // kinds.
-func newToolset[T any](o *offer.Offer[T], extra ...T) (*toolset, error) {
+func newToolset[T any](o *model.Offer[T], extra ...T) (*toolset, error) {
 	ts := &toolset{Toolset: provider.NewToolset(o)}
 	all := append(o.Tools[:len(o.Tools):len(o.Tools)], extra...)
 	if len(all) == 0 {

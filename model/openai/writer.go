@@ -9,7 +9,6 @@ import (
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/model/offer"
 )
 
 // A writer writes the messages of a request in the form of either API.
@@ -91,7 +90,7 @@ func (w *writer) userText(p *model.Part) string {
 func isImage(mimeType string) bool { return slices.Contains(provider.Images(), mimeType) }
 
 // pieceOf returns the media of a part.
-func pieceOf(p *model.Part) offer.Piece { return offer.Piece{MIMEType: p.MIMEType, Data: p.Data} }
+func pieceOf(p *model.Part) model.Piece { return model.Piece{MIMEType: p.MIMEType, Data: p.Data} }
 
 func fileName(p *model.Part) string {
 	if p.Name == "" {

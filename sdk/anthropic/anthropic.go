@@ -11,19 +11,18 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // Tools offers ts to a model of Anthropic. Tools whose schemas lose nothing are
 // strict, within the limits of a request; with the dialect "anthropic", none is
 // strict.
-func Tools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[sdk.ToolUnionParam], error) {
-	return offer.New(ctx, ts, "anthropic-strict", opts, func(o *offer.Offer[sdk.ToolUnionParam], t *dialect.Tool) error {
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.OfferOptions) (*model.Offer[sdk.ToolUnionParam], error) {
+	return model.NewOffer(ctx, ts, "anthropic-strict", opts, func(o *model.Offer[sdk.ToolUnionParam], t *dialect.Tool) error {
 		p := &sdk.ToolParam{
 			Name: t.Name,
 			// The type's own fields would lose the order of keywords.
-			InputSchema: param.Override[sdk.ToolInputSchemaParam](offer.InputSchema(t)),
+			InputSchema: param.Override[sdk.ToolInputSchemaParam](model.InputSchema(t)),
 		}
 		if t.Description != "" {
 			p.Description = param.NewOpt(t.Description)
@@ -50,7 +49,7 @@ func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion 
 		result.IsError = param.NewOpt(true)
 		media = nil // an error is text
 	}
-	for _, p := range offer.Pieces(m, media...) {
+	for _, p := range model.Pieces(m, media...) {
 		if p.Data != nil || strings.TrimSpace(p.Text) != "" { // blank text is refused
 			result.Content = append(result.Content, content(p))
 		}
@@ -58,7 +57,7 @@ func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion 
 	return sdk.ContentBlockParamUnion{OfToolResult: result}
 }
 
-func content(p offer.Piece) sdk.ToolResultBlockParamContentUnion {
+func content(p model.Piece) sdk.ToolResultBlockParamContentUnion {
 	var c sdk.ToolResultBlockParamContentUnion
 	switch {
 	case p.Data == nil:

@@ -8,7 +8,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/sdk/anthropic"
 	"github.com/toolpost/toolpost/sdk/internal/offertest"
@@ -28,7 +28,7 @@ func TestTalk(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			ctx := t.Context()
 			var booked json.RawMessage
-			o, err := anthropic.Tools(ctx, offertest.Railway(&booked), &offer.Options{Dialect: offertest.Find(t, id)})
+			o, err := anthropic.Tools(ctx, offertest.Railway(&booked), &model.OfferOptions{Dialect: offertest.Find(t, id)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestTalk(t *testing.T) {
 }
 
 // talk asks twice, with the answers to the calls of the first reply.
-func talk(t *testing.T, p *offertest.Provider, o *offer.Offer[sdk.ToolUnionParam]) {
+func talk(t *testing.T, p *offertest.Provider, o *model.Offer[sdk.ToolUnionParam]) {
 	t.Helper()
 	ctx := t.Context()
 	client := sdk.NewClient(option.WithBaseURL(p.URL), option.WithAPIKey("none"), option.WithMaxRetries(0))
@@ -134,7 +134,7 @@ func TestAnySchema(t *testing.T) {
 func TestAnyDialect(t *testing.T) {
 	ts := toolpost.Tools{offertest.NewTool(t, "tool_0", json.RawMessage(`{"type":"object","properties":{}}`))}
 	for _, d := range dialect.All() {
-		o, err := anthropic.Tools(t.Context(), ts, &offer.Options{Dialect: d})
+		o, err := anthropic.Tools(t.Context(), ts, &model.OfferOptions{Dialect: d})
 		offertest.CheckOffer(t, o, err)
 		r, err := o.Call(t.Context(), &toolpost.Call{Name: "tool_0"})
 		if err != nil || r.IsError() {

@@ -13,7 +13,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/gemini"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
@@ -22,8 +21,8 @@ import (
 // writes Google's own Schema, such as "gemini-schema", puts them in Parameters:
 // for the Live API, for the API's version v1, and for relays that support only
 // this.
-func Tools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[*genai.Tool], error) {
-	return offer.New(ctx, ts, "gemini", opts, func(o *offer.Offer[*genai.Tool], t *dialect.Tool) error {
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.OfferOptions) (*model.Offer[*genai.Tool], error) {
+	return model.NewOffer(ctx, ts, "gemini", opts, func(o *model.Offer[*genai.Tool], t *dialect.Tool) error {
 		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
 		if t.Input != nil { // Google refuses an OBJECT without properties
 			ordered, err := gemini.OrderProperties(t.Input.Raw())
@@ -75,12 +74,12 @@ func Answer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
 	if media {
 		types = []string{model.JPEG, model.PNG, model.WebP, model.PDF}
 	}
-	pieces := offer.Pieces(m, types...)
+	pieces := model.Pieces(m, types...)
 	key := "output"
 	if m.IsError {
 		key = "error"
 	}
-	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: offer.JoinText(pieces)}}
+	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: model.JoinText(pieces)}}
 	for _, p := range pieces {
 		if p.Data != nil {
 			f.Parts = append(f.Parts, genai.NewFunctionResponsePartFromBytes(p.Data, p.MIMEType))

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/sdk/gemini"
 	"github.com/toolpost/toolpost/sdk/internal/offertest"
@@ -23,7 +23,7 @@ const geminiCalls = `{"candidates": [{"content": {"role": "model", "parts": [
 const geminiDone = `{"candidates": [{"content": {"role": "model", "parts": [{"text": "Done."}]}}]}`
 
 func TestGemini(t *testing.T) {
-	for id, opts := range map[string]*offer.Options{
+	for id, opts := range map[string]*model.OfferOptions{
 		"gemini":        nil,
 		"gemini-schema": {Dialect: offertest.Find(t, "gemini-schema")},
 	} {
@@ -72,7 +72,7 @@ func TestGemini(t *testing.T) {
 }
 
 // talkGemini asks twice, with the answers to the calls of the first reply.
-func talkGemini(t *testing.T, p *offertest.Provider, o *offer.Offer[*genai.Tool]) {
+func talkGemini(t *testing.T, p *offertest.Provider, o *model.Offer[*genai.Tool]) {
 	t.Helper()
 	ctx := t.Context()
 	client, err := genai.NewClient(ctx, &genai.ClientConfig{
@@ -131,7 +131,7 @@ func TestGeminiReference(t *testing.T) {
 func TestGeminiSchema(t *testing.T) {
 	ctx := t.Context()
 	tools := offertest.Corpus(t)
-	o, err := gemini.Tools(ctx, tools, &offer.Options{Dialect: offertest.Find(t, "gemini-schema")})
+	o, err := gemini.Tools(ctx, tools, &model.OfferOptions{Dialect: offertest.Find(t, "gemini-schema")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestGeminiNumber(t *testing.T) {
 			offertest.NewTool(t, "huge", json.RawMessage(`{"type":"object","properties":{"a":{"type":"number","default":1e400}},"required":["a"]}`)),
 			offertest.NewTool(t, "fine", json.RawMessage(`{"type":"object","properties":{"a":{"type":"number","default":1e4}},"required":["a"]}`)),
 		}
-		o, err := gemini.Tools(t.Context(), tools, &offer.Options{Dialect: offertest.Find(t, id)})
+		o, err := gemini.Tools(t.Context(), tools, &model.OfferOptions{Dialect: offertest.Find(t, id)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func TestAnyResult(t *testing.T) {
 func TestAnySchema(t *testing.T) {
 	for _, ts := range offertest.OddTools(t) {
 		for _, id := range []string{"gemini", "gemini-schema"} {
-			o, err := gemini.Tools(t.Context(), ts, &offer.Options{Dialect: offertest.Find(t, id)})
+			o, err := gemini.Tools(t.Context(), ts, &model.OfferOptions{Dialect: offertest.Find(t, id)})
 			offertest.CheckOffer(t, o, err)
 		}
 	}
@@ -260,7 +260,7 @@ func TestAnySchema(t *testing.T) {
 func TestAnyDialect(t *testing.T) {
 	ts := toolpost.Tools{offertest.NewTool(t, "tool_0", json.RawMessage(`{"type":"object","properties":{}}`))}
 	for _, d := range dialect.All() {
-		o, err := gemini.Tools(t.Context(), ts, &offer.Options{Dialect: d})
+		o, err := gemini.Tools(t.Context(), ts, &model.OfferOptions{Dialect: d})
 		offertest.CheckOffer(t, o, err)
 		r, err := o.Call(t.Context(), &toolpost.Call{Name: "tool_0"})
 		if err != nil || r.IsError() {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
@@ -24,9 +23,9 @@ const dialectID = "openai-strict"
 
 // Tools offers ts to a model of OpenAI through the Responses API. Tools whose
 // schemas lose nothing are strict.
-func Tools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[responses.ToolUnionParam], error) {
-	return offer.New(ctx, ts, dialectID, opts, func(o *offer.Offer[responses.ToolUnionParam], t *dialect.Tool) error {
-		parameters, err := members(offer.InputSchema(t))
+func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.OfferOptions) (*model.Offer[responses.ToolUnionParam], error) {
+	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[responses.ToolUnionParam], t *dialect.Tool) error {
+		parameters, err := members(model.InputSchema(t))
 		if err != nil {
 			return err
 		}
@@ -48,7 +47,7 @@ func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
 // Answer returns the result of call as an item of the next input in the
 // Responses API.
 func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
-	all := offer.Pieces(r.Message(call.ID), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
+	all := model.Pieces(r.Message(call.ID), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}
 	if len(all) == 1 && all[0].Data == nil {
 		output.Output.OfString = param.NewOpt(all[0].Text)
@@ -62,7 +61,7 @@ func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItem
 }
 
 // item returns a piece of a result as an item of its output.
-func item(p offer.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
+func item(p model.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
 	var i responses.ResponseFunctionCallOutputItemUnionParam
 	switch {
 	case p.Data == nil:
@@ -79,9 +78,9 @@ func item(p offer.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
 // ChatTools offers ts to a model through OpenAI's Chat Completions API, which
 // many other providers support too. Tools whose schemas lose nothing are
 // strict.
-func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *offer.Options) (*offer.Offer[sdk.ChatCompletionToolUnionParam], error) {
-	return offer.New(ctx, ts, dialectID, opts, func(o *offer.Offer[sdk.ChatCompletionToolUnionParam], t *dialect.Tool) error {
-		parameters, err := members(offer.InputSchema(t))
+func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *model.OfferOptions) (*model.Offer[sdk.ChatCompletionToolUnionParam], error) {
+	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[sdk.ChatCompletionToolUnionParam], t *dialect.Tool) error {
+		parameters, err := members(model.InputSchema(t))
 		if err != nil {
 			return err
 		}
@@ -102,7 +101,7 @@ func ChatCall(c sdk.ChatCompletionMessageToolCallUnion) *toolpost.Call {
 // ChatAnswer returns the result of call as a message of the Chat Completions
 // API, which accepts only text.
 func ChatAnswer(call *toolpost.Call, r *toolpost.Result) sdk.ChatCompletionMessageParamUnion {
-	return sdk.ToolMessage(offer.JoinText(offer.Pieces(r.Message(call.ID))), call.ID)
+	return sdk.ToolMessage(model.JoinText(model.Pieces(r.Message(call.ID))), call.ID)
 }
 
 // members returns an object with the members of a schema as they are: a model

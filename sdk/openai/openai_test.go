@@ -10,7 +10,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/sdk/internal/offertest"
 	"github.com/toolpost/toolpost/sdk/openai"
@@ -208,9 +208,9 @@ func TestAnySchema(t *testing.T) {
 func TestAnyDialect(t *testing.T) {
 	ts := toolpost.Tools{offertest.NewTool(t, "tool_0", json.RawMessage(`{"type":"object","properties":{}}`))}
 	for _, d := range dialect.All() {
-		o, err := openai.Tools(t.Context(), ts, &offer.Options{Dialect: d})
+		o, err := openai.Tools(t.Context(), ts, &model.OfferOptions{Dialect: d})
 		offertest.CheckOffer(t, o, err)
-		chat, err := openai.ChatTools(t.Context(), ts, &offer.Options{Dialect: d})
+		chat, err := openai.ChatTools(t.Context(), ts, &model.OfferOptions{Dialect: d})
 		offertest.CheckOffer(t, chat, err)
 		r, err := chat.Call(t.Context(), &toolpost.Call{Name: "tool_0"})
 		if err != nil || r.IsError() {

@@ -7,7 +7,6 @@ package provider
 import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
-	"github.com/toolpost/toolpost/model/offer"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
@@ -21,7 +20,7 @@ type Toolset struct {
 }
 
 // NewToolset returns the tools of an offer.
-func NewToolset[T any](o *offer.Offer[T]) *Toolset {
+func NewToolset[T any](o *model.Offer[T]) *Toolset {
 	ts := &Toolset{decode: o.Decode, names: map[string]string{}, own: map[string]string{}}
 	for _, t := range o.Adapted.Tools {
 		ts.names[t.Original.Name], ts.own[t.Name] = t.Name, t.Original.Name
@@ -85,7 +84,7 @@ const ManyValues = "The arguments have too many values. Call the tool again with
 // that it knows by the name, in the form of the tool's own schema. If the call
 // cannot run, Invalid becomes the reason.
 func (ts *Toolset) DecodeCall(p *model.Part, name string) {
-	decode := (&offer.Offer[any]{Adapted: &dialect.Adapted{}}).Decode // no tools
+	decode := (&model.Offer[any]{Adapted: &dialect.Adapted{}}).Decode // no tools
 	if ts != nil {
 		decode = ts.decode
 	}

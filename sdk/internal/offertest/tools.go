@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/dev/accept"
-	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
@@ -113,7 +113,7 @@ func OddTools(t *testing.T) []toolpost.Tools {
 
 // CheckOffer checks that the one tool is offered or withheld, and what is offered can be
 // encoded.
-func CheckOffer[T any](t *testing.T, o *offer.Offer[T], err error) {
+func CheckOffer[T any](t *testing.T, o *model.Offer[T], err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

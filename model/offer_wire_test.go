@@ -1,4 +1,4 @@
-package offer_test
+package model_test
 
 import (
 	"context"

@@ -1,19 +1,4 @@
-// Package offer offers tools to models and runs their calls, for programs that
-// send their requests themselves. The packages sdk/anthropic, sdk/openai and
-// sdk/gemini use it with the types of the providers' own SDKs; import only
-// those you use.
-//
-//	Toolset ── gemini.Tools, openai.Tools… ──▶ Offer.Tools ──▶ request
-//	           (dialect.Adapt)                                   │
-//	                                                           model
-//	                                                             │
-//	handler ◀── Offer.Call ◀── gemini.Call, openai.Call… ◀─── response
-//	   └──────▶ Result ──────▶ gemini.Answer, openai.Answer… ──▶ next request
-//
-// A model sees tools with adapted names and schemas. The handlers of an [Offer]
-// convert calls back, so a call runs as the model wrote it. To support a
-// provider that has no package here, use [New] and [Pieces].
-package offer
+package model
 
 import (
 	"context"
@@ -25,8 +10,8 @@ import (
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
-// Options are the optional parts of the function Tools of all providers.
-type Options struct {
+// OfferOptions are the optional parts of the function Tools of all providers.
+type OfferOptions struct {
 	// Dialect replaces the provider's own dialect: another built-in one, or one
 	// of a configuration.
 	Dialect *dialect.Dialect
@@ -40,8 +25,18 @@ type Options struct {
 	Server string
 }
 
-// An Offer is a toolset in the form for one model. T is the SDK's type of a
-// tool.
+// An Offer is a toolset in the form for one model, for programs that send their requests
+// themselves, such as with the packages of module sdk. T is the SDK's type of a tool. A model
+// sees tools with adapted names and schemas, and the handlers of an Offer convert calls back,
+// so a call runs as the model wrote it. To support a provider that has no package here, use
+// [NewOffer] and [Pieces].
+//
+//	Toolset ── gemini.Tools, openai.Tools… ──▶ Offer.Tools ──▶ request
+//	           (dialect.Adapt)                                   │
+//	                                                           model
+//	                                                             │
+//	handler ◀── Offer.Call ◀── gemini.Call, openai.Call… ◀─── response
+//	   └──────▶ Result ──────▶ gemini.Answer, openai.Answer… ──▶ next request
 type Offer[T any] struct {
 	Tools   []T              // for the request; you may set fields that this module does not set
 	Set     *toolpost.Set    // the tools, by the names for the model
@@ -95,14 +90,14 @@ func (e unknownToolError) Error() string {
 
 func (e unknownToolError) Unwrap() error { return toolpost.ErrNotFound }
 
-// New adapts the tools of ts to the dialect of Options, or otherwise to the one
+// NewOffer adapts the tools of ts to the dialect of OfferOptions, or otherwise to the one
 // with the given id, and passes them to add one by one. Add appends to
 // Offer.Tools; if it returns an error for a tool, the tool is withheld. If add
 // uses [InputSchema], every tool has an input schema.
-func New[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *Options,
+func NewOffer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *OfferOptions,
 	add func(o *Offer[T], t *dialect.Tool) error) (*Offer[T], error) {
 	if opts == nil {
-		opts = new(Options)
+		opts = new(OfferOptions)
 	}
 	d := opts.Dialect
 	if d == nil {

@@ -1,17 +1,17 @@
-package offer_test
+package model_test
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // A provider without a package of its own needs a type for its tools and a
 // function that makes them.
-func ExampleNew() {
+func ExampleNewOffer() {
 	ctx := context.Background()
 	greet := toolpost.New("greet", "Greets a person.", func(_ context.Context, in struct {
 		Name string `json:"name"`
@@ -20,9 +20,9 @@ func ExampleNew() {
 	}, nil)
 
 	type function struct{ Name, Parameters string }
-	o, err := offer.New(ctx, toolpost.Tools{greet}, "openai", nil,
-		func(o *offer.Offer[function], t *dialect.Tool) error {
-			o.Tools = append(o.Tools, function{t.Name, string(offer.InputSchema(t))})
+	o, err := model.NewOffer(ctx, toolpost.Tools{greet}, "openai", nil,
+		func(o *model.Offer[function], t *dialect.Tool) error {
+			o.Tools = append(o.Tools, function{t.Name, string(model.InputSchema(t))})
 			return nil
 		})
 	if err != nil {
@@ -34,7 +34,7 @@ func ExampleNew() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(offer.JoinText(offer.Pieces(r.Message("c1"))))
+	fmt.Println(model.JoinText(model.Pieces(r.Message("c1"))))
 	// Output:
 	// {"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}
 	// Hello, Ada!

@@ -1,4 +1,4 @@
-package offer_test
+package model_test
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/model/offer"
+	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 func TestDecode(t *testing.T) {
 	ctx := context.Background()
 	var booked json.RawMessage
-	offer, err := offer.New(ctx, railway(&booked), "openai-strict", nil, addName)
+	offer, err := model.NewOffer(ctx, railway(&booked), "openai-strict", nil, addName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestDecode(t *testing.T) {
 }
 
 // addName offers a tool by its name.
-func addName(o *offer.Offer[string], t *dialect.Tool) error {
+func addName(o *model.Offer[string], t *dialect.Tool) error {
 	o.Tools = append(o.Tools, t.Name)
 	return nil
 }
@@ -49,7 +49,7 @@ func addName(o *offer.Offer[string], t *dialect.Tool) error {
 func TestName(t *testing.T) {
 	ctx := context.Background()
 	odd := parsed(t, "files/read file", json.RawMessage(`{"type":"object"}`))
-	offer, err := offer.New(ctx, toolpost.Tools{odd}, "anthropic", nil, addName)
+	offer, err := model.NewOffer(ctx, toolpost.Tools{odd}, "anthropic", nil, addName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestCall(t *testing.T) {
 		cancel()
 		return "", ctx.Err()
 	}, nil)
-	offer, err := offer.New(ctx, toolpost.Tools{wire, stop}, "anthropic", nil, addName)
+	offer, err := model.NewOffer(ctx, toolpost.Tools{wire, stop}, "anthropic", nil, addName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestCall(t *testing.T) {
 func TestListFails(t *testing.T) {
 	down := errors.New("the server is down")
 	broken := toolpost.ToolsetFunc(func(context.Context) ([]*toolpost.Tool, error) { return nil, down })
-	if _, err := offer.New(t.Context(), broken, "gemini", nil, addName); !errors.Is(err, down) {
+	if _, err := model.NewOffer(t.Context(), broken, "gemini", nil, addName); !errors.Is(err, down) {
 		t.Errorf("got %v", err)
 	}
 }
