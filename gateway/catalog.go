@@ -13,7 +13,8 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A Catalog is where a gateway stores what servers list.
+// A Catalog is where a gateway stores what servers list. Gateways, and processes, may share
+// its folder.
 type Catalog struct {
 	Dir    string // the folder, which processes may share
 	Config string // names the configuration among those that share the folder, such as the path of its file; only a keyed hash of it is stored

@@ -15,7 +15,7 @@ import (
 )
 
 // A DirectTool is a tool of a server as a gateway of its own would serve it that starts now:
-// by the same name, and with results in full.
+// by the same name, and with results in full. It may be called concurrently.
 type DirectTool struct {
 	Definition *toolpost.Definition
 	References []config.Reference // of its server, which had their secrets when it was started

@@ -23,11 +23,11 @@ import (
 
 // Options are the optional parts of [Start].
 type Options struct {
-	Logger  *slog.Logger
-	Name    string // Name, Profile and Dialect are those of [ViewOptions]
+	Logger  *slog.Logger // slog.Default() if nil
+	Name    string       // this and the next three are those of [ViewOptions]
 	Profile string
 	Dialect string
-	Adapted func(*dialect.Adapted) // the Report of [ViewOptions]
+	Adapted func(*dialect.Adapted)
 
 	// Store keeps the outputs that clients are shown only in part, as
 	// [config.Config].Output defines. If it is nil, all outputs are passed on in full.

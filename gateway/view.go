@@ -173,7 +173,7 @@ func (a *view) compose(p viewParts) toolpost.Toolset {
 		ts = a.places.layer(ts)
 	}
 	if p.dialect != nil {
-		ts = p.dialect.Layer(ts, &dialect.Options{Server: p.server, Report: a.views.opts.Report})
+		ts = p.dialect.Layer(ts, &dialect.Options{Server: p.server, Report: a.views.opts.Adapted})
 	}
 	return ts
 }

@@ -20,14 +20,14 @@ import (
 // ViewOptions are the optional parts of [NewViews]. Name, Profile and Dialect
 // take precedence over what a configuration says.
 type ViewOptions struct {
-	Logger  *slog.Logger
-	Name    string // the server's name for clients; some count it in the length of tool names
-	Profile string // for all clients; no other profile is served
-	Dialect string // for all clients whose address names no dialect
+	Logger  *slog.Logger // slog.Default() if nil
+	Name    string       // the server's name for clients; some count it in the length of tool names
+	Profile string       // for all clients; no other profile is served
+	Dialect string       // for all clients whose address names no dialect
 
-	// Report is called after each listing of a view. Calls for one view do not
+	// Adapted is called after each listing of a view. Calls for one view do not
 	// overlap. It must not call the methods of the Views.
-	Report func(*dialect.Adapted)
+	Adapted func(*dialect.Adapted)
 }
 
 // Views provide one toolset in the form for each client: one Live for each

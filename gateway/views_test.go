@@ -72,7 +72,7 @@ func newViewed(t *testing.T, cfg *config.Config, id string) *viewed {
 	}
 	v.live = live
 	v.set(t, longName, "b")
-	v.Views, err = gateway.NewViews(live, cfg, &gateway.ViewOptions{Dialect: id, Report: func(a *dialect.Adapted) {
+	v.Views, err = gateway.NewViews(live, cfg, &gateway.ViewOptions{Dialect: id, Adapted: func(a *dialect.Adapted) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		v.reports[a.Dialect.ID]++
@@ -384,7 +384,7 @@ func TestViewFailsOnce(t *testing.T) {
 	fail.Store(true)
 	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.ViewOptions{
 		Logger: slog.New(slog.DiscardHandler),
-		Report: func(*dialect.Adapted) {
+		Adapted: func(*dialect.Adapted) {
 			if fail.Load() {
 				panic("a defect")
 			}
@@ -422,7 +422,7 @@ func TestRefreshOfAViewThatOpens(t *testing.T) {
 	source := newViewed(t, nil, "")
 	listing, goOn := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.ViewOptions{Report: func(*dialect.Adapted) {
+	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.ViewOptions{Adapted: func(*dialect.Adapted) {
 		once.Do(func() {
 			close(listing)
 			<-goOn

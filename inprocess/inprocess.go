@@ -16,7 +16,7 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A Source has the tools of one server.
+// A Source has the tools of one server. All methods may be called concurrently.
 type Source interface {
 	toolpost.Toolset
 

@@ -95,7 +95,8 @@ type Options struct {
 	Connected func(observe.Client) // is called whenever the toolset of a client is chosen
 }
 
-// A Recorder records what a configuration serves, before it is adapted to a client.
+// A Recorder records what a configuration serves, before it is adapted to a client. Its
+// methods may be called concurrently.
 type Recorder interface {
 	// Middleware records the calls that a handler answers, and their results.
 	Middleware(next toolpost.Handler) toolpost.Handler
@@ -107,7 +108,8 @@ type Recorder interface {
 	Close() error // when the endpoint is closed
 }
 
-// A View shows people what an endpoint does. Its methods return quickly.
+// A View shows people what an endpoint does. Its methods return quickly, and may be called
+// concurrently with each other, but not each with itself.
 type View interface {
 	Serving(*Access)           // once, before the others
 	Updated(*gateway.Snapshot) // after every change; never with OpenTools

@@ -21,7 +21,8 @@ import (
 //	Agent ── ctx ──▶ agent.Run ──┬── Model ──▶ provider    chat MODEL
 //	invoke_agent AGENT           └── Tools ──▶ handler     execute_tool TOOL
 //
-// The messages, arguments and results are recorded only if Contents is set.
+// The messages, arguments and results are recorded only if Contents is set. It is safe for
+// concurrent use.
 type GenAI struct {
 	Traces  *Traces  // nil for no spans
 	Metrics *Metrics // nil for no metrics

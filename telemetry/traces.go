@@ -24,7 +24,7 @@ import (
 )
 
 // Traces sends a span for each request of a client, and below it one for each
-// request to a server, to an OpenTelemetry collector.
+// request to a server, to an OpenTelemetry collector. It is safe for concurrent use.
 type Traces struct {
 	provider *sdktrace.TracerProvider
 	to       *collector
