@@ -207,5 +207,5 @@ func approvalOf(q *observe.Request) trail.Approval {
 	if r == nil {
 		return trail.Approval{}
 	}
-	return trail.Approval{Rule: r.Rule, Decision: r.Approval}
+	return trail.Approval{Rule: r.Rule, Decision: r.Decision}
 }

@@ -138,44 +138,44 @@ func (m *member) approve(ctx context.Context, to *observe.Target, call *toolpost
 	if d.Rule == "" {
 		return nil
 	}
-	outcome, err := observe.Approval(string(d.Action)), error(nil)
+	decision, err := string(d.Action), error(nil)
 	switch d.Action {
 	case approval.Deny:
 		err = toolpost.Denied.Errorf("This call was not executed: %s.", denial(d))
 	case approval.Ask:
-		outcome, err = m.askUser(ctx, to, target, d, call)
+		decision, err = m.askUser(ctx, to, target, d, call)
 	}
 	r := observe.From(ctx)
-	r.SetApproval(d.Rule, outcome)
+	r.SetApproval(d.Rule, decision)
 	if err != nil && ctx.Err() == nil {
 		r.Note(observe.Denied)
 	}
 	return err
 }
 
-// askUser asks about one call. The answer counts for this call only: for its tool, the
+// askUser asks about one call, and returns the Decision of an [observe.Ruling]. The answer counts for this call only: for its tool, the
 // definition of that, and these arguments, which the client cannot change any more.
-func (m *member) askUser(ctx context.Context, to *observe.Target, target approval.Target, d approval.Decision, call *toolpost.Call) (observe.Approval, error) {
+func (m *member) askUser(ctx context.Context, to *observe.Target, target approval.Target, d approval.Decision, call *toolpost.Call) (decision string, err error) {
 	hash := ""
 	if to.Definition != nil {
 		hash = definitionOf(&toolpost.Tool{Definition: *to.Definition}).Hash
 	}
 	q, err := approval.NewQuestion(target, hash, d, call.Arguments)
 	if err != nil {
-		return observe.ApprovalDenied, toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and %v.", d.Rule, err)
+		return string(approval.Deny), toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and %v.", d.Rule, err)
 	}
 	within, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	yes, err := m.approver.putQuestion(within, q, call)
 	switch {
 	case ctx.Err() != nil:
-		return observe.ApprovalUnanswered, context.Cause(ctx)
+		return "unanswered", context.Cause(ctx)
 	case within.Err() != nil:
-		return observe.ApprovalUnanswered, toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user did not answer within %v. Do not call again until the user wants it.", d.Rule, askTime)
+		return "unanswered", toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user did not answer within %v. Do not call again until the user wants it.", d.Rule, askTime)
 	case err != nil:
-		return observe.ApprovalImpossible, toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user cannot be asked: %v. Tell the user, who can use a client that supports elicitation, or change the action of this rule.", d.Rule, err)
+		return "cannot_ask", toolpost.Denied.Errorf("This call was not executed: the rule %s of Toolpost's configuration wants the user to approve it, and the user cannot be asked: %v. Tell the user, who can use a client that supports elicitation, or change the action of this rule.", d.Rule, err)
 	case !yes:
-		return observe.ApprovalDeclined, toolpost.Denied.Errorf("This call was not executed: the user declined it. Do not try to reach the same in another way.")
+		return "declined", toolpost.Denied.Errorf("This call was not executed: the user declined it. Do not try to reach the same in another way.")
 	}
 	return m.checkApproval(ctx, to, target, call)
 }
@@ -206,18 +206,18 @@ func (a *approver) putQuestion(ctx context.Context, q *approval.Question, call *
 
 // checkApproval returns nil if what the user approved is still so: the rules do not
 // deny the call by now, and the server has not changed the definition of the tool.
-func (m *member) checkApproval(ctx context.Context, to *observe.Target, target approval.Target, call *toolpost.Call) (observe.Approval, error) {
+func (m *member) checkApproval(ctx context.Context, to *observe.Target, target approval.Target, call *toolpost.Call) (decision string, err error) {
 	p, err := m.approver.policy(ctx)
 	if err != nil {
-		return observe.ApprovalDenied, err
+		return string(approval.Deny), err
 	}
 	if d := p.Decide(ctx, target, call.Arguments); d.Action == approval.Deny {
-		return observe.ApprovalDenied, toolpost.Denied.Errorf("This call was not executed: %s.", denial(d))
+		return string(approval.Deny), toolpost.Denied.Errorf("This call was not executed: %s.", denial(d))
 	}
 	if to.Definition != nil && !m.lists(ctx, to.Definition) {
-		return observe.ApprovalChanged, toolpost.Denied.Errorf("This call was not executed: the server changed the definition of the tool while the user was asked. List the tools again.")
+		return "changed", toolpost.Denied.Errorf("This call was not executed: the server changed the definition of the tool while the user was asked. List the tools again.")
 	}
-	return observe.ApprovalGiven, nil
+	return "approved", nil
 }
 
 // lists reports whether the server lists a tool with this definition now.

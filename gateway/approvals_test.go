@@ -121,7 +121,7 @@ func TestApprovalRules(t *testing.T) {
 		tool, args string
 		caller     toolpost.Caller
 		want       string // the beginning of the text
-		decision   observe.Approval
+		decision   string
 	}{
 		{"s__read", `{}`, nil, "done", ""},
 		{"s__write", `{"path":"/srv/a"}`, nil, "done", "allow"},
@@ -140,7 +140,7 @@ func TestApprovalRules(t *testing.T) {
 		if !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s %s:\n%s\nwant\n%s", tt.tool, tt.args, got, tt.want)
 		}
-		if r := seen.Ruling(); (r == nil) != (tt.decision == "") || r != nil && r.Approval != tt.decision {
+		if r := seen.Ruling(); (r == nil) != (tt.decision == "") || r != nil && r.Decision != tt.decision {
 			t.Errorf("%s %s: observed %+v, want %s", tt.tool, tt.args, r, tt.decision)
 		}
 		if denied := got != "done"; denied != (seen.Noted() == observe.Denied) {
@@ -281,7 +281,7 @@ func TestApprovalTimeout(t *testing.T) {
 		wantTools(t, g, "s__write")
 		start := time.Now()
 		got, seen := try(t, g.Live().Set(), "s__write", `{}`, silent{})
-		if !strings.Contains(got, "the user did not answer within 5m0s") || time.Since(start) != 5*time.Minute || len(calls) > 0 || seen.Ruling().Approval != "unanswered" {
+		if !strings.Contains(got, "the user did not answer within 5m0s") || time.Since(start) != 5*time.Minute || len(calls) > 0 || seen.Ruling().Decision != "unanswered" {
 			t.Errorf("after %v: %s, %q, %+v", time.Since(start), got, calls, seen.Ruling())
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

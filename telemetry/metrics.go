@@ -106,7 +106,7 @@ func (m *Metrics) Observe(ctx context.Context, r *observe.Request) (context.Cont
 	return ctx, func(response *observe.Response) {
 		m.inflight.Dec()
 		if ruling := r.Ruling(); ruling != nil {
-			m.rulings.WithLabelValues(string(ruling.Approval)).Inc()
+			m.rulings.WithLabelValues(ruling.Decision).Inc()
 		}
 		tool := ""
 		if r.Method == methodCall && (response.Result != nil || r.Target() != nil) { // otherwise the client made up the name

@@ -81,8 +81,8 @@ type Decision struct {
 
 // An Approval is what an approval rule of the configuration did with a call.
 type Approval struct {
-	Rule     string           `json:"rule,omitempty"`     // that matched, such as approvals[2]
-	Decision observe.Approval `json:"decision,omitempty"` // of the rule, and of the user whom it asks
+	Rule     string `json:"rule,omitempty"`     // that matched, such as approvals[2]
+	Decision string `json:"decision,omitempty"` // of the rule, and of the user whom it asks
 }
 
 // Outcomes of calls that have a start and no end. No line has them; [Calls] finds
