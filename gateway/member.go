@@ -53,7 +53,7 @@ type member struct {
 // shared is what all members have in common.
 type shared struct {
 	tasks *tasks
-	login LoginFunc
+	login func(context.Context, *config.Server, *toolpost.Call, time.Time) error // Options.Login
 
 	approver   *approver
 	configured *atomic.Pointer[configuredSteps]

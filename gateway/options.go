@@ -82,10 +82,11 @@ type Options struct {
 	// is in the configuration that it gets. Nil adds none.
 	Credentials func(*upstream.Config) func(base *http.Transport) http.RoundTripper
 
-	// Login logs in to a server over HTTP for a call that needs it; see [LoginFunc]. It
-	// is called for calls of clients that declared that they can show the page of a
-	// login (URL mode elicitation). Nil leaves such calls with their error.
-	Login LoginFunc
+	// Login logs in to a server over HTTP for a call that needs it, which began at a time.
+	// It is called for calls of clients that declared that they can show the page of a
+	// login (URL mode elicitation). Nil, or an error, leaves such calls with the error that
+	// names the command.
+	Login func(ctx context.Context, s *config.Server, call *toolpost.Call, began time.Time) error
 
 	// Starting is how long a server at an address that cannot be reached counts as one
 	// that starts; see [upstream.Options].
@@ -165,7 +166,3 @@ func orNoSecrets(complete config.Completer) config.Completer {
 		})
 	}
 }
-
-// A LoginFunc logs in to a server for a call that needs it, which began at a time. An
-// error leaves the call with the error that names the command.
-type LoginFunc func(ctx context.Context, s *config.Server, call *toolpost.Call, began time.Time) error

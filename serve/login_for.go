@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -19,7 +18,7 @@ var errNotOwner = errors.New("only the owner logs in")
 
 // loginFor returns what logs in to servers for calls. It is nil if the browser of the
 // user, which returns to a loopback address, may be on another machine.
-func (e *Endpoint) loginFor(logins *login.Logins) gateway.LoginFunc {
+func (e *Endpoint) loginFor(logins *login.Logins) func(context.Context, *config.Server, *toolpost.Call, time.Time) error {
 	if !e.isLocal() || !browserIsHere(os.Getenv) {
 		return nil
 	}
