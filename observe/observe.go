@@ -37,7 +37,7 @@ type Client struct {
 }
 
 // A Request is one request of a client that is being served. The raw JSON is that
-// of the client, and valid until the request ends.
+// of the client, and valid until the request ends. All methods may be called concurrently.
 type Request struct {
 	Method    string          // such as tools/call
 	Name      string          // of the tool or prompt as the client knows it, or a URI; empty if it has none. Of a call through a tool search, see Called
