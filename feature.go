@@ -12,7 +12,8 @@ import (
 // resources/read or completion/complete. The result of a tool, such as a
 // [TextResult], is none of these: mcpserver refuses it, and logs why.
 //
-// Features are a Toolset without tools: [Join] adds them to tools.
+// Features are a Toolset without tools: [Join] adds them to tools. They must not be changed
+// once a Toolset has returned them.
 type Features struct {
 	Instructions string
 	Prompts      []*Prompt

@@ -9,7 +9,7 @@ import (
 )
 
 // A Live holds the current Set of a toolset that may change. It is a [Toolset]
-// itself: layers over it, and a Live of these layers, follow it.
+// itself: layers over it, and a Live of these layers, follow it. It is safe for concurrent use.
 type Live struct {
 	source   Toolset
 	set      atomic.Pointer[Set]

@@ -10,7 +10,7 @@ import (
 )
 
 // A Set is what a toolset offers at one time: its tools, indexed by name, and
-// its prompts and resources.
+// its prompts and resources. It is safe for concurrent use.
 type Set struct {
 	tools    []*Tool
 	byName   map[string]*Tool

@@ -20,19 +20,19 @@ import (
 )
 
 // A Tool consists of a definition, the handler that runs it, and a policy for
-// its calls.
+// its calls. It must not be changed once a Toolset has listed it; layers change copies.
 type Tool struct {
 	Definition
 	Handler Handler
 	Policy  Policy
 }
 
-// A Handler runs one call. The model sees the error that it returns, unless the
+// A Handler runs one call, and is called concurrently. The model sees the error that it returns, unless the
 // context has ended or the error is a [ProtocolError]. An error of [Outcome.Errorf] also
 // determines what should happen next.
 type Handler func(ctx context.Context, call *Call) (*Result, error)
 
-// A Call is one request to run a tool.
+// A Call is one request to run a tool. Its methods may be called concurrently.
 type Call struct {
 	ID        string          // the model's id of the call, if it gave one
 	Owner                     // who made it

@@ -18,6 +18,7 @@ import (
 // A Tool is a tool that needs a value of type D before it can run: a
 // configuration, an account, a table of prices. D is data that is passed by
 // value; for something that is opened and closed, such as a client, see [github.com/toolpost/toolpost/dep.Dep].
+// It is safe for concurrent use.
 type Tool[D any] struct {
 	tool *toolpost.Tool
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/toolpost/toolpost/claude/message"
 )
 
-// A Control sends requests to the CLI of a session.
+// A Control sends requests to the CLI of a session. It is safe for concurrent use.
 type Control struct{ s *Session }
 
 // Request sends a control request with any subtype. Body is an object or nil.

@@ -13,7 +13,7 @@ import (
 
 // A Trimmer limits the tool outputs of one conversation. After every trim the
 // model's provider must read the conversation again, so a trim is rare and
-// removes all outputs that may be removed.
+// removes all outputs that may be removed. It keeps no state.
 type Trimmer struct {
 	Cache   *Cache
 	Session string // the Holder of the conversation's calls

@@ -28,6 +28,7 @@ type ShellOptions struct {
 
 // A Shell runs commands in a folder: bash, bash_output and bash_kill. Commands
 // may do whatever this process may; they are not confined to the folder.
+// It is safe for concurrent use.
 type Shell struct {
 	toolpost.Base
 	dir  string

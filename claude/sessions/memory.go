@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// A Memory is a Store that ends with the process. Its zero value is empty.
+// A Memory is a Store that ends with the process. Its zero value is empty. It is safe for
+// concurrent use.
 type Memory struct {
 	mu          sync.Mutex
 	transcripts map[Key]*storedTranscript

@@ -42,7 +42,8 @@ type Options struct {
 	KeepFor     time.Duration // how long such a session waits; 30 min if 0
 }
 
-// A Model is a [model.Model] that the Claude CLI runs. Close it after use.
+// A Model is a [model.Model] that the Claude CLI runs. Close it after use. It is safe for
+// concurrent use.
 type Model struct {
 	origin   model.Origin
 	opts     claude.Options
