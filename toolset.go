@@ -9,7 +9,8 @@ import (
 // that has tools only embeds [Base]. A type that embeds a Toolset, to change one of its methods,
 // keeps the others. All methods may be called concurrently.
 type Toolset interface {
-	// Tools returns the tools. The list may change from call to call.
+	// Tools returns the tools. The list may change from call to call; who gets it must not
+	// change it or its tools. [Map] and [Wrap] change copies.
 	Tools(ctx context.Context) ([]*Tool, error)
 
 	// Features returns the prompts and resources, nil if there are none. While

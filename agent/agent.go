@@ -142,7 +142,7 @@ const (
 	EventDelta    EventType = "delta"    // a piece of the model's message
 	EventResponse EventType = "response" // the model's whole message
 	EventCall     EventType = "call"     // a tool call starts
-	EventResult   EventType = "result"   // a tool call has ended; calls that run in parallel end in any order
+	EventResult   EventType = "result"   // a tool call has ended, or did not begin: denied, unknown, invalid; calls that run in parallel end in any order
 	EventNotice   EventType = "notice"   // a repeated request, a summary, a loss, a warning
 	EventEnd      EventType = "end"      // the last event
 )

@@ -186,13 +186,15 @@ func (s *Session) Usage() *usage.Ledger {
 }
 
 // Unfinished reports whether there is a run to continue without a prompt: one that
-// was cancelled, that crashed, that reached a limit, or that waits for a decision.
+// was cancelled, that crashed, that reached a limit, or that waits for a decision. After a
+// limit, it goes on only with a higher limit or a prompt.
 func (s *Session) Unfinished() bool {
 	now := s.snapshot()
 	return len(now.messages) > 0 && (now.ended == nil || !isFinal(now.ended.Stop))
 }
 
-// WaitingCalls is how many calls wait for a decision. A new prompt answers them as not
+// WaitingCalls is how many calls wait for a decision. [Agent.Do] without a prompt returns them
+// in Result.Waiting, and asks the model nothing meanwhile. A new prompt answers them as not
 // run.
 func (s *Session) WaitingCalls() (n int) {
 	now := s.snapshot()

@@ -22,14 +22,14 @@ func TestHook(t *testing.T) {
 		{"nothing", PreToolUse, func() (*HookOutput, error) { return nil, nil }, `{}`, ""},
 		{"zero", PreToolUse, func() (*HookOutput, error) { return &HookOutput{}, nil }, `{}`, ""},
 		{"allow", PreToolUse, func() (*HookOutput, error) {
-			return &HookOutput{Permission: PermissionAllow, Reason: "ok", Input: json.RawMessage(`{"a":20}`), Context: "more"}, nil
+			return &HookOutput{Permission: HookAllow, Reason: "ok", Input: json.RawMessage(`{"a":20}`), Context: "more"}, nil
 		}, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"ok",
 			"updatedInput":{"a":20},"additionalContext":"more"}}`, ""},
-		{"deny", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: PermissionDeny}, nil },
+		{"deny", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: HookDeny}, nil },
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}`, ""},
-		{"ask", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: PermissionAsk}, nil },
+		{"ask", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: HookAsk}, nil },
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}`, ""},
-		{"defer", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: PermissionDefer}, nil },
+		{"defer", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: HookDefer}, nil },
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}`, ""},
 		{"block", UserPromptSubmit, func() (*HookOutput, error) { return &HookOutput{Block: true, Reason: "no"}, nil },
 			`{"decision":"block","reason":"no"}`, ""},
@@ -45,10 +45,10 @@ func TestHook(t *testing.T) {
 		{"decision of a newer CLI", PreToolUse, func() (*HookOutput, error) { return &HookOutput{Permission: "sandbox"}, nil },
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"sandbox"}}`, ""},
 		{"decision", OnPermission, func() (*HookOutput, error) {
-			return &HookOutput{Permission: PermissionAllow, Input: json.RawMessage(`{"a":1}`)}, nil
+			return &HookOutput{Permission: HookAllow, Input: json.RawMessage(`{"a":1}`)}, nil
 		}, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedInput":{"a":1}}}}`, ""},
 		{"refusal", OnPermission, func() (*HookOutput, error) {
-			return &HookOutput{Permission: PermissionDeny, Reason: "no", Stop: true}, nil
+			return &HookOutput{Permission: HookDeny, Reason: "no", Stop: true}, nil
 		}, `{"continue":false,"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"no","interrupt":true}}}`, ""},
 		{"async", PostToolUse, func() (*HookOutput, error) {
 			return &HookOutput{Async: 1500 * time.Millisecond, Context: "ignored"}, nil

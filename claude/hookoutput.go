@@ -44,15 +44,15 @@ type HookPermission string
 
 // The decisions of a PreToolUse hook.
 const (
-	PermissionAllow HookPermission = "allow"
-	PermissionDeny  HookPermission = "deny"
-	PermissionAsk   HookPermission = "ask"   // Options.Permission decides
-	PermissionDefer HookPermission = "defer" // the turn ends, and its result contains the call
+	HookAllow HookPermission = "allow"
+	HookDeny  HookPermission = "deny"
+	HookAsk   HookPermission = "ask"   // Options.Permission decides
+	HookDefer HookPermission = "defer" // the turn ends, and its result contains the call
 )
 
 // check refuses what is almost a decision: the CLI would ignore it, and run the tool.
 func (p HookPermission) check() error {
-	known := []string{string(PermissionAllow), string(PermissionDeny), string(PermissionAsk), string(PermissionDefer)}
+	known := []string{string(HookAllow), string(HookDeny), string(HookAsk), string(HookDefer)}
 	if slices.Contains(known, string(p)) || p == "" {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (h *HookOutput) specific(event HookEvent) map[string]any {
 	s := map[string]any{}
 	maps.Copy(s, h.Specific)
 	switch {
-	case event == OnPermission && (h.Permission == PermissionAllow || h.Permission == PermissionDeny):
+	case event == OnPermission && (h.Permission == HookAllow || h.Permission == HookDeny):
 		decision := map[string]any{"behavior": h.Permission}
 		setIf(h.Input != nil, decision, "updatedInput", h.Input)
 		setIf(h.Reason != "", decision, "message", h.Reason)

@@ -57,7 +57,7 @@ func (rs restrictions) matcher() hookMatcher {
 // name reads as a regular expression.
 func (rs restrictions) hook(in *HookInput) *HookOutput {
 	if why := rs.refusal(in.ToolName, in.ToolInput); why != "" {
-		return &HookOutput{Permission: PermissionDeny, Reason: why}
+		return &HookOutput{Permission: HookDeny, Reason: why}
 	}
 	return nil
 }

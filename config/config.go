@@ -4,6 +4,17 @@
 //	                     │             └─ Problems: what is wrong, with its place
 //	                     └─ Error: the file cannot be used
 //
+// A short file, of which docs/configuration.md has all keys:
+//
+//	{
+//	  "mcpServers": {
+//	    "files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]},
+//	    "search": {"url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
+//	  },
+//	  "profiles": {"reader": {"servers": ["search"]}},
+//	  "approvals": [{"action": "ask", "servers": ["files"], "tools": ["write_*"]}]
+//	}
+//
 // A mistake in one server disables that server only: its Err has the reason. [Watch] loads
 // the file again when it changes, and a [Guard] keeps back what a person has to approve.
 // A program can also make a [Config] itself; every zero field is a default.

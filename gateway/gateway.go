@@ -10,8 +10,8 @@
 // or the program, as package serve does it:
 //
 //	access, token          package serve checks the tokens of requests; nothing here does
-//	limits                 Options.Limits
-//	audit                  Options.Middleware, and the Observe of mcpserver
+//	limits                 Options.Limits; package serve has what applies them
+//	audit                  audit.Open with cfg.Audit: its Around in Options.Around, its Observe in mcpserver
 //	output                 Options.Store
 //	lock, newTools         Options.Pins; without it, servers may change their tools
 //	type "redmine"         Options.Sources; without it, such a server is not started

@@ -127,7 +127,7 @@ func (o *Options) programKeys(cfg *config.Config) []programKey {
 	output := cfg.Output.Lines != 0 || cfg.Output.Chars != 0 || cfg.Output.Errors != 0
 	return []programKey{
 		{"access", cfg.Access != nil, "a check of the tokens of requests", true},
-		{"audit", cfg.Audit != nil, "an audit log in Options.Middleware", true},
+		{"audit", cfg.Audit != nil, "the Around of its audit.Log in Options.Around", true},
 		{"limits", !reflect.ValueOf(cfg.Limits).IsZero(), "Options.Limits", true},
 		{"token", slices.ContainsFunc(cfg.Profiles, hasToken), "a check of the tokens of profiles in requests", true},
 		{"newTools", o.Pins == nil && slices.ContainsFunc(cfg.Servers, withholds), "Options.Pins", true},

@@ -579,7 +579,7 @@ func sdkHooks(s *stage) string {
 	}
 	s.opts.Hooks = []sdk.Hook{
 		hook(sdk.UserPromptSubmit, &sdk.HookOutput{Context: "the prompt's context"}),
-		hook(sdk.PreToolUse, &sdk.HookOutput{Permission: sdk.PermissionAllow, Input: json.RawMessage(`{"a":20,"b":22}`)}),
+		hook(sdk.PreToolUse, &sdk.HookOutput{Permission: sdk.HookAllow, Input: json.RawMessage(`{"a":20,"b":22}`)}),
 		hook(sdk.PostToolUse, &sdk.HookOutput{Context: "the result's context"}),
 		hook(sdk.Stop, nil),
 	}

@@ -95,9 +95,11 @@ func permit(opts *claude.Options) {
 func hook(opts *claude.Options) {
 	opts.Hooks = []claude.Hook{{
 		Event:   claude.PreToolUse,
-		Matcher: "Write|Edit",
+		Matcher: "Bash", // "" is every tool, also those of the program: mcp__SERVER__TOOL
 		Handle: func(ctx context.Context, in *claude.HookInput) (*claude.HookOutput, error) {
-			log.Printf("%s %s", in.ToolName, in.ToolInput)
+			if bytes.Contains(in.ToolInput, []byte("rm ")) {
+				return &claude.HookOutput{Permission: claude.HookDeny, Reason: "delete nothing"}, nil
+			}
 			return nil, nil // nothing to say
 		},
 	}}
