@@ -71,10 +71,18 @@ func lintSchema(id, name string, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	return lint(d, name, input)
+}
+
+// refused is the only effect that counts here: what else a reader does with tools, such as
+// losing all of a server, happens to no request.
+const refused dialect.Effect = "the request is refused"
+
+func lint(d *dialect.Dialect, name string, input *schema.Schema) error {
 	tool := &toolpost.Tool{Definition: toolpost.Definition{Name: name, Input: input},
 		Handler: func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return nil, errNotCalled }}
 	for _, f := range d.Lint([]*toolpost.Tool{tool}, nil) {
-		if f.Effect.Refuses() && f.Off == "" {
+		if f.Effect == refused && f.Off == "" {
 			return fmt.Errorf("%s: %s (%s)", f.Pointer, f.Message, f.Rule)
 		}
 	}
