@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/schema"
 )
 
@@ -27,7 +28,7 @@ func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 	if t.Policy.Timeout > 0 {
 		run = runWithin
 	}
-	r, err := run(ctx, t, call)
+	r, err := run(hidden.WithoutKeep(ctx), t, call)
 	if err != nil {
 		return failure(ctx, t, err)
 	}

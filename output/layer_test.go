@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/schema"
 )
@@ -160,5 +161,39 @@ func TestScope(t *testing.T) {
 	a, second := b.call(t, "alice", "big", `{}`), b.call(t, "alice", "big", `{}`)
 	if a.OutputRef() == second.OutputRef() {
 		t.Error("two outputs have one reference")
+	}
+}
+
+// A tool that calls another one gets the whole result: only the result for the client becomes a
+// view. A tool that wraps another one passes on what is for the client.
+func TestCallsInsideACall(t *testing.T) {
+	stored := false
+	inner := named("inner", "")
+	inner.Handler = func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
+		stored = hidden.Keep(ctx) != nil // as package upstream asks
+		return toolpost.TextResult("done"), nil
+	}
+	others, err := toolpost.NewSet(t.Context(), toolpost.Tools{inner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, handler := range map[string]toolpost.Handler{
+		"calls": others.Call,
+		"wraps": inner.Run,
+	} {
+		outer := named(name, "")
+		outer.Handler = func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
+			return handler(ctx, &toolpost.Call{Name: "inner"})
+		}
+		set, err := toolpost.NewSet(t.Context(), output.New(newShelf(), nil).Layer(toolpost.Tools{outer}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := set.CallText(t.Context(), name, nil); text != "done" || err != nil {
+			t.Fatalf("%s: %q, %v", name, text, err)
+		}
+		if want := name == "wraps"; stored != want {
+			t.Errorf("a tool that %s another one: the inner result may be stored: %t, want %t", name, stored, want)
+		}
 	}
 }

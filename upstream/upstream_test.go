@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 	"go.uber.org/goleak"
 )
@@ -143,7 +144,12 @@ func (s *server) names(t *testing.T) string {
 }
 
 func (s *server) call(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	set, err := toolpost.NewSet(ctx, s)
+	keep := hidden.Keep(ctx) // a layer over the server has it, inside the call
+	set, err := toolpost.NewSet(ctx, toolpost.Wrap(s, func(next toolpost.Handler) toolpost.Handler {
+		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			return next(hidden.WithKeep(ctx, keep), call)
+		}
+	}))
 	if err != nil {
 		return nil, err
 	}

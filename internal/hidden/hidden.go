@@ -74,3 +74,12 @@ func Keep(ctx context.Context) KeepFunc {
 	keep, _ := ctx.Value(keepKey{}).(KeepFunc)
 	return keep
 }
+
+// WithoutKeep returns ctx for a call of its own inside a call: its result is for the tool that
+// made it, which needs the whole texts.
+func WithoutKeep(ctx context.Context) context.Context {
+	if Keep(ctx) == nil {
+		return ctx
+	}
+	return WithKeep(ctx, nil)
+}
