@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/toolpost/toolpost"
@@ -151,8 +153,9 @@ func describe(t *testing.T, cfg *config.Config) string {
 	}
 	if cfg.Dialects != nil {
 		for _, d := range cfg.Dialects.All() {
-			if known, err := dialect.Find(d.ID); err != nil || longestName(d) != longestName(known) {
-				fmt.Fprintf(&b, "dialects %s: names of %d\n", d.ID, longestName(d))
+			if known, err := dialect.Find(d.ID); err != nil || !cmp.Equal(d, known, private) {
+				name, text := longest(d)
+				fmt.Fprintf(&b, "dialects %s: names of %d, descriptions of %d\n", d.ID, name, text)
 			}
 		}
 	}
@@ -162,10 +165,18 @@ func describe(t *testing.T, cfg *config.Config) string {
 	return b.String()
 }
 
-// longestName returns how long the names of tools may be in a dialect.
-func longestName(d *dialect.Dialect) int {
-	tool := toolpost.New(strings.Repeat("a", 64), "A tool.", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
-	return len(d.Adapt([]*toolpost.Tool{tool}, nil).Tools[0].Name)
+// private compares private fields too, except functions.
+var private = cmp.Options{
+	cmp.Exporter(func(reflect.Type) bool { return true }),
+	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().Type().Kind() == reflect.Func }, cmp.Ignore()),
+}
+
+// longest returns how much of a name and of a description of 64 characters each is left in a
+// dialect.
+func longest(d *dialect.Dialect) (name, text int) {
+	long := strings.Repeat("a", 64)
+	t := d.Adapt([]*toolpost.Tool{toolpost.New(long, long, func(context.Context, struct{}) (string, error) { return "", nil }, nil)}, nil).Tools[0]
+	return utf8.RuneCountInString(t.Name), utf8.RuneCountInString(t.Description)
 }
 
 func TestParseConfigNotUTF8(t *testing.T) {

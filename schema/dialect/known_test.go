@@ -3,6 +3,7 @@ package dialect_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -132,13 +133,29 @@ func TestOverlay(t *testing.T) {
 	if small.ID != "small" || small.Form().List.Tools != 3 || small.Form().Name.Max != 40 || !small.HasStrict() || small.Title == "" {
 		t.Errorf("small: %+v", small)
 	}
+	if of, err := b.Find("ours"); err != nil || of.Form().Extends != "openai-strict" || small.Form().Extends != "ours" {
+		t.Errorf("small extends %q, which is %+v, %v", small.Form().Extends, of, err)
+	}
 	for _, d := range b.All() {
-		if plain, err := dialect.Find(d.ID); d.ID == "small" || d.ID == "ours" {
+		plain, err := dialect.Find(d.ID)
+		if d.ID == "small" || d.ID == "ours" {
 			if err == nil {
 				t.Errorf("%s is built in", plain.ID)
 			}
-		} else if err != nil {
+			continue
+		}
+		if err != nil {
 			t.Error(err)
+			continue
+		}
+		root := d // what it is based on in the end, or openai
+		for root.ID != "openai" && root.Form().Extends != "" {
+			if root, err = b.Find(root.Form().Extends); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if same := reflect.DeepEqual(d.Form(), plain.Form()); same != (root.ID != "openai") {
+			t.Errorf("%s is as it was: %v", d.ID, same)
 		}
 	}
 	if plain, _ := dialect.Find("openai"); plain.Title == "Ours" {
