@@ -33,9 +33,10 @@ weight:
 	go run ./dev/weight $(FLAGS)
 
 # api counts the exported names of each public package. FLAGS=-list prints them with their
-# signatures.
+# signatures, UPDATE=1 records these in docs/evidence/api.txt, SINCE=v1.0.0 prints what has
+# changed since a revision, breaking changes first.
 api:
-	@go run ./dev/api $(FLAGS)
+	@go run ./dev/api $(if $(UPDATE),-update) $(if $(SINCE),-since $(SINCE)) $(FLAGS)
 
 test:
 	go test ./...

@@ -36,7 +36,7 @@ func (s *Set) Call(ctx context.Context, call *Call) (*Result, error) {
 }
 
 // CallText encodes the arguments as JSON, calls the tool, and returns the first
-// text of its result. If the tool fails, the error is an *[OutcomeError].
+// text of its result. If the tool fails, the error is a *[ToolError].
 func (s *Set) CallText(ctx context.Context, name string, args any) (string, error) {
 	raw := []byte("{}")
 	if args != nil {
@@ -51,10 +51,21 @@ func (s *Set) CallText(ctx context.Context, name string, args any) (string, erro
 	}
 	text, _ := r.FirstText()
 	if r.IsError() {
-		return "", fmt.Errorf("%s: %w", name, &OutcomeError{r.Outcome(), text})
+		return "", &ToolError{name, r.Outcome(), text}
 	}
 	return text, nil
 }
+
+// A ToolError reports the failure of a tool that [Set.CallText] called. For a handler that
+// returns it, it is an error like any other: what the inner tool's caller should do next
+// is not what the outer one's should.
+type ToolError struct {
+	Tool    string
+	Outcome Outcome
+	Text    string
+}
+
+func (e *ToolError) Error() string { return e.Tool + ": " + e.Text }
 
 // An ArgumentsError reports arguments that do not match a tool's input schema.
 // Its text is written for the model that made the call.

@@ -188,9 +188,15 @@ func TestCallText(t *testing.T) {
 	if got, err := s.CallText(t.Context(), "raw", nil); got != "second" || err != nil {
 		t.Errorf("raw = %q, %v", got, err)
 	}
-	var failed *toolpost.OutcomeError
+	var failed *toolpost.ToolError
 	if _, err := s.CallText(t.Context(), "add", map[string]string{"a": "x"}); !errors.As(err, &failed) || failed.Outcome != toolpost.Retry {
 		t.Errorf("bad arguments: error %v, want one to retry", err)
+	}
+	outer := newSet(t, toolpost.Tools{toolpost.New("outer", "", func(ctx context.Context, _ struct{}) (string, error) {
+		return s.CallText(ctx, "add", map[string]string{"a": "x"})
+	}, nil)})
+	if r := call(t, outer, "outer", "{}"); r.Outcome() != toolpost.Failed {
+		t.Errorf("a tool whose inner call failed has the outcome %v; its own caller cannot correct that call", r.Outcome())
 	}
 	var protocol *toolpost.ProtocolError
 	if _, err := s.CallText(t.Context(), "protocol", nil); !errors.As(err, &protocol) || protocol.Code != -32000 {

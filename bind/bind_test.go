@@ -197,7 +197,7 @@ func TestUnsupportedDeps(t *testing.T) {
 		"promoted methods":         {promoted{Place: "here"}, "Place", "changes when it is written as JSON"},
 		"empty list left out":      {omitting{[]int{}}, "List", "changes when it is written as JSON"},
 		"value left out":           {leftOut{Note: "x"}, "Note", "changes when it is written as JSON"},
-		"interface left out":       {&leftOut{Err: &toolpost.OutcomeError{}}, "Err", "changes when it is written as JSON"},
+		"interface left out":       {&leftOut{Err: &toolpost.ToolError{}}, "Err", "changes when it is written as JSON"},
 		"function left out":        {&leftOut{Hook: func() {}, mu: sync.Mutex{}}, "Hook", "changes when it is written as JSON"},
 		"pointer to nothing":       {new(*int), "", "changes when it is written as JSON"},
 		"function in any":          {loose{func() {}}, "Extra", "JSON cannot represent"},

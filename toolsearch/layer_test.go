@@ -145,7 +145,7 @@ func TestFind(t *testing.T) {
 	}
 	for query, want := range map[string]string{"mail__send": `{"name":"mail__send","call_with":"call_tool_write"`, "!?": "weather (2), mail (1)"} {
 		text, err := set.CallText(t.Context(), "find_tools", map[string]any{"query": query})
-		var failed *toolpost.OutcomeError
+		var failed *toolpost.ToolError
 		if errors.As(err, &failed) {
 			text = failed.Text
 		}

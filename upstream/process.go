@@ -67,6 +67,7 @@ func startProcess(cfg *Config, grace time.Duration) (*process, error) {
 		return nil, err
 	}
 	defer stdout.Close()
+	out.Enlarge()
 	p.stdout, p.cmd.Stdout = out, stdout
 	if stdin, err := p.cmd.StdinPipe(); err == nil {
 		p.stdin = stdin.(inputPipe)

@@ -19,23 +19,41 @@ import (
 func main() {
 	root := flag.String("root", ".", "`FOLDER` of the module")
 	list := flag.Bool("list", false, "print every exported name with its signature")
+	update := flag.Bool("update", false, "write the list to "+recordFile)
+	since := flag.String("since", "", "print what changed since a `REVISION`")
 	flag.Parse()
-	if err := run(os.Stdout, *root, *list); err != nil {
+	if err := run(os.Stdout, *root, *list, *update, *since); err != nil {
 		fmt.Fprintln(os.Stderr, "api:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, root string, list bool) error {
+func run(w io.Writer, root string, list, update bool, since string) error {
 	files, err := floors.Load(root)
 	if err != nil {
 		return err
 	}
 	packages := exported(files)
-	if list {
+	switch {
+	case list:
 		_, err := io.WriteString(w, record(packages))
 		return err
+	case update:
+		return writeRecord(root, record(packages))
+	case since != "":
+		before, err := recordAt(root, since)
+		if err != nil {
+			return err
+		}
+		c := compare(before, record(packages))
+		_, err = fmt.Fprintf(w, "%d changes break programs, %d are additions\n%s\n", len(c.breaking), len(c.added), c)
+		return err
 	}
+	return count(w, packages)
+}
+
+// count prints how much each package exports.
+func count(w io.Writer, packages []*pkg) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	names, members := 0, 0
 	for _, p := range packages {

@@ -19,8 +19,15 @@ type Output struct {
 	mu     sync.Mutex  // held by who reads
 	file   *os.File
 	ended  bool
+	large  bool // its pipe counts in enlarged
 	rest   bytes.Buffer
 }
+
+// maxEnlarged is how many pipes of a process hold more than others. Linux lets the pipes of a
+// user hold 64 MiB, those of all programs together; beyond that, a pipe holds next to nothing.
+const maxEnlarged = 64
+
+var enlarged atomic.Int32
 
 // Pipe returns an Output and the file for the command to write to, which the
 // caller closes when the command has started.
@@ -29,8 +36,18 @@ func Pipe() (*Output, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	enlarge(ours)
 	return &Output{file: ours}, theirs, nil
+}
+
+// Enlarge lets the pipe hold more than others, where that is possible, for a command that
+// writes much at once. It is called before anybody reads.
+func (o *Output) Enlarge() {
+	if enlarged.Add(1) > maxEnlarged {
+		enlarged.Add(-1)
+		return
+	}
+	o.large = true
+	enlarge(o.file)
 }
 
 // Read implements io.Reader.
@@ -70,6 +87,9 @@ func (o *Output) collect() {
 		return
 	}
 	o.ended = true
+	if o.large {
+		enlarged.Add(-1)
+	}
 	_ = o.file.SetReadDeadline(time.Time{}) // what is there is read without waiting
 	b := make([]byte, 64<<10)
 	for o.rest.Len() < maxRest {

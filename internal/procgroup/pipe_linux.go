@@ -9,7 +9,7 @@ import (
 // waits for its reader, and wakes it, each time.
 const pipeSize = 256 << 10
 
-// enlarge lets a pipe hold more. Without it, or where its user may have no more, reading
+// enlarge lets a pipe hold more. Without it, or where the user may have no more, reading
 // only takes longer.
 func enlarge(pipe *os.File) {
 	if c, err := pipe.SyscallConn(); err == nil {

@@ -92,7 +92,7 @@ const (
 func (e Effect) Rank() int { return slices.Index(severities, e) }
 
 // Refuses reports whether other tools are lost too, or the whole request.
-func (e Effect) Refuses() bool { return e.Rank() <= refusesCall.Rank() }
+func (e Effect) Refuses() bool { return e.Rank() >= 0 && e.Rank() <= refusesCall.Rank() }
 
 // Loses reports whether the tool works, but the model does not see all of it.
 func (e Effect) Loses() bool { return e == losesSilently || e == truncates }
