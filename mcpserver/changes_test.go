@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,11 +99,14 @@ func TestViewsReplacedMeanwhile(t *testing.T) {
 				}
 				lives[id] = live
 			}
+			var mu sync.Mutex // over these: views are looked for by requests and by reviews
 			chosen, meanwhile := "a", func() {}
 			v := &views{log: slog.New(slog.DiscardHandler), reports: reports{log: slog.New(slog.DiscardHandler)}, all: map[weak.Pointer[toolpost.Live]]weak.Pointer[view]{}}
 			v.choose = func(observe.Client) (*toolpost.Live, error) {
+				mu.Lock()
 				live, replace := lives[chosen], meanwhile
 				meanwhile = func() {}
+				mu.Unlock()
 				replace()
 				return live, nil
 			}
@@ -113,14 +117,21 @@ func TestViewsReplacedMeanwhile(t *testing.T) {
 			l := &listener{changes: c, client: &observe.Client{}}
 			l.open(&senderFunc{func(string) error { sent++; return nil }})
 			_ = c.join(l, topic{method: toolsChanged})
-			replace := func() { chosen = "c"; c.review() }
+			replace := func() {
+				mu.Lock()
+				chosen = "c"
+				mu.Unlock()
+				c.review()
+			}
 			if during == "the begin" {
 				meanwhile = replace
 			}
 			l.look()
 			l.begin()
 			if during == "a review" {
+				mu.Lock()
 				chosen, meanwhile = "b", replace
+				mu.Unlock()
 				c.review()
 			}
 			time.Sleep(time.Second)
