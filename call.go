@@ -56,9 +56,8 @@ func (s *Set) CallText(ctx context.Context, name string, args any) (string, erro
 	return text, nil
 }
 
-// A ToolError reports the failure of a tool that [Set.CallText] called. For a handler that
-// returns it, it is an error like any other: what the inner tool's caller should do next
-// is not what the outer one's should.
+// A ToolError reports the failure of a tool that [Set.CallText] called. A handler that
+// returns it has the outcome [Failed], because its own caller cannot correct the inner call.
 type ToolError struct {
 	Tool    string
 	Outcome Outcome

@@ -16,7 +16,7 @@ import (
 // A Request is a tool call of the model, before it runs.
 type Request struct {
 	ID        string          `json:"id"`   // as the model chose it
-	Tool      *toolpost.Tool  `json:"-"`    // nil if there is no such tool
+	Tool      *toolpost.Tool  `json:"-"`    // nil if no tool has that name
 	Name      string          `json:"name"` // of the tool
 	Arguments json.RawMessage `json:"arguments"`
 

@@ -45,8 +45,8 @@ var Clock = New("clock", PerProcess, func(context.Context) (func() time.Time, er
 // Logger is the logger for calls. Tests override it.
 var Logger = New("logger", PerProcess, func(context.Context) (*slog.Logger, error) { return slog.Default(), nil })
 
-// Get returns the value of d. It opens d in the nearest scope of its lifetime. If no such scope is open, it uses the longest-lived of
-// the shorter scopes.
+// Get returns the value of d. It opens d in the nearest scope of its lifetime. If no scope
+// of that lifetime is open, it uses the longest-lived of the shorter scopes.
 func (d *Dep[T]) Get(ctx context.Context) (T, error) {
 	if v, ok := ctx.Value(d).(override[T]); ok {
 		return v.value, nil

@@ -24,7 +24,8 @@ import (
 )
 
 // A Disk is the Store that the CLI itself writes: files below the folder projects of
-// its configuration folder. It never leaves that folder, also not by symbolic links. It is safe for concurrent use.
+// its configuration folder. It never leaves that folder, also not by symbolic links. It is
+// safe for concurrent use.
 type Disk struct {
 	ConfigDir string // CLAUDE_CONFIG_DIR, or .claude in the home folder, if empty
 }

@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 	if _, err := atomicfile.Read(filepath.Join(folder, "none"), 5); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if runtime.GOOS == "linux" { // the system says that it has no bytes
+	if runtime.GOOS == "linux" { // Linux reports its size as 0
 		if data, err := atomicfile.Read("/proc/self/maps", 10); data != nil || err == nil {
 			t.Errorf("a file of unknown size: %q, %v", data, err)
 		}

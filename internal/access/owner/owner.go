@@ -32,5 +32,5 @@ func Risk(cfg *config.Config) string {
 	return ""
 }
 
-// DefaultAddress is the HOST:PORT that an endpoint listens on unless it is told another one.
+// DefaultAddress is the HOST:PORT that an endpoint listens on by default.
 const DefaultAddress = "127.0.0.1:7717"
