@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/jsontree"
 )
 
 // A Request is a tool call of the model, before it runs.
@@ -104,12 +103,14 @@ func (r *run) bind(c *callState, tool *toolpost.Tool) *Request {
 		begun = 0 // the call continues, so the decision about it still holds
 	}
 	call := &Request{ID: c.call.ID, Tool: tool, Name: c.call.Name, Arguments: c.call.Arguments, Interrupted: begun > 0}
-	h := hmac.New(sha256.New, r.agent.opts.Key)
-	now := r.session.snapshot()
-	for _, part := range []string{now.id, strconv.Itoa(now.responses), strconv.Itoa(c.index), strconv.Itoa(begun),
-		r.definitionHash(tool), c.call.Name, jsontree.Canonical(c.call.Arguments)} { // a file may contain another spelling of the arguments
-		fmt.Fprintf(h, "%d:%s", len(part), part) // the length keeps neighbours apart
+	var bound []byte
+	for _, part := range []string{r.session.ID(), strconv.Itoa(r.session.responses()), strconv.Itoa(c.index), strconv.Itoa(begun),
+		r.definitionHash(tool), c.call.Name, c.canonicalArguments()} {
+		bound = append(strconv.AppendInt(bound, int64(len(part)), 10), ':') // the length keeps neighbours apart
+		bound = append(bound, part...)
 	}
+	h := hmac.New(sha256.New, r.agent.opts.Key)
+	h.Write(bound)
 	call.Binding = hex.EncodeToString(h.Sum(nil))
 	return call
 }

@@ -50,7 +50,7 @@ func (r *run) answerCalls(ctx context.Context, batch []*callState) (*Result, err
 			return nil, err
 		}
 	}
-	if waiting != nil && r.session.snapshot().completed == nil {
+	if waiting != nil && !r.session.completed() {
 		result, err := r.result(&record{Stop: StopApproval})
 		if result != nil {
 			result.Waiting = waiting
@@ -91,7 +91,7 @@ func (r *run) plan(ctx context.Context, c *callState) (*plannedCall, *Request, e
 	case Allow:
 		p := &plannedCall{state: c, call: call}
 		if !tool.Policy.Polled {
-			p.warning = r.repeats.count(c.call, readsOnly(tool))
+			p.warning = r.repeats.count(c, readsOnly(tool))
 		}
 		return p, nil, nil
 	}
@@ -150,10 +150,10 @@ func (r *run) execute(ctx context.Context, plan []*plannedCall) error {
 				n++
 			}
 		}
-		if err := r.parallel(ctx, plan[:n]); err != nil {
+		if err := r.together(ctx, plan[:n]); err != nil {
 			return err
 		}
-		if r.session.snapshot().completed != nil {
+		if r.session.completed() {
 			return nil
 		}
 		plan = plan[n:]
@@ -161,7 +161,31 @@ func (r *run) execute(ctx context.Context, plan []*plannedCall) error {
 	return nil
 }
 
-// parallel runs calls at the same time, and yields what happens to them.
+// together runs calls at the same time, and yields what happens to them.
+func (r *run) together(ctx context.Context, plan []*plannedCall) error {
+	if len(plan) == 1 {
+		return r.alone(ctx, plan[0])
+	}
+	return r.parallel(ctx, plan)
+}
+
+// alone runs one call on the goroutine of the run. Most responses have one call, and
+// another goroutine would grow a stack for each of them.
+func (r *run) alone(ctx context.Context, p *plannedCall) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var ended error
+	err := r.perform(ctx, p, func(e *Event) {
+		if ended == nil {
+			if ended = r.emit(e); ended != nil {
+				cancel()
+			}
+		}
+	})
+	return cmp.Or(ended, err)
+}
+
+// parallel runs calls on goroutines of their own, and yields what happens to them.
 func (r *run) parallel(ctx context.Context, plan []*plannedCall) error {
 	ctx, cancel := context.WithCancel(ctx)
 	events := make(chan *Event)
@@ -231,7 +255,7 @@ func (r *run) perform(ctx context.Context, p *plannedCall, emit func(*Event)) er
 
 // refuseRepeated answers a call that the model may make again and again.
 func (r *run) refuseRepeated(c *callState, text string) error {
-	if warning := r.repeats.count(c.call, true); warning != "" {
+	if warning := r.repeats.count(c, true); warning != "" {
 		text += "\n\n" + warning
 	}
 	return r.refuse(c, "%s", text)

@@ -509,24 +509,26 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestPanicOfConsumer has the loop over the events panic while calls run. The
-// session can be used again.
+// TestPanicOfConsumer has the loop over the events panic while one call runs, or two.
+// The session can be used again.
 func TestPanicOfConsumer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := turns(t, []model.Part{call(1, "echo", `{"text":"a"}`), call(2, "echo", `{"text":"b"}`)}, say("Done."))
-		a, s := agent.New(m, toolpost.Tools{tool("echo", echo)}, nil), agent.NewSession()
-		func() {
-			defer func() { _ = recover() }()
-			for e := range a.Run(t.Context(), s, prompt("Go")) {
-				if e.Type == agent.EventCall {
-					panic("a defect")
+	both := []model.Part{call(1, "echo", `{"text":"a"}`), call(2, "echo", `{"text":"b"}`)}
+	for n := range both {
+		synctest.Test(t, func(t *testing.T) {
+			a, s := agent.New(turns(t, both[:n+1], say("Done.")), toolpost.Tools{tool("echo", echo)}, nil), agent.NewSession()
+			func() {
+				defer func() { _ = recover() }()
+				for e := range a.Run(t.Context(), s, prompt("Go")) {
+					if e.Type == agent.EventCall {
+						panic("a defect")
+					}
 				}
+			}()
+			if got := do(t, a, s); got.Text != "Done." {
+				t.Errorf("%+v", got)
 			}
-		}()
-		if got := do(t, a, s); got.Text != "Done." {
-			t.Errorf("%+v", got)
-		}
-	})
+		})
+	}
 }
 
 // A priced model has the origin of a model whose price is known.

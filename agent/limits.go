@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -118,36 +117,34 @@ func (r *run) exceededLimit(now *state) StopReason {
 	if turns == 0 {
 		turns = defaultTurns
 	}
-	used := now.total()
-	for _, limit := range []struct {
-		stop    StopReason
-		reached bool
-	}{
-		{StopTurns, turns > 0 && now.turns >= turns},
-		{StopCalls, l.Calls > 0 && used.Calls >= l.Calls},
-		{StopRepeat, r.repeats.stop},
-	} {
-		if limit.reached {
-			return limit.stop
-		}
+	switch {
+	case turns > 0 && now.turns >= turns:
+		return StopTurns
+	case l.Calls > 0 && now.total().Calls >= l.Calls:
+		return StopCalls
+	case r.repeats.stop:
+		return StopRepeat
 	}
-	return r.spentLimit(used)
+	return r.spentLimit(now)
 }
 
 // spentLimit returns the stop reason of a limit that is reached, or "", of those that
 // this run and the runs that it is inside of have in common.
-func (r *run) spentLimit(used *usage.Ledger) StopReason {
-	l := &r.agent.opts.Limits
-	switch {
-	case l.Tokens > 0 && used.Tokens.Context() >= l.Tokens:
-		return StopTokens
-	case l.Cost > 0 && used.Cost >= l.Cost:
-		return StopCost
-	case r.outer == nil:
+func (r *run) spentLimit(now *state) StopReason {
+	if l := &r.agent.opts.Limits; l.Tokens > 0 || l.Cost > 0 { // the sum is a copy of all counts
+		used := now.total()
+		switch {
+		case l.Tokens > 0 && used.Tokens.Context() >= l.Tokens:
+			return StopTokens
+		case l.Cost > 0 && used.Cost >= l.Cost:
+			return StopCost
+		}
+	}
+	if r.outer == nil {
 		return ""
 	}
 	outer := r.outer.run.session.snapshot()
-	return r.outer.run.spentLimit(outer.total())
+	return r.outer.run.spentLimit(&outer)
 }
 
 // repeats counts how often the model makes the same call without another one
@@ -164,8 +161,8 @@ const (
 
 // count counts a call. It returns a warning for the model when there are too
 // many. Calls of tools that only read do not make others worth repeating.
-func (c *repeats) count(call *model.Part, reads bool) (warning string) {
-	key := call.Name + " " + jsontree.Canonical(call.Arguments)
+func (c *repeats) count(call *callState, reads bool) (warning string) {
+	key := call.call.Name + " " + call.canonicalArguments()
 	n := c.counts[key] + 1
 	if !reads || c.counts == nil {
 		c.counts = map[string]int{}

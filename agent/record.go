@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -117,8 +118,19 @@ type callState struct {
 	call     *model.Part
 	decision *Decision
 	intents  int           // how often the call began to run
-	inner    *usage.Ledger // what models used inside the call
+	inner    *usage.Ledger // what models used inside the call, nil for nothing
 	result   *toolpost.ToolMessage
+
+	canonical string // what canonicalArguments returned
+}
+
+// canonicalArguments returns one spelling of the arguments: a file may contain another
+// one than the model wrote.
+func (c *callState) canonicalArguments() string {
+	if c.canonical == "" {
+		c.canonical = jsontree.Canonical(c.call.Arguments)
+	}
+	return c.canonical
 }
 
 // apply adds a record to the state. If there is an error, the state is unchanged.
@@ -230,7 +242,7 @@ func (s *state) applyResponse(r *record) error {
 	s.turns++
 	addRequest(s.used, r)
 	for i, call := range r.Message.Calls() {
-		s.batch = append(s.batch, &callState{index: i, call: call, inner: new(usage.Ledger)})
+		s.batch = append(s.batch, &callState{index: i, call: call})
 	}
 	return nil
 }
@@ -240,7 +252,9 @@ func (s *state) applyResponse(r *record) error {
 func (s *state) applySpent(r *record) error {
 	ledger := s.used
 	if cmp.Or(r.Response, s.responses) == s.responses && r.Call >= 0 && r.Call < len(s.batch) && s.batch[r.Call].result == nil {
-		ledger = s.batch[r.Call].inner
+		c := s.batch[r.Call]
+		c.inner = cmp.Or(c.inner, new(usage.Ledger))
+		ledger = c.inner
 	}
 	addRequest(ledger, r)
 	return nil

@@ -173,7 +173,7 @@ func (s *Session) begin() (end func(), err error) {
 
 // ID returns the session's identifier, which its tools see as the session of
 // their calls.
-func (s *Session) ID() string { return s.snapshot().id }
+func (s *Session) ID() string { return s.state.id } // it never changes
 
 // Usage returns the tokens, costs and calls of all runs, also of those that were
 // cancelled.
@@ -245,6 +245,13 @@ func (s *Session) snapshot() state {
 		now.batch = append(now.batch, &copied)
 	}
 	return now
+}
+
+// completed reports whether a call has completed the run.
+func (s *Session) completed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.completed != nil
 }
 
 // responses returns the number of messages of the model.

@@ -34,16 +34,20 @@ type Ledger struct {
 // AddRequest adds a request to a model, and what it cost if that is known. Without
 // tokens it was not measured: no request has none.
 func (l *Ledger) AddRequest(model string, t Tokens, cost Money, known bool) {
-	request := &Ledger{Requests: 1, Tokens: t, Cost: cost}
+	if l == nil {
+		return
+	}
+	request := Ledger{Requests: 1, Tokens: t, Cost: cost}
 	if t == (Tokens{}) {
 		request.Unmeasured, known = 1, false
 	}
 	if !known {
 		request.Unpriced, request.Cost = 1, 0
 	}
-	total := request.Clone()
-	total.Models = map[string]*Ledger{model: request}
-	l.Add(total)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.addTotals(&request)
+	entryOf(&l.Models, model).addTotals(&request)
 }
 
 // bytesPerToken is the usual estimate for English text and JSON.
@@ -52,11 +56,15 @@ const bytesPerToken = 4
 // AddCall adds a call of a tool with the bytes of its arguments and of its result.
 // Inner is what was used while it ran, nil for nothing.
 func (l *Ledger) AddCall(tool string, arguments, result int, d time.Duration, inner *Ledger) {
+	if l == nil {
+		return
+	}
 	call := inner.Clone()
 	call.Calls, call.Arguments, call.Results, call.Duration = 1, estimate(arguments), estimate(result), max(d, 0)
-	total := call.Clone()
-	total.Models, total.Tools = nil, map[string]*Ledger{tool: call}
-	l.Add(total)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.addTotals(call)
+	entryOf(&l.Tools, tool).addAll(call)
 }
 
 // Add adds another ledger, for example that of an earlier part of the run.
@@ -113,7 +121,19 @@ func (l *Ledger) modelsWith(has func(*Ledger) bool) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// addAll adds another ledger with its parts. l is locked, and other is not shared.
 func (l *Ledger) addAll(other *Ledger) {
+	l.addTotals(other)
+	for name, part := range other.Models {
+		entryOf(&l.Models, name).addAll(part)
+	}
+	for name, part := range other.Tools {
+		entryOf(&l.Tools, name).addAll(part)
+	}
+}
+
+// addTotals adds another ledger without its parts.
+func (l *Ledger) addTotals(other *Ledger) {
 	l.Requests = addCounts(l.Requests, other.Requests)
 	l.Unpriced = addCounts(l.Unpriced, other.Unpriced)
 	l.Unmeasured = addCounts(l.Unmeasured, other.Unmeasured)
@@ -121,12 +141,6 @@ func (l *Ledger) addAll(other *Ledger) {
 	l.Calls = addCounts(l.Calls, other.Calls)
 	l.Arguments, l.Results = addCounts(l.Arguments, other.Arguments), addCounts(l.Results, other.Results)
 	l.Duration += other.Duration
-	for name, part := range other.Models {
-		entryOf(&l.Models, name).addAll(part)
-	}
-	for name, part := range other.Tools {
-		entryOf(&l.Tools, name).addAll(part)
-	}
 }
 
 // entryOf returns the ledger with that name, a new one if there is none.
