@@ -3,7 +3,6 @@ package stdtool
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -14,16 +13,16 @@ const (
 	maxCompleting = time.Second // somebody waits for it
 )
 
-// Complete returns the files and folders under root whose paths begin with a text, in
+// Complete returns the files and folders of the workspace whose paths begin with a text, in
 // order of names, to complete a path that a user types: those of one folder, without what
 // .gitignore files exclude. The paths of folders end with a slash. Hidden files are only
 // those that the text asks for.
-func Complete(root *os.Root, beginning string) (paths []string) {
+func (f *Workspace) Complete(beginning string) (paths []string) {
 	dir, name := path.Split(beginning)
 	if dir = path.Clean(dir); !fs.ValidPath(dir) {
 		return nil
 	}
-	w := &walk{root: root, visit: func(_ context.Context, e entry) error {
+	w := &walk{root: f.root, visit: func(_ context.Context, e entry) error {
 		found := path.Base(e.name)
 		switch {
 		case !strings.HasPrefix(found, name), strings.HasPrefix(found, ".") && name == "":
@@ -39,7 +38,7 @@ func Complete(root *os.Root, beginning string) (paths []string) {
 		}
 		return nil
 	}}
-	if info, err := root.Stat(dir); err != nil || !info.IsDir() {
+	if info, err := f.root.Stat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), maxCompleting)

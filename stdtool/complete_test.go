@@ -39,7 +39,7 @@ func TestComplete(t *testing.T) {
 		"../":     nil,
 		"/":       nil,
 	} {
-		if got := stdtool.Complete(root, beginning); !slices.Equal(got, want) {
+		if got := stdtool.NewWorkspace(root).Complete(beginning); !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", beginning, got, want)
 		}
 	}

@@ -179,7 +179,7 @@ func TestReadExistingEncodings(t *testing.T) {
 		"a\x00\x01\xff":       "a\x00\x01\xff",
 	} {
 		write(t, dir, "f.txt", []byte(before))
-		if got, err := stdtool.ReadExisting(root, "f.txt"); string(got) != want || err != nil {
+		if got, err := stdtool.NewWorkspace(root).ReadExisting("f.txt"); string(got) != want || err != nil {
 			t.Errorf("%q is read as %q, %v", before, got, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // The tools see only the files below the root that they are given.
-func ExampleReadOnly() {
+func ExampleWorkspace_ReadOnly() {
 	dir, err := os.MkdirTemp("", "stdtool")
 	if err != nil {
 		panic(err)
@@ -27,7 +27,7 @@ func ExampleReadOnly() {
 	}
 
 	ctx := context.Background()
-	set, err := toolpost.NewSet(ctx, stdtool.ReadOnly(root))
+	set, err := toolpost.NewSet(ctx, stdtool.NewWorkspace(root).ReadOnly())
 	if err != nil {
 		panic(err)
 	}
@@ -41,7 +41,7 @@ func ExampleReadOnly() {
 }
 
 // The tools that find files and lines, without those that read whole files.
-func ExampleGrep() {
+func ExampleWorkspace_Grep() {
 	dir, err := os.MkdirTemp("", "stdtool")
 	if err != nil {
 		panic(err)
@@ -57,7 +57,8 @@ func ExampleGrep() {
 	}
 
 	ctx := context.Background()
-	set, err := toolpost.NewSet(ctx, toolpost.Tools{stdtool.List(root), stdtool.Glob(root), stdtool.Grep(root)})
+	w := stdtool.NewWorkspace(root)
+	set, err := toolpost.NewSet(ctx, toolpost.Tools{w.List(), w.Glob(), w.Grep()})
 	if err != nil {
 		panic(err)
 	}
@@ -97,7 +98,7 @@ func ExampleWorkspace() {
 
 	ctx := context.Background()
 	w := stdtool.NewWorkspace(root)
-	set, err := toolpost.NewSet(ctx, toolpost.Tools{stdtool.Read(root), w.Edit(), stdtool.Done()})
+	set, err := toolpost.NewSet(ctx, toolpost.Tools{w.Read(), w.Edit(), stdtool.Done()})
 	if err != nil {
 		panic(err)
 	}

@@ -157,12 +157,12 @@ const longestShown = 1 << 20
 
 // ReadExisting returns the content of the file that a path of a tool's arguments
 // names, so that a person sees what a call would replace. It does not read long files.
-func ReadExisting(root *os.Root, name string) ([]byte, error) {
-	local, err := localPath(root, name)
+func (f *Workspace) ReadExisting(name string) ([]byte, error) {
+	local, err := localPath(f.root, name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := root.Stat(local)
+	info, err := f.root.Stat(local)
 	switch {
 	case err != nil:
 		return nil, err
@@ -171,7 +171,7 @@ func ReadExisting(root *os.Root, name string) ([]byte, error) {
 	case info.Size() > longestShown:
 		return nil, fmt.Errorf("it has %d bytes", info.Size())
 	}
-	content, err := root.ReadFile(local)
+	content, err := f.root.ReadFile(local)
 	if err != nil {
 		return nil, err
 	}

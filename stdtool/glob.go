@@ -2,7 +2,6 @@ package stdtool
 
 import (
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -18,13 +17,13 @@ type globInput struct {
 }
 
 // Glob returns the tool glob: paths that match a pattern.
-func Glob(root *os.Root) *toolpost.Tool {
+func (f *Workspace) Glob() *toolpost.Tool {
 	return newTool("glob", func(ctx context.Context, in globInput) (string, error) {
-		dir, err := localPath(root, in.Path)
+		dir, err := localPath(f.root, in.Path)
 		if err != nil {
 			return "", err
 		}
-		if inside, ok := relativeToRoot(root, in.Pattern); ok && in.Path == "" && path.IsAbs(filepath.ToSlash(in.Pattern)) {
+		if inside, ok := relativeToRoot(f.root, in.Pattern); ok && in.Path == "" && path.IsAbs(filepath.ToSlash(in.Pattern)) {
 			if strings.HasSuffix(in.Pattern, "/") {
 				inside += "/" // only directories
 			}
@@ -34,13 +33,13 @@ func Glob(root *os.Root) *toolpost.Tool {
 		if err != nil {
 			return "", err
 		}
-		if info, err := root.Stat(dir); err != nil {
+		if info, err := f.root.Stat(dir); err != nil {
 			return "", readError(dir, err)
 		} else if !info.IsDir() {
 			return "", toolpost.Retry.Errorf("%q is not a directory: give the directory as path, and the rest as pattern", dir)
 		}
 		l := listing{limit: in.Limit, none: "nothing matches", next: "narrow the pattern", hidden: "set ignored to find what .gitignore excludes"}
-		return l.run(ctx, walk{root: root, all: in.Ignored}, dir, func(e entry) (line string, into bool) {
+		return l.run(ctx, walk{root: f.root, all: in.Ignored}, dir, func(e entry) (line string, into bool) {
 			full, inside := p.match(relativeTo(dir, e.name), e.mode.IsDir())
 			switch {
 			case full && e.mode.IsDir():

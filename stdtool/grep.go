@@ -3,7 +3,6 @@ package stdtool
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -30,17 +29,17 @@ type grepInput struct {
 }
 
 // Grep returns the tool grep: lines that match a regular expression.
-func Grep(root *os.Root) *toolpost.Tool {
+func (f *Workspace) Grep() *toolpost.Tool {
 	return newTool("grep", func(ctx context.Context, in grepInput) (string, error) {
 		s, err := newSearch(in)
 		if err != nil {
 			return "", err
 		}
-		dir, err := localPath(root, in.Path)
+		dir, err := localPath(f.root, in.Path)
 		if err != nil {
 			return "", err
 		}
-		late, err := s.run(ctx, root, dir)
+		late, err := s.run(ctx, f.root, dir)
 		if err != nil {
 			return "", err
 		}

@@ -24,7 +24,7 @@ func BenchmarkGrepTree(b *testing.B) {
 		b.Skip(err)
 	}
 	defer root.Close()
-	set, err := toolpost.NewSet(b.Context(), stdtool.ReadOnly(root))
+	set, err := toolpost.NewSet(b.Context(), stdtool.NewWorkspace(root).ReadOnly())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestGrepLate(t *testing.T) {
 	defer root.Close()
 	for _, mode := range []string{"content", "files", "count"} {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, errLate)
-		r, err := Grep(root).Handler(ctx, &toolpost.Call{Arguments: json.RawMessage(`{"pattern":"[ab]*a[ab]{15}[cd]","mode":"` + mode + `"}`)})
+		r, err := NewWorkspace(root).Grep().Handler(ctx, &toolpost.Call{Arguments: json.RawMessage(`{"pattern":"[ab]*a[ab]{15}[cd]","mode":"` + mode + `"}`)})
 		cancel()
 		if err != nil {
 			t.Fatal(err)

@@ -20,20 +20,20 @@ type listInput struct {
 }
 
 // List returns the tool list: the entries of a folder, with kinds and sizes.
-func List(root *os.Root) *toolpost.Tool {
+func (f *Workspace) List() *toolpost.Tool {
 	return newTool("list", func(ctx context.Context, in listInput) (string, error) {
-		dir, err := localPath(root, in.Path)
+		dir, err := localPath(f.root, in.Path)
 		if err != nil {
 			return "", err
 		}
-		info, err := root.Stat(dir)
+		info, err := f.root.Stat(dir)
 		if err != nil {
 			return "", readError(dir, err)
 		}
 		if !info.IsDir() {
 			return fmt.Sprintf("%s  %s, mode %v, changed %s\n", dir, describeSize(info.Mode(), info.Size()), info.Mode(), info.ModTime().UTC().Format(time.RFC3339)), nil
 		}
-		return listFolder(ctx, root, dir, in.Depth)
+		return listFolder(ctx, f.root, dir, in.Depth)
 	}, pagedOptions("List directory"))
 }
 

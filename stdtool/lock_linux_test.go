@@ -27,7 +27,7 @@ func tools(t *testing.T, dir string) func(name string, arguments any) (string, b
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	set, err := toolpost.NewSet(t.Context(), Writing(root))
+	set, err := toolpost.NewSet(t.Context(), NewWorkspace(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	set, err := toolpost.NewSet(t.Context(), Writing(root))
+	set, err := toolpost.NewSet(t.Context(), NewWorkspace(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +405,7 @@ func TestWriteOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	set, err := toolpost.NewSet(t.Context(), Writing(root))
+	set, err := toolpost.NewSet(t.Context(), NewWorkspace(root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,7 @@ func TestLate(t *testing.T) {
 	defer root.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errLate)
-	for _, tool := range []*toolpost.Tool{Glob(root), Grep(root)} {
+	for _, tool := range []*toolpost.Tool{NewWorkspace(root).Glob(), NewWorkspace(root).Grep()} {
 		r, err := tool.Handler(ctx, &toolpost.Call{Arguments: json.RawMessage(`{"pattern":"x"}`)})
 		if err != nil {
 			t.Fatal(err)

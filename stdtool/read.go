@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -30,19 +29,19 @@ type readInput struct {
 }
 
 // Read returns the tool read: numbered lines of a text file, or an image.
-func Read(root *os.Root) *toolpost.Tool {
+func (f *Workspace) Read() *toolpost.Tool {
 	return newTool("read", func(ctx context.Context, in readInput) (*toolpost.Result, error) {
-		name, err := localPath(root, in.Path)
+		name, err := localPath(f.root, in.Path)
 		if err != nil {
 			return nil, err
 		}
-		f, err := openFile(root, name)
+		file, err := openFile(f.root, name)
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
+		defer file.Close()
 		sum := sha256.New()
-		r := bufio.NewReaderSize(io.TeeReader(f, sum), 64<<10)
+		r := bufio.NewReaderSize(io.TeeReader(file, sum), 64<<10)
 		head, err := r.Peek(8000)
 		if err != nil && err != io.EOF {
 			return nil, readError(name, err)

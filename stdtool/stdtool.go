@@ -7,25 +7,11 @@ package stdtool
 
 import (
 	"embed"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/toolpost/toolpost"
 )
-
-// ReadOnly returns the tools that look at files under root and change
-// nothing: [Read], [List], [Glob] and [Grep].
-func ReadOnly(root *os.Root) toolpost.Toolset {
-	return toolpost.Tools{Read(root), List(root), Glob(root), Grep(root)}
-}
-
-// Writing returns the tools of [ReadOnly] and those of a [Workspace] over root:
-// write, edit, multi_edit and move.
-func Writing(root *os.Root) toolpost.Toolset {
-	w := NewWorkspace(root)
-	return toolpost.Join(ReadOnly(root), toolpost.Tools{w.Write(), w.Edit(), w.MultiEdit(), w.Move()})
-}
 
 // maxOutput is the most bytes that one call returns. Larger results are kept
 // out of the context by several clients, from 50,000 characters on.

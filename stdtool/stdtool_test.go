@@ -27,23 +27,23 @@ var update = os.Getenv("TOOLPOST_UPDATE") != ""
 // folder opens dir and returns the read-only tools over it.
 func folder(t testing.TB, dir string) *toolpost.Set {
 	t.Helper()
-	return open(t, dir, stdtool.ReadOnly)
+	return open(t, dir, func(w *stdtool.Workspace) toolpost.Toolset { return w.ReadOnly() })
 }
 
 // workspace opens dir and returns all tools over it.
 func workspace(t testing.TB, dir string) *toolpost.Set {
 	t.Helper()
-	return open(t, dir, stdtool.Writing)
+	return open(t, dir, func(w *stdtool.Workspace) toolpost.Toolset { return w })
 }
 
-func open(t testing.TB, dir string, tools func(*os.Root) toolpost.Toolset) *toolpost.Set {
+func open(t testing.TB, dir string, tools func(*stdtool.Workspace) toolpost.Toolset) *toolpost.Set {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	set, err := toolpost.NewSet(t.Context(), tools(root))
+	set, err := toolpost.NewSet(t.Context(), tools(stdtool.NewWorkspace(root)))
 	if err != nil {
 		t.Fatal(err)
 	}

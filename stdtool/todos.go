@@ -17,21 +17,13 @@ import (
 	"github.com/toolpost/toolpost/store"
 )
 
-// TodosOptions are the optional parts of [Todos].
-type TodosOptions struct {
-	Store store.Store // where the lists of sessions are kept; memory if nil
-}
-
 // Todos returns write_todos and read_todos: a plan for each session, or one if
-// sessions are not known.
-func Todos(opts *TodosOptions) toolpost.Toolset {
-	k := &todoKeeper{alone: rand.Text()}
-	if opts != nil {
-		k.store = opts.Store
+// sessions are not known. The store keeps the plans; those of nil are in memory.
+func Todos(s store.Store) toolpost.Toolset {
+	if s == nil {
+		s = store.Memory(nil)
 	}
-	if k.store == nil {
-		k.store = store.Memory(nil)
-	}
+	k := &todoKeeper{store: s, alone: rand.Text()}
 	return toolpost.Tools{
 		newTool("write_todos", k.write, options("Write todos", false, false, true, false)),
 		newTool("read_todos", k.read, readOnly("Read todos")),

@@ -72,7 +72,7 @@ func TestTodosSessions(t *testing.T) {
 		text, _ := r.FirstText()
 		return text
 	}
-	set := tools(t, stdtool.Todos(&stdtool.TodosOptions{Store: kept}))
+	set := tools(t, stdtool.Todos(kept))
 	var all sync.WaitGroup
 	for _, session := range []string{"a", "b", "", "../x"} {
 		all.Go(func() {
@@ -92,7 +92,7 @@ func TestTodosSessions(t *testing.T) {
 	if blobs != 4 {
 		t.Errorf("%d blobs", blobs)
 	}
-	later := tools(t, stdtool.Todos(&stdtool.TodosOptions{Store: kept}))
+	later := tools(t, stdtool.Todos(kept))
 	for session, want := range map[string]string{"a": "1 [completed] of a\n", "b": "1 [completed] of b\n", "../x": "1 [completed] of ../x\n", "": "[no todos]", "c": "[no todos]"} {
 		if got := ask(later, session, "read_todos", `{}`); !strings.HasPrefix(got, want) {
 			t.Errorf("%q: %s", session, got)

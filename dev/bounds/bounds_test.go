@@ -24,7 +24,7 @@ func TestOwnTools(t *testing.T) {
 	defer shell.Close()
 	cache := output.New(store.Memory(nil), nil)
 	tools := toolpost.Join(
-		stdtool.Writing(root), shell, stdtool.Todos(nil),
+		stdtool.NewWorkspace(root), shell, stdtool.Todos(nil),
 		toolpost.Tools{stdtool.Fetch(nil), stdtool.Done()},
 	)
 	set, err := toolpost.NewSet(t.Context(), cache.Layer(tools))

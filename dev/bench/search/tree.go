@@ -19,7 +19,7 @@ func searchTree(folder, pattern string) error {
 		return err
 	}
 	defer root.Close()
-	set, err := toolpost.NewSet(context.Background(), stdtool.ReadOnly(root))
+	set, err := toolpost.NewSet(context.Background(), stdtool.NewWorkspace(root).ReadOnly())
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (w *workbench) files(beginning string) []string {
 	if w.folder == nil || w.folder.Root == nil {
 		return nil
 	}
-	return stdtool.Complete(w.folder.Root, beginning)
+	return stdtool.NewWorkspace(w.folder.Root).Complete(beginning)
 }
 
 // readFile reads a file of the current folder.
@@ -137,7 +137,7 @@ func (w *workbench) readFile(path string) ([]byte, error) {
 	if w.folder == nil || w.folder.Root == nil {
 		return nil, errors.New("there is no folder")
 	}
-	return stdtool.ReadExisting(w.folder.Root, path)
+	return stdtool.NewWorkspace(w.folder.Root).ReadExisting(path)
 }
 
 func (w *workbench) close() error {

@@ -31,7 +31,7 @@ func run(t *testing.T, files map[string]string) (answer, report string) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	tools := toolpost.Join(stdtool.Writing(root), stdtool.Todos(nil))
+	tools := toolpost.Join(stdtool.NewWorkspace(root), stdtool.Todos(nil))
 	result, err := agent.New(demo.New(), tools, nil).Do(t.Context(), agent.NewSession(), model.Part{Type: model.TypeText, Text: "go"})
 	if err != nil {
 		t.Fatal(err)

@@ -175,7 +175,7 @@ func (f *Folder) open(dir string) (err error) {
 func (f *Folder) tools(o *Options) (toolpost.Toolset, error) {
 	var all []toolpost.Toolset
 	if o.needsFiles() {
-		all = append(all, toolpost.Filter(stdtool.Writing(f.Root), o.offers))
+		all = append(all, toolpost.Filter(stdtool.NewWorkspace(f.Root), o.offers))
 	}
 	if o.Has(Bash) {
 		if err := cli.KeepPrivate(); err != nil {

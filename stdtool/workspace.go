@@ -19,10 +19,12 @@ import (
 // maxChanged is the size of the largest file that is changed.
 const maxChanged = 64 << 20
 
-// A Workspace provides the tools that change the files under a root. All tools of
-// one Workspace share its locks: one tool at a time changes the files of a
-// directory. Its methods may be called concurrently.
+// A Workspace has the tools for the files under a root: read, list, glob, grep, write, edit,
+// multi_edit and move. It is a [toolpost.Toolset] of all of them, and has a method for each.
+// They share its locks: one tool at a time changes the files of a directory. Its methods may
+// be called concurrently.
 type Workspace struct {
+	toolpost.Base
 	root  *os.Root
 	locks *keylock.Locks
 	swept sweeps
@@ -31,6 +33,17 @@ type Workspace struct {
 // NewWorkspace returns a Workspace over root, which the caller closes.
 func NewWorkspace(root *os.Root) *Workspace {
 	return &Workspace{root: root, locks: new(keylock.Locks)}
+}
+
+// Tools returns all tools of the workspace.
+func (f *Workspace) Tools(context.Context) ([]*toolpost.Tool, error) {
+	return append(f.ReadOnly(), f.Write(), f.Edit(), f.MultiEdit(), f.Move()), nil
+}
+
+// ReadOnly returns the tools that look at files and change nothing: read, list, glob and
+// grep.
+func (f *Workspace) ReadOnly() toolpost.Tools {
+	return toolpost.Tools{f.Read(), f.List(), f.Glob(), f.Grep()}
 }
 
 // A document is a file that is about to be changed, or made.
