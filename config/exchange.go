@@ -100,12 +100,12 @@ func describeExchange(x *upstream.Exchange) [][2]string {
 }
 
 // subjectOf returns what reads a subject token, nil if there is none.
-func subjectOf(text string, complete Completer) func(context.Context) (string, error) {
+func subjectOf(text string, resolve Resolver) func(context.Context) (string, error) {
 	if text == "" {
 		return nil
 	}
 	return func(ctx context.Context) (string, error) {
-		token, _, err := complete(ctx, text)
+		token, _, err := resolve(ctx, text)
 		return token, err
 	}
 }

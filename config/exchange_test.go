@@ -21,19 +21,19 @@ func TestExchange(t *testing.T) {
 		t.Fatal(s.Err)
 	}
 	reads := 0
-	complete := func(_ context.Context, value string) (string, []string, error) {
-		return config.Complete(value, func(r config.Reference) (string, error) {
+	resolve := func(_ context.Context, value string) (string, []string, error) {
+		return config.Resolve(value, func(r config.Reference) (string, error) {
 			if r.Kind == "cmd" {
 				reads++
 			}
 			return "secret of " + r.Of, nil
 		})
 	}
-	completed, err := s.CompleteLogin(t.Context(), complete)
+	resolved, err := s.ResolveLogin(t.Context(), resolve)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := completed.Auth.Exchange
+	x := resolved.Auth.Exchange
 	if reads != 0 {
 		t.Error("the subject token was read before it is needed")
 	}

@@ -76,8 +76,8 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 	if len(e.unset) > 0 || e.vars == nil {
 		return
 	}
-	known, _ := s.CompleteSource(context.Background(), func(_ context.Context, value string) (string, []string, error) {
-		return Complete(value, func(Reference) (string, error) { return "x", nil }) // secrets are read later
+	known, _ := s.ResolveSource(context.Background(), func(_ context.Context, value string) (string, []string, error) {
+		return Resolve(value, func(Reference) (string, error) { return "x", nil }) // secrets are read later
 	})
 	switch err := known.Trim().CheckCredentials(); {
 	case errors.Is(err, inprocess.ErrNoCredentials):

@@ -86,9 +86,9 @@ func (v *variables) refer(inner string, depth int, fail func(why string)) (marke
 	return r.placeholder(), true
 }
 
-// Complete replaces the references of a value of [Server].Env, Headers or Args, or of
+// Resolve replaces the references of a value of [Server].Env, Headers or Args, or of
 // a credential, with what read returns for them, and returns those secrets.
-func Complete(value string, read func(Reference) (string, error)) (completed string, secrets []string, err error) {
+func Resolve(value string, read func(Reference) (string, error)) (resolved string, secrets []string, err error) {
 	if !refers(value) {
 		return value, nil, nil
 	}
@@ -110,63 +110,63 @@ func Complete(value string, read func(Reference) (string, error)) (completed str
 	return strings.Join(parts, ""), secrets, nil
 }
 
-// A Completer completes one value, such as [Complete] with a function that reads.
-type Completer func(ctx context.Context, value string) (completed string, secrets []string, err error)
+// A Resolver resolves one value, such as [Resolve] with a function that reads.
+type Resolver func(ctx context.Context, value string) (resolved string, secrets []string, err error)
 
 // References returns the references in what the server is started with.
 func (s *Server) References() (all []Reference) {
 	collect := func(_ context.Context, value string) (string, []string, error) {
-		return Complete(value, func(r Reference) (string, error) { all = append(all, r); return "", nil })
+		return Resolve(value, func(r Reference) (string, error) { all = append(all, r); return "", nil })
 	}
 	ctx := context.Background() // nothing is read
 	for _, value := range slices.Concat(s.Args, slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers))) {
 		_, _, _ = collect(ctx, value) // it never fails
 	}
-	_, _ = s.CompleteLogin(ctx, collect)
+	_, _ = s.ResolveLogin(ctx, collect)
 	if s.Source != nil {
-		_, _ = s.CompleteSource(ctx, collect)
+		_, _ = s.ResolveSource(ctx, collect)
 	}
 	return all
 }
 
-// CompleteLogin returns s with the secret of its OAuth client. The subject token of an
+// ResolveLogin returns s with the secret of its OAuth client. The subject token of an
 // exchange is read each time it is needed, because it expires.
-func (s *Server) CompleteLogin(ctx context.Context, complete Completer) (*Server, error) {
+func (s *Server) ResolveLogin(ctx context.Context, resolve Resolver) (*Server, error) {
 	if s.Auth == nil {
 		return s, nil
 	}
 	c, auth := *s, *s.Auth
 	c.Auth = &auth
-	auth.Exchange.Subject = subjectOf(auth.Exchange.SubjectToken, complete)
-	if err := completeAll(ctx, complete, &auth.ClientID, &auth.ClientSecret, &auth.Exchange.ClientID, &auth.Exchange.ClientSecret); err != nil {
+	auth.Exchange.Subject = subjectOf(auth.Exchange.SubjectToken, resolve)
+	if err := resolveAll(ctx, resolve, &auth.ClientID, &auth.ClientSecret, &auth.Exchange.ClientID, &auth.Exchange.ClientSecret); err != nil {
 		return nil, err
 	}
 	return &c, nil
 }
 
-// CompleteSource returns the Source of s with its credentials.
-func (s *Server) CompleteSource(ctx context.Context, complete Completer) (*inprocess.Options, error) {
+// ResolveSource returns the Source of s with its credentials.
+func (s *Server) ResolveSource(ctx context.Context, resolve Resolver) (*inprocess.Options, error) {
 	c := *s.Source
-	if err := completeAll(ctx, complete, &c.Key, &c.User, &c.Password, &c.Token, &c.As); err != nil {
+	if err := resolveAll(ctx, resolve, &c.Key, &c.User, &c.Password, &c.Token, &c.As); err != nil {
 		return nil, err
 	}
 	return &c, nil
 }
 
-func completeAll(ctx context.Context, complete Completer, all ...*string) error {
+func resolveAll(ctx context.Context, resolve Resolver, all ...*string) error {
 	for _, place := range all {
-		completed, _, err := complete(ctx, *place)
+		resolved, _, err := resolve(ctx, *place)
 		if err != nil {
 			return err
 		}
-		*place = completed
+		*place = resolved
 	}
 	return nil
 }
 
-// CompleteCallers returns c with the tokens of profiles and the secret with which the
+// ResolveCallers returns c with the tokens of profiles and the secret with which the
 // authorization server is asked. A profile without its token has the error.
-func (c *Config) CompleteCallers(ctx context.Context, complete Completer) (*Config, error) {
+func (c *Config) ResolveCallers(ctx context.Context, resolve Resolver) (*Config, error) {
 	n := *c
 	n.Profiles = slices.Clone(c.Profiles)
 	for i := range n.Profiles {
@@ -174,7 +174,7 @@ func (c *Config) CompleteCallers(ctx context.Context, complete Completer) (*Conf
 		if !refers(p.Token) {
 			continue
 		}
-		token, _, err := complete(ctx, p.Token)
+		token, _, err := resolve(ctx, p.Token)
 		if err == nil {
 			if err = callers.CheckToken(token); err != nil {
 				err = fmt.Errorf("its token %w", err)
@@ -190,11 +190,11 @@ func (c *Config) CompleteCallers(ctx context.Context, complete Completer) (*Conf
 	access, introspection := *c.Access, *c.Access.Introspection
 	access.Introspection, n.Access = &introspection, &access
 	for _, of := range []func(*Introspection) *string{introspectionKeys["clientId"], introspectionKeys["clientSecret"]} {
-		completed, _, err := complete(ctx, *of(&introspection))
+		resolved, _, err := resolve(ctx, *of(&introspection))
 		if err != nil {
 			return nil, fmt.Errorf("access.introspection: %w", err)
 		}
-		*of(&introspection) = completed
+		*of(&introspection) = resolved
 	}
 	return &n, nil
 }

@@ -23,18 +23,18 @@ func TestReferences(t *testing.T) {
 		s.Env["A"]: "(file " + filepath.Join(dir, "token") + ")",
 		s.Env["B"]: "<(cmd pass show ${X:-y} | head -1)>",
 	} {
-		if got, secrets, err := config.Complete(value, read); got != want || len(secrets) != 1 || err != nil {
+		if got, secrets, err := config.Resolve(value, read); got != want || len(secrets) != 1 || err != nil {
 			t.Errorf("got %q, %q, %v, want %q", got, secrets, err, want)
 		}
 	}
-	if got, secrets, err := config.Complete(s.Env["C"], nil); !strings.HasPrefix(got, "plain ") || secrets != nil || err != nil {
+	if got, secrets, err := config.Resolve(s.Env["C"], nil); !strings.HasPrefix(got, "plain ") || secrets != nil || err != nil {
 		t.Errorf("got %q, %q, %v", got, secrets, err)
 	}
 	broken := func(config.Reference) (string, error) { return "half a secret", errors.New("locked") }
-	if got, secrets, err := config.Complete(s.Args[0], broken); got != "" || secrets != nil || err == nil || err.Error() != "${keyring:a b}: locked" {
+	if got, secrets, err := config.Resolve(s.Args[0], broken); got != "" || secrets != nil || err == nil || err.Error() != "${keyring:a b}: locked" {
 		t.Errorf("got %q, %q, %v", got, secrets, err)
 	}
-	if _, _, err := config.Complete(s.Args[0], func(config.Reference) (string, error) { return "a\x00cmd:rm\x00", nil }); err == nil {
+	if _, _, err := config.Resolve(s.Args[0], func(config.Reference) (string, error) { return "a\x00cmd:rm\x00", nil }); err == nil {
 		t.Error("a secret with a reference in it is taken")
 	}
 	refs := map[string]bool{}
@@ -76,10 +76,10 @@ func TestReferencesOfCallers(t *testing.T) {
 		t.Errorf("the command of a profile is not shown: %+v", lines)
 	}
 	answer, failure := strings.Repeat("x1", 20), error(nil)
-	complete := func(_ context.Context, value string) (string, []string, error) {
-		return config.Complete(value, func(config.Reference) (string, error) { return answer, failure })
+	resolve := func(_ context.Context, value string) (string, []string, error) {
+		return config.Resolve(value, func(config.Reference) (string, error) { return answer, failure })
 	}
-	got, err := cfg.CompleteCallers(t.Context(), complete)
+	got, err := cfg.ResolveCallers(t.Context(), resolve)
 	if err != nil || got.Profiles[0].Token != answer || got.Profiles[0].Err != nil || got.Access.Introspection.ClientSecret != answer {
 		t.Errorf("got %+v, %+v, %v", got.Profiles[0], got.Access, err)
 	}
@@ -87,7 +87,7 @@ func TestReferencesOfCallers(t *testing.T) {
 		t.Error("the configuration that was read has changed")
 	}
 	cfg.Access, answer = nil, "short"
-	if got, err := cfg.CompleteCallers(t.Context(), complete); err != nil || got.Profiles[0].Token != "" || got.Profiles[0].Err == nil {
+	if got, err := cfg.ResolveCallers(t.Context(), resolve); err != nil || got.Profiles[0].Token != "" || got.Profiles[0].Err == nil {
 		t.Errorf("a short token: %+v, %v", got.Profiles[0], err)
 	}
 }

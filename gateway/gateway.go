@@ -16,7 +16,7 @@
 //	lock, newTools         Options.Pins; without it, servers may change their tools
 //	type "redmine"         Options.Sources; without it, such a server is not started
 //	auth                   Options.Credentials; without it, a server that has the key is not started
-//	${file:…}, ${cmd:…}    Options.Complete; without it, a server that needs such a secret is not started
+//	${file:…}, ${cmd:…}    Options.Resolve; without it, a server that needs such a secret is not started
 //
 // [Start] refuses a configuration with a key on which security depends, if nothing
 // applies it; the others are Findings. A program names in Options.Applied what it
@@ -104,7 +104,7 @@ func startWith(ctx context.Context, cfg *config.Config, opts *Options, start sta
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Complete: orNoSecrets(opts.Complete), Secrets: opts.Secrets, Credentials: opts.Credentials, Starting: opts.Starting, Budget: budget.New(nil, budget.Limit{Bytes: maxHeld})}
+	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Resolve: orNoSecrets(opts.Resolve), Secrets: opts.Secrets, Credentials: opts.Credentials, Starting: opts.Starting, Budget: budget.New(nil, budget.Limit{Bytes: maxHeld})}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("start gateway: %w", err)

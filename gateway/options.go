@@ -92,9 +92,9 @@ type Options struct {
 	// that starts; see [upstream.Options].
 	Starting time.Duration
 
-	// Complete reads the secrets that values of servers refer to; see
+	// Resolve reads the secrets that values of servers refer to; see
 	// [config.Reference]. With nil, servers that have such a value fail.
-	Complete config.Completer
+	Resolve config.Resolver
 
 	// Applied names the keys of the configuration file that the program applies itself:
 	// access, audit, limits, token, newTools, lock, output. Start refuses a configuration
@@ -155,14 +155,14 @@ func (o *Options) findUnapplied(cfg *config.Config) (findings []toolpost.Finding
 	return findings, err
 }
 
-// orNoSecrets returns a completer that refuses references to secrets if there is none.
-func orNoSecrets(complete config.Completer) config.Completer {
-	if complete != nil {
-		return complete
+// orNoSecrets returns a resolver that refuses references to secrets if there is none.
+func orNoSecrets(resolve config.Resolver) config.Resolver {
+	if resolve != nil {
+		return resolve
 	}
 	return func(_ context.Context, value string) (string, []string, error) {
-		return config.Complete(value, func(config.Reference) (string, error) {
-			return "", errors.New("this program reads no secrets; set Options.Complete of package gateway")
+		return config.Resolve(value, func(config.Reference) (string, error) {
+			return "", errors.New("this program reads no secrets; set Options.Resolve of package gateway")
 		})
 	}
 }

@@ -197,7 +197,7 @@ func TestReferencesThatNothingReads(t *testing.T) {
 	if err := g.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s := g.Status()[0]; s.Err == nil || !strings.Contains(s.Err.Error(), "Options.Complete") {
+	if s := g.Status()[0]; s.Err == nil || !strings.Contains(s.Err.Error(), "Options.Resolve") {
 		t.Errorf("the server is %s: %v", s.State, s.Err)
 	}
 }

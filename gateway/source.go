@@ -102,7 +102,7 @@ func (g *Gateway) startSource(s *config.Server, opts *upstream.Options) (connect
 	o := *s.Source
 	if !o.Anonymous && o.Credentials == nil {
 		o.Credentials = func(ctx context.Context) (*inprocess.Options, error) {
-			return s.CompleteSource(ctx, opts.Complete)
+			return s.ResolveSource(ctx, opts.Resolve)
 		}
 	}
 	source, err := open(&o)

@@ -27,12 +27,12 @@ func (e *Endpoint) loginFor(logins *login.Logins) func(context.Context, *config.
 		if r == nil || r.Client.Identity != "" {
 			return errNotOwner
 		}
-		completed, err := server.CompleteLogin(ctx, e.secrets.Complete)
+		resolved, err := server.ResolveLogin(ctx, e.secrets.Resolve)
 		if err == nil {
-			err = logins.LogInFor(ctx, &completed.Config, call, began)
+			err = logins.LogInFor(ctx, &resolved.Config, call, began)
 		}
 		if err != nil && ctx.Err() == nil {
-			e.log.Warn("the login that a call needs was not completed", "server", server.Name, "err", err)
+			e.log.Warn("the login that a call needs was not finished", "server", server.Name, "err", err)
 		}
 		return err
 	}

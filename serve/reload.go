@@ -82,7 +82,7 @@ func (r *reloader) apply(ctx context.Context, next *config.Config) (admitted *co
 	owner.UseToken(next)
 	admitted, waiting = r.admit(next)
 	r.secrets.Learn(admitted)
-	ready, err := admitted.CompleteCallers(ctx, r.secrets.Complete)
+	ready, err := admitted.ResolveCallers(ctx, r.secrets.Resolve)
 	if err != nil {
 		return nil, nil, err
 	}

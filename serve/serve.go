@@ -213,7 +213,7 @@ func (e *Endpoint) withholdChanging(tools []*toolpost.Tool) (reading []*toolpost
 func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	e.secrets.Learn(cfg)
 	e.applied.Store(e.fingerprint(cfg)) // before functions are added to it
-	ready, err := cfg.CompleteCallers(ctx, e.secrets.Complete)
+	ready, err := cfg.ResolveCallers(ctx, e.secrets.Resolve)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 
 		Credentials: owner.Credentials(logins, command),
 		Login:       e.loginFor(logins),
-		Complete:    e.secrets.Complete,
+		Resolve:     e.secrets.Resolve,
 		Secrets:     e.secrets.Known,
 		Applied:     []string{"access", "audit", "limits", "token", "lock"},
 	}

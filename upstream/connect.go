@@ -16,16 +16,16 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A completedConfig is a configuration with what it refers to.
-type completedConfig struct {
-	*Config  // that of the last connection
-	written  *Config
-	complete func(ctx context.Context, value string) (string, []string, error) // nil if it refers to nothing
-	wrap     func(*Config) func(*http.Transport) http.RoundTripper             // nil for Config.Wrap
+// A resolvedConfig is a configuration with what it refers to.
+type resolvedConfig struct {
+	*Config // that of the last connection
+	written *Config
+	resolve func(ctx context.Context, value string) (string, []string, error) // nil if it refers to nothing
+	wrap    func(*Config) func(*http.Transport) http.RoundTripper             // nil for Config.Wrap
 }
 
 // client returns what sends requests to a server over HTTP, with the secrets of now.
-func (c *completedConfig) client(cfg *Config, behind *instances) *http.Client {
+func (c *resolvedConfig) client(cfg *Config, behind *instances) *http.Client {
 	if c.wrap == nil {
 		return newHTTPClient(cfg, behind)
 	}
@@ -36,13 +36,13 @@ func (c *completedConfig) client(cfg *Config, behind *instances) *http.Client {
 
 // A dialer connects to one server, and remembers what worked.
 type dialer struct {
-	cfg       completedConfig
+	cfg       resolvedConfig
 	limits    *limits
 	grace     time.Duration
 	log       *slog.Logger
 	secrets   *secret.Values // hidden in the errors of this server
 	known     *secret.Values // see [Options].Secrets
-	http      *http.Client   // nil until the configuration is complete
+	http      *http.Client   // nil until the configuration is resolved
 	transport Transport      // as configured or found; "" if neither
 	stateless bool           // the server was found to have no sessions
 	watch     *watch
@@ -57,10 +57,10 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: completedConfig{cfg, cfg, o.Complete, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
+	d := &dialer{cfg: resolvedConfig{cfg, cfg, o.Resolve, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
 	d.instances.own, d.client, d.oneClient, d.roots = o.Instance, o.Client, o.OneClient, o.AsksForRoots
 	d.forget()
-	if cfg.URL != "" && o.Complete == nil {
+	if cfg.URL != "" && o.Resolve == nil {
 		d.http = d.cfg.client(cfg, &d.instances)
 	}
 	return d
@@ -114,15 +114,15 @@ func (d *dialer) addSecrets(secrets []string) {
 	d.known.Add(d.cfg.written.Name, secrets...)
 }
 
-// lookUp completes what the configuration refers to. A new password counts from the
+// lookUp resolves what the configuration refers to. A new password counts from the
 // next connection on.
 func (d *dialer) lookUp(ctx context.Context) error {
-	if d.cfg.complete == nil {
+	if d.cfg.resolve == nil {
 		return nil
 	}
 	var failed error
 	one := func(place, value string) string {
-		text, secrets, err := d.cfg.complete(ctx, value)
+		text, secrets, err := d.cfg.resolve(ctx, value)
 		d.addSecrets(secrets)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", place, err)
@@ -158,7 +158,7 @@ func lookUpTable(table map[string]string, kind string, one func(place, value str
 	}
 }
 
-// lookUpAuth completes how to log in. The subject token of an exchange is read each time it
+// lookUpAuth resolves how to log in. The subject token of an exchange is read each time it
 // is needed, because it expires.
 func (d *dialer) lookUpAuth(written *Auth, one func(place, value string) string) *Auth {
 	if written == nil {
@@ -170,7 +170,7 @@ func (d *dialer) lookUpAuth(written *Auth, one func(place, value string) string)
 	x.ClientID, x.ClientSecret = one("the client of its token exchange", x.ClientID), one("the secret of its token exchange", x.ClientSecret)
 	if x.Subject == nil && x.SubjectToken != "" {
 		x.Subject = func(ctx context.Context) (string, error) {
-			token, secrets, err := d.cfg.complete(ctx, written.Exchange.SubjectToken)
+			token, secrets, err := d.cfg.resolve(ctx, written.Exchange.SubjectToken)
 			d.addSecrets(secrets)
 			return token, err
 		}

@@ -96,7 +96,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !netaddr.SameOrigin(req.URL, g.address) {
 		return nil, toForeign(req.URL)
 	}
-	g.complete(req)
+	g.addHeaders(req)
 	resp, err := g.base.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -108,9 +108,9 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// complete adds the headers of the configuration to a request, which is ours, or a
+// addHeaders adds the headers of the configuration to a request, which is ours, or a
 // redirect of it.
-func (g *guard) complete(req *http.Request) {
+func (g *guard) addHeaders(req *http.Request) {
 	kept := req.Header.Get("Cookie")
 	maps.Copy(req.Header, g.header)
 	if own := g.header.Get("Cookie"); own != "" && kept != "" && !strings.HasPrefix(kept, own) {

@@ -46,7 +46,7 @@ func TestQuestionsPerClient(t *testing.T) {
 
 // A server that answers nothing does not collect calls without bound.
 func TestMostCalls(t *testing.T) {
-	u := &Upstream{cfg: Config{Name: "srv"}, opts: Options{Patience: time.Nanosecond}, dial: &dialer{cfg: completedConfig{written: &Config{Name: "srv"}}, secrets: secretsOf(&Config{}, nil)}, changed: make(chan struct{}), lifecycle: lifecycle{ctx: t.Context()}}
+	u := &Upstream{cfg: Config{Name: "srv"}, opts: Options{Patience: time.Nanosecond}, dial: &dialer{cfg: resolvedConfig{written: &Config{Name: "srv"}}, secrets: secretsOf(&Config{}, nil)}, changed: make(chan struct{}), lifecycle: lifecycle{ctx: t.Context()}}
 	call := func() string {
 		_, err := (&request{what: "tool t"}).run(t.Context(), u)
 		return err.Error()

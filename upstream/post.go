@@ -106,7 +106,7 @@ func newDirect(client *http.Client, address *url.URL, header http.Header) *direc
 		return nil
 	}
 	maps.Copy(d.request.Header, header)
-	g.complete(d.request)
+	g.addHeaders(d.request)
 	for name := range g.header {
 		if strings.HasPrefix(name, "Mcp-") { // it replaces what a message has
 			return nil

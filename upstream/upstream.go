@@ -41,11 +41,11 @@ type Options struct {
 	// Waiting, what is Known is listed, and Ready does not wait for it.
 	OnDemand bool
 
-	// Complete is called with each variable, header, argument and credential of
+	// Resolve is called with each variable, header, argument and credential of
 	// [Config].Auth before the server is started or connected to, and returns it with
 	// what it refers to, such as a password in a keyring, and those secrets alone. Nil
 	// takes the values as they are.
-	Complete func(ctx context.Context, value string) (completed string, secrets []string, err error)
+	Resolve func(ctx context.Context, value string) (resolved string, secrets []string, err error)
 
 	// Secrets are the secrets that are known in this process. They are hidden in errors
 	// and log lines. Those of the configuration are added. Nil hides only these.
@@ -53,7 +53,7 @@ type Options struct {
 
 	// Credentials returns what is used in the place of [Config].Wrap for a server over
 	// HTTP, such as a layer that adds the token of a login, over Config.Wrap. It is called
-	// with the completed configuration, again when that has changed. Nil adds none.
+	// with the resolved configuration, again when that has changed. Nil adds none.
 	Credentials func(*Config) func(base *http.Transport) http.RoundTripper
 
 	// Vet returns why a tool must not be called whose definition is another one

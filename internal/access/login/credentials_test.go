@@ -34,7 +34,7 @@ func (k *keptSecrets) set(name, text string) {
 	delete(k.slow, name)
 }
 
-func (k *keptSecrets) complete(ctx context.Context, value string) (string, []string, error) {
+func (k *keptSecrets) resolve(ctx context.Context, value string) (string, []string, error) {
 	name, ok := strings.CutPrefix(value, "ref:")
 	if !ok {
 		return value, nil, nil
@@ -89,7 +89,7 @@ func TestSecretsAreReadAtEachConnection(t *testing.T) {
 	}
 	cfg := &config.Config{Servers: []config.Server{server("late", "ref:late"), server("fine", "new"), server("slow", "ref:slow")}}
 	l := login.New(vault.Folder(t.TempDir()), nil)
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Complete: kept.complete, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Resolve: kept.resolve, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
 		return l.Wrap(cfg, "toolpost login", nil)
 	}})
 	if err != nil {
@@ -119,7 +119,7 @@ func TestRotatedSecret(t *testing.T) {
 	kept := &keptSecrets{texts: map[string]string{"s": "one"}}
 	cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{Name: "it", URL: w.mcp.URL + "/mcp", Auth: &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "ref:s", Issuer: w.as.URL}}}}}
 	l := login.New(vault.Folder(t.TempDir()), nil)
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Complete: kept.complete, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Resolve: kept.resolve, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
 		return l.Wrap(cfg, "toolpost login", nil)
 	}})
 	if err != nil {

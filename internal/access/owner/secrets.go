@@ -53,11 +53,11 @@ func (r *Secrets) Learn(cfg *config.Config) {
 	r.Known.Add("configuration", cfg.Secrets()...)
 }
 
-// Complete is a [config.Completer].
-func (r *Secrets) Complete(ctx context.Context, value string) (completed string, secrets []string, err error) {
-	completed, secrets, err = config.Complete(value, func(ref config.Reference) (string, error) { return r.readReference(ctx, ref) })
+// Resolve is a [config.Resolver].
+func (r *Secrets) Resolve(ctx context.Context, value string) (resolved string, secrets []string, err error) {
+	resolved, secrets, err = config.Resolve(value, func(ref config.Reference) (string, error) { return r.readReference(ctx, ref) })
 	r.Known.Add("references", secrets...)
-	return completed, secrets, err
+	return resolved, secrets, err
 }
 
 // Unchanged reports whether references have the secrets now that they had each time they

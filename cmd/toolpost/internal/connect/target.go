@@ -265,7 +265,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 		Logger: silent, Sources: Sources(), Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
 		Limits: owner.Limits(calls.limits), Around: calls.around(),
 		Credentials: owner.Credentials(logins, owner.LoginCommand(t.Config, t.Address == "" && os.Getenv("MCP_URLS") == "")),
-		Complete:    secrets.Complete,
+		Resolve:     secrets.Resolve,
 		Secrets:     secrets.Known,
 		Applied:     []string{"access", "audit", "limits", "token", "output"}, // access, token and output are for clients of serve
 	})

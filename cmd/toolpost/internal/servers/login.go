@@ -108,17 +108,17 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 // withClientSecret returns a server with the secret of its OAuth client, wherever that is.
 // A login can end without it.
 func (o *loginOptions) withClientSecret(ctx context.Context, s *config.Server) (*upstream.Config, error) {
-	read := owner.NewSecrets().Complete
-	completed, err := s.CompleteLogin(ctx, read)
+	read := owner.NewSecrets().Resolve
+	resolved, err := s.ResolveLogin(ctx, read)
 	if err != nil && o.ends && s.Auth != nil {
 		without, auth := *s, *s.Auth
 		auth.ClientSecret, without.Auth = "", &auth
-		completed, err = without.CompleteLogin(ctx, read)
+		resolved, err = without.ResolveLogin(ctx, read)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
-	return &completed.Config, nil
+	return &resolved.Config, nil
 }
 
 func (o *loginOptions) login(cmd *cobra.Command, name string) error {
