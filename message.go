@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolpost/toolpost/internal/codec"
+	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // A ToolMessage is a result in the form in which an agent loop passes it to a
@@ -45,20 +46,17 @@ func (r *Result) Message(callID string) *ToolMessage {
 
 // MarshalJSON writes the message in the form that [ToolMessage] describes.
 func (m *ToolMessage) MarshalJSON() ([]byte, error) {
-	var content any = m.Text
-	if m.Parts != nil {
-		content = m.Parts
+	var w wire.ObjectWriter
+	w.AnyText("tool_call_id", m.CallID)
+	if m.Parts == nil {
+		w.AnyText("content", m.Text)
+	} else {
+		parts, err := codec.Encode(m.Parts)
+		w.Encoded("content", parts, err)
 	}
-	raw, err := codec.Encode(content)
-	if err != nil {
-		return nil, err
-	}
-	return codec.Encode(struct {
-		CallID    string          `json:"tool_call_id"`
-		Content   json.RawMessage `json:"content"`
-		IsError   bool            `json:"is_error,omitempty"`
-		OutputRef string          `json:"output_ref,omitempty"`
-	}{m.CallID, raw, m.IsError, m.OutputRef})
+	w.True("is_error", m.IsError)
+	w.Text("output_ref", m.OutputRef)
+	return w.End()
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

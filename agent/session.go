@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -128,16 +127,18 @@ func (s *Session) append(r *record) error {
 		return s.broken
 	}
 	r.Time = time.Now().UTC()
-	var line bytes.Buffer
+	var line []byte
 	if s.file != nil {
-		if err := json.NewEncoder(&line).Encode(r); err != nil { // ends the line
+		raw, err := r.MarshalJSON()
+		if err != nil {
 			return fmt.Errorf("record in the session: %w", err)
 		}
+		line = append(raw, '\n')
 	}
 	if err := s.state.apply(r); err != nil {
 		return err
 	}
-	if err := s.write(line.Bytes()); err != nil {
+	if err := s.write(line); err != nil {
 		s.broken = fmt.Errorf("record in the session: %w; open the session again once this is solved", err)
 		return s.broken
 	}

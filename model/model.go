@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -155,11 +156,29 @@ type plainPart Part // without the methods
 
 // MarshalJSON writes Raw as a string.
 func (p Part) MarshalJSON() ([]byte, error) {
-	stored := storedPart{plainPart: plainPart(p), Raw: string(p.Raw)}
-	if !utf8.Valid(p.Raw) {
-		stored.Raw, stored.Bytes = "", p.Raw
+	var w wire.ObjectWriter
+	w.AnyText("type", string(p.Type))
+	w.Text("text", p.Text)
+	w.Bytes("data", p.Data)
+	w.Text("mime_type", p.MIMEType)
+	w.Text("id", p.ID)
+	w.Text("name", p.Name)
+	w.JSON("arguments", p.Arguments)
+	w.Text("invalid", p.Invalid)
+	if p.Result != nil {
+		result, err := p.Result.MarshalJSON()
+		w.Encoded("result", result, err)
 	}
-	return json.Marshal(stored)
+	if p.Origin != nil {
+		origin, err := json.Marshal(p.Origin)
+		w.Encoded("origin", origin, err)
+	}
+	if utf8.Valid(p.Raw) {
+		w.Text("raw", string(p.Raw))
+	} else {
+		w.Bytes("raw_base64", p.Raw)
+	}
+	return w.End()
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
