@@ -39,8 +39,13 @@ const (
 
 // Options are the optional parts of [Open].
 type Options struct {
-	Level   Level    // LevelMeta if empty
-	Redact  []string // arguments that are not recorded, see [CheckPattern]
+	Level Level // LevelMeta if empty
+
+	// Redact has patterns of arguments that are not recorded: the name of an argument at any
+	// depth, such as "email", or a JSON pointer of one, such as "/customer/phone"; each
+	// segment may have the wildcards * and ?.
+	Redact []string
+
 	Secrets []string // values that are not recorded wherever they are, such as those of the configuration
 
 	// Hide returns a text without the secrets that have become known since, such as
@@ -125,7 +130,7 @@ func Open(dir string, opts *Options) (*Log, error) {
 		return nil, fmt.Errorf("open the audit log: there is no level %q; use meta, args or full", l.opts.Level)
 	}
 	var err error
-	if l.redact, err = newRedactor(l.opts.Redact, l.opts.Secrets, l.opts.Hide); err != nil {
+	if l.redact, err = newRedactor(&l.opts); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w", err)
 	}
 	l.writer = trail.NewWriter(dir, &trail.Limits{

@@ -27,7 +27,7 @@ func Example() {
 	type numbers struct{ A, B int }
 	add := toolpost.New("add", "Adds two numbers.", func(_ context.Context, n numbers) (int, error) { return n.A + n.B, nil }, nil)
 	// A server records the calls of its clients with the option Observe of mcpserver.
-	recorded := observe.Calls(log.Observe, observe.Client{Name: "example"})
+	recorded := observe.Observer(log.Observe).Calls(observe.Client{Name: "example"})
 	set, err := toolpost.NewSet(context.Background(), toolpost.Wrap(toolpost.Tools{add}, recorded))
 	if err != nil {
 		fmt.Println(err)

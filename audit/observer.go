@@ -203,9 +203,6 @@ func (d *definitions) digest(of *toolpost.Definition) string {
 }
 
 func approvalOf(q *observe.Request) trail.Approval {
-	r := q.Ruling()
-	if r == nil {
-		return trail.Approval{}
-	}
-	return trail.Approval{Rule: r.Rule, Decision: r.Decision}
+	rule, decision := q.Approval()
+	return trail.Approval{Rule: rule, Decision: decision}
 }

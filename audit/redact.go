@@ -15,16 +15,15 @@ import (
 // maxValue is the longest value that is recorded, in bytes.
 const maxValue = 256 << 10
 
-// CheckPattern returns an error if a pattern of [Options].Redact is not valid. A
-// pattern is the name of an argument at any depth, such as "email", or a JSON
-// pointer of one, such as "/customer/phone"; each segment may have the wildcards *
-// and ?.
-func CheckPattern(pattern string) error {
-	if strings.Trim(pattern, "/") == "" {
-		return fmt.Errorf(`%q names no argument; write a name such as "email", or a JSON pointer such as "/customer/phone"`, pattern)
-	}
-	if _, err := path.Match(pattern, ""); err != nil {
-		return fmt.Errorf(`%q is not a pattern: %w`, pattern, err)
+// Check returns an error if a pattern of Redact is not valid.
+func (o *Options) Check() error {
+	for _, pattern := range o.Redact {
+		if strings.Trim(pattern, "/") == "" {
+			return fmt.Errorf(`%q names no argument; write a name such as "email", or a JSON pointer such as "/customer/phone"`, pattern)
+		}
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf(`%q is not a pattern: %w`, pattern, err)
+		}
 	}
 	return nil
 }
@@ -35,13 +34,11 @@ type redactor struct {
 	hide     func(text string) string
 }
 
-func newRedactor(patterns, secrets []string, hide func(string) string) (*redactor, error) {
-	for _, p := range patterns {
-		if err := CheckPattern(p); err != nil {
-			return nil, err
-		}
+func newRedactor(o *Options) (*redactor, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
 	}
-	return &redactor{patterns, secret.Hider(secrets, hide)}, nil
+	return &redactor{o.Redact, secret.Hider(o.Secrets, o.Hide)}, nil
 }
 
 // name returns the name of a tool or the address of a resource, which may contain

@@ -51,7 +51,7 @@ func (f *file) auditLevel(o *audit.Options, v hujson.Value, path string) {
 func (f *file) auditRedact(o *audit.Options, v hujson.Value, path string) {
 	f.each(v, path, func(v hujson.Value, path string) {
 		pattern := f.text(v, path)
-		if err := audit.CheckPattern(pattern); err != nil {
+		if err := (&audit.Options{Redact: []string{pattern}}).Check(); err != nil {
 			f.fail(v.StartOffset, `%s is not a pattern; write the name of an argument, such as "email", or a JSON pointer, such as "/customer/phone"`, path)
 			return
 		}

@@ -3,7 +3,7 @@ package config
 import (
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // output reads false, or {"lines": …, "chars": …, "errors": …}.
@@ -14,7 +14,7 @@ func (f *file) output(v hujson.Value, path string) {
 		return
 	}
 	limits := map[string]*int{"lines": &o.Lines, "chars": &o.Chars, "errors": &o.Errors}
-	least := map[string]int{"lines": output.MinLines, "chars": output.MinChars, "errors": output.MinChars}
+	least := map[string]int{"lines": hidden.MinLines, "chars": hidden.MinChars, "errors": hidden.MinChars}
 	f.members(v, path, func(m *hujson.ObjectMember) {
 		name := key(m)
 		if limits[name] == nil {
@@ -51,7 +51,7 @@ func (e *entry) outputLimit(tools string, v hujson.Value, path string) {
 	case k == 'f':
 		l.Chars = -1
 	case k == '0':
-		l.Chars = limit(e.source, v, path, output.MinChars)
+		l.Chars = limit(e.source, v, path, hidden.MinChars)
 	default:
 		e.fail(v.StartOffset, "%s is %s; want false, or a number of characters", path, kind(v))
 		return

@@ -153,7 +153,7 @@ func (m *member) approve(ctx context.Context, to *observe.Target, call *toolpost
 	return err
 }
 
-// askUser asks about one call, and returns the Decision of an [observe.Ruling]. The answer counts for this call only: for its tool, the
+// askUser asks about one call, and returns the decision for [observe.Request.Approval]. The answer counts for this call only: for its tool, the
 // definition of that, and these arguments, which the client cannot change any more.
 func (m *member) askUser(ctx context.Context, to *observe.Target, target approval.Target, d approval.Decision, call *toolpost.Call) (decision string, err error) {
 	hash := ""

@@ -140,8 +140,8 @@ func TestApprovalRules(t *testing.T) {
 		if !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s %s:\n%s\nwant\n%s", tt.tool, tt.args, got, tt.want)
 		}
-		if r := seen.Ruling(); (r == nil) != (tt.decision == "") || r != nil && r.Decision != tt.decision {
-			t.Errorf("%s %s: observed %+v, want %s", tt.tool, tt.args, r, tt.decision)
+		if rule, decision := seen.Approval(); decision != tt.decision {
+			t.Errorf("%s %s: observed %s of %s, want %s", tt.tool, tt.args, decision, rule, tt.decision)
 		}
 		if denied := got != "done"; denied != (seen.Noted() == observe.Denied) {
 			t.Errorf("%s %s: noted %q", tt.tool, tt.args, seen.Noted())
@@ -281,8 +281,8 @@ func TestApprovalTimeout(t *testing.T) {
 		wantTools(t, g, "s__write")
 		start := time.Now()
 		got, seen := try(t, g.Live().Set(), "s__write", `{}`, silent{})
-		if !strings.Contains(got, "the user did not answer within 5m0s") || time.Since(start) != 5*time.Minute || len(calls) > 0 || seen.Ruling().Decision != "unanswered" {
-			t.Errorf("after %v: %s, %q, %+v", time.Since(start), got, calls, seen.Ruling())
+		if _, decision := seen.Approval(); !strings.Contains(got, "the user did not answer within 5m0s") || time.Since(start) != 5*time.Minute || len(calls) > 0 || decision != "unanswered" {
+			t.Errorf("after %v: %s, %q, %s", time.Since(start), got, calls, decision)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -12,11 +12,11 @@ import (
 // command is the transport of calls that a command of Toolpost makes itself.
 const command = "command"
 
-// Calls returns a middleware that has observer observe calls of tools that did not come over
-// MCP, of a command for example. As with all middleware, calls that validation or approval
+// Calls returns a middleware by which the observer observes calls of tools that did not come
+// over MCP, of a command for example. As with all middleware, calls that validation or approval
 // refuses do not reach it; the Observe of package mcpserver sees these too. A nil observer
 // observes nothing.
-func Calls(observer Observer, by Client) func(next toolpost.Handler) toolpost.Handler {
+func (observer Observer) Calls(by Client) func(next toolpost.Handler) toolpost.Handler {
 	return func(next toolpost.Handler) toolpost.Handler {
 		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			ctx, seen := Begin(ctx)

@@ -61,7 +61,7 @@ type notes struct {
 	result  atomic.Pointer[toolpost.Result]
 	called  atomic.Pointer[string]
 
-	approval atomic.Pointer[Ruling]
+	approval atomic.Pointer[ruling]
 }
 
 // A Target is where the gateway sends a request.

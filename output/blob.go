@@ -3,8 +3,6 @@ package output
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,29 +10,13 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/store"
 )
 
-// refSize is the length of a reference: 80 random bits.
-const refSize = 16
-
 // A reference may name one line of the output, counted from 1.
 var refForm = lazyregexp.New(`^([a-z2-7]{16})(?:@([1-9][0-9]{0,17}))?$`)
-
-// name returns the name of an output in the store. It differs for each holder,
-// also after a restart, but does not reveal the holder.
-func name(holder, ref string) string {
-	sum := sha256.Sum256([]byte("toolpost output " + holder))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15])) + "." + ref
-}
-
-// Split returns the parts of a blob's name in the store: the owner, as a hash,
-// and the reference.
-func Split(name string) (holder, ref string, ok bool) {
-	holder, ref, ok = strings.Cut(name, ".")
-	return holder, ref, ok && len(holder) == 24 && len(ref) == refSize
-}
 
 // A blob is output that is being stored. Its methods do not fail; err
 // keeps the first error.
@@ -45,8 +27,8 @@ type blob struct {
 }
 
 func (c *Cache) create(ctx context.Context, holder string) *blob {
-	b := &blob{ref: strings.ToLower(rand.Text()[:refSize])}
-	b.w, b.err = c.store.Create(ctx, name(holder, b.ref))
+	b := &blob{ref: strings.ToLower(rand.Text()[:hidden.RefSize])}
+	b.w, b.err = c.store.Create(ctx, hidden.OutputName(holder, b.ref))
 	return b
 }
 
@@ -114,7 +96,7 @@ func (c *Cache) open(ctx context.Context, ref string) (*openOutput, error) {
 	if m == nil {
 		return nil, unknown
 	}
-	b, err := c.store.Open(ctx, name(toolpost.CallFrom(ctx).Session, m[1]))
+	b, err := c.store.Open(ctx, hidden.OutputName(toolpost.CallFrom(ctx).Session, m[1]))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, unknown

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // A Trimmer limits the tool outputs of one conversation. After every trim the
@@ -136,7 +137,7 @@ func countMedia(m *toolpost.ToolMessage) (n int) {
 // with one.
 func trimNotice(ref string, m *toolpost.ToolMessage) string {
 	if ref == "" {
-		ref = strings.Repeat("x", refSize)
+		ref = strings.Repeat("x", hidden.RefSize)
 	}
 	text := textOfMessage(m)
 	return fmt.Sprintf(trimmedHead+`%d lines, %d characters; read it with %s {"ref_id":"%s"}]`,

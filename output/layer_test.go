@@ -154,7 +154,7 @@ func TestScope(t *testing.T) {
 		}
 	}
 	for name := range shelf.blobs {
-		if session, got, ok := output.Split(name); !ok || got != ref || strings.Contains(name, "alice") || session == "" {
+		if session, got, ok := hidden.SplitOutputName(name); !ok || got != ref || strings.Contains(name, "alice") || session == "" {
 			t.Errorf("the name in the store is %q", name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
 
@@ -45,7 +46,7 @@ func (c *Cache) readMedia(ctx context.Context, ref string) (result *toolpost.Res
 	if m == nil {
 		return nil, false, nil
 	}
-	b, err := c.store.Open(ctx, name(mediaHolder(toolpost.CallFrom(ctx).Session), m[1]))
+	b, err := c.store.Open(ctx, hidden.OutputName(mediaHolder(toolpost.CallFrom(ctx).Session), m[1]))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, true, toolpost.Retry.Errorf("nothing has the ref_id %.60q: it has expired, or belongs to another session. Call the tool that produced it again.", ref)
 	}

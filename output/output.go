@@ -13,6 +13,7 @@ import (
 	"log/slog"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
 	"github.com/toolpost/toolpost/store"
 )
@@ -43,9 +44,9 @@ func New(s store.Store, opts *Options) *Cache {
 	if opts != nil {
 		c.opts = *opts
 	}
-	c.opts.Lines = max(MinLines, cmp.Or(c.opts.Lines, 2000))
-	c.opts.Chars = max(MinChars, cmp.Or(c.opts.Chars, 48_000))
-	c.opts.Errors = max(MinChars, cmp.Or(c.opts.Errors, 10_000))
+	c.opts.Lines = max(hidden.MinLines, cmp.Or(c.opts.Lines, 2000))
+	c.opts.Chars = max(hidden.MinChars, cmp.Or(c.opts.Chars, 48_000))
+	c.opts.Errors = max(hidden.MinChars, cmp.Or(c.opts.Errors, 10_000))
 	c.opts.Logger = cmp.Or(c.opts.Logger, slog.Default())
 	c.page, c.find = c.pageTool(), c.findTool()
 	return c
@@ -53,13 +54,6 @@ func New(s store.Store, opts *Options) *Cache {
 
 // Tools returns tool_output_cache and tool_output_cache_grep.
 func (c *Cache) Tools() toolpost.Tools { return toolpost.Tools{c.page, c.find} }
-
-// The smallest limits: smaller views would contain only the note about the
-// rest.
-const (
-	MinLines = 10
-	MinChars = 1000
-)
 
 // A limit is how much of an output is shown.
 type limit struct{ chars, lines int }
@@ -79,7 +73,7 @@ func (l limit) surely(raw []byte) bool {
 func (c *Cache) limit(t *toolpost.Tool, failed bool) limit {
 	l := limit{c.opts.Chars, c.opts.Lines}
 	if n := t.Policy.MaxOutput; n > 0 {
-		l.chars = max(MinChars, n)
+		l.chars = max(hidden.MinChars, n)
 		l.lines = l.chars
 	}
 	if failed {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 //go:embed tool_output_cache.md
@@ -32,7 +33,7 @@ const maxRun = 20 * time.Second
 
 // room is how many characters the reading tools return, without what they say
 // of them.
-func (c *Cache) room() int { return c.opts.Chars - MinChars/2 }
+func (c *Cache) room() int { return c.opts.Chars - hidden.MinChars/2 }
 
 func readOnly(title string) *toolpost.Options {
 	yes, no := true, false

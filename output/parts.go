@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 // A plan says what is shown of parts within a limit.
@@ -108,7 +109,7 @@ func (v *viewing) views(p *plan) []toolpost.Part {
 			continue
 		case l.holds(int64(it.chars), int64(it.rows)):
 			parts = append(parts, it.part)
-		case l.chars < MinChars || l.lines < MinLines:
+		case l.chars < hidden.MinChars || l.lines < hidden.MinLines:
 			return v.joinParts(p)
 		default:
 			parts = append(parts, v.cut(it, l, base))

@@ -32,7 +32,7 @@ func record(ctx context.Context, v *viewing, l limit) *Recorder {
 func keep(v *viewing) hidden.KeepFunc {
 	return func(ctx context.Context, text io.Reader, of int, failed bool) (view, ref string, err error) {
 		l := v.cache.limit(v.tool, failed)
-		r := record(ctx, v, limit{max(MinChars, l.chars/of), max(MinLines, l.lines/of)})
+		r := record(ctx, v, limit{max(hidden.MinChars, l.chars/of), max(hidden.MinLines, l.lines/of)})
 		r.excerpt.ends = v.cache.ends.get()
 		defer func() { v.cache.ends.put(r.excerpt.ends) }()
 		r.blob = v.cache.create(r.ctx, r.holder) // nearly every text that is long is above the limit
@@ -178,7 +178,7 @@ func (r *Recorder) again() {
 		r.blob.err = old.err
 		return
 	}
-	b, err := r.cache.store.Open(r.ctx, name(r.holder, old.ref))
+	b, err := r.cache.store.Open(r.ctx, hidden.OutputName(r.holder, old.ref))
 	if err == nil {
 		_, err = io.Copy(writer{r.blob}, io.NewSectionReader(b, 0, b.Info().Size))
 		_ = b.Close() // it was read

@@ -145,7 +145,7 @@ func (e *Endpoint) callTool(w http.ResponseWriter, r *http.Request) {
 		}
 		return result, err
 	}
-	observed := observe.Calls(observe.All(e.observers...), observe.Client{Name: query.Get("command"), Version: e.options.Version})
+	observed := observe.All(e.observers...).Calls(observe.Client{Name: query.Get("command"), Version: e.options.Version})
 	result, err := observed(call)(r.Context(), &toolpost.Call{
 		Name: query.Get("tool"), Arguments: arguments, Owner: toolpost.Owner{Session: session},
 	})

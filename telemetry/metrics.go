@@ -105,8 +105,8 @@ func (m *Metrics) Observe(ctx context.Context, r *observe.Request) (context.Cont
 	m.inflight.Inc()
 	return ctx, func(response *observe.Response) {
 		m.inflight.Dec()
-		if ruling := r.Ruling(); ruling != nil {
-			m.rulings.WithLabelValues(ruling.Decision).Inc()
+		if _, decision := r.Approval(); decision != "" {
+			m.rulings.WithLabelValues(decision).Inc()
 		}
 		tool := ""
 		if r.Method == methodCall && (response.Result != nil || r.Target() != nil) { // otherwise the client made up the name

@@ -37,13 +37,13 @@ const (
 type catalogue struct {
 	all               []*toolpost.Tool
 	byName            map[string]*toolpost.Tool
-	index             func() *Index
+	index             func() *index
 	find, read, write string // the names of the tools that search
 }
 
 // newCatalogue returns the catalogue of the tools that a model may find. The names of
 // others are taken too.
-func newCatalogue(all, others []*toolpost.Tool, index func() *Index) *catalogue {
+func newCatalogue(all, others []*toolpost.Tool, index func() *index) *catalogue {
 	byName, taken := make(map[string]*toolpost.Tool, len(all)), make(map[string]bool, len(others))
 	for _, t := range all {
 		byName[t.Name], taken[t.Name] = t, true
@@ -119,18 +119,18 @@ type foundTool struct {
 
 // answer returns the best tools, one line of JSON each.
 func (c *catalogue) answer(in findInput) (string, error) {
-	hits := c.index().Search(in.Query, min(cmp.Or(in.Limit, usualHits), maxHits))
+	hits := c.index().search(in.Query, min(cmp.Or(in.Limit, usualHits), maxHits))
 	if t := c.byName[in.Query]; t != nil {
-		hits = []Hit{{Tool: t}}
+		hits = []hit{{tool: t}}
 	}
 	if len(hits) == 0 {
 		return "", toolpost.Retry.Errorf("no tool fits %q; describe the task with other, simpler English words. There are %s", in.Query, c.overview())
 	}
 	var b strings.Builder
 	for i, h := range hits {
-		line, err := codec.Encode(foundTool{h.Tool.Name, c.callWith(h.Tool), h.Tool.Description, h.Tool.Input.Raw()})
+		line, err := codec.Encode(foundTool{h.tool.Name, c.callWith(h.tool), h.tool.Description, h.tool.Input.Raw()})
 		if err != nil {
-			return "", fmt.Errorf("encode tool %s: %w", h.Tool.Name, err)
+			return "", fmt.Errorf("encode tool %s: %w", h.tool.Name, err)
 		}
 		if i > 0 && b.Len()+len(line) > maxAnswer {
 			fmt.Fprintf(&b, "%d more do not fit into this answer; ask for less at once.\n", len(hits)-i)
@@ -199,8 +199,8 @@ func (c *catalogue) suggest(name string) string {
 	}
 	near := suggest.Names(name, names, 3)
 	if len(near) == 0 {
-		for _, h := range c.index().Search(name, 3) {
-			near = append(near, h.Tool.Name)
+		for _, h := range c.index().search(name, 3) {
+			near = append(near, h.tool.Name)
 		}
 	}
 	if len(near) == 0 {

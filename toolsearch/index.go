@@ -2,21 +2,22 @@
 // list of tools would be too large, its layer lists a search instead.
 //
 //	tools ─ Layer ─▶ within the budget: as they are
-//	              └▶ above it: pinned tools · find_tools ─▶ Index
+//	              └▶ above it: pinned tools · find_tools ─▶ index
 //	                           call_tool_read · call_tool_write ─▶ any tool
 package toolsearch
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
 	"github.com/toolpost/toolpost"
 )
 
-// An Index ranks tools by the words of their definitions (BM25F). It does not
+// An index ranks tools by the words of their definitions (BM25F). It does not
 // change, and is safe for concurrent use.
-type Index struct {
+type index struct {
 	documents []*document
 	postings  map[string][]posting
 }
@@ -27,22 +28,36 @@ type posting struct {
 	weight   float64
 }
 
-// A Hit is a tool that fits a query.
-type Hit struct {
-	Tool  *toolpost.Tool
-	Score float64 // comparable within one search only
+// A hit is a tool that fits a query.
+type hit struct {
+	tool  *toolpost.Tool
+	score float64
 }
 
-// NewIndex returns an index of the tools. Tools that are in the previous index too
+// Search returns up to most tools that have words of a query, the best first, and their scores,
+// which are comparable within one search only. Of tools that fit equally well, the first of
+// the list comes first. A deprecated tool comes after those that replace it. A word and its
+// synonyms count once.
+func Search(tools []*toolpost.Tool, query string, most int) iter.Seq2[*toolpost.Tool, float64] {
+	return func(yield func(*toolpost.Tool, float64) bool) {
+		for _, h := range newIndex(tools, nil).search(query, most) {
+			if !yield(h.tool, h.score) {
+				return
+			}
+		}
+	}
+}
+
+// newIndex returns an index of the tools. Tools that are in the previous index too
 // are not read again; nil has none.
-func NewIndex(tools []*toolpost.Tool, previous *Index) *Index {
+func newIndex(tools []*toolpost.Tool, previous *index) *index {
 	read := map[*toolpost.Tool]*document{}
 	if previous != nil {
 		for _, d := range previous.documents {
 			read[d.tool] = d
 		}
 	}
-	x := &Index{documents: make([]*document, len(tools)), postings: map[string][]posting{}}
+	x := &index{documents: make([]*document, len(tools)), postings: map[string][]posting{}}
 	for i, t := range tools {
 		if x.documents[i] = read[t]; x.documents[i] == nil {
 			x.documents[i] = newDocument(t)
@@ -67,7 +82,7 @@ const saturation = 1.5
 const retiredWeight = 0.7
 
 // weigh computes the postings: words weigh less in fields that are longer than usual.
-func (x *Index) weigh() {
+func (x *index) weigh() {
 	var usual [fields]float64
 	for f := range fields {
 		sum := 0
@@ -92,14 +107,12 @@ func (x *Index) weigh() {
 }
 
 // rarity is the inverse document frequency of a word that n tools have.
-func (x *Index) rarity(n int) float64 {
+func (x *index) rarity(n int) float64 {
 	return math.Log(1 + (float64(len(x.documents)-n)+0.5)/(float64(n)+0.5))
 }
 
-// Search returns up to most tools that have words of the query, the best first. Of
-// tools that fit equally well, the first of the list comes first. A deprecated tool
-// comes after those that replace it. A word and its synonyms count once.
-func (x *Index) Search(query string, most int) []Hit {
+// search returns what [Search] does.
+func (x *index) search(query string, most int) []hit {
 	scores, meaning := make([]float64, len(x.documents)), make([]float64, len(x.documents))
 	for _, word := range queryWords(query) {
 		x.addScores(meaning, word, 1)
@@ -111,22 +124,22 @@ func (x *Index) Search(query string, most int) []Hit {
 		}
 		clear(meaning)
 	}
-	var hits []Hit
+	var hits []hit
 	for i, score := range scores {
 		d := x.documents[i]
 		if d.retired {
 			score *= retiredWeight
 		}
 		if score > 0 {
-			hits = append(hits, Hit{d.tool, score})
+			hits = append(hits, hit{d.tool, score})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	return hits[:max(0, min(most, len(hits)))]
 }
 
 // addScores raises the score of each tool that has a word, unless it is higher.
-func (x *Index) addScores(scores []float64, word string, weight float64) {
+func (x *index) addScores(scores []float64, word string, weight float64) {
 	list := x.postings[word]
 	weight *= x.rarity(len(list))
 	for _, p := range list {

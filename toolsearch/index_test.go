@@ -2,6 +2,7 @@ package toolsearch_test
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
@@ -11,10 +12,10 @@ import (
 	"github.com/toolpost/toolpost/toolsearch"
 )
 
-func names(hits []toolsearch.Hit) string {
+func names(hits iter.Seq2[*toolpost.Tool, float64]) string {
 	var all []string
-	for _, h := range hits {
-		all = append(all, h.Tool.Name)
+	for t := range hits {
+		all = append(all, t.Name)
 	}
 	return strings.Join(all, " ")
 }
@@ -26,7 +27,6 @@ func TestSearch(t *testing.T) {
 	titled := tool("x__y", "", nil)
 	titled.Title = "Paint the wall"
 	tools := append(threeTools(), nested, titled, tool("twin__a", "Peel apples", nil), tool("twin__b", "Peel apples", nil))
-	x := toolsearch.NewIndex(tools, nil)
 	for query, want := range map[string]string{
 		"forecasts":           "weather__forecast weather__report",
 		"mail":                "mail__send",
@@ -39,15 +39,15 @@ func TestSearch(t *testing.T) {
 		"":                    "",
 		"quite something odd": "",
 	} {
-		if got := names(x.Search(query, 10)); got != want {
+		if got := names(toolsearch.Search(tools, query, 10)); got != want {
 			t.Errorf("%q finds %q, want %q", query, got, want)
 		}
 	}
-	if got := names(x.Search("forecasts", 1)); got != "weather__forecast" {
+	if got := names(toolsearch.Search(tools, "forecasts", 1)); got != "weather__forecast" {
 		t.Errorf("one hit is %s", got)
 	}
-	if got := x.Search("forecasts", -1); len(got) != 0 {
-		t.Errorf("no hit is %v", got)
+	if got := names(toolsearch.Search(tools, "forecasts", -1)); got != "" {
+		t.Errorf("no hit is %s", got)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestDeprecated(t *testing.T) {
 		"Read a file. Warns of deprecated text in it":      "fs__old",
 	} {
 		tools := []*toolpost.Tool{tool("fs__old", description, nil), tool("fs__new", "Read a file. Warns of outdated text in it", nil)}
-		if got := names(toolsearch.NewIndex(tools, nil).Search("read file text", 2)); !strings.HasPrefix(got, first) {
+		if got := names(toolsearch.Search(tools, "read file text", 2)); !strings.HasPrefix(got, first) {
 			t.Errorf("%q: %s", description, got)
 		}
 	}
@@ -71,8 +71,8 @@ func TestAgain(t *testing.T) {
 	tools := corpus(t)
 	previous := toolsearch.NewIndex(tools[:200], nil)
 	for _, query := range []string{"list files of a folder", "create an issue on GitHub", "screenshot"} {
-		again := names(toolsearch.NewIndex(tools, previous).Search(query, 300))
-		if want := names(toolsearch.NewIndex(tools, nil).Search(query, 300)); again != want || want == "" {
+		again := names(toolsearch.NewIndex(tools, previous).All(query, 300))
+		if want := names(toolsearch.Search(tools, query, 300)); again != want || want == "" {
 			t.Errorf("%q: %s\nwant %s", query, again, want)
 		}
 	}
@@ -87,10 +87,9 @@ func FuzzSearch(f *testing.F) {
 			s = schema.MustParse(`{"type":"object"}`)
 		}
 		d := toolpost.Definition{Name: "s__" + query, Description: description, Input: s}
-		x := toolsearch.NewIndex([]*toolpost.Tool{{Definition: d}}, nil)
-		for _, h := range x.Search(query, 5) {
-			if !(h.Score > 0) {
-				t.Errorf("score %v", h.Score)
+		for _, score := range toolsearch.Search([]*toolpost.Tool{{Definition: d}}, query, 5) {
+			if !(score > 0) {
+				t.Errorf("score %v", score)
 			}
 		}
 	})
@@ -144,6 +143,6 @@ func BenchmarkSearch(b *testing.B) {
 	x := toolsearch.NewIndex(large(b), nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		x.Search("which of the pull requests of the repository are open", 5)
+		x.All("which of the pull requests of the repository are open", 5)
 	}
 }

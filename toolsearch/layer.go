@@ -40,7 +40,7 @@ func Layer(ts toolpost.Toolset, opts *Options) toolpost.Toolset {
 
 type layer struct {
 	opts     Options
-	index    atomic.Pointer[Index]             // of the last listing that was searched
+	index    atomic.Pointer[index]             // of the last listing that was searched
 	unlisted map[*toolpost.Tool]*toolpost.Tool // of the last listing, by the tool below
 }
 
@@ -67,8 +67,8 @@ func (l *layer) tools(tools []*toolpost.Tool) ([]*toolpost.Tool, error) {
 // used, then the pinned ones, then the others, which are not listed.
 func (l *layer) search(tools []*toolpost.Tool, r *Report) []*toolpost.Tool {
 	found := slices.DeleteFunc(slices.Clone(tools), func(t *toolpost.Tool) bool { return wire.ForAppsOnly(t.Meta) })
-	all := newCatalogue(found, tools, sync.OnceValue(func() *Index {
-		x := NewIndex(found, l.index.Load())
+	all := newCatalogue(found, tools, sync.OnceValue(func() *index {
+		x := newIndex(found, l.index.Load())
 		l.index.Store(x)
 		return x
 	})).tools()

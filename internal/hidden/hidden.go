@@ -1,6 +1,7 @@
 // Package hidden has what package toolpost does not show its users, and shares with the
 // other packages of this module: the form of a result that came from elsewhere, what is
-// wrong with a definition, and where texts go that are too long for memory.
+// wrong with a definition, where texts go that are too long for memory, and the names and
+// limits of stored outputs.
 //
 //	mcpserver, gateway ─ EncodedOf ─▶ *toolpost.Result ◀─ NewResult ─ upstream
 //	output ──────────────── WithKeep ▶ context ▶ Keep ──────────────▶ upstream

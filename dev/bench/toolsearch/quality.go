@@ -22,13 +22,12 @@ type ranking struct {
 
 // rankings returns the search, and simple ones to compare it with.
 func rankings(tools []*toolpost.Tool) []ranking {
-	x := toolsearch.NewIndex(tools, nil)
 	return []ranking{
 		{"words of the query as parts of name and description", substrings(tools)},
 		{"BM25 over descriptions", bm25(tools)},
 		{"`find_tools`", func(query string) (names []string) {
-			for _, h := range x.Search(query, len(tools)) {
-				names = append(names, h.Tool.Name)
+			for t := range toolsearch.Search(tools, query, len(tools)) {
+				names = append(names, t.Name)
 			}
 			return names
 		}},

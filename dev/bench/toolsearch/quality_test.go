@@ -58,11 +58,10 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := joined(all)
-	x := toolsearch.NewIndex(tools, nil)
 	for _, tool := range tools {
 		found := false
-		for _, h := range x.Search(tool.Name, 5) {
-			found = found || h.Tool == tool
+		for t := range toolsearch.Search(tools, tool.Name, 5) {
+			found = found || t == tool
 		}
 		if !found {
 			t.Errorf("%s is not among the first five for its own name", tool.Name)

@@ -51,7 +51,7 @@ func (d *directCalls) record(ctx context.Context, set *toolpost.Set) (*toolpost.
 	if d.log == nil {
 		return set, nil
 	}
-	return toolpost.NewSet(ctx, toolpost.Wrap(set, observe.Calls(d.log.Observe, observe.Client{Name: d.name, Version: cli.ReadBuild().Version})))
+	return toolpost.NewSet(ctx, toolpost.Wrap(set, observe.Observer(d.log.Observe).Calls(observe.Client{Name: d.name, Version: cli.ReadBuild().Version})))
 }
 
 func (d *directCalls) close() error {

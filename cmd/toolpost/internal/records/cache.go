@@ -20,7 +20,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	outputs "github.com/toolpost/toolpost/output"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/store"
 )
 
@@ -160,7 +160,7 @@ func openCache(ctx context.Context) (store.Store, keptOutputs, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if session, ref, ok := outputs.Split(info.Name); ok {
+		if session, ref, ok := hidden.SplitOutputName(info.Name); ok {
 			all = append(all, kept{info, session, ref})
 		}
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ func findCommand(t *connect.Target) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			hits := toolsearch.NewIndex(tools, nil).Search(query, most)
+			hits := toolsearch.Search(tools, query, most)
 			if asJSON {
 				return writeHits(cmd.OutOrStdout(), hits)
 			}
@@ -73,31 +74,31 @@ func findCommand(t *connect.Target) *cobra.Command {
 }
 
 // showHits writes one line per tool, the best first.
-func showHits(w io.Writer, hits []toolsearch.Hit, of int) error {
-	if len(hits) == 0 {
-		return fmt.Errorf("none of %d tools fits; try other words", of)
+func showHits(w io.Writer, hits iter.Seq2[*toolpost.Tool, float64], of int) error {
+	var found []*toolpost.Tool
+	for t := range hits {
+		found = append(found, t)
 	}
-	found := make([]*toolpost.Tool, len(hits))
-	for i, h := range hits {
-		found[i] = h.Tool
+	if len(found) == 0 {
+		return fmt.Errorf("none of %d tools fits; try other words", of)
 	}
 	width, _ := terminal.Size(w)
 	return writeTools(w, found, width)
 }
 
 // writeHits writes a JSON array with one tool per line, the best first.
-func writeHits(w io.Writer, hits []toolsearch.Hit) error {
-	lines := make([]string, len(hits))
-	for i, h := range hits {
+func writeHits(w io.Writer, hits iter.Seq2[*toolpost.Tool, float64]) error {
+	var lines []string
+	for t, score := range hits {
 		line, err := codec.Encode(struct {
 			Name        string  `json:"name"`
 			Score       float64 `json:"score"`
 			Description string  `json:"description"`
-		}{h.Tool.Name, h.Score, h.Tool.Description})
+		}{t.Name, score, t.Description})
 		if err != nil {
-			return fmt.Errorf("encode tool %s: %w", h.Tool.Name, err)
+			return fmt.Errorf("encode tool %s: %w", t.Name, err)
 		}
-		lines[i] = string(line)
+		lines = append(lines, string(line))
 	}
 	_, err := fmt.Fprintf(w, "[%s]\n", strings.Join(lines, ",\n"))
 	return err
