@@ -51,20 +51,10 @@ func (s *Set) CallText(ctx context.Context, name string, args any) (string, erro
 	}
 	text, _ := r.FirstText()
 	if r.IsError() {
-		return "", &ToolError{name, r.Outcome(), text}
+		return "", &ToolError{Tool: name, Outcome: r.Outcome(), Text: text}
 	}
 	return text, nil
 }
-
-// A ToolError reports the failure of a tool that [Set.CallText] called. A handler that
-// returns it has the outcome [Failed], because its own caller cannot correct the inner call.
-type ToolError struct {
-	Tool    string
-	Outcome Outcome
-	Text    string
-}
-
-func (e *ToolError) Error() string { return e.Tool + ": " + e.Text }
 
 // An ArgumentsError reports arguments that do not match a tool's input schema.
 // Its text is written for the model that made the call.
@@ -125,8 +115,7 @@ func admit(c *callContext, t *Tool, call *Call) (*Call, error) {
 		return call, nil
 	}
 	err := t.Policy.Approve(&c.scope, call)
-	var o *OutcomeError
-	if err == nil || errors.As(err, &o) || c.Err() != nil {
+	if _, stated := statedOutcome(err); err == nil || stated || c.Err() != nil {
 		return call, err
 	}
 	return nil, Denied.Errorf("%s was not approved: %v", t.Name, err)
@@ -243,28 +232,23 @@ func log(ctx context.Context, msg string, args ...any) {
 // failure turns an error into what the caller sees.
 func failure(ctx context.Context, t *Tool, err error) (*Result, error) {
 	var (
-		o        *OutcomeError
 		protocol *ProtocolError
 		args     *ArgumentsError
 		invalid  *schema.ValidationError
 	)
-	switch {
-	case errors.As(err, &protocol):
+	if errors.As(err, &protocol) {
 		return nil, err
-	case errors.As(err, &o):
-		r := newResult(body{Content: []Part{{Type: "text", Text: err.Error()}}, IsError: o.Outcome != Done})
-		r.outcome = o.Outcome
-		return r, nil
+	}
+	if outcome, stated := statedOutcome(err); stated {
+		return outcome.Resultf("%v", err), nil
+	}
+	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.As(err, &args):
-		r := ErrorResult("%v", &ArgumentsError{t.Name, args.Err}) // the name that the caller knows
-		r.outcome = Retry
-		return r, nil
+		return Retry.Resultf("%v", &ArgumentsError{t.Name, args.Err}), nil // the name that the caller knows
 	case errors.As(err, &invalid):
-		r := ErrorResult("%v", err)
-		r.outcome = Retry
-		return r, nil
+		return Retry.Resultf("%v", err), nil
 	}
-	return ErrorResult("%v", err), nil
+	return Failed.Resultf("%v", err), nil
 }

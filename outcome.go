@@ -22,19 +22,50 @@ const (
 	Done                  // the run is complete; this is not a failure
 )
 
-// An OutcomeError is an error of [Outcome.Errorf].
-type OutcomeError struct {
+// Errorf returns an error with which a handler determines what should happen next, as in
+// Retry.Errorf("no project %q", name): a *[ToolError]. The text is written for the model;
+// that of Done is the result of the run.
+func (o Outcome) Errorf(format string, args ...any) error {
+	return &ToolError{Outcome: o, Text: fmt.Sprintf(format, args...)}
+}
+
+// Resultf returns a result with the outcome and a text for the model: what a call returns
+// whose handler returns the error of Errorf. It is for code that returns results of its own,
+// such as a layer.
+func (o Outcome) Resultf(format string, args ...any) *Result {
+	r := newResult(body{Content: []Part{{Type: "text", Text: fmt.Sprintf(format, args...)}}, IsError: o != OK && o != Done})
+	r.outcome = o
+	return r
+}
+
+// A ToolError is the failure of a tool, with what should happen next. Handlers return one of
+// [Outcome.Errorf], whose Tool is empty. [Set.CallText] returns one with the name of the tool
+// that it called. A handler that returns such an error has the outcome [Failed], because its
+// own caller cannot correct the inner call.
+type ToolError struct {
+	Tool    string
 	Outcome Outcome
 	Text    string
 }
 
-func (o *OutcomeError) Error() string { return o.Text }
+func (e *ToolError) Error() string {
+	if e.Tool == "" {
+		return e.Text
+	}
+	return e.Tool + ": " + e.Text
+}
 
-// Errorf returns an error with which a handler says what should happen next, as in
-// Retry.Errorf("no project %q", name). The text is written for the model; that of Done is
-// the result of the run.
-func (o Outcome) Errorf(format string, args ...any) error {
-	return &OutcomeError{Outcome: o, Text: fmt.Sprintf(format, args...)}
+// statedOutcome returns the outcome that a handler determined with its error, and reports
+// whether it did.
+func statedOutcome(err error) (Outcome, bool) {
+	e, ok := errors.AsType[*ToolError](err)
+	switch {
+	case !ok || e.Tool != "":
+		return Failed, false
+	case e.Outcome == OK: // an error is not a success
+		return Failed, true
+	}
+	return e.Outcome, true
 }
 
 // An UnavailableError reports that the server behind a tool did not answer a call,
@@ -49,7 +80,7 @@ type UnavailableError struct {
 func (e *UnavailableError) Error() string { return e.Text }
 
 // Unwrap returns the outcome.
-func (e *UnavailableError) Unwrap() error { return &OutcomeError{Failed, e.Text} }
+func (e *UnavailableError) Unwrap() error { return &ToolError{Outcome: Failed, Text: e.Text} }
 
 // ErrNotFound reports that no tool, prompt or resource has the requested name.
 var ErrNotFound = errors.New("not found")
@@ -70,7 +101,7 @@ const codeInternal = -32603
 
 // ReturnErrors returns t with a handler whose errors are failures of the
 // exchange: they are logged and returned to the caller as a *[ProtocolError],
-// not shown as a result. An [OutcomeError] is not affected. Map(ts, (*Tool).ReturnErrors)
+// not shown as a result. An error of [Outcome.Errorf] is not affected. Map(ts, (*Tool).ReturnErrors)
 // applies it to all tools of a toolset.
 func (t *Tool) ReturnErrors() *Tool {
 	c, next := *t, t.Handler
@@ -88,10 +119,10 @@ func (t *Tool) ReturnErrors() *Tool {
 // isForModel reports whether an error is an instruction for the model.
 func isForModel(err error) bool {
 	var (
-		o        *OutcomeError
 		protocol *ProtocolError
 		args     *ArgumentsError
 		invalid  *schema.ValidationError
 	)
-	return errors.As(err, &o) || errors.As(err, &protocol) || errors.As(err, &args) || errors.As(err, &invalid)
+	_, stated := statedOutcome(err)
+	return stated || errors.As(err, &protocol) || errors.As(err, &args) || errors.As(err, &invalid)
 }

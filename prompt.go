@@ -20,8 +20,12 @@ type PromptMessage struct {
 
 // PromptOptions are the optional parts of [NewPrompt].
 type PromptOptions struct {
-	Title    string
-	Complete Completer // nil completes nothing
+	Title string
+
+	// Complete returns the values that an argument may have: those that match what the user
+	// has typed so far. Others has the arguments that already have a value. Nil completes
+	// nothing.
+	Complete func(ctx context.Context, argument, typed string, others map[string]string) ([]string, error)
 }
 
 // NewPrompt returns a prompt whose messages a typed function returns: a string for
@@ -49,7 +53,7 @@ func NewPrompt[In any, Out string | []Part | []PromptMessage](name, description 
 	return &Prompt{
 		Name:       name,
 		Definition: definition,
-		Complete:   opts.Complete.handler(),
+		Complete:   completer(opts.Complete).handler(),
 		Get: func(ctx context.Context, call *Call) (*Result, error) {
 			var in In
 			if err := decodePromptArguments(input, call, &in); err != nil {
@@ -166,16 +170,14 @@ func promptResult(description string, messages []PromptMessage) (*Result, error)
 	return RawResult(raw), nil
 }
 
-// A Completer returns the values that an argument of a prompt, or a variable of a
-// resource template, may have: those that match what the user has typed so far.
-// Others has the arguments that already have a value.
-type Completer func(ctx context.Context, argument, typed string, others map[string]string) ([]string, error)
+// A completer is the Complete of [PromptOptions] or [ResourceOptions].
+type completer func(ctx context.Context, argument, typed string, others map[string]string) ([]string, error)
 
 // maxCompletions is how many values a completion may have (MCP 2026-07-28, Completion).
 const maxCompletions = 100
 
-// handler returns the handler of completion/complete, nil for a nil Completer.
-func (c Completer) handler() Handler {
+// handler returns the handler of completion/complete, nil for a nil completer.
+func (c completer) handler() Handler {
 	if c == nil {
 		return nil
 	}

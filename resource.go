@@ -15,8 +15,12 @@ import (
 type ResourceOptions struct {
 	Title       string
 	Description string
-	MIMEType    string    // of contents that do not name their own
-	Complete    Completer // of the variables of a template; nil completes nothing
+	MIMEType    string // of contents that do not name their own
+
+	// Complete returns the values that a variable of a template may have: those that match
+	// what the user has typed so far. Others has the variables that already have a value.
+	// Nil completes nothing.
+	Complete func(ctx context.Context, argument, typed string, others map[string]string) ([]string, error)
 }
 
 // NewResource returns a resource whose contents a typed function returns: a string
@@ -34,7 +38,7 @@ func NewResource[Out string | []byte | []Part](uri, name string, read func(ctx c
 	if opts == nil {
 		opts = new(ResourceOptions)
 	}
-	r := &Resource{URI: uri, Template: strings.Contains(uri, "{"), Complete: opts.Complete.handler()}
+	r := &Resource{URI: uri, Template: strings.Contains(uri, "{"), Complete: completer(opts.Complete).handler()}
 	err := r.Validate()
 	if err == nil && !hasScheme(uri) {
 		err = errors.New(`the URI does not begin with a scheme, such as "file:" or "note:"`)

@@ -47,29 +47,32 @@ func JSONResult(v any) (*Result, error) {
 	return &Result{value: data}, nil
 }
 
-// ErrorResult returns an error result whose text explains the failure to the model.
-func ErrorResult(format string, args ...any) *Result {
-	return newResult(body{Content: []Part{{Type: "text", Text: fmt.Sprintf(format, args...)}}, IsError: true})
-}
-
 // RawResult returns a result that consists of raw, the JSON of an MCP result object.
 func RawResult(raw json.RawMessage) *Result { return &Result{encoded: hidden.Encoded{Raw: raw}} }
 
-var _ = hidden.Share(
-	func(e hidden.Encoded) any { return &Result{encoded: e} },
-	func(result any) hidden.Encoded { return result.(*Result).encoded },
-	func(v any) (any, error) { return resultOf(v) },
-	func(raw []byte, definition any) (badOutput, err error) {
+var _ = hidden.Share(hidden.Functions{
+	NewResult: func(e hidden.Encoded) any { return &Result{encoded: e} },
+	EncodedOf: func(result any) hidden.Encoded { return result.(*Result).encoded },
+	ResultOf:  func(v any) (any, error) { return resultOf(v) },
+	ParseDefinition: func(raw []byte, definition any) (badOutput, err error) {
 		*definition.(*Definition), badOutput, err = parseDefinition(raw)
 		return badOutput, err
 	},
-)
+	OwnerOf: func(call any) hidden.Owner {
+		c := call.(*Call)
+		return hidden.Owner{Session: c.Session, Party: c.party, Shared: c.shared}
+	},
+	SetOwner: func(call any, owner hidden.Owner) {
+		c := call.(*Call)
+		c.Session, c.party, c.shared = owner.Session, owner.Party, owner.Shared
+	},
+})
 
 // load returns a result that is too large for memory as a [RawResult].
 func (r *Result) load() *Result {
 	raw, err := r.encoded.Long.Load()
 	if err != nil {
-		return ErrorResult("The result cannot be read: %v", err)
+		return Failed.Resultf("The result cannot be read: %v", err)
 	}
 	c := r.clone()
 	c.encoded = hidden.Encoded{Raw: raw}

@@ -36,7 +36,7 @@ func TestResultOnTheWire(t *testing.T) {
 		{"text", toolpost.TextResult("a<b>&\"c\""), `{"content":[{"type":"text","text":"a<b>&\"c\""}]}`},
 		{"empty text", toolpost.TextResult(""), `{"content":[{"type":"text","text":""}]}`},
 		{"nothing", toolpost.NewResult(), `{"content":[]}`},
-		{"error", toolpost.ErrorResult("no %s", "way"), `{"content":[{"type":"text","text":"no way"}],"isError":true}`},
+		{"error", toolpost.Failed.Resultf("no %s", "way"), `{"content":[{"type":"text","text":"no way"}],"isError":true}`},
 		{"json", mustJSON(t, point{X: 1, M: map[string]int{"b": 2, "a": 1}}),
 			`{"content":[{"type":"text","text":"{\"x\":1,\"tags\":[],\"m\":{\"a\":1,\"b\":2}}"}],"structuredContent":{"x":1,"tags":[],"m":{"a":1,"b":2}}}`},
 		{"html", mustJSON(t, "<&>"), `{"content":[{"type":"text","text":"\"<&>\""}],"structuredContent":"<&>"}`},
@@ -99,10 +99,10 @@ func TestMessage(t *testing.T) {
 		{"json", mustJSON(t, map[string]int{"b": 1, "a": 2}).Message("c1"), `{"tool_call_id":"c1","content":"{\"a\":2,\"b\":1}"}`},
 		{"structured only", toolpost.RawResult([]byte(`{"content":[],"structuredContent":{"a":1}}`)).Message("c1"), `{"tool_call_id":"c1","content":"{\"a\":1}"}`},
 		{"parts", toolpost.NewResult(image).Message("c1"), `{"tool_call_id":"c1","content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}`},
-		{"error", toolpost.ErrorResult("no").Message("c1"), `{"tool_call_id":"c1","content":"Error executing tool: no","is_error":true}`},
+		{"error", toolpost.Failed.Resultf("no").Message("c1"), `{"tool_call_id":"c1","content":"Error executing tool: no","is_error":true}`},
 		{"error in parts", toolpost.RawResult([]byte(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`)).Message("c1"),
 			`{"tool_call_id":"c1","content":[{"type":"text","text":"Error executing tool: "},{"type":"text","text":"a"},{"type":"text","text":"b"}],"is_error":true}`},
-		{"did not run", toolpost.ErrorResult("lost").Message("c1"), `{"tool_call_id":"c1","content":"Error executing tool: lost","is_error":true}`},
+		{"did not run", toolpost.Failed.Resultf("lost").Message("c1"), `{"tool_call_id":"c1","content":"Error executing tool: lost","is_error":true}`},
 		{"output ref", toolpost.TextResult("head").WithOutputRef("r1").Message("c1"), `{"tool_call_id":"c1","content":"head","output_ref":"r1"}`},
 	} {
 		got, err := json.Marshal(tt.m)

@@ -35,7 +35,7 @@ type Handler func(ctx context.Context, call *Call) (*Result, error)
 // A Call is one request to run a tool. Its methods may be called concurrently.
 type Call struct {
 	ID        string          // the model's id of the call, if it gave one
-	Owner                     // who made it
+	Session   string          // identifies the calls that belong together: the client's session, otherwise its identity; empty if unknown
 	Name      string          // the tool's name as the caller knows it
 	Arguments json.RawMessage // a JSON object; empty means {}
 
@@ -45,11 +45,7 @@ type Call struct {
 	Params json.RawMessage
 
 	Caller Caller // for messages to the caller; nil if there is none
-}
 
-// An Owner is the client that made a call. Compare the Session.
-type Owner struct {
-	Session string // identifies the calls that belong together: the session, otherwise the caller's identity; empty if unknown
-	Party   string // identifies the client across its sessions: its user, credential or address, and its name; empty if unknown
-	Shared  bool   // other clients may have the same Session: the call is not part of a session of its client
+	party  string // see hidden.Owner
+	shared bool
 }

@@ -15,7 +15,7 @@ import (
 const interruptedText = "The program ended while this tool ran, so its outcome is unknown: it may or may not have taken effect. Find out before you call it again."
 
 func errorMessage(c *callState, format string, args ...any) *toolpost.ToolMessage {
-	return toolpost.ErrorResult(format, args...).Message(c.call.ID)
+	return toolpost.Failed.Resultf(format, args...).Message(c.call.ID)
 }
 
 // A planned call is one that will run.
@@ -282,14 +282,14 @@ func (r *run) runTool(ctx context.Context, inside *frame, c *callState, call *Re
 	do := func(ctx context.Context) (*storedResult, error) {
 		ctx = context.WithValue(ctx, frameKey{}, inside)
 		result, err := r.tools.Call(ctx, &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments,
-			Owner: toolpost.Owner{Session: r.session.ID()}, Caller: r.agent.opts.Caller})
+			Session: r.session.ID(), Caller: r.agent.opts.Caller})
 		switch {
 		case err == nil:
 			return &storedResult{Result: result.Message(call.ID), Outcome: result.Outcome()}, nil
 		case ctx.Err() != nil:
 			return &storedResult{Result: errorMessage(c, "The run was ended while this tool ran: it may or may not have taken effect."), Outcome: toolpost.Failed}, nil
 		}
-		return &storedResult{Result: toolpost.ErrorResult("%v", err).Message(call.ID), Outcome: toolpost.Retry}, nil
+		return &storedResult{Result: toolpost.Failed.Resultf("%v", err).Message(call.ID), Outcome: toolpost.Retry}, nil
 	}
 	step := r.agent.opts.Step
 	if step == nil {

@@ -359,9 +359,9 @@ func (r *run) recall(ctx context.Context) string {
 // recallOne calls a tool for a summary.
 func (r *run) recallOne(ctx context.Context, name string) (*toolpost.ToolMessage, error) {
 	do := func(ctx context.Context) *toolpost.ToolMessage {
-		result, err := r.tools.Call(ctx, &toolpost.Call{Name: name, Owner: toolpost.Owner{Session: r.session.ID()}})
+		result, err := r.tools.Call(ctx, &toolpost.Call{Name: name, Session: r.session.ID()})
 		if err != nil {
-			return toolpost.ErrorResult("%v", err).Message("")
+			return toolpost.Failed.Resultf("%v", err).Message("")
 		}
 		return result.Message("")
 	}

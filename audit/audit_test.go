@@ -94,7 +94,7 @@ func files(t testing.TB, dir string) []string {
 // serve runs a call through a log, as mcpserver and the gateway do.
 func serve(l *audit.Log, q *observe.Request, to *observe.Target, h toolpost.Handler) {
 	ctx, seen := observe.Begin(context.Background())
-	seen.Method, seen.Name, seen.Params, seen.Arguments, seen.Client, seen.Owner = q.Method, q.Name, q.Params, q.Arguments, q.Client, q.Owner
+	seen.Method, seen.Name, seen.Params, seen.Arguments, seen.Client, seen.Session = q.Method, q.Name, q.Params, q.Arguments, q.Client, q.Session
 	ctx, end := l.Observe(ctx, seen)
 	if end == nil {
 		return
@@ -126,7 +126,7 @@ func TestLevels(t *testing.T) {
 			Params:    json.RawMessage(`{"_meta":{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}}`),
 			Arguments: json.RawMessage(`{"path":"a","token":"tttt","user":{"email":"a@b","phone":12},"n":1,"text":"hunter hunter22","hidden":[1,2]}`),
 		}
-		q.Owner.Session = "session-1"
+		q.Session = "session-1"
 		if level != audit.LevelArgs {
 			q.Arguments = bytes.Replace(q.Arguments, []byte(`12}`), []byte(`"1"}`), 1)
 		} else {

@@ -130,9 +130,9 @@ func (l *Log) principal(q *observe.Request) trail.Principal {
 	if q.Client.Version != "" {
 		p.Client += "/" + trail.Clip(q.Client.Version)
 	}
-	if q.Owner.Session != "" {
+	if q.Session != "" {
 		mac := hmac.New(sha256.New, l.key)
-		mac.Write([]byte(q.Owner.Session))
+		mac.Write([]byte(q.Session))
 		p.Session = hex.EncodeToString(mac.Sum(nil)[:8])
 	}
 	return p

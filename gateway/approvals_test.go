@@ -384,7 +384,7 @@ func TestApprovalThroughSearchAndExtensions(t *testing.T) {
 		t.Errorf("asked: %s, %q", got, user.questions)
 	}
 	_, err = g.Live().Features().Extend(t.Context(), &toolpost.Call{Name: "example/do", Params: json.RawMessage(`{}`)})
-	if o, ok := errors.AsType[*toolpost.OutcomeError](err); !ok || o.Outcome != toolpost.Denied {
+	if o, ok := errors.AsType[*toolpost.ToolError](err); !ok || o.Outcome != toolpost.Denied {
 		t.Errorf("an extension: %v", err)
 	}
 	if want := `write{"path":"/tmp"}`; strings.Join(calls, ",") != want {

@@ -55,7 +55,7 @@ func plain(string, *toolpost.Call) string { return "" }
 // send sends a request to the gateway and returns the result, or the error.
 func send(t *testing.T, g *gateway.Gateway, session, method, params string) string {
 	t.Helper()
-	r, err := features(g).Extend(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: method, Params: json.RawMessage(params)})
+	r, err := features(g).Extend(t.Context(), &toolpost.Call{Session: session, Name: method, Params: json.RawMessage(params)})
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -154,7 +154,7 @@ func TestNotificationsOutsideOfCalls(t *testing.T) {
 		create(t, g, "s", "a__job")
 		create(t, g, "s", "b__job")
 		say := func(name, session, method, params string) {
-			f.last(name).Notify(toolpost.Event{Notification: &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: method, Params: json.RawMessage(params)}})
+			f.last(name).Notify(toolpost.Event{Notification: &toolpost.Call{Session: session, Name: method, Params: json.RawMessage(params)}})
 		}
 		for _, name := range []string{"a", "b", "c"} {
 			say(name, "", "notifications/tasks/status", `{"taskId":"1"}`)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -68,7 +69,7 @@ func clientOf(call *toolpost.Call) clientKey {
 }
 
 // isStateless reports whether the client of a call has no session that ends.
-func isStateless(call *toolpost.Call) bool { return call.Shared || call.Session == "" }
+func isStateless(call *toolpost.Call) bool { return hidden.OwnerOf(call).Shared || call.Session == "" }
 
 // newPool starts home.
 func newPool(s *config.Server, start starter, opts *upstream.Options, checkPin pinCheck) (connection, error) {

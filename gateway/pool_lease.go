@@ -8,14 +8,15 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
 // keyOf identifies the client of a call. With "per-client", a client that is not known
 // is a session.
 func (p *pool) keyOf(call *toolpost.Call) clientKey {
-	if p.server.Share == config.PerClient && call.Party != "" {
-		return clientKey{party: call.Party}
+	if party := hidden.OwnerOf(call).Party; p.server.Share == config.PerClient && party != "" {
+		return clientKey{party: party}
 	}
 	return clientOf(call)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -30,7 +31,7 @@ func TestProcessPerSession(t *testing.T) {
 		answers := func(session string) string {
 			result := make(chan string, 1)
 			go func() {
-				r, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: "s__t"})
+				r, err := g.Live().Call(t.Context(), &toolpost.Call{Session: session, Name: "s__t"})
 				if err != nil {
 					result <- err.Error()
 					return
@@ -95,7 +96,7 @@ func TestProcessPerClient(t *testing.T) {
 		synctest.Wait()
 		use := func(session, party string) {
 			go func() {
-				_, _ = g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session, Party: party}, Name: "s__t"})
+				_, _ = g.Live().Call(t.Context(), hidden.WithOwner(&toolpost.Call{Name: "s__t"}, hidden.Owner{Session: session, Party: party}))
 			}()
 			synctest.Wait()
 			if u := f.started[f.count()-1]; u.Status().State != upstream.Ready {
@@ -137,7 +138,7 @@ func TestProcessIsStartedOnce(t *testing.T) {
 		var calls sync.WaitGroup
 		for i := range 1000 {
 			calls.Go(func() {
-				r, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: fmt.Sprint(i), Party: "a"}, Name: "s__t"})
+				r, err := g.Live().Call(t.Context(), hidden.WithOwner(&toolpost.Call{Name: "s__t"}, hidden.Owner{Session: fmt.Sprint(i), Party: "a"}))
 				if err != nil || r.IsError() {
 					t.Error(r, err)
 				}
@@ -220,7 +221,7 @@ func TestHeadStart(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				_, _ = g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "a"}, Name: "s__t"})
+				_, _ = g.Live().Call(t.Context(), &toolpost.Call{Session: "a", Name: "s__t"})
 			}()
 			synctest.Wait()
 			if n := f.count(); n != 2 {
@@ -247,11 +248,11 @@ type pooled struct {
 
 // call makes a call, connects the process that was started for it, and returns the
 // number of the process that ran it.
-func (p *pooled) call(owner toolpost.Owner) string {
+func (p *pooled) call(owner hidden.Owner) string {
 	p.t.Helper()
 	result := make(chan string, 1)
 	go func() {
-		r, err := p.g.Live().Call(p.t.Context(), &toolpost.Call{Owner: owner, Name: "s__t"})
+		r, err := p.g.Live().Call(p.t.Context(), hidden.WithOwner(&toolpost.Call{Name: "s__t"}, owner))
 		if err != nil {
 			result <- err.Error()
 			return
@@ -294,7 +295,7 @@ func (p *pooled) running() (n int) {
 	return n
 }
 
-func session(name string) toolpost.Owner { return toolpost.Owner{Session: name, Party: "p"} }
+func session(name string) hidden.Owner { return hidden.Owner{Session: name, Party: "p"} }
 
 func openPooled(t *testing.T, opts *gateway.Options) *pooled {
 	cfg := servers("s", "cmd")
@@ -390,7 +391,7 @@ func TestUnclearQuestion(t *testing.T) {
 func TestLeasedProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openPooled(t, nil)
-		owner := toolpost.Owner{Session: "client x", Party: "x", Shared: true}
+		owner := hidden.Owner{Session: "client x", Party: "x", Shared: true}
 		p.call(owner)
 		p.f.started[0].opts.OneClient(false)
 		if got := p.call(owner); got != "0 t" {
@@ -400,7 +401,7 @@ func TestLeasedProcesses(t *testing.T) {
 		if got := p.call(owner); got != "1 t" {
 			t.Errorf("after a call that the server did not answer: process %s", got)
 		}
-		if got := p.call(toolpost.Owner{Session: "client y", Party: "y", Shared: true}); got != "2 t" {
+		if got := p.call(hidden.Owner{Session: "client y", Party: "y", Shared: true}); got != "2 t" {
 			t.Errorf("another client: process %s", got)
 		}
 		if got := p.call(owner); got != "1 t" {
@@ -427,7 +428,7 @@ func TestProcessesAreBounded(t *testing.T) {
 		var calls sync.WaitGroup
 		begin := func(name string) {
 			calls.Go(func() {
-				_, err := p.g.Live().Call(t.Context(), &toolpost.Call{Owner: session(name), Name: "s__t"})
+				_, err := p.g.Live().Call(t.Context(), hidden.WithOwner(&toolpost.Call{Name: "s__t"}, session(name)))
 				if err != nil {
 					t.Error(name, err)
 				}
@@ -467,11 +468,11 @@ func TestProcessesOfOneClient(t *testing.T) {
 		p.call(session("home"))
 		ctx, cancel := context.WithCancel(t.Context())
 		var calls sync.WaitGroup
-		owner := func(name string) toolpost.Owner { return toolpost.Owner{Session: name, Party: name, Shared: true} }
+		owner := func(name string) hidden.Owner { return hidden.Owner{Session: name, Party: name, Shared: true} }
 		var refused []string
 		begin := func(ctx context.Context, name string) {
 			calls.Go(func() {
-				if r, err := p.g.Live().Call(ctx, &toolpost.Call{Owner: owner(name), Name: "s__t"}); err == nil && r.IsError() && ctx.Err() == nil {
+				if r, err := p.g.Live().Call(ctx, hidden.WithOwner(&toolpost.Call{Name: "s__t"}, owner(name))); err == nil && r.IsError() && ctx.Err() == nil {
 					text, _ := r.FirstText()
 					refused = append(refused, name+": "+text)
 				}
@@ -524,7 +525,7 @@ func TestLateCall(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		end()
 		tools, _ := g.Live().Set().Tools(t.Context())
-		if _, err := tools[0].Handler(ended, &toolpost.Call{Owner: session("a"), Name: "s__t"}); err == nil || f.count() != 1 {
+		if _, err := tools[0].Handler(ended, hidden.WithOwner(&toolpost.Call{Name: "s__t"}, session("a"))); err == nil || f.count() != 1 {
 			t.Errorf("%d processes, %v", f.count(), err)
 		}
 	})

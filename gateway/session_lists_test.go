@@ -14,6 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -48,7 +49,7 @@ func (p *pooled) listed(session, view string) (names []string) {
 // callOf calls a tool of a session's own lists.
 func (p *pooled) callOf(name, tool string) string {
 	p.t.Helper()
-	r, err := p.live(name, config.NoDialect).Call(p.t.Context(), &toolpost.Call{Owner: session(name), Name: tool})
+	r, err := p.live(name, config.NoDialect).Call(p.t.Context(), hidden.WithOwner(&toolpost.Call{Name: tool}, session(name)))
 	if err != nil {
 		return err.Error()
 	}
@@ -277,7 +278,7 @@ func TestSessionFeatures(t *testing.T) {
 		}
 		for i, name := range []string{"one", "two"} {
 			for what, h := range map[string]toolpost.Handler{"get": features("b").Prompts[i].Get, "complete": features("b").Prompts[i].Complete, "read": features("b").Resources[i].Read} {
-				r, err := h(t.Context(), &toolpost.Call{Owner: session("b"), Name: "x"})
+				r, err := h(t.Context(), hidden.WithOwner(&toolpost.Call{Name: "x"}, session("b")))
 				if err != nil {
 					t.Fatal(what, err)
 				}
@@ -311,7 +312,7 @@ func TestSessionFeatures(t *testing.T) {
 		}
 		p.f.started[1].Notify(toolpost.Event{Resource: "x://one"})
 		p.f.started[0].Notify(toolpost.Event{Resource: "x://one"})
-		p.f.started[1].Notify(toolpost.Event{Notification: &toolpost.Call{Name: "notifications/message", Owner: session("b"), Params: []byte(`{"level":"info","data":"x"}`)}})
+		p.f.started[1].Notify(toolpost.Event{Notification: hidden.WithOwner(&toolpost.Call{Name: "notifications/message", Params: []byte(`{"level":"info","data":"x"}`)}, session("b"))})
 		if got := fmt.Sprint(heard); got != "map[a:[x://one] b:[x://one notifications/messageb]]" {
 			t.Errorf("heard %s", got)
 		}
@@ -339,7 +340,7 @@ func TestNotificationOfSessionThatMoves(t *testing.T) {
 				}
 			}))
 		}
-		p.f.started[1].Notify(toolpost.Event{Notification: &toolpost.Call{Name: "notifications/message", Owner: session("b"), Params: []byte(`{"level":"info","data":"x"}`)}})
+		p.f.started[1].Notify(toolpost.Event{Notification: hidden.WithOwner(&toolpost.Call{Name: "notifications/message", Params: []byte(`{"level":"info","data":"x"}`)}, session("b"))})
 		if heard[before] != 1 || heard[now] != 1 {
 			t.Errorf("the lists of all: %d, its own: %d", heard[before], heard[now])
 		}
@@ -467,7 +468,7 @@ func TestSessionsWithoutEnd(t *testing.T) {
 			synctest.Wait()
 			p.call(session("first"))
 			for i := range 10_500 {
-				if _, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: session(fmt.Sprint(i)), Name: "s__t"}); err != nil {
+				if _, err := g.Live().Call(t.Context(), hidden.WithOwner(&toolpost.Call{Name: "s__t"}, session(fmt.Sprint(i)))); err != nil {
 					t.Fatal(err)
 				}
 			}

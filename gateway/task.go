@@ -207,7 +207,7 @@ func (t *tasks) findOfServer(own serverTask) *task {
 // distinguished get no lists.
 func (t *tasks) showItem(ctx context.Context, m *member, call *toolpost.Call, item json.RawMessage) json.RawMessage {
 	found := t.findOfServer(serverTask{m.link, m.processOf(ctx, call), text(item, "taskId")})
-	if found == nil || found.client != clientOf(call) || call.Shared {
+	if found == nil || found.client != clientOf(call) || hidden.OwnerOf(call).Shared {
 		return nil
 	}
 	return found.show(item)

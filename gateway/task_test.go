@@ -54,7 +54,7 @@ func member(object json.RawMessage, name string) string {
 // create calls a tool that creates a task, and returns the task's id.
 func create(t *testing.T, g *gateway.Gateway, session, tool string) string {
 	t.Helper()
-	r, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: tool})
+	r, err := g.Live().Call(t.Context(), &toolpost.Call{Session: session, Name: tool})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestEchoedTasks(t *testing.T) {
 				t.Errorf("got %s", got)
 			}
 		}
-		if _, err := features(g).ReadUnlisted(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "other"}, Name: "x://y"}); err != nil {
+		if _, err := features(g).ReadUnlisted(t.Context(), &toolpost.Call{Session: "other", Name: "x://y"}); err != nil {
 			t.Error(err)
 		}
 		if got := send(t, g, "other", "tasks/get", `{"taskId":"1"}`); !strings.HasPrefix(got, "error: unknown task") {
@@ -203,7 +203,7 @@ func TestOtherSpellingsOfATask(t *testing.T) {
 			}
 		}
 		heard := extend(f, map[string]string{"a": `{"tasks":{}}`}, plain)
-		features(g).Notified(&toolpost.Call{Owner: toolpost.Owner{Session: "other"}, Name: "notifications/tasks/x", Params: json.RawMessage(`{"taskId":"2","taskid":"1"}`)})
+		features(g).Notified(&toolpost.Call{Session: "other", Name: "notifications/tasks/x", Params: json.RawMessage(`{"taskId":"2","taskid":"1"}`)})
 		if want := []string{`a notifications/tasks/x{"taskId":"2"}`}; !slices.Equal(*heard, want) {
 			t.Errorf("got %q, want %q", *heard, want)
 		}
@@ -232,12 +232,12 @@ func TestCallsOfTasks(t *testing.T) {
 			return json.RawMessage(`{"_meta":{"n":1.0, "io.modelcontextprotocol/related-task":{"taskId":"` + id + `"}}}`)
 		}
 		for _, session := range []string{"s", "other", "third"} {
-			_, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: "a__job", Params: about("1")})
+			_, err := g.Live().Call(t.Context(), &toolpost.Call{Session: session, Name: "a__job", Params: about("1")})
 			if refused := err != nil && strings.Contains(err.Error(), "unknown task"); refused != (session != "s") {
 				t.Errorf("%s: %v", session, err)
 			}
 		}
-		r, err := g.Live().Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "other"}, Name: "b__job", Params: about(renamed)})
+		r, err := g.Live().Call(t.Context(), &toolpost.Call{Session: "other", Name: "b__job", Params: about(renamed)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func TestOpenTasksKeepTheirProcess(t *testing.T) {
 func TestTaskOfAFirstQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openPooled(t, nil)
-		owner := toolpost.Owner{Session: "client x", Party: "x", Shared: true}
+		owner := hidden.Owner{Session: "client x", Party: "x", Shared: true}
 		home := p.f.started[0]
 		for _, u := range p.f.started {
 			extendOne(u)
@@ -76,7 +76,7 @@ func TestTaskOfAFirstQuestion(t *testing.T) {
 		p.call(owner)
 		home.set(func(u *fake) { u.unsettled = true }) // so that another call gets another process
 		p.call(owner)
-		r, err := p.g.Live().Features().Extend(t.Context(), &toolpost.Call{Owner: owner, Name: "tasks/get", Params: []byte(`{"taskId":"1"}`)})
+		r, err := p.g.Live().Features().Extend(t.Context(), hidden.WithOwner(&toolpost.Call{Name: "tasks/get", Params: []byte(`{"taskId":"1"}`)}, owner))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/dep"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/inflight"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
@@ -124,7 +125,7 @@ func (c *core) list(r *request, l listing) (payload, error) {
 
 // newCall returns the call that a handler gets for r.
 func newCall(r *request, name string, arguments json.RawMessage, caller toolpost.Caller) *toolpost.Call {
-	return &toolpost.Call{Owner: r.owner, Name: name, Arguments: arguments, Params: r.Params, Caller: caller}
+	return hidden.WithOwner(&toolpost.Call{Name: name, Arguments: arguments, Params: r.Params, Caller: caller}, r.owner)
 }
 
 // run runs the handler that r names.
@@ -222,7 +223,7 @@ func (c *core) extend(ctx context.Context, r *request) (payload, error) {
 
 // notified handles a notification that MCP does not define, of a client that has a
 // view.
-func (c *core) notified(m *wire.Message, p *peer, owner toolpost.Owner) {
+func (c *core) notified(m *wire.Message, p *peer, owner hidden.Owner) {
 	if !extension.Notification(m.Method) {
 		return
 	}

@@ -35,7 +35,7 @@ func TestNotificationsWaitWithinLimits(t *testing.T) {
 			}
 			notify := func(n int) {
 				for i := range n {
-					server.event(toolpost.Event{Notification: &toolpost.Call{Owner: toolpost.Owner{Session: s.name}, Name: fmt.Sprint("x/", i), Params: []byte(`"` + strings.Repeat("x", size) + `"`)}}, server.core.views.base)
+					server.event(toolpost.Event{Notification: &toolpost.Call{Session: s.name, Name: fmt.Sprint("x/", i), Params: []byte(`"` + strings.Repeat("x", size) + `"`)}}, server.core.views.base)
 				}
 			}
 			notify(10)

@@ -40,7 +40,7 @@ var errPanicked = errors.New("a handler panicked")
 func (c *core) describe(seen *observe.Request, r *request) {
 	by := r.sender
 	seen.Method, seen.Name, seen.ID, seen.Params, seen.Arguments = r.Method, subject(r.Message), r.ID, r.Params, r.Arguments
-	seen.Client, seen.Owner, seen.Session, seen.Protocol, seen.Transport = r.client, r.owner, r.session != nil, r.version, by.transport
+	seen.Client, seen.Session, seen.InSession, seen.Protocol, seen.Transport = r.client, r.owner.Session, r.session != nil, r.version, by.transport
 	seen.Start = time.Now()
 }
 

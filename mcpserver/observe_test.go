@@ -30,7 +30,7 @@ type recorder struct {
 }
 
 func (rec *recorder) observe(ctx context.Context, r *observe.Request) (context.Context, func(*observe.Response)) {
-	if observe.From(ctx) != r || r.Transport == "" || r.Protocol == "" || r.Owner.Session == "" || len(r.ID) == 0 {
+	if observe.From(ctx) != r || r.Transport == "" || r.Protocol == "" || r.Session == "" || len(r.ID) == 0 {
 		rec.bad = append(rec.bad, r.Method+": incomplete")
 	}
 	return ctx, func(response *observe.Response) {
@@ -39,7 +39,7 @@ func (rec *recorder) observe(ctx context.Context, r *observe.Request) (context.C
 		if response.Duration <= 0 || response.Outcome == observe.OK && response.Bytes == 0 || (response.Err != nil) != (response.Code != 0) {
 			rec.bad = append(rec.bad, r.Method+": the response is incomplete")
 		}
-		rec.seen = append(rec.seen, observed{r.Method, r.Name, r.Client.Name, r.Session, response.Outcome, response.Code})
+		rec.seen = append(rec.seen, observed{r.Method, r.Name, r.Client.Name, r.InSession, response.Outcome, response.Code})
 	}
 }
 
@@ -128,7 +128,7 @@ func TestObserveParked(t *testing.T) {
 	}}, rawTool("ask", anyObject, func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 		observe.From(ctx).SetTarget(to)
 		_, err := call.Caller.Request(ctx, "elicitation/create", json.RawMessage(`{}`))
-		return toolpost.ErrorResult("refused"), err
+		return toolpost.Failed.Resultf("refused"), err
 	}))
 	body, header := modernCall("ask", "{}", "")
 	var first struct {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/inflight"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
@@ -66,7 +67,7 @@ func (l *parkedCalls) resumes(m *wire.Message) bool {
 // to the one that gets its result.
 type parkedCall struct {
 	method, name string
-	owner        toolpost.Owner
+	owner        hidden.Owner
 	arguments    json.RawMessage
 	holder       quotaHolder
 	size         int   // of the request, which is kept as long as the call

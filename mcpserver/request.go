@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -18,7 +19,7 @@ type request struct {
 	*wire.Message
 	*peer
 	view    *view
-	owner   toolpost.Owner
+	owner   hidden.Owner
 	sender  *opener
 	session *session // nil if the request stands alone (2026-07-28)
 	out     sender

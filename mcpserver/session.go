@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -178,8 +178,8 @@ func (s *session) notified(m *wire.Message) {
 }
 
 // owner identifies the session in calls of its client.
-func (s *session) owner(p *peer) toolpost.Owner {
-	o := toolpost.Owner{Session: s.name, Party: p.party}
+func (s *session) owner(p *peer) hidden.Owner {
+	o := hidden.Owner{Session: s.name, Party: p.party}
 	if o.Party == "" { // a request of 2026-07-28
 		o.Party = party(s.holder, p)
 	}

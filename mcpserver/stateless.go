@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -87,13 +87,13 @@ func (f *httpHandler) readStateless(r *http.Request, m *wire.Message, from obser
 // caller identifies the caller of a request without a session: the subject
 // that was authenticated, else the client of that name with that credential, else the
 // client of that name on that host.
-func caller(r *http.Request, p *peer) toolpost.Owner {
+func caller(r *http.Request, p *peer) hidden.Owner {
 	if p.client.Identity == "" && r.Header.Get("Authorization") == "" {
 		name := "client " + p.client.Address + " " + p.client.Name // as party makes it, in one step
-		return toolpost.Owner{Session: name, Party: name, Shared: true}
+		return hidden.Owner{Session: name, Party: name, Shared: true}
 	}
 	holder := holder(r, &p.client)
-	o := toolpost.Owner{Session: holder, Party: party(holder, p), Shared: true}
+	o := hidden.Owner{Session: holder, Party: party(holder, p), Shared: true}
 	if p.client.Identity == "" {
 		o.Session = o.Party
 	}

@@ -26,7 +26,7 @@ func TestResultOfAnotherMethod(t *testing.T) {
 		"text":            toolpost.TextResult("Say hello."),
 		"nothing":         nil,
 		"value":           structured,
-		"failed":          toolpost.ErrorResult("the disk is full"),
+		"failed":          toolpost.Failed.Resultf("the disk is full"),
 		"raw tool result": raw(`{"content":[{"type":"text","text":"a"}]}`),
 		"raw task result": raw(`{"structuredContent":{"a":1}}`),
 		"strings":         raw(`{"messages":"hello","contents":"hello","completion":["a"]}`),

@@ -56,7 +56,7 @@ func (o *Offer[T]) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Res
 	case o.Set.Lookup(call.Name) == nil:
 		err = unknownToolError(call.Name)
 	}
-	return toolpost.ErrorResult("%v", err), nil
+	return toolpost.Failed.Resultf("%v", err), nil
 }
 
 // Decode returns a call in the form of the tool's source: with its own name,

@@ -21,7 +21,7 @@ func (observer Observer) Calls(by Client) func(next toolpost.Handler) toolpost.H
 		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			ctx, seen := Begin(ctx)
 			seen.Method, seen.Name, seen.Arguments, seen.Start = "tools/call", call.Name, call.Arguments, time.Now()
-			seen.Transport, seen.Client, seen.Owner = command, by, call.Owner
+			seen.Transport, seen.Client, seen.Session = command, by, call.Session
 			end := func(*Response) {}
 			if observer != nil {
 				if observed, ends := observer(ctx, seen); ends != nil {

@@ -45,10 +45,10 @@ type Request struct {
 	Params    json.RawMessage
 	Arguments json.RawMessage // of a call of a tool or get of a prompt; nil if there are none
 	Client    Client
-	Owner     toolpost.Owner // Session identifies the requests that belong together
-	Session   bool           // the request is part of a session (versions up to 2025-11-25)
-	Protocol  string         // the version of MCP
-	Transport string         // stdio, http or sse; command for calls of the toolpost command itself
+	Session   string // identifies the requests that belong together: those of a session, or of a client without one
+	InSession bool   // the request is part of a session (versions up to 2025-11-25)
+	Protocol  string // the version of MCP
+	Transport string // stdio, http or sse; command for calls of the toolpost command itself
 	Start     time.Time
 
 	notes

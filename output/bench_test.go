@@ -40,7 +40,7 @@ func BenchmarkLayer(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			call := &toolpost.Call{Owner: toolpost.Owner{Session: "s"}, Name: "big"}
+			call := &toolpost.Call{Session: "s", Name: "big"}
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -118,7 +118,7 @@ func BenchmarkKeep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			call := &toolpost.Call{Owner: toolpost.Owner{Session: "s"}, Name: "big"}
+			call := &toolpost.Call{Session: "s", Name: "big"}
 			b.SetBytes(int64(len(content)))
 			b.ReportAllocs()
 			for b.Loop() {

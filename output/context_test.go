@@ -19,7 +19,7 @@ func TestContextTrims(t *testing.T) {
 	x := &output.Trimmer{Cache: c, Session: "s", Max: 4500, Keep: 1500, Least: 900, Tokens: func(s string) int { return len(s) }}
 	image := toolpost.NewResult(toolpost.Part{Type: "text", Text: strings.Repeat("p", 700)}, toolpost.Part{Type: "image", Data: []byte{1}}).Message("i")
 	viewed := toolpost.TextResult(strings.Repeat("v", 500)).WithOutputRef("kept").Message("v")
-	failed := toolpost.ErrorResult("%s", strings.Repeat("e", 500)).Message("e")
+	failed := toolpost.Failed.Resultf("%s", strings.Repeat("e", 500)).Message("e")
 	messages := []*toolpost.ToolMessage{message("small"), image, viewed, failed, message(strings.Repeat("a", 600)), message(strings.Repeat("b", 600))}
 	if got := x.Trim(t.Context(), messages); !slices.Equal(got, messages) {
 		t.Error("it trims below the limit")

@@ -21,7 +21,7 @@ func ExampleCache_Layer() {
 		fmt.Println(err)
 		return
 	}
-	view, err := set.Call(ctx, &toolpost.Call{Owner: toolpost.Owner{Session: "chat 7"}, Name: "logs"})
+	view, err := set.Call(ctx, &toolpost.Call{Session: "chat 7", Name: "logs"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -30,7 +30,7 @@ func ExampleCache_Layer() {
 	fmt.Println(len(text) < 48_100, strings.HasSuffix(text, "the cause\n"))
 
 	found, err := set.Call(ctx, &toolpost.Call{
-		Owner: toolpost.Owner{Session: "chat 7"}, Name: "tool_output_cache_grep",
+		Session: "chat 7", Name: "tool_output_cache_grep",
 		Arguments: fmt.Appendf(nil, `{"ref_id": %q, "pattern": "cause"}`, view.OutputRef()),
 	})
 	if err != nil {

@@ -116,7 +116,7 @@ func fitting(v *viewing, r *toolpost.Result) (*toolpost.Result, error) {
 func (v *viewing) failure(ctx context.Context, err error) error {
 	var (
 		protocol *toolpost.ProtocolError
-		outcome  *toolpost.OutcomeError
+		outcome  *toolpost.ToolError
 		args     *toolpost.ArgumentsError
 	)
 	text := err.Error()

@@ -39,7 +39,7 @@ func TestContextTrimsMedia(t *testing.T) {
 		if name == "tool_output_cache_grep" {
 			args, _ = json.Marshal(map[string]string{"ref_id": ref, "pattern": "x"})
 		}
-		r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Arguments: args, Owner: toolpost.Owner{Session: session}})
+		r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Arguments: args, Session: session})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func (b *bench) result(t *testing.T, r *toolpost.Result) *toolpost.Result {
 
 func (b *bench) call(t *testing.T, session, name, args string) *toolpost.Result {
 	t.Helper()
-	r, err := b.set.Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: session}, Name: name, Arguments: json.RawMessage(args)})
+	r, err := b.set.Call(t.Context(), &toolpost.Call{Session: session, Name: name, Arguments: json.RawMessage(args)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestSmallResultsAreUntouched(t *testing.T) {
 		"nothing":    toolpost.NewResult(),
 		"all lines":  toolpost.TextResult(numbered(2000)),
 		"all room":   toolpost.TextResult(strings.Repeat("é", 48_000)),
-		"error":      toolpost.ErrorResult("%s", strings.Repeat("e", 10_000)),
+		"error":      toolpost.Failed.Resultf("%s", strings.Repeat("e", 10_000)),
 		"structured": structured,
 		"image":      toolpost.NewResult(toolpost.Part{Type: "image", Data: make([]byte, 100_000), MIMEType: "image/png"}),
 		"raw":        toolpost.RawResult(json.RawMessage(`{"content":[{"type":"text","text":"a\nb"}],"_meta":{"x":1e400}}`)),
@@ -249,7 +249,7 @@ func TestManyParts(t *testing.T) {
 func TestErrors(t *testing.T) {
 	b := newBench(t, output.Options{Errors: 1000})
 	long := numbered(500)
-	r := b.result(t, toolpost.ErrorResult("%s", long))
+	r := b.result(t, toolpost.Failed.Resultf("%s", long))
 	if n := utf8.RuneCountInString(text(t, r)); n > 1000 || !r.IsError() || b.whole(t, r.OutputRef()) != long {
 		t.Errorf("an error result has %d characters: %v", n, r.IsError())
 	}

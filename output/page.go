@@ -60,7 +60,7 @@ func (c *Cache) pageTool() *toolpost.Tool {
 		} else {
 			err = p.page(ctx, in.Offset, in.Limit)
 		}
-		var outcome *toolpost.OutcomeError
+		var outcome *toolpost.ToolError
 		if err != nil && ctx.Err() == nil && !errors.As(err, &outcome) {
 			c.opts.Logger.ErrorContext(ctx, "read stored output", "err", err)
 			err = toolpost.Failed.Errorf("the output can no longer be read: call the tool that produced it again, with narrower arguments")

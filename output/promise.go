@@ -24,7 +24,7 @@ const carriedOut = "[The call was carried out; do not repeat it. Its structured 
 
 // withoutPromise returns r as an error, which may have no structured content.
 func withoutPromise(r *toolpost.Result, parts []toolpost.Part) (*toolpost.Result, error) {
-	e, err := toolpost.ErrorResult("").WithContent(append([]toolpost.Part{textPart(carriedOut)}, parts...), nil)
+	e, err := toolpost.Failed.Resultf("").WithContent(append([]toolpost.Part{textPart(carriedOut)}, parts...), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func record(t *testing.T, c *output.Cache, f func(ctx context.Context, r *output
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := set.Call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "s"}, Name: "record"}); err != nil {
+	if _, err := set.Call(t.Context(), &toolpost.Call{Session: "s", Name: "record"}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -93,9 +93,9 @@ func (f *htmlResponseError) Error() string { return f.base + " answers with a we
 
 // An unreachableError means that Redmine did not answer; further requests would
 // fail too.
-type unreachableError struct{ *toolpost.OutcomeError }
+type unreachableError struct{ *toolpost.ToolError }
 
-func (a *unreachableError) Unwrap() error { return a.OutcomeError }
+func (a *unreachableError) Unwrap() error { return a.ToolError }
 
 // retryPause reports whether a request that changes nothing is to be sent again, and after which pause.
 func retryPause(err error) (pause time.Duration, again bool) {
@@ -131,7 +131,7 @@ func explain(err error, what string) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &l):
-		return &unreachableError{&toolpost.OutcomeError{Outcome: toolpost.Failed, Text: fmt.Sprintf("Redmine did not answer the request for %s: %v. %s.", what, l, l.next())}}
+		return &unreachableError{&toolpost.ToolError{Outcome: toolpost.Failed, Text: fmt.Sprintf("Redmine did not answer the request for %s: %v. %s.", what, l, l.next())}}
 	case errors.As(err, &page):
 		return page.explain(what)
 	case !errors.As(err, &f):

@@ -41,12 +41,12 @@ func (s secrets) inError(err error) error {
 		return nil
 	}
 	text := s.inText(err.Error())
-	var o *toolpost.OutcomeError
+	var o *toolpost.ToolError
 	switch {
 	case text == err.Error():
 		return err
 	case errors.As(err, &o):
-		return &toolpost.OutcomeError{Outcome: o.Outcome, Text: text}
+		return &toolpost.ToolError{Tool: o.Tool, Outcome: o.Outcome, Text: text}
 	}
 	return errors.New(text)
 }

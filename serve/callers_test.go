@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/proof"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/mcpserver"
 )
 
@@ -105,7 +106,7 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 func whoTool(name string) *toolpost.Tool {
 	t := toolpost.New(name, "Answers.", func(context.Context, struct{}) (string, error) { return "", nil }, nil)
 	t.Handler = func(_ context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		return toolpost.TextResult(fmt.Sprintf("party=%s holder=%s", call.Party, call.Session)), nil
+		return toolpost.TextResult(fmt.Sprintf("party=%s holder=%s", hidden.OwnerOf(call).Party, call.Session)), nil
 	}
 	return t
 }

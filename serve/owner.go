@@ -147,7 +147,7 @@ func (e *Endpoint) callTool(w http.ResponseWriter, r *http.Request) {
 	}
 	observed := observe.All(e.observers...).Calls(observe.Client{Name: query.Get("command"), Version: e.options.Version})
 	result, err := observed(call)(r.Context(), &toolpost.Call{
-		Name: query.Get("tool"), Arguments: arguments, Owner: toolpost.Owner{Session: session},
+		Name: query.Get("tool"), Arguments: arguments, Session: session,
 	})
 	if errors.Is(err, gateway.ErrNotCalled) {
 		refuseDirect(w, err)

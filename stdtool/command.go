@@ -17,8 +17,8 @@ import (
 
 // A command is one run of bash, with its output.
 type command struct {
-	id       string // empty unless in the background
-	owner    toolpost.Owner
+	id       string        // empty unless in the background
+	session  string        // that started it
 	limit    time.Duration // of its run; 0 for none
 	began    time.Time
 	process  *process

@@ -83,7 +83,7 @@ func checkURL(u *url.URL) error {
 // that reveals no more than the model knows.
 func fetchError(ctx context.Context, u *url.URL, err error) error {
 	var (
-		o   *toolpost.OutcomeError
+		o   *toolpost.ToolError
 		dns *net.DNSError
 		ue  *url.Error
 	)

@@ -120,7 +120,7 @@ func writeError(name string, err error) error { return fileError(name, "written"
 
 func fileError(name, done string, err error) error {
 	var (
-		o *toolpost.OutcomeError
+		o *toolpost.ToolError
 		p *fs.PathError
 		l *os.LinkError
 	)

@@ -111,7 +111,7 @@ func (f *Workspace) lockProcesses(ctx context.Context, dir string) (*os.File, er
 		switch err := waitForLock(ctx, dir, file); {
 		case err == nil:
 			return file, nil
-		case ctx.Err() != nil || errors.As(err, new(*toolpost.OutcomeError)):
+		case ctx.Err() != nil || errors.As(err, new(*toolpost.ToolError)):
 			file.Close()
 			return nil, err
 		}

@@ -87,7 +87,7 @@ func (s *Shell) Close() error {
 // EndSession ends all commands of a session that is over, as Close does, and
 // forgets them.
 func (s *Shell) EndSession(session string) {
-	its := func(c *command) bool { return c.owner.Session == session }
+	its := func(c *command) bool { return c.session == session }
 	s.mu.Lock()
 	s.background = slices.DeleteFunc(s.background, its)
 	s.mu.Unlock()
@@ -148,7 +148,7 @@ func (s *Shell) launch(ctx context.Context, cmd *exec.Cmd, record Recorder, back
 		return nil, err
 	}
 	c = &command{
-		owner: call.Owner, limit: limit, began: time.Now(),
+		session: call.Session, limit: limit, began: time.Now(),
 		record: record, recorded: make(chan struct{}),
 	}
 	if background {
@@ -171,7 +171,7 @@ func (s *Shell) admit(session string, background bool) error {
 	for c := range s.running {
 		if c.id != "" {
 			all++
-			if c.owner.Session == session {
+			if c.session == session {
 				own++
 			}
 		}
@@ -199,10 +199,10 @@ func (s *Shell) follow(c *command) {
 			continue
 		}
 		all++
-		if o.owner.Session == c.owner.Session {
+		if o.session == c.session {
 			own++
 		}
-		if all > maxAllEnded || own > maxEnded && o.owner.Session == c.owner.Session {
+		if all > maxAllEnded || own > maxEnded && o.session == c.session {
 			s.background = slices.Delete(s.background, i, i+1)
 		}
 	}
@@ -215,7 +215,7 @@ func (s *Shell) find(ctx context.Context, id string) (*command, error) {
 	defer s.mu.Unlock()
 	holder := toolpost.CallFrom(ctx).Session
 	for _, c := range s.background {
-		if c.owner.Session == holder && c.id == id {
+		if c.session == holder && c.id == id {
 			return c, nil
 		}
 	}

@@ -343,7 +343,7 @@ func TestBackgroundLimits(t *testing.T) {
 // asked returns the text of a session's call.
 func asked(t testing.TB, set *toolpost.Set, session, tool, args string) string {
 	t.Helper()
-	r, err := set.Call(t.Context(), &toolpost.Call{Name: tool, Owner: toolpost.Owner{Session: session}, Arguments: json.RawMessage(args)})
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: tool, Session: session, Arguments: json.RawMessage(args)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +436,7 @@ func TestRecorder(t *testing.T) {
 		recorders = append(recorders, &whole{closed: make(chan struct{})})
 		return recorders[len(recorders)-1]
 	}})
-	r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash", Owner: toolpost.Owner{Session: "mine"}, Arguments: json.RawMessage(`{"command":"echo text"}`)})
+	r, err := set.Call(t.Context(), &toolpost.Call{Name: "bash", Session: "mine", Arguments: json.RawMessage(`{"command":"echo text"}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +467,7 @@ func TestBashThroughCache(t *testing.T) {
 		args := arguments(t, map[string]any{"command": "yes | head -n 500000; echo the last line; exit 2", "background": background})
 		ask := func(name, args string) *toolpost.Result {
 			t.Helper()
-			r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Owner: toolpost.Owner{Session: "s"}, Arguments: json.RawMessage(args)})
+			r, err := set.Call(t.Context(), &toolpost.Call{Name: name, Session: "s", Arguments: json.RawMessage(args)})
 			if err != nil {
 				t.Fatal(err)
 			}

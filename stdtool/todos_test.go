@@ -65,7 +65,7 @@ func TestTodosSessions(t *testing.T) {
 	}
 	ask := func(set *toolpost.Set, session, tool, arguments string) string {
 		t.Helper()
-		r, err := set.Call(t.Context(), &toolpost.Call{Name: tool, Owner: toolpost.Owner{Session: session}, Arguments: json.RawMessage(arguments)})
+		r, err := set.Call(t.Context(), &toolpost.Call{Name: tool, Session: session, Arguments: json.RawMessage(arguments)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -141,7 +141,7 @@ func (d *document) lockLinks(ctx context.Context, f *os.File) error {
 	}
 	names := d.unlock
 	d.unlock = func() { release(f); leave(); names() }
-	if err := waitForLock(ctx, d.given, f); ctx.Err() != nil || errors.As(err, new(*toolpost.OutcomeError)) {
+	if err := waitForLock(ctx, d.given, f); ctx.Err() != nil || errors.As(err, new(*toolpost.ToolError)) {
 		return err
 	}
 	return nil // the file system may have no locks

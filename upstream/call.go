@@ -32,7 +32,7 @@ type request struct {
 	listed    func() error // reports why it is not sent to the server that is connected now; nil sends it
 
 	caller   toolpost.Caller // nil if no client listens
-	owner    *toolpost.Owner // nil for requests of our own
+	owner    *hidden.Owner   // nil for requests of our own
 	silent   bool            // the client wants no progress
 	keep     hidden.KeepFunc // nil if nothing stores texts that are too long for memory
 	limit    *deadline       // nil for requests of our own
@@ -42,7 +42,7 @@ type request struct {
 // newRequest returns the request that a call asks for, with the params that the
 // call came with, but for those that are set.
 func newRequest(call *toolpost.Call, what, method string, params json.RawMessage, set ...wire.Member) *request {
-	meta, owner := wire.Get(params, "_meta"), call.Owner
+	meta, owner := wire.Get(params, "_meta"), hidden.OwnerOf(call)
 	owner.Shared = owner.Shared || owner.Session == ""
 	// A call that came over MCP asks for progress with a token, a call of a Go
 	// program by its Caller.
@@ -132,7 +132,7 @@ func notifier(u *Upstream) func(*toolpost.Call) {
 		if s := v.session; s != nil {
 			x := &exchange{request: &request{method: call.Name, params: call.Params, meta: wire.Get(call.Params, "_meta")}, through: s.modern()}
 			params := wire.SetAll(x.params, wire.Member{Name: "_meta", Value: x.encodeMeta(nil, nil)})
-			s.sending.add(s.notify, delivery{method: x.method, params: params, room: s.said.Of(call.Owner)})
+			s.sending.add(s.notify, delivery{method: x.method, params: params, room: s.said.Of(hidden.OwnerOf(call))})
 		}
 	}
 }
@@ -148,9 +148,9 @@ func (r *request) setName(name string, arguments json.RawMessage) *request {
 }
 
 // client returns the client, the zero value if there is none.
-func (r *request) client() toolpost.Owner {
+func (r *request) client() hidden.Owner {
 	if r.owner == nil {
-		return toolpost.Owner{}
+		return hidden.Owner{}
 	}
 	return *r.owner
 }

@@ -267,7 +267,7 @@ func use(ctx context.Context, u *Upstream, caller toolpost.Caller, session strin
 	if err != nil {
 		return err
 	}
-	_, err = tools[0].Handler(ctx, &toolpost.Call{Name: "t", Caller: caller, Owner: toolpost.Owner{Session: session}})
+	_, err = tools[0].Handler(ctx, &toolpost.Call{Name: "t", Caller: caller, Session: session})
 	return err
 }
 

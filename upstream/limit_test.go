@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestQuestionsPerClient(t *testing.T) {
 	p := newPeer(slog.New(slog.DiscardHandler), nil, nil)
 	admitted := func(session string, size int) (n int) {
-		for p.questions.Of(toolpost.Owner{Session: session}).Take(size) {
+		for p.questions.Of(hidden.Owner{Session: session}).Take(size) {
 			n++
 		}
 		return n

@@ -114,7 +114,7 @@ func (l *longResult) result(ctx context.Context, keep hidden.KeepFunc) (*toolpos
 	}
 	r := toolpost.TextResult(view)
 	if l.found.IsError {
-		r = toolpost.ErrorResult("%s", view)
+		r = toolpost.Failed.Resultf("%s", view)
 	}
 	return r.WithOutputRef(ref), nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -26,7 +27,7 @@ const maxAbandoned = 1000
 type owners struct {
 	open      map[int64]*exchange // sent and not answered, even if their callers left
 	abandoned int                 // of open
-	last      *toolpost.Owner     // nil before the first call
+	last      *hidden.Owner       // nil before the first call
 	several   bool                // more than one client made calls
 	forgotten bool                // there were more than maxAbandoned
 	haveRoots bool                // a client that made calls may have roots

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -58,9 +59,8 @@ func newAsker(session string) *asker {
 }
 
 func (a *asker) call(do string) *toolpost.Call {
-	return &toolpost.Call{
-		Owner: toolpost.Owner{Session: a.session, Shared: a.shared}, Name: "t", Arguments: json.RawMessage(fmt.Sprintf(`{"do":%q}`, do)), Caller: a,
-	}
+	call := &toolpost.Call{Name: "t", Arguments: json.RawMessage(fmt.Sprintf(`{"do":%q}`, do)), Caller: a}
+	return hidden.WithOwner(call, hidden.Owner{Session: a.session, Shared: a.shared})
 }
 
 // run makes a call and returns its text.
@@ -259,7 +259,7 @@ func (m *mute) Request(ctx context.Context, _ string, _ json.RawMessage) (json.R
 func TestRootsWithoutAnswer(t *testing.T) {
 	s := start(t, child(t, "rooted")).ready(t)
 	m := &mute{}
-	if _, err := s.call(t.Context(), &toolpost.Call{Owner: toolpost.Owner{Session: "session a"}, Name: "t", Arguments: json.RawMessage(`{"do":"quick"}`), Caller: m}); err != nil {
+	if _, err := s.call(t.Context(), &toolpost.Call{Session: "session a", Name: "t", Arguments: json.RawMessage(`{"do":"quick"}`), Caller: m}); err != nil {
 		t.Error(err)
 	}
 	if !m.limited {

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -48,13 +48,13 @@ type peer struct {
 	lostAs   refusal     // how requests of the session that it does not know are refused; guarded by checking
 	served   wire.Served // requests of the server under way
 
-	questions *budget.Shares[toolpost.Owner] // of the server, until their answers are delivered
-	heard     *budget.Shares[toolpost.Owner] // notifications of the server to clients
-	said      *budget.Shares[toolpost.Owner] // notifications of clients to the server
-	sending   relay                          // notifications of clients
-	cancels   relay                          // cancellations of calls
-	answers   relay                          // to requests of the server
-	skipped   atomic.Uint64                  // lines and events that were not messages
+	questions *budget.Shares[hidden.Owner] // of the server, until their answers are delivered
+	heard     *budget.Shares[hidden.Owner] // notifications of the server to clients
+	said      *budget.Shares[hidden.Owner] // notifications of clients to the server
+	sending   relay                        // notifications of clients
+	cancels   relay                        // cancellations of calls
+	answers   relay                        // to requests of the server
+	skipped   atomic.Uint64                // lines and events that were not messages
 
 	mu sync.Mutex // guards what follows
 	owners
@@ -96,8 +96,8 @@ func newPeer(log *slog.Logger, event func(*wire.Message), above *budget.Budget) 
 }
 
 // shares returns the shares of clients of what all of them may hold.
-func shares(above *budget.Budget, all, each budget.Limit) *budget.Shares[toolpost.Owner] {
-	return budget.NewShares[toolpost.Owner](budget.New(above, all), each)
+func shares(above *budget.Budget, all, each budget.Limit) *budget.Shares[hidden.Owner] {
+	return budget.NewShares[hidden.Owner](budget.New(above, all), each)
 }
 
 // sendAtOnce lets several answers, and several cancellations, be on their way at a

@@ -335,7 +335,7 @@ func (s *callServer) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestQuestionsOfLostServers(t *testing.T) {
 	s := start(t, child(t, "asks-and-ends")).ready(t)
 	ended := make(chan error, 1)
-	if _, err := s.call(t.Context(), &toolpost.Call{Name: "t", Owner: toolpost.Owner{Session: "a"}, Caller: waiter(ended)}); err != nil {
+	if _, err := s.call(t.Context(), &toolpost.Call{Name: "t", Session: "a", Caller: waiter(ended)}); err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -417,7 +417,7 @@ func (u *Upstream) handle(ctx context.Context, o *outgoing, name string, argumen
 	if i < 0 {
 		return "", fmt.Errorf("there is no tool %s", name)
 	}
-	r, err := tools[i].Handler(ctx, &toolpost.Call{Owner: toolpost.Owner{Session: o.client}, Name: name, Arguments: arguments, Caller: o})
+	r, err := tools[i].Handler(ctx, &toolpost.Call{Session: o.client, Name: name, Arguments: arguments, Caller: o})
 	if err != nil {
 		return "", err
 	}

@@ -78,7 +78,7 @@ func TestQuestionOnResumedStream(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			call := func(tool, session string) string {
-				got, err := s.call(ctx, &toolpost.Call{Name: tool, Arguments: []byte("{}"), Caller: r, Owner: toolpost.Owner{Session: session}})
+				got, err := s.call(ctx, &toolpost.Call{Name: tool, Arguments: []byte("{}"), Caller: r, Session: session})
 				if err != nil {
 					return err.Error()
 				}

@@ -98,7 +98,7 @@ func TestBrokenConnection(t *testing.T) {
 	s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
 	slow := make(chan error)
 	go func() {
-		_, err := s.call(t.Context(), &toolpost.Call{Name: "slow", Owner: toolpost.Owner{Session: "one"}})
+		_, err := s.call(t.Context(), &toolpost.Call{Name: "slow", Session: "one"})
 		slow <- err
 	}()
 	<-started
@@ -160,7 +160,7 @@ func TestProgressOfRepeatedCall(t *testing.T) {
 	}))
 	s := start(t, &upstream.Config{URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}).ready(t)
 	seen := newRecorder()
-	call := &toolpost.Call{Name: "read", Caller: seen, Owner: toolpost.Owner{Session: "one"}, Params: json.RawMessage(`{"name":"read","_meta":{"progressToken":7}}`)}
+	call := &toolpost.Call{Name: "read", Caller: seen, Session: "one", Params: json.RawMessage(`{"name":"read","_meta":{"progressToken":7}}`)}
 	if _, err := s.call(t.Context(), call); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -50,7 +50,7 @@ func (p *peer) knownRoots() json.RawMessage {
 
 // needsRoots reports whether the server asks for roots and does not know
 // those of this client, its only one, yet.
-func (p *peer) needsRoots(whose *toolpost.Owner) bool {
+func (p *peer) needsRoots(whose *hidden.Owner) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.roots

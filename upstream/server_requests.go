@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -66,7 +67,7 @@ func (p *peer) ask(m *wire.Message, from *exchange) {
 	if m.Method == "roots/list" { // recorded at once: the next call may follow soon
 		answered = p.noteRootsAsked()
 	}
-	var whose toolpost.Owner // empty if it belongs to no client
+	var whose hidden.Owner // empty if it belongs to no client
 	if x != nil {
 		whose = x.client()
 	}

@@ -156,7 +156,7 @@ func (s *session) changes(m *wire.Message) {
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
 		s.markChanged()
 	default:
-		s.watch.event(toolpost.Event{Notification: &toolpost.Call{Name: m.Method, Params: m.Params, Owner: toolpost.Owner{Session: s.onlyClient()}}})
+		s.watch.event(toolpost.Event{Notification: &toolpost.Call{Name: m.Method, Params: m.Params, Session: s.onlyClient()}})
 	}
 }
 

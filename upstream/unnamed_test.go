@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -69,7 +69,7 @@ func TestErrorWithoutID(t *testing.T) {
 						ctx, cancel := context.WithCancel(t.Context())
 						defer cancel()
 						last, left = ended, cancel
-						r := &request{method: "tools/call", params: json.RawMessage("{}"), limit: &deadline{}, owner: &toolpost.Owner{Session: "s"}}
+						r := &request{method: "tools/call", params: json.RawMessage("{}"), limit: &deadline{}, owner: &hidden.Owner{Session: "s"}}
 						if s.own {
 							r.owner = nil
 						}

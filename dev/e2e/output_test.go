@@ -189,7 +189,7 @@ func TestLongBesideShort(t *testing.T) {
 		return []toolpost.Part{{Type: "text", Text: whole}, {Type: "text", Text: "exit code 0"}}, nil
 	}, nil)
 	bad := toolpost.New("bad", "Fail at length.", func(context.Context, struct{}) (*toolpost.Result, error) {
-		return toolpost.ErrorResult("%s", whole), nil
+		return toolpost.Failed.Resultf("%s", whole), nil
 	}, nil)
 	source, err := toolpost.NewLive(t.Context(), toolpost.Tools{two, bad})
 	if err != nil {

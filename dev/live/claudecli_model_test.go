@@ -156,7 +156,7 @@ func (l *loop) results(calls ...*agents.Part) {
 	for _, c := range calls {
 		r, err := l.request.Tools.Call(l.Context(), &toolpost.Call{Name: c.Name, Arguments: c.Arguments})
 		if err != nil {
-			r = toolpost.ErrorResult("%v", err)
+			r = toolpost.Failed.Resultf("%v", err)
 		}
 		m.Parts = append(m.Parts, agents.Part{Type: agents.TypeResult, Result: r.Message(c.ID)})
 	}
@@ -269,7 +269,7 @@ func loopMedia(l *loop) {
 	picture, document := pixel(l), []byte("%PDF-1.4 test")
 	one := toolpost.NewResult(toolpost.Part{Type: "text", Text: "look"},
 		toolpost.Part{Type: "image", MIMEType: "image/png", Data: picture}, toolpost.Part{Type: "resource", URI: "file:///a.pdf", MIMEType: "application/pdf", Data: document}).Message("toolu_1")
-	two := toolpost.ErrorResult("it broke").Message("toolu_2")
+	two := toolpost.Failed.Resultf("it broke").Message("toolu_2")
 	l.request.Messages = append(l.request.Messages, &agents.Message{Role: agents.RoleUser, Parts: []agents.Part{
 		{Type: agents.TypeResult, Result: one}, {Type: agents.TypeResult, Result: two}}})
 	l.exact(l.answer("Seen."))
@@ -311,7 +311,7 @@ func loopInvalid(l *loop) {
 		if c.Invalid == "" {
 			l.Errorf("the call %+v is valid", c)
 		}
-		m.Parts = append(m.Parts, agents.Part{Type: agents.TypeResult, Result: toolpost.ErrorResult("mine: %s", c.Invalid).Message(c.ID)})
+		m.Parts = append(m.Parts, agents.Part{Type: agents.TypeResult, Result: toolpost.Failed.Resultf("mine: %s", c.Invalid).Message(c.ID)})
 	}
 	l.request.Messages = append(l.request.Messages, m)
 	if r := l.answer("Sorry."); len(r.Losses) != 1 || r.Losses[0].Part != 0 {

@@ -196,7 +196,7 @@ func next(t *testing.T, r *model.Request, response *model.Response) *model.Reque
 	t.Helper()
 	user := &model.Message{Role: model.RoleUser}
 	for _, call := range response.Message.Calls() {
-		result := toolpost.ErrorResult("%s", call.Invalid)
+		result := toolpost.Failed.Resultf("%s", call.Invalid)
 		if call.Invalid == "" {
 			var err error
 			if result, err = r.Tools.Call(context.Background(), &toolpost.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments}); err != nil {

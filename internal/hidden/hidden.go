@@ -1,12 +1,14 @@
 // Package hidden has what package toolpost does not show its users, and shares with the
 // other packages of this module: the form of a result that came from elsewhere, what is
-// wrong with a definition, where texts go that are too long for memory, and the names and
-// limits of stored outputs.
+// wrong with a definition, who made a call, where texts go that are too long for memory, and
+// the names and limits of stored outputs.
 //
 //	mcpserver, gateway ─ EncodedOf ─▶ *toolpost.Result ◀─ NewResult ─ upstream
+//	mcpserver ───────────── WithOwner ▶ *toolpost.Call ▶ OwnerOf ───▶ gateway, upstream
 //	output ──────────────── WithKeep ▶ context ▶ Keep ──────────────▶ upstream
 //
-// This package cannot import package toolpost, so a result is an any here: a *toolpost.Result, and a definition a *toolpost.Definition.
+// This package cannot import package toolpost, so its types are an any here: a
+// *toolpost.Result, *toolpost.Definition or *toolpost.Call.
 package hidden
 
 import (
@@ -26,35 +28,56 @@ type Encoded struct {
 	Scan *wire.Answer     // what a scan found in Raw or Long; nil if it was not scanned
 }
 
-var (
-	newResult func(Encoded) any
-	encodedOf func(any) Encoded
-	resultOf  func(any) (any, error)
-	parse     func([]byte, any) (badOutput, err error)
-)
+// An Owner is the client that made a call. Compare the Session.
+type Owner struct {
+	Session string // identifies the calls that belong together: the session, otherwise the caller's identity; empty if unknown
+	Party   string // identifies the client across its sessions: its user, credential or address, and its name; empty if unknown
+	Shared  bool   // other clients may have the same Session: the call is not part of a session of its client
+}
+
+// Functions are those of package toolpost that other packages reach through this one.
+type Functions struct {
+	NewResult       func(Encoded) any
+	EncodedOf       func(result any) Encoded
+	ResultOf        func(v any) (any, error)
+	ParseDefinition func(raw []byte, definition any) (badOutput, err error)
+	OwnerOf         func(call any) Owner
+	SetOwner        func(call any, owner Owner)
+}
+
+var root Functions
 
 // Share gives this package the functions of package toolpost, which calls it when it is
 // initialized.
-func Share(newOne func(Encoded) any, encoded func(any) Encoded, of func(any) (any, error), definition func([]byte, any) (badOutput, err error)) struct{} {
-	newResult, encodedOf, resultOf, parse = newOne, encoded, of, definition
+func Share(f Functions) struct{} {
+	root = f
 	return struct{}{}
 }
 
 // NewResult returns a result that consists of e. If e has a Scan, the bytes are not scanned
 // again; a Long one is loaded when its content is requested.
-func NewResult(e Encoded) (result any) { return newResult(e) }
+func NewResult(e Encoded) (result any) { return root.NewResult(e) }
 
 // EncodedOf returns the form in which a result was sent.
-func EncodedOf(result any) Encoded { return encodedOf(result) }
+func EncodedOf(result any) Encoded { return root.EncodedOf(result) }
 
 // ResultOf returns the result of a tool that returned v: text, parts, or JSON. Nil becomes
 // empty text, and a value that is already an MCP result stays unchanged.
-func ResultOf(v any) (result any, err error) { return resultOf(v) }
+func ResultOf(v any) (result any, err error) { return root.ResultOf(v) }
 
 // ParseDefinition reads an MCP Tool object, which it keeps, into a *toolpost.Definition. An
 // output schema that is not valid is left out, and badOutput is the reason.
 func ParseDefinition(raw []byte, definition any) (badOutput, err error) {
-	return parse(raw, definition)
+	return root.ParseDefinition(raw, definition)
+}
+
+// OwnerOf returns the client that made a *toolpost.Call.
+func OwnerOf(call any) Owner { return root.OwnerOf(call) }
+
+// WithOwner sets the client that made a *toolpost.Call, which it returns.
+func WithOwner[C any](call *C, owner Owner) *C {
+	root.SetOwner(call, owner)
+	return call
 }
 
 // A KeepFunc stores a text that is too long for memory. The text is one of the given number of

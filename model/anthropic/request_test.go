@@ -107,7 +107,7 @@ func goldens(t *testing.T) []golden {
 				foreign(model.Part{Type: model.TypeImage, MIMEType: model.PNG, Data: png}),
 				foreign(model.Part{Type: model.TypeCall, ID: "a:1", Name: "city.weather", Arguments: json.RawMessage(`{"city": "Oslo"}`)}),
 				foreign(model.Part{Type: model.TypeCall, ID: "b", Name: "no/such tool ü", Invalid: "unknown"})),
-			user(textPart("Before."), result("b", toolpost.ErrorResult("no")), result("a:1", toolpost.NewResult(toolpost.Part{Type: "image", MIMEType: "image/tiff", Data: png}))),
+			user(textPart("Before."), result("b", toolpost.Failed.Resultf("no")), result("a:1", toolpost.NewResult(toolpost.Part{Type: "image", MIMEType: "image/tiff", Data: png}))),
 			assistant(foreign(model.Part{Type: model.TypeCall, ID: "a:1", Name: "city weather"})),
 			user(result("a:1", toolpost.TextResult("Sunny."))),
 			assistant(foreign(model.Part{Type: model.TypeThinking, Text: "Only thinking."})),

@@ -190,7 +190,7 @@ func accepts(t *testing.T, m model.Model, r *model.Response, set *toolpost.Set) 
 	t.Helper()
 	results := user()
 	for _, c := range r.Message.Calls() {
-		results.Parts = append(results.Parts, result(c.ID, toolpost.ErrorResult("no")))
+		results.Parts = append(results.Parts, result(c.ID, toolpost.Failed.Resultf("no")))
 	}
 	results.Parts = append(results.Parts, textPart("Go on."))
 	messages := []*model.Message{model.UserText("Hello."), r.Message, results}

@@ -60,7 +60,7 @@ func TestConversation(t *testing.T) {
 		}
 		media := toolpost.NewResult(toolpost.Part{Type: "text", Text: "5"},
 			toolpost.Part{Type: "image", MIMEType: model.PNG, Data: []byte("png")}, toolpost.Part{Type: "resource", MIMEType: model.PDF, Data: []byte("pdf")}).Message("toolu_1")
-		r.Messages = append(r.Messages, assistant(response), results(media, toolpost.ErrorResult("no").Message("toolu_2")))
+		r.Messages = append(r.Messages, assistant(response), results(media, toolpost.Failed.Resultf("no").Message("toolu_2")))
 		response, _ = respond(t, m, r)
 		if response.Stop != model.StopEnd || response.Message.Text() != "It is 5." || len(response.Losses) > 0 || response.Usage.Output != 7 {
 			t.Errorf("response %+v", response)
@@ -238,8 +238,8 @@ func TestInvalidCalls(t *testing.T) {
 		if len(calls) != 2 || calls[0].Name != "nosuch" || !strings.Contains(calls[0].Invalid, "no tool") || calls[1].Name != "add" || calls[1].Invalid == "" {
 			t.Fatalf("calls %+v", calls)
 		}
-		r.Messages = append(r.Messages, assistant(response), results(toolpost.ErrorResult("%s", calls[0].Invalid).Message("toolu_1"),
-			toolpost.ErrorResult("%s", calls[1].Invalid).Message("toolu_2")))
+		r.Messages = append(r.Messages, assistant(response), results(toolpost.Failed.Resultf("%s", calls[0].Invalid).Message("toolu_1"),
+			toolpost.Failed.Resultf("%s", calls[1].Invalid).Message("toolu_2")))
 		if response, _ = respond(t, m, r); len(response.Losses) != 1 || !strings.Contains(response.Losses[0].Text, "no such tool") {
 			t.Errorf("losses %v", response.Losses)
 		}

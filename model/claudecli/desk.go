@@ -78,7 +78,7 @@ func (d *desk) refuse() {
 }
 
 func refusal() *answer {
-	return &answer{result: toolpost.ErrorResult("Tools cannot be called now. Answer with what you know.")}
+	return &answer{result: toolpost.Failed.Resultf("Tools cannot be called now. Answer with what you know.")}
 }
 
 // wait is the handler of all tools.

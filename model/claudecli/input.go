@@ -148,7 +148,7 @@ func answerOf(m *toolpost.ToolMessage) (a *answer, lost string) {
 	text := model.JoinText(pieces)
 	switch {
 	case m.IsError:
-		a = &answer{result: toolpost.ErrorResult("%s", text)}
+		a = &answer{result: toolpost.Failed.Resultf("%s", text)}
 	case hasMedia:
 		a = &answer{result: toolpost.TextResult(text)}
 		a.setBlocks(blocks)

@@ -40,7 +40,7 @@ func TestBodies(t *testing.T) {
 				foreign(model.Part{Type: model.TypeCall, ID: "x1", Name: "mail.send", Arguments: json.RawMessage(`{"city":"Oslo"}`)}),
 				foreign(model.Part{Type: model.TypeCall, ID: "x2", Name: "gone tool", Arguments: json.RawMessage(`{"city":`), Invalid: "cut"}),
 				foreign(model.Part{Type: model.TypeImage, MIMEType: "image/png", Data: []byte("png")})),
-			user(model.Part{Type: model.TypeText, Text: "Then?"}, model.Part{Type: model.TypeResult, Result: toolpost.ErrorResult("cut").Message("x2")},
+			user(model.Part{Type: model.TypeText, Text: "Then?"}, model.Part{Type: model.TypeResult, Result: toolpost.Failed.Resultf("cut").Message("x2")},
 				model.Part{Type: model.TypeResult, Result: media.Message("x1")}),
 		}
 	}

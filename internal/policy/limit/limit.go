@@ -166,8 +166,8 @@ func client(ctx context.Context, call *toolpost.Call) string {
 		return "session " + call.Session
 	case r.Client.Identity != "":
 		return "user " + r.Client.Identity
-	case r.Session:
-		return "session " + r.Owner.Session
+	case r.InSession:
+		return "session " + r.Session
 	}
 	return "address " + network(r.Client.Address)
 }

@@ -24,10 +24,10 @@ func call(ctx context.Context, l *limit.Limits, user, tool string, takes time.Du
 // callFrom calls a tool as a client, in a session if it has one.
 func callFrom(ctx context.Context, l *limit.Limits, client observe.Client, session, tool string, takes time.Duration) (observe.Outcome, error) {
 	ctx, request := observe.Begin(ctx)
-	request.Client, request.Session = client, session != ""
-	request.Owner.Session = cmp.Or(session, "client "+client.Address+" "+client.Name) // as mcpserver sets it
+	request.Client, request.InSession = client, session != ""
+	request.Session = cmp.Or(session, "client "+client.Address+" "+client.Name) // as mcpserver sets it
 	to := &observe.Target{Server: "s", Method: "tools/call", Name: tool}
-	_, err := l.Admit(ctx, to, &toolpost.Call{Owner: request.Owner}, func(ctx context.Context, c *toolpost.Call) (*toolpost.Result, error) {
+	_, err := l.Admit(ctx, to, &toolpost.Call{Session: request.Session}, func(ctx context.Context, c *toolpost.Call) (*toolpost.Result, error) {
 		return l.Around(ctx, to, c, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			time.Sleep(takes)
 			return toolpost.TextResult("x"), nil

@@ -81,7 +81,7 @@ func (m *Monitor) Observe(ctx context.Context, r *observe.Request) (context.Cont
 // end records a request that has ended.
 func (m *Monitor) end(r *observe.Request, response *observe.Response) {
 	call := status.Call{
-		Time: r.Start, Client: clientName(r.Client), Session: r.Owner.Session, Method: shorten(r.Method), Name: m.withoutSecrets(r.Called()),
+		Time: r.Start, Client: clientName(r.Client), Session: r.Session, Method: shorten(r.Method), Name: m.withoutSecrets(r.Called()),
 		MS: response.Duration.Seconds() * 1000, BytesIn: int64(len(r.Params)), BytesOut: response.Bytes,
 		Outcome: string(response.Outcome),
 	}

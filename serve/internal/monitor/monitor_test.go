@@ -21,7 +21,7 @@ import (
 func call(m *monitor.Monitor, client, server, name string, response *observe.Response) {
 	ctx, r := observe.Begin(context.Background())
 	r.Method, r.Name, r.Client.Name, r.Start = "tools/call", name, client, time.Now()
-	r.Owner.Session = "session of " + client
+	r.Session = "session of " + client
 	ctx, end := m.Observe(ctx, r)
 	if server != "" {
 		observe.From(ctx).SetTarget(&observe.Target{Server: server})

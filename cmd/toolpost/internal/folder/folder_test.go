@@ -28,7 +28,7 @@ func TestFolderKeepsOutputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.Live.Call(t.Context(), &toolpost.Call{Name: tool, Owner: toolpost.Owner{Session: session}, Arguments: raw})
+		r, err := f.Live.Call(t.Context(), &toolpost.Call{Name: tool, Session: session, Arguments: raw})
 		if err != nil {
 			t.Fatal(err)
 		}

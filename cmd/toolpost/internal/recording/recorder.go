@@ -264,7 +264,7 @@ func (r *Recorder) setAnswer(c *Call, result *toolpost.Result, err error) {
 	case err != nil && c.Method != "tools/call":
 		c.Error = &Error{Code: wire.CodeInternal, Message: r.redact.text(err.Error())}
 	case err != nil:
-		r.setResult(c, toolpost.ErrorResult("%v", err))
+		r.setResult(c, toolpost.Failed.Resultf("%v", err))
 	case result == nil:
 		r.setResult(c, toolpost.NewResult())
 	default:
