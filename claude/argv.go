@@ -3,14 +3,12 @@ package claude
 import (
 	"strconv"
 	"strings"
-
-	"github.com/toolpost/toolpost/claude/cli"
 )
 
-// process is how the CLI is started.
-func (o *Options) process(ts *tools) *cli.Options {
+// command is how the CLI is started.
+func (o *Options) command(ts *tools) *Command {
 	args := append(flags(o, ts.allowRules()), o.Args...)
-	return &cli.Options{
+	return &Command{
 		Path: o.CLI, Args: args, Env: environment(o), Dir: o.Dir,
 		Grace: o.grace(), MaxLine: o.MaxLine, Stderr: o.Stderr, Logger: o.logger(),
 	}

@@ -1,7 +1,7 @@
 // Package claude runs the Claude Code CLI and serves Go tools to it inside this
 // process, over the control protocol of the Claude Agent SDK.
 //
-//	Run, Open ──▶ cli.Process ◀─ lines ─▶ message.Parser ──▶ messages ──▶ Response
+//	Run, Open ──▶ Command ◀── lines ───▶ message.Parser ──▶ messages ──▶ Response
 //	                   │
 //	                   └─ control requests ──▶ tools (Server), Permission, Hooks
 //

@@ -28,7 +28,7 @@ type conn struct {
 	served wire.Served // of the CLI
 }
 
-// A Transport carries the lines of the CLI's input and output: a [cli.Process], or
+// A Transport carries the lines of the CLI's input and output: that of [Command.Start], or
 // what Options.Start returns, such as a CLI in a container. ReadLine is called by one
 // goroutine, and so is WriteLine; Close may be called at any time, more than once.
 type Transport interface {

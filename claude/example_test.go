@@ -2,6 +2,7 @@ package claude_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"strings"
@@ -84,4 +85,11 @@ func ExampleOpen() {
 		}
 		fmt.Println(response.Result)
 	}
+}
+
+func ExampleCommand_Find() {
+	_, err := (&claude.Command{Path: "/nowhere/claude"}).Find()
+	var missing *claude.NotFoundError
+	fmt.Println(errors.As(err, &missing))
+	// Output: true
 }

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/toolpost/toolpost/claude/cli"
 )
 
 // dying is a CLI that takes no input and says a second later why.
@@ -21,7 +19,7 @@ type dying struct{ ended chan struct{} }
 func (d *dying) ReadLine() ([]byte, error) {
 	select {
 	case <-time.After(time.Second):
-		return nil, &cli.ExitError{Code: 7}
+		return nil, &ExitError{Code: 7}
 	case <-d.ended:
 		return nil, io.EOF
 	}
@@ -34,7 +32,7 @@ func fed(t *testing.T, p Transport, prompts iter.Seq[Prompt]) (last error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	opts := &Options{Logger: slog.New(slog.DiscardHandler), Start: func(context.Context, *cli.Options) (Transport, error) { return p, nil }}
+	opts := &Options{Logger: slog.New(slog.DiscardHandler), Start: func(context.Context, *Command) (Transport, error) { return p, nil }}
 	for _, err := range RunPrompts(ctx, prompts, opts) {
 		last = err
 	}
@@ -52,7 +50,7 @@ func TestFeedDead(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 			}
 		})
-		if exit := (*cli.ExitError)(nil); !errors.As(err, &exit) || exit.Code != 7 {
+		if exit := (*ExitError)(nil); !errors.As(err, &exit) || exit.Code != 7 {
 			t.Errorf("the run ends with %v", err)
 		}
 	})

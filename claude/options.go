@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/claude/sessions"
 )
@@ -21,7 +20,7 @@ import (
 // requires version 2.1.261 of the CLI or later.
 type Options struct {
 	// The process.
-	CLI        string            // the executable; found as [cli.Find] does if empty
+	CLI        string            // the executable; found as [Command.Find] does if empty
 	Dir        string            // the working directory of the CLI; that of this process if empty
 	Env        []string          // "NAME=value" sets, "NAME" removes
 	Args       []string          // further flags, as "--flag=value"
@@ -31,8 +30,8 @@ type Options struct {
 	Grace      time.Duration     // time allowed for an interrupt, and for each step of closing; 5 s if 0
 
 	// Start starts the CLI in another way than as a process of this machine, such as
-	// in a container; [cli.Start] if nil. It returns early when ctx ends.
-	Start func(ctx context.Context, how *cli.Options) (Transport, error)
+	// in a container; [Command.Start] if nil. It returns early when ctx ends.
+	Start func(ctx context.Context, how *Command) (Transport, error)
 
 	// The model.
 	Model             string   // an alias such as "sonnet", or a full name; the CLI's default if empty

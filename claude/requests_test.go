@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 )
 
 // An answering is a CLI that only answers requests, each with what answers has for its
@@ -59,7 +58,7 @@ func TestModeInEffect(t *testing.T) {
 		`{"mode":7}`: "error", `"plan"`: "error",
 	} {
 		a := &answering{map[string]string{"set_permission_mode": body}, make(chan []byte, 10), make(chan struct{})}
-		s, err := claude.Open(t.Context(), &claude.Options{Logger: slog.New(slog.DiscardHandler), Start: func(context.Context, *cli.Options) (claude.Transport, error) { return a, nil }})
+		s, err := claude.Open(t.Context(), &claude.Options{Logger: slog.New(slog.DiscardHandler), Start: func(context.Context, *claude.Command) (claude.Transport, error) { return a, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/claude/internal/cli"
 	"github.com/toolpost/toolpost/claude/internal/control"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/claude/sessions"
@@ -75,11 +75,11 @@ func connect(ctx, caller context.Context, r *run) (err error) {
 			r.tools.close()
 		}
 	}()
-	startCLI := func(ctx context.Context, how *cli.Options) (Transport, error) { return cli.Start(ctx, how) }
-	if r.opts.Start != nil {
-		startCLI = r.opts.Start
+	startCLI := r.opts.Start
+	if startCLI == nil {
+		startCLI = func(ctx context.Context, how *Command) (Transport, error) { return how.Start(ctx) }
 	}
-	process, err := startCLI(opening, r.opts.process(r.tools))
+	process, err := startCLI(opening, r.opts.command(r.tools))
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (r *run) take(m message.Message, size int) {
 
 // check tells what of a set-up is not as it must be.
 func check(init *message.Init, ts *tools) error {
-	if old := (*cli.VersionError)(nil); errors.As(cli.Supported(init.Version), &old) {
+	if old := (*VersionError)(nil); errors.As(exportedError(cli.Supported(init.Version)), &old) {
 		return old
 	}
 	ts.warnUnavailable(init)
@@ -286,7 +286,7 @@ func (r *run) reportMalformed(err error) {
 // is wrong.
 func (r *run) last(err error) error {
 	result := r.turns.result()
-	exit := (*cli.ExitError)(nil)
+	exit := (*ExitError)(nil)
 	died := errors.As(err, &exit)
 	if result != nil && r.once {
 		if failure := r.failure(result); failure != nil {
@@ -305,7 +305,7 @@ func (r *run) last(err error) error {
 }
 
 // andExit adds to the failure of a result how the CLI died, if it did so in another turn.
-func (r *run) andExit(failure error, exit *cli.ExitError) error {
+func (r *run) andExit(failure error, exit *ExitError) error {
 	if exit == nil || !r.turns.hasPending() || context.Cause(r.conn.ctx) != nil {
 		return failure
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/claude/internal/cli"
 )
 
 // TestOpenWhileListing ends a start that waits for a toolset.
@@ -41,11 +41,11 @@ func (t *tapped) WriteLine(line []byte) error {
 func TestTransport(t *testing.T) {
 	var tap *tapped
 	o := options(t, "echo")
-	o.Start = func(ctx context.Context, how *cli.Options) (claude.Transport, error) {
+	o.Start = func(ctx context.Context, how *claude.Command) (claude.Transport, error) {
 		if how.Path != o.CLI || !slices.Contains(how.Args, "--output-format=stream-json") {
 			t.Errorf("the CLI is started as %s %q", how.Path, how.Args)
 		}
-		p, err := cli.Start(ctx, how)
+		p, err := how.Start(ctx)
 		tap = &tapped{Transport: p}
 		return tap, err
 	}
@@ -56,7 +56,7 @@ func TestTransport(t *testing.T) {
 		t.Errorf("sent %q", tap.sent)
 	}
 	refused := errors.New("no container")
-	o.Start = func(context.Context, *cli.Options) (claude.Transport, error) { return nil, refused }
+	o.Start = func(context.Context, *claude.Command) (claude.Transport, error) { return nil, refused }
 	if _, err := claude.Open(t.Context(), o); !errors.Is(err, refused) {
 		t.Errorf("Open ends with %v, want %v", err, refused)
 	}
@@ -100,8 +100,8 @@ func TestControlRequests(t *testing.T) {
 
 func TestOldCLI(t *testing.T) {
 	_, err := run(t, "old", "go", options(t, "old"))
-	if old := (*cli.VersionError)(nil); !errors.As(err, &old) {
-		t.Errorf("a run of an old CLI ends with %v, want a *cli.VersionError", err)
+	if old := (*claude.VersionError)(nil); !errors.As(err, &old) {
+		t.Errorf("a run of an old CLI ends with %v, want a *claude.VersionError", err)
 	}
 }
 

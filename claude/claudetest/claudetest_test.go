@@ -18,7 +18,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/claudetest"
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -211,7 +210,7 @@ func TestLeaving(t *testing.T) {
 			break
 		}
 		_, err := claude.Collect(claude.Run(t.Context(), "go", replay(s, prompted+`{"dir":"exit","line":143}`)))
-		if exit := (*cli.ExitError)(nil); !errors.As(err, &exit) || exit.Code != 143 || len(s.errors) > 0 {
+		if exit := (*claude.ExitError)(nil); !errors.As(err, &exit) || exit.Code != 143 || len(s.errors) > 0 {
 			t.Errorf("the run ends with %v, and the test with %q", err, s.errors)
 		}
 		for what, text := range map[string]string{"a line": "{", "a file": ""} {

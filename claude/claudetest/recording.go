@@ -21,7 +21,6 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -61,9 +60,9 @@ func Read(fsys fs.FS, name string) (all []Entry, err error) {
 // is recorded. What is named like a secret or looks like one, the account, and the
 // names of the home and the working directory are replaced. Read the file before
 // you publish it.
-func Record(t testing.TB, file string) func(context.Context, *cli.Options) (claude.Transport, error) {
-	return func(ctx context.Context, how *cli.Options) (claude.Transport, error) {
-		process, err := cli.Start(ctx, how)
+func Record(t testing.TB, file string) func(context.Context, *claude.Command) (claude.Transport, error) {
+	return func(ctx context.Context, how *claude.Command) (claude.Transport, error) {
+		process, err := how.Start(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +94,7 @@ type recorder struct {
 
 func (r *recorder) ReadLine() ([]byte, error) {
 	text, err := r.Transport.ReadLine()
-	exit := (*cli.ExitError)(nil)
+	exit := (*claude.ExitError)(nil)
 	switch {
 	case err == nil:
 		r.note("stdout", text)

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 )
 
 // Replay returns an Options.Start that plays the CLI of a recording. Where the
@@ -23,8 +22,8 @@ import (
 // a control request with all that the recording has of it, or an answer, whatever
 // it is. So handlers, hooks and permissions are called as they were. If the program
 // does something else, the test fails and the run ends with an error.
-func Replay(t testing.TB, fsys fs.FS, name string) func(context.Context, *cli.Options) (claude.Transport, error) {
-	return func(context.Context, *cli.Options) (claude.Transport, error) {
+func Replay(t testing.TB, fsys fs.FS, name string) func(context.Context, *claude.Command) (claude.Transport, error) {
+	return func(context.Context, *claude.Command) (claude.Transport, error) {
 		entries, err := Read(fsys, name)
 		p := &player{t: t, rest: entries, lines: make(chan []byte)}
 		p.running, p.end = context.WithCancel(context.Background())
@@ -77,7 +76,7 @@ func (p *player) ReadLine() ([]byte, error) {
 	next := p.rest[0]
 	if p.rest = p.rest[1:]; next.Dir == "exit" {
 		code, err := strconv.Atoi(string(next.Line))
-		return nil, errors.Join(&cli.ExitError{Code: code}, err)
+		return nil, errors.Join(&claude.ExitError{Code: code}, err)
 	}
 	return p.translate(next.Line), nil
 }

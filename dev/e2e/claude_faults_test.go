@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/dev/modeltest"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/usage"
@@ -54,7 +53,7 @@ type cliLine struct {
 	tell   func() // called when it is read, with the lock
 }
 
-func (b *biller) startCLI(context.Context, *cli.Options) (claude.Transport, error) {
+func (b *biller) startCLI(context.Context, *claude.Command) (claude.Transport, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.random.IntN(20) == 0 {
@@ -192,7 +191,7 @@ func (c *fakeCLI) play() {
 		switch {
 		case at(l, "request", "subtype") == "initialize":
 			if c.chance(30) {
-				c.exit = &cli.ExitError{Code: 1, Stderr: "no login"}
+				c.exit = &claude.ExitError{Code: 1, Stderr: "no login"}
 				return
 			}
 			c.write(cliLine{text: encode(object{"type": "control_response", "response": object{"subtype": "success", "request_id": l["request_id"],
@@ -292,7 +291,7 @@ func (c *fakeCLI) speak(turn *modeltest.Turn, fails bool) (whole bool) {
 			if c.chance(2) {
 				c.write(cliLine{text: line.text[:len(line.text)/2], stream: true})
 			}
-			c.exit = &cli.ExitError{Code: 1, Stderr: "out of memory"}
+			c.exit = &claude.ExitError{Code: 1, Stderr: "out of memory"}
 			return false
 		}
 		c.write(c.fault(line))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/usage"
 )
@@ -39,7 +38,7 @@ type loopResult struct {
 	failed bool
 }
 
-func (l *claudeLoop) start(context.Context, *cli.Options) (claude.Transport, error) {
+func (l *claudeLoop) start(context.Context, *claude.Command) (claude.Transport, error) {
 	c := &fakeCLI{b: l.biller, input: make(chan object, 1000), output: make(chan cliLine), closed: make(chan struct{}), over: make(chan struct{}), answered: map[string]object{}}
 	c.answer = l.answer
 	l.cli = c
@@ -221,7 +220,7 @@ func (l *claudeLoop) runAll() {
 func (l *claudeLoop) check(response *claude.Response, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	exit, bad := (*cli.ExitError)(nil), (*message.ParseError)(nil)
+	exit, bad := (*claude.ExitError)(nil), (*message.ParseError)(nil)
 	switch {
 	case l.result == nil && err == nil:
 		l.t.Errorf("seed %d: there is no error, and no result was told", l.seed)

@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	sdk "github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 	stream "github.com/toolpost/toolpost/claude/message"
 )
 
@@ -28,7 +27,7 @@ func knowsOption(set func(o *sdk.Options, value string)) func(string) bool {
 		started := errors.New("started")
 		var log strings.Builder
 		o := &sdk.Options{
-			Start:  func(context.Context, *cli.Options) (sdk.Transport, error) { return nil, started },
+			Start:  func(context.Context, *sdk.Command) (sdk.Transport, error) { return nil, started },
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		}
 		set(o, value)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/secret"
@@ -57,7 +56,7 @@ func (m *Model) failure(ctx context.Context, err error) *model.Error {
 		return e
 	}
 	var (
-		missing *cli.NotFoundError
+		missing *claude.NotFoundError
 		refused *claude.ToolsRefusedError
 		dropped *claude.ToolsDroppedError
 		request *claude.RequestError

@@ -10,12 +10,11 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/claudecli"
 )
 
-var errExit = &cli.ExitError{Code: 3, Stderr: "bad \x1b[31m thing with sk-ant-api03-abcdefghijklmnopqrstuvwxyz and hush-hush-hush"}
+var errExit = &claude.ExitError{Code: 3, Stderr: "bad \x1b[31m thing with sk-ant-api03-abcdefghijklmnopqrstuvwxyz and hush-hush-hush"}
 
 // fails returns the error of a stream.
 func fails(t *testing.T, ctx context.Context, m model.Model, r *model.Request) *model.Error {

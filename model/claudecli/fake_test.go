@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/claudecli"
 )
@@ -42,7 +41,7 @@ func newWorld(t *testing.T, opts *claudecli.Options, scripts ...func(*fake)) (*w
 	return w, m
 }
 
-func (w *world) start(_ context.Context, how *cli.Options) (claude.Transport, error) {
+func (w *world) start(_ context.Context, how *claude.Command) (claude.Transport, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.scripts) == 0 {
@@ -103,7 +102,7 @@ func (w *world) running() (n int) {
 // A fake is a CLI in this process.
 type fake struct {
 	t      *testing.T
-	how    *cli.Options
+	how    *claude.Command
 	input  chan []byte
 	output chan []byte
 	once   sync.Once

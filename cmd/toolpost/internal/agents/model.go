@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/claude"
-	claudeprogram "github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/demo"
 	"github.com/toolpost/toolpost/model"
@@ -52,7 +51,7 @@ func providers() []provider {
 			return openai.NewChat(name, &openai.Options{APIKey: o.key, BaseURL: o.baseURL}), nil
 		}},
 		{"claude-cli", nil, "", "", func(name string, o *endpoint) (model.Model, error) {
-			if _, err := claudeprogram.Find(o.cli); err != nil {
+			if _, err := (&claude.Command{Path: o.cli}).Find(); err != nil {
 				return nil, err
 			}
 			return claudecli.New(name, &claudecli.Options{CLI: &claude.Options{CLI: o.cli}}), nil
@@ -188,7 +187,7 @@ func (f *modelFlags) choose() (string, error) {
 	text := "no model is chosen, and no key is set.\n" +
 		"  set one of the variables " + strings.Join(variables, ", ") + ",\n" +
 		"  or try it without a key: --model demo"
-	if _, err := claudeprogram.Find(f.cli); err == nil {
+	if _, err := (&claude.Command{Path: f.cli}).Find(); err == nil {
 		text += ",\n  or use the login of your claude command: --model claude-cli"
 	}
 	text += ",\n  or use a server of your own: --model openai-compatible/NAME --base-url URL"

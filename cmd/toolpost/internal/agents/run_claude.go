@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/claude"
-	claudeprogram "github.com/toolpost/toolpost/claude/cli"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/chat"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
@@ -28,7 +27,7 @@ func (f *agentFlags) runClaude(cmd *cobra.Command, cfg *config.Config, prompt st
 	if err != nil {
 		return err
 	}
-	if _, err := claudeprogram.Find(f.model.cli); err != nil { // before servers start
+	if _, err := (&claude.Command{Path: f.model.cli}).Find(); err != nil { // before servers start
 		return err
 	}
 	asker := chat.New(&chat.Options{

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/claude/internal/cli"
 	"go.uber.org/goleak"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/claude/internal/cli"
 )
 
 // adopt makes this process the parent of orphans below it, as the first process

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/claude/cli"
+	"github.com/toolpost/toolpost/claude/internal/cli"
 )
 
 // place makes a command at a path within a folder.
