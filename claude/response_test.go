@@ -47,10 +47,7 @@ func TestCollectKeepsEveryField(t *testing.T) {
 	}
 	want := &claude.Response{
 		Result: "r", Subtype: "success", DurationMS: 1, DurationAPIMS: 2, NumTurns: 3, SessionID: "s", TotalCostUSD: 0.5,
-		Usage: message.Usage{
-			InputTokens: 4, ServerToolUse: message.ServerToolCounts{WebSearchRequests: 5},
-			CacheCreation: message.CacheCreation{Ephemeral1hInputTokens: 6}, ServiceTier: "standard",
-		},
+		Usage:            message.Usage{InputTokens: 4, ServiceTier: "standard"},
 		StructuredOutput: json.RawMessage(`{"a":1}`), CostUSDSinceLastResult: 0.25,
 		ModelUsage:                map[string]message.ModelUsage{"m": {CostUSD: 0.5}},
 		ModelUsageSinceLastResult: map[string]message.ModelUsage{"m": {CostUSD: 0.25}},
@@ -58,6 +55,7 @@ func TestCollectKeepsEveryField(t *testing.T) {
 		DeferredToolUse:           &message.DeferredToolUse{ID: "i", Name: "f", Input: json.RawMessage(`{}`)},
 		StopReason:                "end_turn", TerminalReason: "completed", UUID: "u",
 	}
+	want.Usage.ServerToolUse.WebSearchRequests, want.Usage.CacheCreation.Ephemeral1hInputTokens = 5, 6
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -249,7 +247,7 @@ func ExampleCollect() {
 {"type":"assistant","message":{"content":[{"type":"text","text":"It is 5."}]},"session_id":"s"}
 {"type":"result","subtype":"success","is_error":false,"result":null,"total_cost_usd":0.5,"session_id":"s"}
 `)
-	response, err := claude.Collect(message.Read(stream))
+	response, err := claude.Collect(new(message.Parser).Read(stream))
 	if err == nil {
 		err = response.Err()
 	}

@@ -16,9 +16,14 @@ type Assistant struct {
 	Usage        Usage           `json:"-"`
 	Message      json.RawMessage `json:"message"` // as the API sent it
 
-	RequestID          string          `json:"request_id"`
-	Timestamp          string          `json:"timestamp"`
-	ToolUseMeta        []ToolUseMeta   `json:"tool_use_meta"`
+	RequestID   string `json:"request_id"`
+	Timestamp   string `json:"timestamp"`
+	ToolUseMeta []struct {
+		ID                string `json:"id"`
+		DisplayName       string `json:"display_name"`
+		ServerDisplayName string `json:"server_display_name"`
+		ToolName          string `json:"tool_name"`
+	} `json:"tool_use_meta"` // how to display the calls
 	Aborted            bool            `json:"aborted"`
 	Supersedes         []string        `json:"supersedes"` // UUIDs of messages that this one replaces
 	UserMessageUUID    string          `json:"user_message_uuid"`
@@ -54,14 +59,6 @@ type Agent struct {
 // IsMain reports whether the message is from the main agent.
 func (a *Agent) IsMain() bool { return a.ParentToolUseID == "" && a.AgentID == "" }
 
-// A ToolUseMeta describes how to display a call.
-type ToolUseMeta struct {
-	ID                string `json:"id"`
-	DisplayName       string `json:"display_name"`
-	ServerDisplayName string `json:"server_display_name"`
-	ToolName          string `json:"tool_name"`
-}
-
 // Text returns the text of the answer: its text blocks joined by newlines,
 // without thinking and calls.
 func (m *Assistant) Text() string { return textOf(m.Content) }
@@ -91,32 +88,26 @@ type User struct {
 	Content []Block         `json:"-"`       // message.content; text that came as a string is one *Text
 	Message json.RawMessage `json:"message"` // in the form of the API
 
-	Timestamp       string           `json:"timestamp"`
-	ToolUseResult   json.RawMessage  `json:"tool_use_result"` // the tool's result in the CLI's own form
-	ToolResultMeta  []ToolResultMeta `json:"tool_result_meta"`
-	IsSynthetic     bool             `json:"isSynthetic"` // written by the CLI
-	IsReplay        bool             `json:"isReplay"`
-	Origin          *Origin          `json:"origin"`
-	Priority        string           `json:"priority"`
-	ShouldQuery     *bool            `json:"shouldQuery"`
-	ClientComposed  bool             `json:"client_composed"`
-	PastedContent   json.RawMessage  `json:"pasted_content"`
-	InlinePastes    []string         `json:"inline_pastes"`
-	FileAttachments json.RawMessage  `json:"file_attachments"`
-}
-
-// A ToolResultMeta describes how a call was permitted.
-type ToolResultMeta struct {
-	ID                 string             `json:"id"` // of the call
-	PermissionDecision PermissionDecision `json:"permission_decision"`
-	NonExecutionKind   string             `json:"non_execution_kind"` // why the tool did not run; empty if it did
-}
-
-// A PermissionDecision is a decision about a call, with its author.
-type PermissionDecision struct {
-	Decision   string `json:"decision"`
-	Source     string `json:"source"`
-	ReasonType string `json:"reason_type"`
+	Timestamp      string          `json:"timestamp"`
+	ToolUseResult  json.RawMessage `json:"tool_use_result"` // the tool's result in the CLI's own form
+	ToolResultMeta []struct {
+		ID                 string `json:"id"` // of the call
+		PermissionDecision struct {
+			Decision   string `json:"decision"`
+			Source     string `json:"source"`
+			ReasonType string `json:"reason_type"`
+		} `json:"permission_decision"`
+		NonExecutionKind string `json:"non_execution_kind"` // why the tool did not run; empty if it did
+	} `json:"tool_result_meta"` // how the calls were permitted
+	IsSynthetic     bool            `json:"isSynthetic"` // written by the CLI
+	IsReplay        bool            `json:"isReplay"`
+	Origin          *Origin         `json:"origin"`
+	Priority        string          `json:"priority"`
+	ShouldQuery     *bool           `json:"shouldQuery"`
+	ClientComposed  bool            `json:"client_composed"`
+	PastedContent   json.RawMessage `json:"pasted_content"`
+	InlinePastes    []string        `json:"inline_pastes"`
+	FileAttachments json.RawMessage `json:"file_attachments"`
 }
 
 // An Origin identifies what started a turn.

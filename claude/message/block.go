@@ -14,41 +14,41 @@ type Block interface {
 	Kind() string
 }
 
-// A Source is the part that all blocks have: the JSON that they were read from.
-type Source struct {
+// A BlockHeader contains what all blocks have.
+type BlockHeader struct {
 	Type  string                     `json:"type"`
 	Extra map[string]json.RawMessage `json:",embed"` // unknown members
 	Raw   json.RawMessage            `json:"-"`      // the whole block
 }
 
 // Kind returns the block's type.
-func (s *Source) Kind() string { return s.Type }
+func (h *BlockHeader) Kind() string { return h.Type }
 
-func (s *Source) origin() *Source { return s }
+func (h *BlockHeader) origin() *BlockHeader { return h }
 
 // A Text is text.
 type Text struct {
-	Source
+	BlockHeader
 	Text      string          `json:"text"`
 	Citations json.RawMessage `json:"citations"`
 }
 
 // A Thinking is the model's thinking before its answer.
 type Thinking struct {
-	Source
+	BlockHeader
 	Thinking  string `json:"thinking"`
 	Signature string `json:"signature"`
 }
 
 // A RedactedThinking is thinking that the API does not show.
 type RedactedThinking struct {
-	Source
+	BlockHeader
 	Data string `json:"data"`
 }
 
 // A ToolUse is a call of a tool.
 type ToolUse struct {
-	Source
+	BlockHeader
 	ID     string          `json:"id"`
 	Name   string          `json:"name"`
 	Input  json.RawMessage `json:"input"`
@@ -57,7 +57,7 @@ type ToolUse struct {
 
 // A ToolResult is the result of a call.
 type ToolResult struct {
-	Source
+	BlockHeader
 	ToolUseID string  `json:"tool_use_id"`
 	Content   []Block `json:"content"` // text that came as a string is one *Text
 	IsError   bool    `json:"is_error"`
@@ -68,7 +68,7 @@ func (b *ToolResult) Text() string { return textOf(b.Content) }
 
 // A ServerToolUse is a call of a tool that the API runs itself.
 type ServerToolUse struct {
-	Source
+	BlockHeader
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
@@ -76,20 +76,20 @@ type ServerToolUse struct {
 
 // A WebToolResult is the result of the API's web_search or web_fetch; its Type says which.
 type WebToolResult struct {
-	Source
+	BlockHeader
 	ToolUseID string          `json:"tool_use_id"`
 	Content   json.RawMessage `json:"content"` // of a search an array of results, or an object that is an error
 }
 
 // An Image is an image.
 type Image struct {
-	Source
+	BlockHeader
 	From Data `json:"source"`
 }
 
 // A Document is a file that the model reads, such as a PDF.
 type Document struct {
-	Source
+	BlockHeader
 	From      Data            `json:"source"`
 	Title     string          `json:"title"`
 	Context   string          `json:"context"`
@@ -108,20 +108,20 @@ type Data struct {
 
 // A ToolReference is the name of a tool that a tool search found.
 type ToolReference struct {
-	Source
+	BlockHeader
 	ToolName string `json:"tool_name"`
 }
 
 // An APIBlock is a block that has no type of its own here, such as a
 // code_execution_tool_result: its Type names it, and Extra and Raw have its members.
-type APIBlock struct{ Source }
+type APIBlock struct{ BlockHeader }
 
 // An UnknownBlock is a content block of an unknown type.
-type UnknownBlock struct{ Source }
+type UnknownBlock struct{ BlockHeader }
 
 type knownBlock interface {
 	Block
-	origin() *Source
+	origin() *BlockHeader
 }
 
 // A blockKind is a type of block with the members that it cannot be without.
@@ -174,7 +174,7 @@ func (d *decoder) blocks(dec *jsontext.Decoder, to *[]Block) error {
 	case 'n':
 		return nil
 	case '"':
-		t := &Text{Source: Source{Type: "text", Raw: raw}}
+		t := &Text{BlockHeader: BlockHeader{Type: "text", Raw: raw}}
 		*to = []Block{t}
 		return d.decode(raw, at, &t.Text)
 	}
@@ -216,7 +216,7 @@ func (d *decoder) block(raw json.RawMessage, at string) (Block, error) {
 	known, ok := d.kinds[kind]
 	if !ok || strings.Count(at, ".") > maxDepth {
 		d.met("content_block", kind, raw)
-		return &UnknownBlock{Source{Type: kind, Raw: raw}}, nil
+		return &UnknownBlock{BlockHeader{Type: kind, Raw: raw}}, nil
 	}
 	b := known.new()
 	if err := d.part(raw, at, b, known.required...); err != nil {

@@ -5,19 +5,18 @@ import "encoding/json"
 // A CompactBoundary marks the place where the conversation was shortened.
 type CompactBoundary struct {
 	Header
-	Compact           Compact `json:"compact_metadata"`
-	LogicalParentUUID string  `json:"logical_parent_uuid"`
-}
+	LogicalParentUUID string `json:"logical_parent_uuid"`
 
-// A Compact describes how a conversation was shortened.
-type Compact struct {
-	Trigger                 string          `json:"trigger"` // manual or auto
-	PreTokens               int64           `json:"pre_tokens"`
-	PostTokens              int64           `json:"post_tokens"`
-	CumulativeDroppedTokens int64           `json:"cumulative_dropped_tokens"`
-	DurationMS              int64           `json:"duration_ms"`
-	PreservedSegment        json.RawMessage `json:"preserved_segment"`
-	PreservedMessages       json.RawMessage `json:"preserved_messages"`
+	// Compact describes how the conversation was shortened.
+	Compact struct {
+		Trigger                 string          `json:"trigger"` // manual or auto
+		PreTokens               int64           `json:"pre_tokens"`
+		PostTokens              int64           `json:"post_tokens"`
+		CumulativeDroppedTokens int64           `json:"cumulative_dropped_tokens"`
+		DurationMS              int64           `json:"duration_ms"`
+		PreservedSegment        json.RawMessage `json:"preserved_segment"`
+		PreservedMessages       json.RawMessage `json:"preserved_messages"`
+	} `json:"compact_metadata"`
 }
 
 // A ConversationReset reports that a new conversation began. Costs and model
@@ -40,24 +39,21 @@ type CommandLifecycle struct {
 // A RateLimit reports how much of a plan's limits is used.
 type RateLimit struct {
 	Header
-	Info RateLimitInfo `json:"rate_limit_info"`
-}
-
-// A RateLimitInfo describes how much of a plan's limits is used.
-type RateLimitInfo struct {
-	RateLimitWindow        `json:",embed"`
-	RateLimitType          string                     `json:"rateLimitType"` // five_hour, seven_day, seven_day_opus, seven_day_sonnet, seven_day_overage_included or overage
-	LimitScope             string                     `json:"limitScope"`
-	ErrorCode              string                     `json:"errorCode"`
-	IsUsingOverage         bool                       `json:"isUsingOverage"`
-	OverageInUse           bool                       `json:"overageInUse"`
-	OverageEnabled         bool                       `json:"overageEnabled"`
-	OverageStatus          string                     `json:"overageStatus"`
-	OverageResetsAt        int64                      `json:"overageResetsAt"`
-	OverageDisabledReason  string                     `json:"overageDisabledReason"`
-	CanUserPurchaseCredits bool                       `json:"canUserPurchaseCredits"`
-	HasSavedPaymentMethod  bool                       `json:"hasChargeableSavedPaymentMethod"`
-	UnifiedWindows         map[string]RateLimitWindow `json:"unifiedWindows"` // by their type
+	Info struct {
+		RateLimitWindow        `json:",embed"`
+		RateLimitType          string                     `json:"rateLimitType"` // five_hour, seven_day, seven_day_opus, seven_day_sonnet, seven_day_overage_included or overage
+		LimitScope             string                     `json:"limitScope"`
+		ErrorCode              string                     `json:"errorCode"`
+		IsUsingOverage         bool                       `json:"isUsingOverage"`
+		OverageInUse           bool                       `json:"overageInUse"`
+		OverageEnabled         bool                       `json:"overageEnabled"`
+		OverageStatus          string                     `json:"overageStatus"`
+		OverageResetsAt        int64                      `json:"overageResetsAt"`
+		OverageDisabledReason  string                     `json:"overageDisabledReason"`
+		CanUserPurchaseCredits bool                       `json:"canUserPurchaseCredits"`
+		HasSavedPaymentMethod  bool                       `json:"hasChargeableSavedPaymentMethod"`
+		UnifiedWindows         map[string]RateLimitWindow `json:"unifiedWindows"` // by their type
+	} `json:"rate_limit_info"`
 }
 
 // A RateLimitWindow is one limit and how much of it is used.

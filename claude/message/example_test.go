@@ -13,7 +13,7 @@ func ExampleRead() {
 {"type":"assistant","message":{"content":[{"type":"text","text":"It is 5."}]},"session_id":"s"}
 {"type":"result","subtype":"success","is_error":false,"result":"It is 5.","total_cost_usd":0.5,"session_id":"s"}
 `)
-	for m, err := range message.Read(stream) {
+	for m, err := range new(message.Parser).Read(stream) {
 		if err != nil {
 			panic(err)
 		}

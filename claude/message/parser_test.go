@@ -286,7 +286,7 @@ func TestParallel(t *testing.T) {
 func TestRead(t *testing.T) {
 	stream := "\ufeff{\"type\":\"keep_alive\"}\n[SandboxDebug] hello\n\n  {\"type\":\"keep_alive\"}\r\n{\"type\":\"assistant\"}\n\xff\n{\"type\":\"keep_alive\"}"
 	var kinds []string
-	for m, err := range message.Read(strings.NewReader(stream)) {
+	for m, err := range new(message.Parser).Read(strings.NewReader(stream)) {
 		if err != nil {
 			kinds = append(kinds, "error")
 			continue
@@ -298,13 +298,13 @@ func TestRead(t *testing.T) {
 	}
 	broken := io.MultiReader(strings.NewReader("{\"type\":\"keep_alive\"}\n"), failing{})
 	var last error
-	for _, err := range message.Read(broken) {
+	for _, err := range new(message.Parser).Read(broken) {
 		last = err
 	}
 	if !errors.Is(last, io.ErrUnexpectedEOF) {
 		t.Errorf("the error is %v", last)
 	}
-	for range message.Read(strings.NewReader(stream)) {
+	for range new(message.Parser).Read(strings.NewReader(stream)) {
 		break
 	}
 }

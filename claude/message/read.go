@@ -10,9 +10,6 @@ import (
 // Read yields the messages of a saved stream, line by line. It skips lines that
 // are not JSON objects, because parts of the CLI may write some. After a
 // *ParseError it continues if the loop does.
-func Read(r io.Reader) iter.Seq2[Message, error] { return new(Parser).Read(r) }
-
-// Read yields the messages of a saved stream, like the function [Read].
 func (p *Parser) Read(r io.Reader) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
 		lines := bufio.NewReader(r)

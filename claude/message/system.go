@@ -13,20 +13,25 @@ type Init struct {
 	CWD            string      `json:"cwd"`
 	Version        string      `json:"claude_code_version"`
 
-	OriginalCWD           string          `json:"original_cwd"`
-	AdditionalDirectories []string        `json:"additional_directories"`
-	APIKeySource          string          `json:"apiKeySource"`
-	OutputStyle           string          `json:"output_style"`
-	Agents                []string        `json:"agents"`
-	Skills                []string        `json:"skills"`
-	SlashCommands         []string        `json:"slash_commands"`
-	TerminalSlashCommands []string        `json:"terminal_slash_commands"`
-	Plugins               []Plugin        `json:"plugins"`
-	PluginErrors          json.RawMessage `json:"plugin_errors"`
-	Capabilities          []string        `json:"capabilities"`
-	Betas                 []string        `json:"betas"`
-	Effort                string          `json:"effort"`
-	UserMessageUUIDs      []string        `json:"user_message_uuids"` // of the prompts of the turn
+	OriginalCWD           string   `json:"original_cwd"`
+	AdditionalDirectories []string `json:"additional_directories"`
+	APIKeySource          string   `json:"apiKeySource"`
+	OutputStyle           string   `json:"output_style"`
+	Agents                []string `json:"agents"`
+	Skills                []string `json:"skills"`
+	SlashCommands         []string `json:"slash_commands"`
+	TerminalSlashCommands []string `json:"terminal_slash_commands"`
+	Plugins               []struct {
+		Name    string `json:"name"`
+		Path    string `json:"path"`
+		Source  string `json:"source"`
+		Version string `json:"version"`
+	} `json:"plugins"`
+	PluginErrors     json.RawMessage `json:"plugin_errors"`
+	Capabilities     []string        `json:"capabilities"`
+	Betas            []string        `json:"betas"`
+	Effort           string          `json:"effort"`
+	UserMessageUUIDs []string        `json:"user_message_uuids"` // of the prompts of the turn
 
 	MemoryPaths             json.RawMessage `json:"memory_paths"`
 	MessagingSocketPath     string          `json:"messaging_socket_path"`
@@ -48,14 +53,6 @@ type MCPServer struct {
 	Source string `json:"source,omitempty"`
 }
 
-// A Plugin is a plugin of the CLI.
-type Plugin struct {
-	Name    string `json:"name"`
-	Path    string `json:"path"`
-	Source  string `json:"source"`
-	Version string `json:"version"`
-}
-
 // A SessionState reports whether the CLI is working.
 type SessionState struct {
 	Header
@@ -66,18 +63,17 @@ type SessionState struct {
 // An APIRetry reports that a request to the API failed and will be repeated.
 type APIRetry struct {
 	Header
-	Attempt      int64       `json:"attempt"`
-	MaxRetries   int64       `json:"max_retries"`
-	RetryDelayMS int64       `json:"retry_delay_ms"`
-	ErrorStatus  int64       `json:"error_status"` // of HTTP; 0 if there was no answer
-	Error        string      `json:"error"`        // such as rate_limit
-	NoResponse   *NoResponse `json:"no_response"`
-}
+	Attempt      int64  `json:"attempt"`
+	MaxRetries   int64  `json:"max_retries"`
+	RetryDelayMS int64  `json:"retry_delay_ms"`
+	ErrorStatus  int64  `json:"error_status"` // of HTTP; 0 if there was no answer
+	Error        string `json:"error"`        // such as rate_limit
 
-// A NoResponse reports how long the CLI has waited for the API.
-type NoResponse struct {
-	WaitedMS    int64 `json:"waited_ms"`
-	RetryWaitMS int64 `json:"retry_wait_ms"`
+	// NoResponse reports how long the CLI has waited for the API; nil if there was an answer.
+	NoResponse *struct {
+		WaitedMS    int64 `json:"waited_ms"`
+		RetryWaitMS int64 `json:"retry_wait_ms"`
+	} `json:"no_response"`
 }
 
 // A PermissionDenied reports that a call was denied without a request to

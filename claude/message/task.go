@@ -46,18 +46,16 @@ type TaskProgress struct {
 type TaskUpdated struct {
 	Header
 	Task
-	Patch TaskPatch `json:"patch"`
-}
 
-// A TaskPatch contains the changed fields of a task; empty fields did not
-// change.
-type TaskPatch struct {
-	Status         string  `json:"status"` // pending, running, completed, failed, killed or paused
-	Description    string  `json:"description"`
-	EndTime        float64 `json:"end_time"`
-	TotalPausedMS  int64   `json:"total_paused_ms"`
-	Error          string  `json:"error"`
-	IsBackgrounded *bool   `json:"is_backgrounded"`
+	// Patch contains the changed fields of the task; empty fields did not change.
+	Patch struct {
+		Status         string  `json:"status"` // pending, running, completed, failed, killed or paused
+		Description    string  `json:"description"`
+		EndTime        float64 `json:"end_time"`
+		TotalPausedMS  int64   `json:"total_paused_ms"`
+		Error          string  `json:"error"`
+		IsBackgrounded *bool   `json:"is_backgrounded"`
+	} `json:"patch"`
 }
 
 // A TaskNotification reports that a background task has ended.

@@ -11,36 +11,32 @@ import (
 // A Usage counts the tokens of one turn of the main agent; those of sub-agents
 // are in ModelUsage.
 type Usage struct {
-	InputTokens              int64               `json:"input_tokens"`
-	OutputTokens             int64               `json:"output_tokens"`
-	CacheCreationInputTokens int64               `json:"cache_creation_input_tokens"`
-	CacheReadInputTokens     int64               `json:"cache_read_input_tokens"`
-	OutputTokensDetails      OutputTokensDetails `json:"output_tokens_details"`
-	ServerToolUse            ServerToolCounts    `json:"server_tool_use"`
-	CacheCreation            CacheCreation       `json:"cache_creation"`
-	ServiceTier              string              `json:"service_tier"`
-	InferenceGeo             string              `json:"inference_geo"`
-	Speed                    string              `json:"speed"`
-	Iterations               json.RawMessage     `json:"iterations,omitempty"`
-	FallbackCredit           json.RawMessage     `json:"fallback_credit,omitempty"`
-}
+	InputTokens              int64 `json:"input_tokens"`
+	OutputTokens             int64 `json:"output_tokens"`
+	CacheCreationInputTokens int64 `json:"cache_creation_input_tokens"`
+	CacheReadInputTokens     int64 `json:"cache_read_input_tokens"`
+	// OutputTokensDetails count the output tokens by their purpose.
+	OutputTokensDetails struct {
+		ThinkingTokens int64 `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
 
-// OutputTokensDetails count the output tokens by their purpose.
-type OutputTokensDetails struct {
-	ThinkingTokens int64 `json:"thinking_tokens"`
-}
+	// ServerToolUse counts the calls of tools that the API runs itself.
+	ServerToolUse struct {
+		WebSearchRequests int64 `json:"web_search_requests"`
+		WebFetchRequests  int64 `json:"web_fetch_requests"`
+	} `json:"server_tool_use"`
 
-// ServerToolCounts counts the calls of tools that the API runs itself.
-type ServerToolCounts struct {
-	WebSearchRequests int64 `json:"web_search_requests"`
-	WebFetchRequests  int64 `json:"web_fetch_requests"`
-}
+	// CacheCreation counts the tokens written to the cache, by how long they are kept there.
+	CacheCreation struct {
+		Ephemeral1hInputTokens int64 `json:"ephemeral_1h_input_tokens"`
+		Ephemeral5mInputTokens int64 `json:"ephemeral_5m_input_tokens"`
+	} `json:"cache_creation"`
 
-// CacheCreation counts the tokens written to the cache, by how long they are
-// kept there.
-type CacheCreation struct {
-	Ephemeral1hInputTokens int64 `json:"ephemeral_1h_input_tokens"`
-	Ephemeral5mInputTokens int64 `json:"ephemeral_5m_input_tokens"`
+	ServiceTier    string          `json:"service_tier"`
+	InferenceGeo   string          `json:"inference_geo"`
+	Speed          string          `json:"speed"`
+	Iterations     json.RawMessage `json:"iterations,omitempty"`
+	FallbackCredit json.RawMessage `json:"fallback_credit,omitempty"`
 }
 
 // A ModelUsage counts the use of one model, including sub-agents.
@@ -85,11 +81,11 @@ func (d *decoder) usage(dec *jsontext.Decoder, to *Usage) error {
 	lenient := jsonv2.JoinUnmarshalers(
 		jsonv2.UnmarshalFromFunc(d.raw),
 		jsonv2.UnmarshalFromFunc(from(d, 0)),
-		jsonv2.UnmarshalFromFunc(decodeOrNone[string](d, '"')),
-		jsonv2.UnmarshalFromFunc(decodeOrNone[plain](d, '{')),
-		jsonv2.UnmarshalFromFunc(decodeOrNone[OutputTokensDetails](d, '{')),
-		jsonv2.UnmarshalFromFunc(decodeOrNone[ServerToolCounts](d, '{')),
-		jsonv2.UnmarshalFromFunc(decodeOrNone[CacheCreation](d, '{')),
+		jsonv2.UnmarshalFromFunc(decodeOrNone(d, '"', &to.Speed)),
+		jsonv2.UnmarshalFromFunc(decodeOrNone(d, '{', (*plain)(to))),
+		jsonv2.UnmarshalFromFunc(decodeOrNone(d, '{', &to.OutputTokensDetails)),
+		jsonv2.UnmarshalFromFunc(decodeOrNone(d, '{', &to.ServerToolUse)),
+		jsonv2.UnmarshalFromFunc(decodeOrNone(d, '{', &to.CacheCreation)),
 	)
 	return d.decodeWith(with(lenient), raw, at, (*plain)(to))
 }
@@ -105,9 +101,9 @@ func (d *decoder) modelUsage(dec *jsontext.Decoder, to *ModelUsage) error {
 	return d.decodeWith(with(numbers), raw, below(d.at, dec.StackPointer()), (*plain)(to))
 }
 
-// decodeOrNone reads a T from values of one kind; others are none, with a warning
-// unless it is null.
-func decodeOrNone[T any](d *decoder, kind jsontext.Kind) func(*jsontext.Decoder, *T) error {
+// decodeOrNone reads a T, as the third argument is one, from values of one kind; others are
+// none, with a warning unless it is null.
+func decodeOrNone[T any](d *decoder, kind jsontext.Kind, _ *T) func(*jsontext.Decoder, *T) error {
 	return func(dec *jsontext.Decoder, to *T) error {
 		if dec.PeekKind() == kind {
 			return errors.ErrUnsupported

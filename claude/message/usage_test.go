@@ -66,20 +66,20 @@ func TestNumbers(t *testing.T) {
 
 // requirement 2, FR-002, SC-002 and user story 2: all of a usage is kept.
 func TestParseUsage(t *testing.T) {
+	serverTools := message.Usage{}
+	serverTools.ServerToolUse.WebSearchRequests, serverTools.ServerToolUse.WebFetchRequests = 5, 6
+	caches := message.Usage{ServiceTier: "standard"}
+	caches.CacheCreation.Ephemeral1hInputTokens, caches.CacheCreation.Ephemeral5mInputTokens = 7, 8
+	details := message.Usage{InferenceGeo: "eu", Speed: "fast", Iterations: []byte("[1]")}
+	details.OutputTokensDetails.ThinkingTokens = 9
 	for text, want := range map[string]message.Usage{
 		`{"input_tokens":1,"output_tokens":2,"cache_creation_input_tokens":3,"cache_read_input_tokens":4}`: {
 			InputTokens: 1, OutputTokens: 2, CacheCreationInputTokens: 3, CacheReadInputTokens: 4,
 		},
-		`{"server_tool_use":{"web_search_requests":5,"web_fetch_requests":6}}`: {
-			ServerToolUse: message.ServerToolCounts{WebSearchRequests: 5, WebFetchRequests: 6},
-		},
-		`{"cache_creation":{"ephemeral_1h_input_tokens":7,"ephemeral_5m_input_tokens":8},"service_tier":"standard"}`: {
-			CacheCreation: message.CacheCreation{Ephemeral1hInputTokens: 7, Ephemeral5mInputTokens: 8}, ServiceTier: "standard",
-		},
-		`{"output_tokens_details":{"thinking_tokens":9},"inference_geo":"eu","speed":"fast","iterations":[1],"fallback_credit":null}`: {
-			OutputTokensDetails: message.OutputTokensDetails{ThinkingTokens: 9}, InferenceGeo: "eu", Speed: "fast", Iterations: []byte("[1]"),
-		},
-		`{"input_tokens":null,"server_tool_use":null,"cache_creation":null,"service_tier":null,"of_tomorrow":1}`: {},
+		`{"server_tool_use":{"web_search_requests":5,"web_fetch_requests":6}}`:                                                        serverTools,
+		`{"cache_creation":{"ephemeral_1h_input_tokens":7,"ephemeral_5m_input_tokens":8},"service_tier":"standard"}`:                  caches,
+		`{"output_tokens_details":{"thinking_tokens":9},"inference_geo":"eu","speed":"fast","iterations":[1],"fallback_credit":null}`: details,
+		`{"input_tokens":null,"server_tool_use":null,"cache_creation":null,"service_tier":null,"of_tomorrow":1}`:                      {},
 		`null`: {},
 		``:     {},
 	} {

@@ -96,9 +96,9 @@ func (m *Model) resultError(r *message.Result, before trouble) *model.Error {
 		why.text, why.status = cmp.Or(why.text, p.Text()), cmp.Or(why.status, int(p.APIErrorStatus))
 	}
 	e := &model.Error{Origin: m.origin, Kind: why.kindOf(), Status: why.status, Text: m.quote(cmp.Or(why.text, why.reason, r.Subtype))}
-	if limit := before.limit; limit != nil && limit.ResetsAt > 0 {
+	if limit := before.limit; limit != nil && limit.Info.ResetsAt > 0 {
 		e.Kind = model.KindRateLimit
-		e.RetryAfter = provider.Wait(time.Until(time.Unix(limit.ResetsAt, 0)).Seconds())
+		e.RetryAfter = provider.Wait(time.Until(time.Unix(limit.Info.ResetsAt, 0)).Seconds())
 	}
 	return e
 }

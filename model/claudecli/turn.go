@@ -36,8 +36,8 @@ type turn struct {
 
 // A trouble is what the CLI reports about a failure before its result.
 type trouble struct {
-	message *message.Assistant     // the CLI's own; may be nil
-	limit   *message.RateLimitInfo // the limit that is reached; nil for none
+	message *message.Assistant // the CLI's own; may be nil
+	limit   *message.RateLimit // the limit that is reached; nil for none
 }
 
 // run sends the input to a session and reads the response.
@@ -150,7 +150,7 @@ func (t *turn) take(m message.Message) (*model.Response, error) {
 		return nil, t.restart(t.m.retryError(m))
 	case *message.RateLimit:
 		if m.Info.Status == "rejected" {
-			t.trouble.limit = &m.Info
+			t.trouble.limit = m
 		}
 	case *message.Result:
 		if m.Origin == nil || m.Origin.Kind == "human" {
