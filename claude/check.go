@@ -23,8 +23,8 @@ func (o *Options) check() error {
 	if _, bad := o.initialize(&tools{}); bad != nil {
 		err = errors.Join(err, bad)
 	}
-	if o.Output != nil {
-		err = errors.Join(err, o.Output.usable())
+	if out := o.output(); out != nil {
+		err = errors.Join(err, out.err)
 	}
 	if err != nil {
 		return fmt.Errorf("check the options: %w", err)

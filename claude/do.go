@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"github.com/toolpost/toolpost/schema"
 )
 
 // Do runs the CLI on prompt and waits for the end: it is [Collect] of [Run].
@@ -14,19 +16,23 @@ func Do(ctx context.Context, prompt string, opts *Options, blocks ...Block) (*Re
 	return Collect(Run(ctx, prompt, opts, blocks...))
 }
 
-// DoAs is [Do] for an answer that is a Go value. The output schema is that of T
-// unless opts has an Output.
+// DoAs is [Do] for an answer that is a Go value. The output schema is that of T, by the rules
+// of [schema.ForInput], unless opts has an Output. Pointers do not accept null: for an answer
+// that may be null, set an Output that allows it.
 func DoAs[T any](ctx context.Context, prompt string, opts *Options, blocks ...Block) (T, *Response, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
 	}
+	var none T
 	if o.Output == nil {
-		o.Output = OutputOf[T]()
+		var err error
+		if o.Output, err = schema.ForInput[T](); err != nil {
+			return none, nil, fmt.Errorf("infer the output schema: %w", err)
+		}
 	}
 	r, err := Do(ctx, prompt, &o, blocks...)
 	if err != nil {
-		var none T
 		return none, r, err
 	}
 	v, err := decode[T](r)

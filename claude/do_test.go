@@ -59,7 +59,7 @@ func TestFailureBySubtype(t *testing.T) {
 		if got := isFailure(r); got != want {
 			t.Errorf("%q: %v", subtype, got)
 		}
-		w := newOutputWatch(OutputOf[answer]())
+		w := newOutputWatch(outputOf[answer]())
 		w.see(r)
 		if told := w.failure(r) != nil; told == want {
 			t.Errorf("%q: the missing output is told: %v", subtype, told)

@@ -70,7 +70,12 @@ type HookInput struct {
 	ToolResponse json.RawMessage `json:"tool_response"` // PostToolUse
 	Error        string          `json:"error"`         // PostToolUseFailure
 	DurationMS   float64         `json:"duration_ms"`
-	ToolCalls    []HookToolCall  `json:"tool_calls"` // PostToolBatch
+	ToolCalls    []struct {
+		ToolName     string          `json:"tool_name"`
+		ToolInput    json.RawMessage `json:"tool_input"`
+		ToolUseID    string          `json:"tool_use_id"`
+		ToolResponse json.RawMessage `json:"tool_response"`
+	} `json:"tool_calls"` // PostToolBatch
 
 	// UserPromptSubmit.
 	Prompt string `json:"prompt"`
@@ -89,14 +94,6 @@ type HookInput struct {
 	NotificationType string `json:"notification_type"`
 
 	Raw json.RawMessage `json:"-"` // the whole input
-}
-
-// A HookToolCall is one call of a PostToolBatch.
-type HookToolCall struct {
-	ToolName     string          `json:"tool_name"`
-	ToolInput    json.RawMessage `json:"tool_input"`
-	ToolUseID    string          `json:"tool_use_id"`
-	ToolResponse json.RawMessage `json:"tool_response"`
 }
 
 type hookMatcher struct {

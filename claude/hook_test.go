@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -95,7 +96,9 @@ func TestHookInput(t *testing.T) {
 		}},
 		{PostToolUseFailure, `"tool_name":"add","error":"bad"`, func(in *HookInput) { in.ToolName, in.Error = "add", "bad" }},
 		{PostToolBatch, `"tool_calls":[{"tool_name":"add","tool_input":{},"tool_use_id":"u","tool_response":"x"}]`, func(in *HookInput) {
-			in.ToolCalls = []HookToolCall{{"add", json.RawMessage(`{}`), "u", json.RawMessage(`"x"`)}}
+			in.ToolCalls = slices.Grow(in.ToolCalls, 1)[:1]
+			call := &in.ToolCalls[0]
+			call.ToolName, call.ToolInput, call.ToolUseID, call.ToolResponse = "add", json.RawMessage(`{}`), "u", json.RawMessage(`"x"`)
 		}},
 		{UserPromptSubmit, `"prompt":"hi"`, func(in *HookInput) { in.Prompt = "hi" }},
 		{SubagentStop, `"stop_hook_active":true,"last_assistant_message":"done"`, func(in *HookInput) {

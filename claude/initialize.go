@@ -60,10 +60,10 @@ func promptParts(prompt string) []string {
 
 // schema is that of the structured output.
 func (o *Options) schema() any {
-	if o.Output == nil {
-		return nil
+	if out := o.output(); out != nil {
+		return out.sent
 	}
-	return o.Output.sent
+	return nil
 }
 
 // A Subagent is an agent to which the model may delegate a task.

@@ -9,6 +9,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude/message"
 	"github.com/toolpost/toolpost/claude/sessions"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // Options configure a run or a session; nil means defaults. They are only read,
@@ -70,8 +71,13 @@ type Options struct {
 	PluginDirs      []string                  // plugins to load
 	AddDirs         []string                  // directories besides Dir that tools may use
 
+	// Permission decides whether a tool may run that is not allowed; nil denies. A nil
+	// Decision denies the call, and so does an error; the model sees its text. Ctx ends when
+	// the CLI no longer waits for the decision, as after an interrupt. Permission may be
+	// called again before an earlier call has returned.
+	Permission func(ctx context.Context, request *PermissionRequest) (*Decision, error)
+
 	// Permissions and output.
-	Permission     Permission     // decides about a tool that is not allowed; nil denies
 	PermissionMode PermissionMode // what runs without a permission request; that of the settings if empty
 	AllowBypass    bool           // lets the session change to ModeBypass later
 	Hooks          []Hook
@@ -82,7 +88,7 @@ type Options struct {
 	Dialog      func(ctx context.Context, question *Dialog) (result any, err error)          // of the CLI
 	DialogKinds []string                                                                     // those that Dialog can show
 
-	Output *Output // the structure of the answer; nil for text
+	Output *schema.Schema // of the answer, which is then Response.StructuredOutput; nil for text. See [DoAs]
 
 	// The conversation. At most one of Continue and Resume.
 	Continue      bool   // continues the latest session in Dir, of the SessionStore if there is one

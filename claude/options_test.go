@@ -144,7 +144,7 @@ func TestInitialize(t *testing.T) {
 		{"others", Options{ClaudeCodePrompt: true, Title: "t", Skills: []string{}, SubagentText: true},
 			`{"title":"t","skills":[],"forwardSubagentText":true}`},
 		{"all skills", Options{ClaudeCodePrompt: true, Skills: []string{"all"}}, `{}`},
-		{"output", Options{ClaudeCodePrompt: true, Output: OutputOf[struct{ A int }]()},
+		{"output", Options{ClaudeCodePrompt: true, Output: outputOf[struct{ A int }]().schema},
 			`{"jsonSchema":{"type":"object","properties":{"A":{"type":"integer"}},"required":["A"],"additionalProperties":false}}`},
 		{"hooks", Options{ClaudeCodePrompt: true,
 			Restrict: map[string]map[string]any{"Bash": {"x": false}, "Agent": {"y": 1}},
@@ -173,7 +173,7 @@ func TestInitialize(t *testing.T) {
 // TestLongPrompt: an argument of more than 128 KiB cannot be given to a process.
 func TestLongPrompt(t *testing.T) {
 	long := strings.Repeat("x", 300_000)
-	o := Options{SystemPrompt: long, AppendSystemPrompt: long, Settings: `{"x":"` + long + `"}`, Output: OutputFrom(schema.MustParse(`{"type":"object","description":"` + long + `"}`))}
+	o := Options{SystemPrompt: long, AppendSystemPrompt: long, Settings: `{"x":"` + long + `"}`, Output: schema.MustParse(`{"type":"object","description":"` + long + `"}`)}
 	for _, arg := range flags(&o, nil) {
 		if len(arg) > 1000 {
 			t.Errorf("an argument of %d bytes begins with %.40q", len(arg), arg)
@@ -251,8 +251,7 @@ func TestCheck(t *testing.T) {
 		{"hook without function", Options{Hooks: []Hook{{Event: Stop}}}, "has no Handle"},
 		{"hook that is not called", Options{Hooks: []Hook{{Event: "SessionStart", Handle: noHook}}}, "would never be called"},
 		{"restriction", Options{Restrict: map[string]map[string]any{"Bash": {"f": func() {}}}}, "is not JSON"},
-		{"output", Options{Output: OutputFrom(nil)}, "the output schema is nil"},
-		{"empty output", Options{Output: &Output{}}, "create it with OutputOf"},
+		{"output", Options{Output: schema.MustParse(`false`)}, "no value matches the output schema"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,44 +9,36 @@ import (
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
-// An Output defines the structure of the answer. The CLI gives the model a tool
+// An answerSchema defines the structure of the answer. The CLI gives the model a tool
 // with that schema and makes the model call it.
-type Output struct {
+type answerSchema struct {
 	schema  *schema.Schema   // as it was asked for
 	sent    json.RawMessage  // as the CLI is told
 	wrapped bool             // sent is an object whose member "value" is the schema
 	lowered *dialect.Lowered // from what the model writes to the schema, inside the wrapping
-	err     error
+	err     error            // why it cannot be used; nil if it can
 }
 
-// OutputOf returns the structure of a Go type, by the rules of [schema.ForInput].
-// Pointers do not accept null: for an answer that may be null, use [OutputFrom]
-// with a schema that allows it.
-func OutputOf[T any]() *Output {
-	s, err := schema.ForInput[T]()
-	if err != nil {
-		return &Output{err: fmt.Errorf("infer the output schema: %w", err)}
+// output returns the structure of the answer, nil for text.
+func (o *Options) output() *answerSchema {
+	if o.Output == nil {
+		return nil
 	}
-	return OutputFrom(s)
+	return newAnswerSchema(o.Output)
 }
 
-// OutputFrom returns the structure that a schema describes. The API accepts
-// only plain objects, so any other schema is wrapped in an object, and its
-// values are unwrapped. An Output that cannot be used causes an error when it
-// is used.
-func OutputFrom(s *schema.Schema) *Output {
-	if s == nil {
-		return &Output{err: errors.New("the output schema is nil; give one, or leave out Output")}
-	}
+// newAnswerSchema returns the structure that a schema describes. The API accepts only plain
+// objects, so any other schema is wrapped in an object, and its values are unwrapped.
+func newAnswerSchema(s *schema.Schema) *answerSchema {
 	code, err := dialect.Find("claude-code")
 	if err != nil {
-		return &Output{err: err}
+		return &answerSchema{err: err}
 	}
 	plain, possible := dialect.IsPlainObject(s)
 	if !possible {
-		return &Output{err: errors.New("no value matches the output schema; change it")}
+		return &answerSchema{err: errors.New("no value matches the output schema; change it")}
 	}
-	o := &Output{schema: s, wrapped: !plain}
+	o := &answerSchema{schema: s, wrapped: !plain}
 	o.lowered = code.Lower(s, &dialect.LowerOptions{Member: o.wrapped})
 	if l := o.lowered.Rejected(); l != nil {
 		o.err = fmt.Errorf("the output schema cannot be expressed for the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
@@ -81,16 +73,8 @@ func wrapSchema(inner json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(outer)
 }
 
-// usable is what is wrong with the output; nil if nothing is.
-func (o *Output) usable() error {
-	if o.err == nil && o.schema == nil {
-		return errors.New("the Output is empty; create it with OutputOf or OutputFrom")
-	}
-	return o.err
-}
-
 // read turns what the model wrote into a value of the schema.
-func (o *Output) read(raw json.RawMessage) (json.RawMessage, error) {
+func (o *answerSchema) read(raw json.RawMessage) (json.RawMessage, error) {
 	if o.wrapped {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &members); err != nil {
@@ -106,7 +90,7 @@ func (o *Output) read(raw json.RawMessage) (json.RawMessage, error) {
 	return o.validate(value)
 }
 
-func (o *Output) validate(value json.RawMessage) (json.RawMessage, error) {
+func (o *answerSchema) validate(value json.RawMessage) (json.RawMessage, error) {
 	if err := o.schema.Validator().Validate(value); err != nil {
 		return nil, err
 	}

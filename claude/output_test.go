@@ -21,21 +21,21 @@ type answer struct {
 func TestOutputSent(t *testing.T) {
 	tests := []struct {
 		name    string
-		output  *Output
+		output  *answerSchema
 		want    string
 		wrapped bool
 	}{
-		{"struct", OutputOf[answer](), `{"type":"object","properties":{"answer":{"type":"integer"},"why":{"type":"string"}},"required":["answer"],"additionalProperties":false}`, false},
-		{"slice", OutputOf[[]string](), `{"type":"object","properties":{"value":{"type":"array","items":{"type":"string"}}},"required":["value"],"additionalProperties":false}`, true},
-		{"string", OutputOf[string](), `{"type":"object","properties":{"value":{"type":"string"}},"required":["value"],"additionalProperties":false}`, true},
-		{"anything", OutputFrom(schema.MustParse(`true`)), `{"type":"object","properties":{"value":{}},"required":["value"],"additionalProperties":false}`, true},
-		{"alternatives", OutputFrom(schema.MustParse(`{"anyOf":[{"type":"object","properties":{"a":{}},"required":["a"]},{"type":"object","properties":{"b":{}},"required":["b"]}]}`)),
+		{"struct", outputOf[answer](), `{"type":"object","properties":{"answer":{"type":"integer"},"why":{"type":"string"}},"required":["answer"],"additionalProperties":false}`, false},
+		{"slice", outputOf[[]string](), `{"type":"object","properties":{"value":{"type":"array","items":{"type":"string"}}},"required":["value"],"additionalProperties":false}`, true},
+		{"string", outputOf[string](), `{"type":"object","properties":{"value":{"type":"string"}},"required":["value"],"additionalProperties":false}`, true},
+		{"anything", newAnswerSchema(schema.MustParse(`true`)), `{"type":"object","properties":{"value":{}},"required":["value"],"additionalProperties":false}`, true},
+		{"alternatives", newAnswerSchema(schema.MustParse(`{"anyOf":[{"type":"object","properties":{"a":{}},"required":["a"]},{"type":"object","properties":{"b":{}},"required":["b"]}]}`)),
 			`{"type":"object","properties":{"value":{"anyOf":[{"type":"object","properties":{"a":{}},"required":["a"]},{"type":"object","properties":{"b":{}},"required":["b"]}]}},"required":["value"],"additionalProperties":false}`, true},
-		{"references", OutputFrom(schema.MustParse(`{"type":"array","items":{"$ref":"#/$defs/n"},"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}}}`)),
+		{"references", newAnswerSchema(schema.MustParse(`{"type":"array","items":{"$ref":"#/$defs/n"},"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}}}`)),
 			`{"type":"object","properties":{"value":{"type":"array","items":{"$ref":"#/$defs/n"}}},"required":["value"],"additionalProperties":false,"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}}}`, true},
-		{"old draft", OutputFrom(schema.MustParse(`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"type":"integer","minimum":1,"exclusiveMinimum":true}}}`)),
+		{"old draft", newAnswerSchema(schema.MustParse(`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"type":"integer","minimum":1,"exclusiveMinimum":true}}}`)),
 			`{"type":"object","properties":{"n":{"type":"integer","exclusiveMinimum":1}}}`, false},
-		{"names", OutputFrom(schema.MustParse(`{"type":"object","properties":{"数":{"type":"integer"}}}`)),
+		{"names", newAnswerSchema(schema.MustParse(`{"type":"object","properties":{"数":{"type":"integer"}}}`)),
 			`{"type":"object","properties":{"property":{"type":"integer","description":"Its name is \"数\"."}}}`, false},
 	}
 	for _, tt := range tests {
@@ -49,8 +49,8 @@ func TestOutputSent(t *testing.T) {
 			}
 		})
 	}
-	for name, o := range map[string]*Output{
-		"no type": OutputOf[chan int](), "nothing fits": OutputFrom(schema.MustParse(`false`)), "nil": OutputFrom(nil),
+	for name, o := range map[string]*answerSchema{
+		"nothing fits": newAnswerSchema(schema.MustParse(`false`)),
 	} {
 		if o.err == nil {
 			t.Errorf("%s: sent as %s", name, o.sent)
@@ -60,7 +60,7 @@ func TestOutputSent(t *testing.T) {
 
 // TestRecursiveRoot wraps a schema that refers to itself.
 func TestRecursiveRoot(t *testing.T) {
-	o := OutputFrom(schema.MustParse(`{"type":["array","null"],"items":{"$ref":"#"}}`))
+	o := newAnswerSchema(schema.MustParse(`{"type":["array","null"],"items":{"$ref":"#"}}`))
 	if o.err != nil {
 		t.Fatal(o.err)
 	}
@@ -94,15 +94,15 @@ func ended(subtype, structured, text string) *message.Result {
 
 func TestOutputWatch(t *testing.T) {
 	const early = "error_max_structured_output_retries"
-	object, list := OutputOf[answer](), OutputOf[[]string]()
-	nullable := OutputFrom(schema.MustParse(`{"type":["integer","null"]}`))
+	object, list := outputOf[answer](), outputOf[[]string]()
+	nullable := newAnswerSchema(schema.MustParse(`{"type":["integer","null"]}`))
 	other := func(m message.Message) message.Message {
 		m.(*message.Assistant).ParentToolUseID = "toolu_agent"
 		return m
 	}
 	tests := []struct {
 		name   string
-		output *Output
+		output *answerSchema
 		before []message.Message
 		result *message.Result
 		want   string // "" for none
@@ -112,9 +112,9 @@ func TestOutputWatch(t *testing.T) {
 		{"unwrapped", list, nil, ended("success", `{"value":["x"]}`, ""), `["x"]`, ""},
 		{"never given", object, []message.Message{say("42")}, ended("success", "", "42"), "", "the model finished without giving it"},
 		{"null", object, nil, ended("success", "null", ""), "null", "does not match the schema"},
-		{"null for a pointer", OutputOf[*int](), nil, ended("success", `{"value":null}`, ""), `{"value":null}`, "got null"},
+		{"null for a pointer", outputOf[*int](), nil, ended("success", `{"value":null}`, ""), `{"value":null}`, "got null"},
 		{"null that is allowed", nullable, nil, ended("success", `{"value":null}`, ""), "null", ""},
-		{"null for anything", OutputOf[any](), nil, ended("success", `{"value":null}`, ""), "null", ""},
+		{"null for anything", outputOf[any](), nil, ended("success", `{"value":null}`, ""), "null", ""},
 		{"null for a list", list, nil, ended("success", `{"value":null}`, ""), `{"value":null}`, "got null"},
 		{"null and interrupted", nullable, []message.Message{use(`{"value":null}`)}, ended("error_during_execution", "", ""), "null", ""},
 		{"not taken", object, []message.Message{&message.Init{Tools: []string{"Read"}}}, ended("success", "", "42"), "", "does not accept the schema"},
@@ -165,7 +165,7 @@ func TestOutputWatch(t *testing.T) {
 
 // TestOutputTurns: what was called in one turn is nothing to the next.
 func TestOutputTurns(t *testing.T) {
-	w := newOutputWatch(OutputOf[answer]())
+	w := newOutputWatch(outputOf[answer]())
 	w.see(use(`{"answer":1}`))
 	w.see(ended("success", `{"answer":1}`, ""))
 	second := ended("error_max_turns", "", "")
@@ -191,7 +191,7 @@ func TestNoOutput(t *testing.T) {
 }
 
 func TestOutputDefaults(t *testing.T) {
-	o := OutputFrom(schema.MustParse(`{"type":"object","properties":{"数":{"type":"integer"},"b":{"type":"integer","default":7}}}`))
+	o := newAnswerSchema(schema.MustParse(`{"type":"object","properties":{"数":{"type":"integer"},"b":{"type":"integer","default":7}}}`))
 	w := newOutputWatch(o)
 	r := ended("success", `{"property":3}`, "")
 	w.see(r)
@@ -200,11 +200,20 @@ func TestOutputDefaults(t *testing.T) {
 	}
 }
 
+// outputOf returns the structure of a Go type.
+func outputOf[T any]() *answerSchema {
+	s, err := schema.ForInput[T]()
+	if err != nil {
+		panic(err)
+	}
+	return newAnswerSchema(s)
+}
+
 func FuzzOutputFind(f *testing.F) {
 	for _, text := range []string{`{"answer":1}`, "```json\n{\"answer\":1}\n```", "``` {", `x [[[[{"answer":1}`, `{"output":"{\"answer\":1}"}`} {
 		f.Add(text)
 	}
-	outputs := []*Output{OutputOf[answer](), OutputOf[[]string]()}
+	outputs := []*answerSchema{outputOf[answer](), outputOf[[]string]()}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, o := range outputs {
 			value, ok := o.find(text)
@@ -218,8 +227,8 @@ func FuzzOutputFind(f *testing.F) {
 	})
 }
 
-// FuzzOutputFrom: whatever is asked for, what is sent is a schema of an object.
-func FuzzOutputFrom(f *testing.F) {
+// FuzzAnswerSchema: whatever is asked for, what is sent is a schema of an object.
+func FuzzAnswerSchema(f *testing.F) {
 	for _, s := range []string{`{}`, `true`, `{"type":"array","items":{"$ref":"#"}}`, `{"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"type":"object"}}}`, `{"type":["object","null"]}`} {
 		f.Add(s, `{"value":1}`)
 	}
@@ -228,7 +237,7 @@ func FuzzOutputFrom(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o := OutputFrom(s)
+		o := newAnswerSchema(s)
 		if o.err != nil {
 			return
 		}

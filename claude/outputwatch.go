@@ -13,7 +13,7 @@ const outputTool = "StructuredOutput" // the CLI's name for it
 // An outputWatch follows the structured output of a session. See is called by
 // the session's reader only.
 type outputWatch struct {
-	output  *Output
+	output  *answerSchema
 	refused atomic.Bool     // the CLI does not offer the tool
 	called  json.RawMessage // the last value of a call in this turn that fits
 	said    string          // the last text of this turn
@@ -21,7 +21,7 @@ type outputWatch struct {
 }
 
 // newOutputWatch returns nil if no structure is asked for.
-func newOutputWatch(o *Output) *outputWatch {
+func newOutputWatch(o *answerSchema) *outputWatch {
 	if o == nil {
 		return nil
 	}

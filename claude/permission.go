@@ -11,13 +11,7 @@ import (
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
-// A Permission decides whether a tool may run. A nil Decision denies the call,
-// and so does an error; the model sees its text. Ctx ends when the CLI no
-// longer waits for the decision, as after an interrupt. A Permission may be
-// called again before an earlier call has returned.
-type Permission func(ctx context.Context, request *PermissionRequest) (*Decision, error)
-
-// A PermissionRequest is a call that needs a decision.
+// A PermissionRequest is a call that needs a decision, of [Options].Permission.
 type PermissionRequest struct {
 	ToolName    string          `json:"tool_name"`
 	Input       json.RawMessage `json:"input"` // the arguments, an object

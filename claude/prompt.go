@@ -35,35 +35,41 @@ const (
 	PriorityLater Priority = "later" // after the turn
 )
 
-// A Block is one content block of a prompt, in the form of the Messages API.
+// A Block is one content block of a prompt: text, or an image or a document with one of Data,
+// URL and FileID.
 type Block struct {
-	Type   string  `json:"type"` // text, image or document
-	Text   string  `json:"text,omitempty"`
-	Source *Source `json:"source,omitempty"`
+	Type string // text, image or document
+	Text string
 
-	Raw json.RawMessage `json:"-"` // the whole block, in place of the other fields
-}
+	MediaType string // of Data
+	Data      []byte
+	URL       string
+	FileID    string // of a file that the API has
+	Title     string // of a document
 
-// A Source is the data of an image or a document.
-type Source struct {
-	Type      string `json:"type"` // base64, url or file
-	MediaType string `json:"media_type,omitempty"`
-	Data      string `json:"data,omitempty"`
-	URL       string `json:"url,omitempty"`
-	FileID    string `json:"file_id,omitempty"`
+	Raw json.RawMessage // the whole block in the form of the Messages API, in place of the other fields
 }
 
 // Text returns a block of text.
 func Text(text string) Block { return Block{Type: "text", Text: text} }
 
 // Media returns a block with an image (image/png, image/jpeg, image/gif,
-// image/webp) or a document (application/pdf).
+// image/webp) or a document (application/pdf, text/plain).
 func Media(mediaType string, data []byte) Block {
-	b := Block{Type: "image", Source: &Source{Type: "base64", MediaType: mediaType, Data: base64.StdEncoding.EncodeToString(data)}}
-	if mediaType == "application/pdf" {
+	b := Block{Type: "image", MediaType: mediaType, Data: data}
+	if mediaType == "application/pdf" || mediaType == "text/plain" {
 		b.Type = "document"
 	}
 	return b
+}
+
+// A blockSource is the data of an image or a document, or where it is.
+type blockSource struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type,omitempty"`
+	Data      string `json:"data,omitempty"`
+	URL       string `json:"url,omitempty"`
+	FileID    string `json:"file_id,omitempty"`
 }
 
 // MarshalJSON returns the block in the form of the Messages API.
@@ -71,8 +77,27 @@ func (b Block) MarshalJSON() ([]byte, error) {
 	if b.Raw != nil {
 		return b.Raw, nil
 	}
-	type plain Block // has no MarshalJSON
-	return json.Marshal(plain(b))
+	return json.Marshal(struct {
+		Type   string       `json:"type"`
+		Text   string       `json:"text,omitempty"`
+		Source *blockSource `json:"source,omitempty"`
+		Title  string       `json:"title,omitempty"`
+	}{b.Type, b.Text, b.source(), b.Title})
+}
+
+// source returns nil for a block of text.
+func (b Block) source() *blockSource {
+	switch {
+	case b.FileID != "":
+		return &blockSource{Type: "file", FileID: b.FileID}
+	case b.URL != "":
+		return &blockSource{Type: "url", URL: b.URL}
+	case b.MediaType == "text/plain":
+		return &blockSource{Type: "text", MediaType: b.MediaType, Data: strings.ToValidUTF8(string(b.Data), "\uFFFD")}
+	case b.MediaType != "":
+		return &blockSource{Type: "base64", MediaType: b.MediaType, Data: base64.StdEncoding.EncodeToString(b.Data)}
+	}
+	return nil
 }
 
 // content returns the content blocks of a prompt that the CLI would accept.

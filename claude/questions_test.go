@@ -112,7 +112,8 @@ func TestSandbox(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "s.json"), []byte(`{"model":"opus","big":9007199254740993}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	box := &Sandbox{Enabled: true, Network: &SandboxNetwork{AllowedDomains: []string{"example.org"}}}
+	box := &Sandbox{Enabled: true}
+	box.Network.AllowedDomains = []string{"example.org"}
 	const sandbox = `"sandbox":{"enabled":true,"network":{"allowedDomains":["example.org"]}}`
 	for _, tt := range []struct {
 		settings, want, err string

@@ -8,7 +8,7 @@ import (
 
 // fit reads a value as models write them when they do not quite follow the
 // schema: inside of a member that is too much, or without the wrapping.
-func (o *Output) fit(raw json.RawMessage) (json.RawMessage, bool) {
+func (o *answerSchema) fit(raw json.RawMessage) (json.RawMessage, bool) {
 	for _, candidate := range []json.RawMessage{raw, inside(raw)} {
 		if candidate == nil {
 			continue
@@ -48,7 +48,7 @@ func inside(raw json.RawMessage) json.RawMessage {
 
 // find returns the value in a text that is JSON, has JSON in a fenced block, or
 // somewhere.
-func (o *Output) find(text string) (json.RawMessage, bool) {
+func (o *answerSchema) find(text string) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
 	if json.Valid([]byte(text)) {
 		return o.fit(json.RawMessage(text))
@@ -71,7 +71,7 @@ func (o *Output) find(text string) (json.RawMessage, bool) {
 }
 
 // findBare tries what begins at the first few brackets.
-func (o *Output) findBare(text []byte) (json.RawMessage, bool) {
+func (o *answerSchema) findBare(text []byte) (json.RawMessage, bool) {
 	const most = 20 // a text with more brackets before the value is no answer
 	for range most {
 		at := bytes.IndexAny(text, "{[")

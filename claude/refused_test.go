@@ -63,7 +63,7 @@ func TestNewServerAdaptsOrRefuses(t *testing.T) {
 			if !errors.As(err, &refused) || len(refused.Tools) != 1 {
 				t.Fatalf("error %v, want a refusal", err)
 			}
-			if r := refused.Tools[0]; r.Tool != c.name || r.Rule != c.rule || r.Why == "" {
+			if r := refused.Tools[0]; r.Name != c.name || r.Rule != c.rule || r.Why == "" {
 				t.Errorf("refused as %+v, want the rule %s", r, c.rule)
 			}
 			for _, want := range []string{c.rule, "SkipRefused", fmt.Sprintf("%q", c.name)} {

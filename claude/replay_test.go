@@ -251,7 +251,7 @@ func (h *host) implyOutput(o *claude.Options) {
 		o.Args = append(o.Args, "--json-schema="+encode(asked))
 		return
 	}
-	o.Output = claude.OutputFrom(s)
+	o.Output = s
 }
 
 // implyServers serves the tools that the recorded host did.

@@ -48,7 +48,7 @@ func start(ctx context.Context, opts *Options, once bool) (*run, error) {
 	scope := new(dep.Scope).Open(context.WithoutCancel(ctx), dep.PerRun)
 	work, finish := context.WithCancelCause(scope)
 	r := &run{
-		opts: opts, once: once, output: newOutputWatch(opts.Output),
+		opts: opts, once: once, output: newOutputWatch(opts.output()),
 		ready: make(chan struct{}), ended: make(chan struct{}), finish: finish, end: scope.Close,
 	}
 	r.turns.feeding = once

@@ -12,35 +12,33 @@ import (
 // other tools may do is set by permissions.
 type Sandbox struct {
 	Enabled             bool                `json:"enabled"`
-	Required            bool                `json:"failIfUnavailable,omitempty"`        // refuses to start without a sandbox
-	AutoAllow           *bool               `json:"autoAllowBashIfSandboxed,omitempty"` // runs sandboxed commands without a permission request; true if nil
-	AllowUnsandboxed    *bool               `json:"allowUnsandboxedCommands,omitempty"` // lets the model ask for a command outside; true if nil
-	ExcludedCommands    []string            `json:"excludedCommands,omitempty"`         // run outside the sandbox, such as docker
-	Network             *SandboxNetwork     `json:"network,omitempty"`
-	Filesystem          *SandboxFilesystem  `json:"filesystem,omitempty"`
+	Required            bool                `json:"failIfUnavailable,omitempty"`         // refuses to start without a sandbox
+	AutoAllow           *bool               `json:"autoAllowBashIfSandboxed,omitempty"`  // runs sandboxed commands without a permission request; true if nil
+	AllowUnsandboxed    *bool               `json:"allowUnsandboxedCommands,omitempty"`  // lets the model ask for a command outside; true if nil
+	ExcludedCommands    []string            `json:"excludedCommands,omitempty"`          // run outside the sandbox, such as docker
 	IgnoreViolations    map[string][]string `json:"ignoreViolations,omitempty"`          // not reported, by command ("*" for all): parts of their text
 	WeakerNestedSandbox bool                `json:"enableWeakerNestedSandbox,omitempty"` // for containers without privileges; less secure
-}
 
-// A SandboxNetwork determines what sandboxed commands may connect to.
-type SandboxNetwork struct {
-	AllowedDomains      []string `json:"allowedDomains,omitempty"`
-	DeniedDomains       []string `json:"deniedDomains,omitempty"`
-	StrictAllowlist     bool     `json:"strictAllowlist,omitempty"`  // denies all that is not in AllowedDomains, where a permission request would ask
-	AllowUnixSockets    []string `json:"allowUnixSockets,omitempty"` // paths
-	AllowAllUnixSockets bool     `json:"allowAllUnixSockets,omitempty"`
-	AllowLocalBinding   bool     `json:"allowLocalBinding,omitempty"`
-	AllowMachLookup     []string `json:"allowMachLookup,omitempty"` // services of macOS, such as com.apple.CoreSimulator.*
-	HTTPProxyPort       int      `json:"httpProxyPort,omitempty"`
-	SOCKSProxyPort      int      `json:"socksProxyPort,omitempty"`
-}
+	// Network determines what sandboxed commands may connect to.
+	Network struct {
+		AllowedDomains      []string `json:"allowedDomains,omitempty"`
+		DeniedDomains       []string `json:"deniedDomains,omitempty"`
+		StrictAllowlist     bool     `json:"strictAllowlist,omitempty"`  // denies all that is not in AllowedDomains, where a permission request would ask
+		AllowUnixSockets    []string `json:"allowUnixSockets,omitempty"` // paths
+		AllowAllUnixSockets bool     `json:"allowAllUnixSockets,omitempty"`
+		AllowLocalBinding   bool     `json:"allowLocalBinding,omitempty"`
+		AllowMachLookup     []string `json:"allowMachLookup,omitempty"` // services of macOS, such as com.apple.CoreSimulator.*
+		HTTPProxyPort       int      `json:"httpProxyPort,omitempty"`
+		SOCKSProxyPort      int      `json:"socksProxyPort,omitempty"`
+	} `json:"network,omitzero"`
 
-// A SandboxFilesystem determines which paths sandboxed commands may use.
-type SandboxFilesystem struct {
-	AllowWrite []string `json:"allowWrite,omitempty"`
-	DenyWrite  []string `json:"denyWrite,omitempty"`
-	DenyRead   []string `json:"denyRead,omitempty"`
-	AllowRead  []string `json:"allowRead,omitempty"`
+	// Filesystem determines which paths sandboxed commands may use.
+	Filesystem struct {
+		AllowWrite []string `json:"allowWrite,omitempty"`
+		DenyWrite  []string `json:"denyWrite,omitempty"`
+		DenyRead   []string `json:"denyRead,omitempty"`
+		AllowRead  []string `json:"allowRead,omitempty"`
+	} `json:"filesystem,omitzero"`
 }
 
 // settingsFile returns the path of the file that Settings names.

@@ -15,8 +15,8 @@ import (
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
-// DefaultServer is the name of a server that has no other.
-const DefaultServer = "tools"
+// defaultServer is the name of a server that has no other.
+const defaultServer = "tools"
 
 // A Server is a toolset that this process serves to the CLI. Several sessions
 // may use it concurrently.
@@ -41,14 +41,14 @@ type ServerOptions struct {
 }
 
 // NewServer adapts a toolset for the CLI, where its tools are named
-// mcp__NAME__TOOL; name is [DefaultServer] if empty. If ts lacks some of
+// mcp__NAME__TOOL; NAME is "tools" if name is empty. If ts lacks some of
 // ServerOptions.Tools, the error is a *ToolNotFoundError; if the CLI would not
 // accept some of the tools, it is a *ToolsRefusedError.
 func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *ServerOptions) (*Server, error) {
 	if opts == nil {
 		opts = &ServerOptions{}
 	}
-	name = cmp.Or(name, DefaultServer)
+	name = cmp.Or(name, defaultServer)
 	if err := checkServer(name); err != nil {
 		return nil, fmt.Errorf("serve tools to the claude CLI: %w", err)
 	}
@@ -57,7 +57,7 @@ func NewServer(ctx context.Context, name string, ts toolpost.Toolset, opts *Serv
 	adapted, err := adapt(name, pick(sound(ts), opts.Tools), opts.Dialect, func(withheld []dialect.Withheld) {
 		for _, w := range withheld {
 			if first && !opts.SkipRefused {
-				refused.Tools = append(refused.Tools, Refusal{w.Name, w.Rule, w.Why})
+				refused.Tools = append(refused.Tools, w)
 				continue
 			}
 			log.Warn("a tool is not served to the claude CLI, which would not accept it", "server", name, "tool", w.Name, "rule", w.Rule, "why", w.Why)

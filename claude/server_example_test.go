@@ -22,7 +22,7 @@ func ExampleNewServer() {
 	_, err := claude.NewServer(context.Background(), "greeter", toolpost.Tools{greet, list}, nil)
 	var refused *claude.ToolsRefusedError
 	if errors.As(err, &refused) {
-		fmt.Println(refused.Tools[0].Tool, refused.Tools[0].Rule)
+		fmt.Println(refused.Tools[0].Name, refused.Tools[0].Rule)
 	}
 
 	s, err := claude.NewServer(context.Background(), "greeter", toolpost.Tools{greet}, nil)

@@ -322,17 +322,17 @@ func claudeWords(page func(string) bool) []nameRule {
 		field("Assistant.Error", "SDKAssistantMessageError", ""),
 		field("Origin.Kind", "SDKMessageOrigin", "kind"),
 		field("Origin.Subkind", "SDKMessageOrigin", "subkind"),
-		rule("member of the sandbox", knowsTag[sdk.Sandbox](page), zod("PublishedSandboxSettingsSchema")),
-		rule("member of the sandbox's network", knowsTag[sdk.SandboxNetwork](page), zod("SandboxNetworkConfigSchema")),
-		rule("member of the sandbox's files", knowsTag[sdk.SandboxFilesystem](page), zod("SandboxFilesystemConfigSchema")),
+		rule("member of the sandbox", knowsTag(sdk.Sandbox{}, page), zod("PublishedSandboxSettingsSchema")),
+		rule("member of the sandbox's network", knowsTag(sdk.Sandbox{}.Network, page), zod("SandboxNetworkConfigSchema")),
+		rule("member of the sandbox's files", knowsTag(sdk.Sandbox{}.Filesystem, page), zod("SandboxFilesystemConfigSchema")),
 		{what: "event of hooks", file: "sdk.d.ts", begin: "export declare const HOOK_EVENTS: readonly [", end: "]", name: `'(\w+)'`, known: knowsHook},
 	}
 }
 
-// knowsTag returns whether a member is a field of T, or on the page.
-func knowsTag[T any](page func(string) bool) func(string) bool {
+// knowsTag returns whether a member is a field of the struct v, or on the page.
+func knowsTag(v any, page func(string) bool) func(string) bool {
 	return func(member string) bool {
-		for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
 			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == member {
 				return true
 			}

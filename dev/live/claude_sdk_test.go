@@ -20,6 +20,7 @@ import (
 	"github.com/toolpost/toolpost"
 	sdk "github.com/toolpost/toolpost/claude"
 	stream "github.com/toolpost/toolpost/claude/message"
+	"github.com/toolpost/toolpost/schema"
 )
 
 // sdkScenarios are runs of our Claude Agent SDK with the real CLI. Each returns
@@ -322,7 +323,7 @@ type answered struct {
 }
 
 func (s *stage) structured() {
-	s.opts.Output = sdk.OutputOf[answered]()
+	s.opts.Output = schema.MustParse(`{"type":"object","properties":{"answer":{"type":"integer"}},"required":["answer"],"additionalProperties":false}`)
 }
 
 func sdkStructured(s *stage) string {

@@ -106,25 +106,16 @@ func media(p model.Part) (claude.Block, bool) {
 	switch {
 	case slices.Contains(provider.Images(), p.MIMEType):
 		return claude.Media(p.MIMEType, p.Data), true
-	case p.MIMEType == model.PDF:
-		return document(*claude.Media(model.PDF, p.Data).Source, p.Name), true
-	case strings.HasPrefix(p.MIMEType, "text/"):
-		return document(claude.Source{Type: "text", MediaType: "text/plain", Data: strings.ToValidUTF8(string(p.Data), "\uFFFD")}, p.Name), true
+	case p.MIMEType == model.PDF, strings.HasPrefix(p.MIMEType, "text/"):
+		mediaType := "text/plain"
+		if p.MIMEType == model.PDF {
+			mediaType = model.PDF
+		}
+		b := claude.Media(mediaType, p.Data)
+		b.Title = p.Name
+		return b, true
 	}
 	return claude.Text(provider.DescribeMedia(&p)), false
-}
-
-func document(from claude.Source, title string) claude.Block {
-	b := claude.Block{Type: "document"}
-	raw, err := json.Marshal(struct {
-		Type   string        `json:"type"`
-		Source claude.Source `json:"source"`
-		Title  string        `json:"title,omitempty"`
-	}{b.Type, from, title})
-	if err == nil { // strings can always be encoded
-		b.Raw = raw
-	}
-	return b
 }
 
 // answerOf returns the result of a call for the CLI, and what is lost of it.

@@ -28,7 +28,7 @@ type session struct {
 func (m *Model) open(ctx context.Context, c *conversation) (*session, error) {
 	s := &session{desk: newDesk(), setup: c.setup}
 	var err error
-	s.server, err = claude.NewServer(ctx, claude.DefaultServer, c.tools.with(s.desk.wait), &claude.ServerOptions{Logger: m.opts.Logger})
+	s.server, err = claude.NewServer(ctx, serverName, c.tools.with(s.desk.wait), &claude.ServerOptions{Logger: m.opts.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (m *Model) options(r *model.Request, s *session) *claude.Options {
 		o.Effort = claude.Effort(r.Effort)
 	}
 	if r.Output != nil {
-		o.Output = claude.OutputFrom(r.Output)
+		o.Output = r.Output
 	}
 	return o
 }

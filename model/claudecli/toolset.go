@@ -15,6 +15,9 @@ import (
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
+// serverName is the name of the server by which the CLI gets the tools.
+const serverName = "tools"
+
 // A toolset is the tools of a request in the form for the CLI.
 type toolset struct {
 	*provider.Toolset
@@ -32,7 +35,7 @@ func (m *Model) toolset(ctx context.Context, set *toolpost.Set) (*toolset, error
 		return &toolset{}, nil
 	}
 	return m.toolsets.Get(set, func() (*toolset, error) {
-		o, err := model.NewOffer(ctx, set, "claude-code", &model.OfferOptions{Server: claude.DefaultServer},
+		o, err := model.NewOffer(ctx, set, "claude-code", &model.OfferOptions{Server: serverName},
 			func(o *model.Offer[*toolpost.Tool], t *dialect.Tool) error {
 				o.Tools = append(o.Tools, cliTool(t))
 				return nil
@@ -81,7 +84,7 @@ func (ts *toolset) call(b *message.ToolUse) model.Part {
 	if len(p.Arguments) == 0 {
 		p.Arguments = json.RawMessage("{}")
 	}
-	name, listed := strings.CutPrefix(b.Name, claude.ToolName(claude.DefaultServer, ""))
+	name, listed := strings.CutPrefix(b.Name, claude.ToolName(serverName, ""))
 	if !listed { // the CLI answers by itself that there is no such tool
 		ts = &toolset{}
 	}
@@ -94,5 +97,5 @@ func (ts *toolset) has(call *model.Part) bool { return ts.Name(call.Name) != "" 
 
 // name returns a tool's own name for the CLI's.
 func (ts *toolset) name(cli string) string {
-	return ts.OwnName(strings.TrimPrefix(cli, claude.ToolName(claude.DefaultServer, "")))
+	return ts.OwnName(strings.TrimPrefix(cli, claude.ToolName(serverName, "")))
 }
