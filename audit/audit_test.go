@@ -94,7 +94,7 @@ func files(t testing.TB, dir string) []string {
 // serve runs a call through a log, as mcpserver and the gateway do.
 func serve(l *audit.Log, q *observe.Request, to *observe.Target, h toolpost.Handler) {
 	ctx, seen := observe.Begin(context.Background())
-	seen.Method, seen.Name, seen.Params, seen.Arguments, seen.Client, seen.Session = q.Method, q.Name, q.Params, q.Arguments, q.Client, q.Session
+	seen.Method, seen.Name, seen.Params, seen.Arguments, seen.Client, seen.Profile, seen.Session = q.Method, q.Name, q.Params, q.Arguments, q.Client, q.Profile, q.Session
 	ctx, end := l.Observe(ctx, seen)
 	if end == nil {
 		return
@@ -122,7 +122,7 @@ func TestLevels(t *testing.T) {
 		dir := t.TempDir()
 		l := open(t, dir, &audit.Options{Level: level, Redact: []string{"email", "/user/p*", "hid?en"}, Secrets: []string{"hunter22"}})
 		q := &observe.Request{
-			Method: "tools/call", Name: "files__read", Client: observe.Client{Name: "claude-code", Version: "2.1.0", View: "work"},
+			Method: "tools/call", Name: "files__read", Profile: "work", Client: observe.Client{Name: "claude-code", Version: "2.1.0", View: "work/cursor"},
 			Params:    json.RawMessage(`{"_meta":{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}}`),
 			Arguments: json.RawMessage(`{"path":"a","token":"tttt","user":{"email":"a@b","phone":12},"n":1,"text":"hunter hunter22","hidden":[1,2]}`),
 		}

@@ -126,7 +126,7 @@ func (c *call) record(to *observe.Target) *trail.Record {
 }
 
 func (l *Log) principal(q *observe.Request) trail.Principal {
-	p := trail.Principal{Client: trail.Clip(q.Client.Name), Profile: trail.Clip(q.Client.View), User: trail.Clip(q.Client.Identity), Transport: q.Transport, Address: q.Client.Address}
+	p := trail.Principal{Client: trail.Clip(q.Client.Name), Profile: trail.Clip(q.Profile), User: trail.Clip(q.Client.Identity), Transport: q.Transport, Address: q.Client.Address}
 	if q.Client.Version != "" {
 		p.Client += "/" + trail.Clip(q.Client.Version)
 	}

@@ -118,6 +118,19 @@ func (v *Views) View(r observe.Client) (*toolpost.Live, error) {
 	}
 }
 
+// Profile returns the name of the profile that a view is of, which View has returned; ""
+// if it is of all that is served.
+func (v *Views) Profile(view *toolpost.Live) string {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for key, a := range v.opened {
+		if a.live.Load() == view {
+			return key.profile
+		}
+	}
+	return ""
+}
+
 // sessions returns the sessions that have lists of their own.
 func (v *Views) sessions() *sessionTable {
 	if t := v.ofSessions.Load(); t != nil {

@@ -11,6 +11,7 @@ import (
 // serves all clients the same.
 type hooks struct {
 	view         func(observe.Client) (*toolpost.Live, error)
+	profile      func(*toolpost.Live) string
 	missing      func(client observe.Client, tool string) error
 	relist       func(ctx context.Context, client observe.Client, tool string) bool
 	sessionEnded func(session string)
@@ -19,6 +20,13 @@ type hooks struct {
 }
 
 func (h *hooks) View(c observe.Client) (*toolpost.Live, error) { return h.view(c) }
+
+func (h *hooks) Profile(view *toolpost.Live) string {
+	if h.profile == nil {
+		return ""
+	}
+	return h.profile(view)
+}
 
 func (h *hooks) Missing(c observe.Client, tool string) error {
 	if h.missing == nil {

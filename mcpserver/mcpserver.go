@@ -95,6 +95,10 @@ type Views interface {
 	// can do.
 	View(client observe.Client) (*toolpost.Live, error)
 
+	// Profile returns the name of the profile whose toolset View has returned, for
+	// observers; "" if it is everything. It must answer at once.
+	Profile(view *toolpost.Live) string
+
 	// Watch has changed called when View may return another toolset for a client than
 	// before, until stop is called. Clients whose tools differ are notified.
 	Watch(changed func()) (stop func())
@@ -191,7 +195,7 @@ func New(ctx context.Context, ts toolpost.Toolset, opts *Options) (*Server, erro
 	v.event, v.changed = s.event, c.changes.announce
 	stop := func() {}
 	if o.Views != nil {
-		v.choose, stop = o.Views.View, o.Views.Watch(c.changes.review)
+		v.choose, v.profile, stop = o.Views.View, o.Views.Profile, o.Views.Watch(c.changes.review)
 	} else {
 		v.base = v.show(live)
 	}

@@ -42,6 +42,16 @@ func (c *core) describe(seen *observe.Request, r *request) {
 	seen.Method, seen.Name, seen.ID, seen.Params, seen.Arguments = r.Method, subject(r.Message), r.ID, r.Params, r.Arguments
 	seen.Client, seen.Session, seen.InSession, seen.Protocol, seen.Transport = r.client, r.owner.Session, r.session != nil, r.version, by.transport
 	seen.Start = time.Now()
+	v := r.view
+	if v == nil && r.session != nil {
+		v = r.session.listener.currentView()
+	}
+	if v == nil {
+		v = c.views.viewOf(r.client)
+	}
+	if v != nil {
+		seen.Profile = v.profile
+	}
 }
 
 // outcomeOf returns how a request ended.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -178,5 +179,55 @@ func TestObserveCanceled(t *testing.T) {
 			t.Errorf("observed %s, want canceled", got)
 		}
 		<-called
+	})
+}
+
+// TestObserveProfile: a request is observed with the profile that its client is served,
+// not with what the address asks for, also after that has changed.
+func TestObserveProfile(t *testing.T) {
+	tools := toolpost.Tools{rawTool("t", anyObject, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		return toolpost.TextResult("fine"), nil
+	})}
+	everyWay(t, func(t *testing.T, w way) {
+		profiles, served := map[*toolpost.Live]string{}, atomic.Pointer[toolpost.Live]{}
+		for _, name := range []string{"wide", "narrow"} {
+			live, err := toolpost.NewLive(t.Context(), tools)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer live.Close()
+			profiles[live] = name
+			served.Store(live)
+		}
+		views := &hooks{
+			view:    func(observe.Client) (*toolpost.Live, error) { return served.Load(), nil },
+			profile: func(live *toolpost.Live) string { return profiles[live] },
+		}
+		var mu sync.Mutex
+		var seen []string
+		s := serve(t, &mcpserver.Options{Views: views, Observe: func(ctx context.Context, r *observe.Request) (context.Context, func(*observe.Response)) {
+			mu.Lock()
+			defer mu.Unlock()
+			if r.Method == "tools/call" {
+				seen = append(seen, r.Profile)
+			}
+			return ctx, nil
+		}}, tools...)
+		session := w.connect(t, s, nil)
+		for live, name := range profiles {
+			served.Store(live)
+			views.changed()
+			for range 2 {
+				if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "t"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			mu.Lock()
+			if diff := cmp.Diff([]string{name, name}, seen); diff != "" {
+				t.Error(diff)
+			}
+			seen = nil
+			mu.Unlock()
+		}
 	})
 }

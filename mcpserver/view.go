@@ -25,9 +25,10 @@ func (f *httpHandler) client(r *http.Request, view string) observe.Client {
 
 // A view is a Live with its encoded lists.
 type view struct {
-	live  *toolpost.Live // which holds this in turn, as a watcher
-	begin sync.Once
-	stop  func()
+	live    *toolpost.Live // which holds this in turn, as a watcher
+	profile string         // whose tools it has; see [Views]
+	begin   sync.Once
+	stop    func()
 
 	encoding sync.Mutex // held while the Set is encoded, so that catalogs come in order
 	catalog  atomic.Pointer[catalog]
@@ -38,6 +39,7 @@ type view struct {
 type views struct {
 	base    *view                                        // what everyone is shown without choose
 	choose  func(observe.Client) (*toolpost.Live, error) // may be nil
+	profile func(*toolpost.Live) string                  // nil without choose
 	log     *slog.Logger
 	reports reports                     // of definitions
 	event   func(toolpost.Event, *view) // is called with what is not about lists
@@ -81,7 +83,7 @@ func (v *views) show(live *toolpost.Live) *view {
 	s := v.all[key].Value()
 	v.mu.RUnlock()
 	if s == nil {
-		s = v.add(key)
+		s = v.add(key, live)
 	}
 	if s.catalog.Load() == nil {
 		s.begin.Do(func() { v.watch(s) }) // only those who are shown this Live wait
@@ -89,13 +91,17 @@ func (v *views) show(live *toolpost.Live) *view {
 	return s
 }
 
-func (v *views) add(key weak.Pointer[toolpost.Live]) *view {
+func (v *views) add(key weak.Pointer[toolpost.Live], live *toolpost.Live) *view {
+	profile := ""
+	if v.profile != nil {
+		profile = v.profile(live)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s := v.all[key].Value()
 	if s == nil {
 		maps.DeleteFunc(v.all, func(_ weak.Pointer[toolpost.Live], s weak.Pointer[view]) bool { return s.Value() == nil })
-		s = &view{live: key.Value()}
+		s = &view{live: live, profile: profile}
 		v.all[key] = weak.Make(s)
 	}
 	return s

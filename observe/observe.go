@@ -30,7 +30,7 @@ type Observer func(ctx context.Context, r *Request) (context.Context, func(*Resp
 type Client struct {
 	Name, Version string // in clientInfo
 	UserAgent     string // the HTTP header
-	View          string // what the address asks for, such as PROFILE/DIALECT: /mcp/VIEW or /sse/VIEW
+	View          string // what the address asks for, such as PROFILE/DIALECT: /mcp/VIEW or /sse/VIEW. See also Profile of [Request]
 	Session       string // the Session of its calls; empty if it has none
 	Address       string // the host that it is connected from; empty over stdio
 	Identity      string // the user that its request was authenticated as; empty if none
@@ -45,6 +45,7 @@ type Request struct {
 	Params    json.RawMessage
 	Arguments json.RawMessage // of a call of a tool or get of a prompt; nil if there are none
 	Client    Client
+	Profile   string // that the client is served, however it was chosen; empty if that is everything
 	Session   string // identifies the requests that belong together: those of a session, or of a client without one
 	InSession bool   // the request is part of a session (versions up to 2025-11-25)
 	Protocol  string // the version of MCP

@@ -67,7 +67,7 @@ const PhaseStart = "start"
 type Principal struct {
 	Client    string `json:"client,omitempty"`    // name and version, such as claude-code/2.1.0
 	Session   string `json:"session,omitempty"`   // a keyed hash: equal for calls of one session of one process
-	Profile   string `json:"profile,omitempty"`   // what its address asks for: /mcp/PROFILE
+	Profile   string `json:"profile,omitempty"`   // that it is served; none if that is everything
 	User      string `json:"user,omitempty"`      // the user that it was authenticated as
 	Transport string `json:"transport,omitempty"` // stdio, http, sse or command
 	Address   string `json:"address,omitempty"`   // the host that it is connected from
