@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -33,8 +32,12 @@ type access struct {
 	named    *callers.Tokens               // nil if there are none
 	everyone callers.Caller                // whose requests need no token
 	login    *callers.Resource             // nil if callers do not log in
+	ask      authenticator                 // the program's own login; nil if it has none
 	options  *config.Access                // as the configuration says; nil if callers do not log in
 }
+
+// An authenticator decides who sent a request.
+type authenticator func(r *http.Request) (*callers.Caller, *callers.Refusal)
 
 // decide returns who may call what l serves. Harmful is what a caller could do
 // with tools that change files, run commands or write with the user's
@@ -43,12 +46,22 @@ func (o *Options) decide(l *listener, harmful string) (*access, error) {
 	if l == nil {
 		return &access{always: true}, nil // on standard input, the client is who started us
 	}
-	if o.Insecure && (o.RequireToken || o.TokenFile != "") {
+	wantsToken := o.RequireToken || o.TokenFile != ""
+	switch {
+	case o.Insecure && o.Authenticate != nil:
+		return nil, usagef("Insecure serves anyone; leave out Authenticate")
+	case o.Insecure && wantsToken:
 		return nil, usagef("--insecure serves anyone; leave out --require-token and --token-file")
-	}
-	if o.Insecure {
+	case o.Insecure:
 		return &access{open: o.warning(l, harmful), always: true}, nil
+	case o.Authenticate != nil && !wantsToken:
+		return &access{always: true}, nil // nobody is the owner
 	}
+	return o.decideToken(l, harmful)
+}
+
+// decideToken is decide where a token may be needed.
+func (o *Options) decideToken(l *listener, harmful string) (*access, error) {
 	token, err := owner.GivenToken(o.TokenFile)
 	switch {
 	case err != nil:
@@ -70,6 +83,11 @@ func (o *Options) decide(l *listener, harmful string) (*access, error) {
 // decideLogin is decide for a configuration whose callers may have to log in. The
 // owner's token is needed then for what callers may not do.
 func (o *Options) decideLogin(l *listener, cfg *config.Config) (*access, error) {
+	if o.hasOwnLogin() {
+		if err := checkOwnLogin(cfg); err != nil {
+			return nil, wrapUsage(err)
+		}
+	}
 	if l == nil || cfg.Access == nil {
 		return o.decide(l, o.risk(cfg))
 	}
@@ -133,6 +151,9 @@ func (o *Options) risk(cfg *config.Config) string { return cmp.Or(o.Risk, owner.
 // permit refuses a changed configuration that needs a token if the server
 // started without one, or that changes who may log in.
 func (a *access) permit(cfg *config.Config) error {
+	if a.ask != nil {
+		return checkOwnLogin(cfg)
+	}
 	if !a.always && !reflect.DeepEqual(withoutSecret(cfg.Access), withoutSecret(a.options)) {
 		return errors.New("who may log in (\"access\") has changed; restart toolpost to use that")
 	}
@@ -178,7 +199,7 @@ func (a *access) requireToken(next http.Handler) http.Handler {
 		caller, refusal := a.authenticate(r)
 		owner := refusal == nil && caller.Identity == ""
 		switch {
-		case owner, a.token == "" && isProbe(r):
+		case owner, a.isOpen() && isProbe(r):
 			a.hideCredential(r)
 			next.ServeHTTP(w, r)
 		case isProbe(r):
@@ -190,6 +211,9 @@ func (a *access) requireToken(next http.Handler) http.Handler {
 		}
 	})
 }
+
+// isOpen reports whether everyone may call.
+func (a *access) isOpen() bool { return a.token == "" && a.ask == nil }
 
 // usePublicPath makes a request to the public address of the configuration one that came
 // through a proxy with the prefix of that address, if the proxy did not name another: the
@@ -227,6 +251,9 @@ func (a *access) authenticate(r *http.Request) (*callers.Caller, *callers.Refusa
 	scheme, token := bearer(r)
 	if caller := a.holderOf(token); caller != nil {
 		return caller, nil
+	}
+	if a.ask != nil {
+		return a.ask(r)
 	}
 	if caller, refusal := a.check(r, token); caller != nil || refusal != nil {
 		return caller, refusal
@@ -307,7 +334,9 @@ func (a *access) probe(w http.ResponseWriter, r *http.Request) {
 
 // answerAlive answers a request without a token: it reports only that toolpost serves.
 func (a *access) answerAlive(w http.ResponseWriter, r *http.Request) {
-	proof.Answer(w, r, proof.Header, a.token)
+	if a.token != "" {
+		proof.Answer(w, r, proof.Header, a.token)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write([]byte(`{"status":"ok"}` + "\n")) // the client is gone if it fails
@@ -348,41 +377,4 @@ func writeError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(`{"error":"` + message + `"}` + "\n"))
-}
-
-// Access describes how clients reach an endpoint, and what they must send.
-type Access struct {
-	URL     string // of /mcp, for clients on this machine; "" for Stdio
-	Token   string `json:"-"` // the owner's, which clients must send unless they log in; "" if none is needed
-	Source  string // where people find Token
-	Issuer  string // the authorization server that clients log in at; "" if they do not
-	Warning string // what everybody can do, if no token is needed; "" for nothing
-}
-
-// Access returns how clients reach the endpoint.
-func (e *Endpoint) Access() *Access {
-	a := &Access{URL: e.listener.url(), Token: e.access.token, Source: e.access.source, Warning: e.access.open}
-	if e.access.login != nil {
-		a.Issuer = e.access.login.Issuer()
-	}
-	return a
-}
-
-// String returns the address. It does not show the token.
-func (a Access) String() string { return a.URL }
-
-// Log logs where the endpoint serves and what clients must send, without the token.
-func (a *Access) Log(log *slog.Logger) {
-	if a.URL != "" {
-		log.Info("serving", "url", a.URL)
-	}
-	if a.Warning != "" {
-		log.Warn(a.Warning)
-	}
-	switch {
-	case a.Issuer != "":
-		log.Info("clients must log in, or send a token of \"toolpost token add\"", "issuer", a.Issuer)
-	case a.Token != "":
-		log.Info("clients must send a token as Authorization: Bearer TOKEN", "token", "see "+a.Source)
-	}
 }

@@ -68,8 +68,12 @@ func (e *Endpoint) serveAdmin() error {
 	mux.Handle("GET /metrics", e.metrics.Handler())
 	mux.HandleFunc("GET "+healthPath, e.health)
 	mux.HandleFunc("GET "+readyPath, e.readyz)
+	served := e.access.requireToken(mux)
+	if e.access.ask != nil && e.access.token == "" {
+		served = mux // nobody is the owner: users of a login do not read metrics
+	}
 	server := &http.Server{
-		Handler:           e.guardAdmin(l, e.access.requireToken(mux)),
+		Handler:           e.guardAdmin(l, served),
 		ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout:      time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -114,6 +118,9 @@ func (e *Endpoint) addCacheBytes(kept store.Store) {
 // admit sets who may call what is served.
 func (e *Endpoint) admit(a *access) {
 	e.access = a
+	if e.options.hasOwnLogin() {
+		a.ask = e.ask
+	}
 	a.ready = func() bool { return len(e.unready()) == 0 }
 }
 

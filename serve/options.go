@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
@@ -40,6 +41,19 @@ type Options struct {
 	// Insecure serves everybody who reaches the port, without a token.
 	TokenFile              string
 	RequireToken, Insecure bool
+
+	// Authenticate decides who sent a request over HTTP, such as by the cookie of a session
+	// of a web application. It replaces the tokens and logins of serve: a configuration
+	// with "access", or with tokens of profiles, is refused. It returns the name of the user
+	// and the profile that the user is served; "" leaves that to the address, Profile and
+	// the configuration. The audit log, limits, and the sessions and stored outputs of the
+	// user know it as "user NAME". An error is logged, and answered with the status 401 and
+	// no reason. It is called for each request, after Hosts and Origins are checked,
+	// concurrently, and must not read the body. A stream that only listens ends after an
+	// hour; see also [Endpoint.EndSessions]. A user reaches MCP only: /status, and /metrics
+	// beyond loopback, need the token of the owner, which there is with RequireToken or
+	// TokenFile alone.
+	Authenticate func(r *http.Request) (user, profile string, err error)
 
 	// Hosts and Origins are accepted in requests besides those of the address: the names
 	// by which a proxy addresses the endpoint, and the origins of web pages.

@@ -131,27 +131,32 @@ func (a *access) serveCaller(w http.ResponseWriter, r *http.Request, caller *cal
 	}
 	path, asked := may.path(r.URL.Path)
 	if path == "" {
-		a.refuse(w, r, notAllowed(&may, asked))
+		a.refuse(w, r, notAllowed(&may, asked, a.ask != nil))
 		return
 	}
 	ctx, end := caller.Bound(context.WithValue(r.Context(), identityKey{}, caller.Identity), listens(r))
 	defer end()
 	r.Header.Del("Authorization") // nothing behind this needs it, or should log it
+	r.Header.Del("Cookie")
 	own := r.WithContext(ctx)
 	own.URL = &url.URL{Path: path, RawQuery: r.URL.RawQuery}
 	next.ServeHTTP(w, own)
 }
 
 // notAllowed refuses a caller another path than those of its profiles.
-func notAllowed(may *allowance, asked string) *callers.Refusal {
-	refusal := &callers.Refusal{Status: http.StatusForbidden, Message: "this token is for MCP only: use /mcp"}
+func notAllowed(may *allowance, asked string, ownLogin bool) *callers.Refusal {
+	what, remedy := "this token", "make a token for another one"
+	if ownLogin {
+		what, remedy = "this login", "have the login choose another one"
+	}
+	refusal := &callers.Refusal{Status: http.StatusForbidden, Message: what + " is for MCP only: use /mcp"}
 	if may.allowed == nil {
 		return refusal
 	}
 	profile := may.allowed[0]
-	refusal.Message = "this token is for the profile " + profile + " only: use /mcp/" + profile
+	refusal.Message = what + " is for the profile " + profile + " only: use /mcp/" + profile
 	if asked == profile {
-		refusal.Message = "this token is for the profile " + profile + ", which the configuration has no more; add the profile, or make a token for another one"
+		refusal.Message = what + " is for the profile " + profile + ", which the configuration has no more; add the profile, or " + remedy
 	}
 	return refusal
 }

@@ -5,7 +5,7 @@
 //	toolpost.json ── Load ──▶ config.Config ── Open ──▶ Endpoint ── Serve, ServeStdio ──▶ clients
 //	                                                       └──▶ View: what people see
 //
-//	request ─▶ Host and Origin ─▶ token, login or named token ─▶ profile ─▶ mcpserver ─▶ gateway
+//	request ─▶ Host and Origin ─▶ token, login or Authenticate ─▶ profile ─▶ mcpserver ─▶ gateway
 //
 // An Endpoint applies every key of the configuration file: besides what the gateway applies
 // by itself, access and the tokens of profiles, limits, the audit log, pins, stored outputs,
@@ -138,7 +138,7 @@ func (e *Endpoint) open(cfg *config.Config, start func(*Endpoint) error) (err er
 	if err := start(e); err != nil {
 		return err
 	}
-	if !e.options.Stdio {
+	if !e.options.Stdio && e.options.Authenticate == nil {
 		e.followTokens() // before a listener asks who may call
 	}
 	return e.serveAdmin()

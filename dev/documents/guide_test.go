@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"testing"
 	"time"
@@ -18,13 +19,14 @@ import (
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/anthropic"
 	"github.com/toolpost/toolpost/model/gemini"
+	"github.com/toolpost/toolpost/serve"
 	"github.com/toolpost/toolpost/tooltest"
 	"github.com/toolpost/toolpost/usage"
 )
 
 // The Go of docs/agent.md, docs/model.md and docs/library.md. It is compiled, and not run:
 // it needs keys and a database.
-var _ = []any{runAgent, keepSteps, askModel, defineTool, needDatabase, replaceDatabase, addFeatures, moveNote, logCalls}
+var _ = []any{runAgent, keepSteps, askModel, defineTool, needDatabase, replaceDatabase, addFeatures, moveNote, logCalls, authenticate}
 
 func runAgent(ctx context.Context, tools toolpost.Toolset) (any, error) {
 	m := anthropic.New("claude-sonnet-5-5", nil) // or openai.New, openai.NewChat, gemini.New, claudecli.New
@@ -56,6 +58,20 @@ func askModel(ctx context.Context, set *toolpost.Set) error {
 		fmt.Print(delta.Text) // a piece of the answer; the last delta has the whole Response
 	}
 	return nil
+}
+
+func authenticate(findUser func(cookie string) (user, profile string, err error)) *serve.Options {
+	options := &serve.Options{
+		Origins: []string{"https://app.example.com"},
+		Authenticate: func(r *http.Request) (user, profile string, err error) {
+			cookie, err := r.Cookie("session")
+			if err != nil {
+				return "", "", err
+			}
+			return findUser(cookie.Value)
+		},
+	}
+	return options
 }
 
 type place struct {

@@ -26,7 +26,7 @@ type Caller struct {
 	// Ended is done when the token is revoked or has expired; nil for never.
 	Ended context.Context
 
-	expires time.Time // when a stream that only listens ends; zero for never
+	Expires time.Time // when a stream that only listens ends; zero for never
 }
 
 // A Refusal is why a request is not served.
@@ -50,8 +50,8 @@ func invalidToken(message string) *Refusal {
 // with a new token; calls that have begun may end.
 func (c *Caller) Bound(ctx context.Context, listens bool) (context.Context, context.CancelFunc) {
 	var cancel context.CancelFunc
-	if listens && !c.expires.IsZero() {
-		ctx, cancel = context.WithDeadline(ctx, c.expires)
+	if listens && !c.Expires.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, c.Expires)
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
 	}
@@ -59,10 +59,10 @@ func (c *Caller) Bound(ctx context.Context, listens bool) (context.Context, cont
 	if c.Ended != nil {
 		stop = context.AfterFunc(c.Ended, cancel)
 	}
-	if !listens || c.expires.IsZero() {
+	if !listens || c.Expires.IsZero() {
 		return ctx, func() { stop(); cancel() }
 	}
-	expiry := afterDeadline(c.expires, time.Now, cancel)
+	expiry := afterDeadline(c.Expires, time.Now, cancel)
 	return ctx, func() { expiry.stop(); stop(); cancel() }
 }
 

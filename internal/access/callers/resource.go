@@ -123,9 +123,9 @@ func (s *Resource) Check(ctx context.Context, token, path string) (*Caller, *Ref
 			return nil, s.lacks(scope, path)
 		}
 	}
-	caller := &Caller{Identity: c.identity(s.opts.Issuer), expires: c.expiry().Add(skew)}
+	caller := &Caller{Identity: c.identity(s.opts.Issuer), Expires: c.expiry().Add(skew)}
 	if c.Expires == 0 {
-		caller.expires = time.Now().Add(keysTime) // then the stream has to ask again
+		caller.Expires = time.Now().Add(keysTime) // then the stream has to ask again
 	}
 	asked := profileOf(path)
 	for _, p := range s.opts.Profiles {
