@@ -184,7 +184,7 @@ type fixed struct {
 
 func (m *fixed) Origin() model.Origin { return scripted }
 
-func (m *fixed) Check(r *model.Request) error { return model.Validate(r.Messages) }
+func (m *fixed) Check(r *model.Request) error { return r.Validate() }
 
 func (m *fixed) Stream(_ context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
 	return func(yield func(*model.Delta, error) bool) {

@@ -36,7 +36,7 @@ func (s *script) Check(r *model.Request) error {
 	if s.trust {
 		return nil
 	}
-	return model.Validate(r.Messages)
+	return r.Validate()
 }
 
 func (s *script) Stream(_ context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {

@@ -2,10 +2,11 @@ package model
 
 import "fmt"
 
-// Validate returns an error if some provider would refuse the messages whatever
+// Validate returns an error if some provider would refuse the messages of the request whatever
 // they contain: the first and the last must be a user's, every tool call of a message
 // needs exactly one result in the next message, and a result needs its call.
-func Validate(messages []*Message) error {
+func (r *Request) Validate() error {
+	messages := r.Messages
 	if len(messages) == 0 {
 		return fmt.Errorf("the conversation is empty; add a user's message")
 	}

@@ -140,7 +140,7 @@ func TestValidate(t *testing.T) {
 		{"a result of the assistant", []*model.Message{user(text), answer(result("1"))}, "in a message of the user"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := model.Validate(c.messages)
+			err := (&model.Request{Messages: c.messages}).Validate()
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

@@ -77,7 +77,7 @@ type Part struct {
 	Type     PartType `json:"type"`
 	Text     string   `json:"text,omitempty"`      // of text and thinking; of an opaque part, the provider's word for its type
 	Data     []byte   `json:"data,omitempty"`      // of an image or document
-	MIMEType string   `json:"mime_type,omitempty"` // of an image or document
+	MIMEType string   `json:"mime_type,omitempty"` // of an image or document; most providers take image/jpeg, image/png, image/gif, image/webp and application/pdf
 
 	ID        string                `json:"id,omitempty"`        // of a tool call, as the model chose it
 	Name      string                `json:"name,omitempty"`      // of a tool call: the tool's own name; of a document: its file name
@@ -105,15 +105,6 @@ const (
 	TypeCall     PartType = "tool_call"
 	TypeResult   PartType = "tool_result"
 	TypeOpaque   PartType = "opaque" // a part that only its provider understands
-)
-
-// The media types that most providers take.
-const (
-	JPEG = "image/jpeg"
-	PNG  = "image/png"
-	GIF  = "image/gif"
-	WebP = "image/webp"
-	PDF  = "application/pdf"
 )
 
 // Text returns a part with a text.

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/toolpost/toolpost"
@@ -29,7 +28,7 @@ type OfferOptions struct {
 // themselves, such as with the packages of module sdk. T is the SDK's type of a tool. A model
 // sees tools with adapted names and schemas, and the handlers of an Offer convert calls back,
 // so a call runs as the model wrote it. To support a provider that has no package here, use
-// [NewOffer] and [Pieces].
+// [NewOffer] and [ResultParts].
 //
 //	Toolset ── gemini.Tools, openai.Tools… ──▶ Offer.Tools ──▶ request
 //	           (dialect.Adapt)                                   │
@@ -92,8 +91,8 @@ func (e unknownToolError) Unwrap() error { return toolpost.ErrNotFound }
 
 // NewOffer adapts the tools of ts to the dialect of OfferOptions, or otherwise to the one
 // with the given id, and passes them to add one by one. Add appends to
-// Offer.Tools; if it returns an error for a tool, the tool is withheld. If add
-// uses [InputSchema], every tool has an input schema.
+// Offer.Tools; if it returns an error for a tool, the tool is withheld. A tool without
+// an input schema gets one that takes any object.
 func NewOffer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *OfferOptions,
 	add func(o *Offer[T], t *dialect.Tool) error) (*Offer[T], error) {
 	if opts == nil {
@@ -121,23 +120,19 @@ func NewOffer[T any](ctx context.Context, ts toolpost.Toolset, id string, opts *
 			continue
 		}
 		o.Adapted.Tools = append(o.Adapted.Tools, t)
-		set = append(set, makeCallable(t.Tool))
+		set = append(set, makeCallable(t))
 	}
 	o.Set, err = toolpost.NewSet(ctx, set)
 	return o, err
 }
 
-// InputSchema returns the schema of a tool's arguments. If the tool has none,
-// the schema accepts any object.
-func InputSchema(t *dialect.Tool) json.RawMessage { return makeCallable(t.Tool).Input.Raw() }
-
 // makeCallable gives a tool without a schema one that takes any object. The original
 // checks what is in it.
-func makeCallable(t *toolpost.Tool) *toolpost.Tool {
+func makeCallable(t *dialect.Tool) *toolpost.Tool {
 	if t.Input != nil {
-		return t
+		return t.Tool
 	}
-	c := *t
-	c.Input = schema.MustParse(`{"type":"object"}`)
+	c := *t.Tool
+	c.Input = schema.MustParse(string(t.InputSchema()))
 	return &c
 }

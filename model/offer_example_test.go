@@ -22,7 +22,7 @@ func ExampleNewOffer() {
 	type function struct{ Name, Parameters string }
 	o, err := model.NewOffer(ctx, toolpost.Tools{greet}, "openai", nil,
 		func(o *model.Offer[function], t *dialect.Tool) error {
-			o.Tools = append(o.Tools, function{t.Name, string(model.InputSchema(t))})
+			o.Tools = append(o.Tools, function{t.Name, string(t.InputSchema())})
 			return nil
 		})
 	if err != nil {
@@ -34,7 +34,8 @@ func ExampleNewOffer() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(model.JoinText(model.Pieces(r.Message("c1"))))
+	_, text := model.ResultParts(r.Message("c1"))
+	fmt.Println(text)
 	// Output:
 	// {"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}
 	// Hello, Ada!

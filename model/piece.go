@@ -9,28 +9,26 @@ import (
 	"github.com/toolpost/toolpost"
 )
 
-// A Piece is one part of an answer: media if it has Data, otherwise text.
-type Piece struct {
-	Text     string
-	MIMEType string
-	Data     []byte
-}
-
-// Pieces returns the content of m for a model that accepts media of the given
-// types. Other media are described in text.
-func Pieces(m *toolpost.ToolMessage, takes ...string) []Piece {
+// ResultParts returns the content of a tool's result for a model that accepts media of the
+// given types, as parts that are texts, images and documents. Other media are described in
+// text. Text is that of all parts that are texts, joined with newlines.
+func ResultParts(m *toolpost.ToolMessage, takes ...string) (parts []Part, text string) {
 	if m.Parts == nil {
-		return []Piece{{Text: m.Text}}
+		return []Part{Text(m.Text)}, m.Text
 	}
-	var all []Piece
+	var lines []string
 	for _, p := range m.Parts {
-		if len(p.Data) > 0 && slices.Contains(takes, p.MIMEType) {
-			all = append(all, Piece{MIMEType: p.MIMEType, Data: p.Data})
-		} else {
-			all = append(all, Piece{Text: describe(p)})
+		switch {
+		case len(p.Data) == 0 || !slices.Contains(takes, p.MIMEType):
+			line := describe(p)
+			parts, lines = append(parts, Text(line)), append(lines, line)
+		case strings.HasPrefix(p.MIMEType, "image/"):
+			parts = append(parts, Part{Type: TypeImage, MIMEType: p.MIMEType, Data: p.Data})
+		default:
+			parts = append(parts, Part{Type: TypeDocument, MIMEType: p.MIMEType, Data: p.Data})
 		}
 	}
-	return all
+	return parts, strings.Join(lines, "\n")
 }
 
 // describe returns a part as text.
@@ -46,19 +44,7 @@ func describe(p toolpost.Part) string {
 	return string(p.Raw)
 }
 
-// JoinText joins the texts of all pieces with newlines.
-func JoinText(all []Piece) string {
-	var lines []string
-	for _, p := range all {
-		if p.Data == nil {
-			lines = append(lines, p.Text)
-		}
-	}
-	return strings.Join(lines, "\n")
+// DataURL returns the data of an image or document as a data: URL.
+func (p Part) DataURL() string {
+	return "data:" + p.MIMEType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 }
-
-// Base64 returns the data in base64.
-func (p Piece) Base64() string { return base64.StdEncoding.EncodeToString(p.Data) }
-
-// DataURL returns the data as a data: URL.
-func (p Piece) DataURL() string { return "data:" + p.MIMEType + ";base64," + p.Base64() }

@@ -178,7 +178,7 @@ func TestGenAIContents(t *testing.T) {
 		a := agent.New(g.Model(m), g.Tools(weather()), &agent.Options{System: "Be brief."})
 		session := agent.NewSession()
 		for _, prompt := range []string{"Weather?", "More."} {
-			if _, err := a.Do(t.Context(), session, model.Part{Type: model.TypeText, Text: prompt}, model.Part{Type: model.TypeImage, Data: []byte("png"), MIMEType: model.PNG}); err != nil {
+			if _, err := a.Do(t.Context(), session, model.Part{Type: model.TypeText, Text: prompt}, model.Part{Type: model.TypeImage, Data: []byte("png"), MIMEType: "image/png"}); err != nil {
 				t.Fatal(err)
 			}
 		}

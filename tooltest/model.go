@@ -61,8 +61,8 @@ func NewModel(t testing.TB, turns ...Turn) *Model {
 // Origin returns the origin of the parts that the model writes: test/script.
 func (m *Model) Origin() model.Origin { return m.origin }
 
-// Check returns the error of [model.Validate].
-func (m *Model) Check(r *model.Request) error { return model.Validate(r.Messages) }
+// Check returns the error of [model.Request.Validate].
+func (m *Model) Check(r *model.Request) error { return r.Validate() }
 
 // Requests returns the requests so far. Each is as it was when it was sent,
 // although the conversation has gone on.

@@ -126,14 +126,14 @@ func sendsPart(t *testing.T, p *Provider, part model.Part) (*model.Response, []b
 }
 
 func sendsImage(t *testing.T, p *Provider) {
-	got, body := sendsPart(t, p, model.Part{Type: model.TypeImage, MIMEType: model.PNG, Data: png})
+	got, body := sendsPart(t, p, model.Part{Type: model.TypeImage, MIMEType: "image/png", Data: png})
 	if !p.SendsData(body, png) || len(got.Losses) > 0 {
 		t.Errorf("the image is not in the request, losses %v\n%s", got.Losses, body)
 	}
 }
 
 func sendsDocument(t *testing.T, p *Provider) {
-	got, body := sendsPart(t, p, model.Part{Type: model.TypeDocument, MIMEType: model.PDF, Data: pdf, Name: "test.pdf"})
+	got, body := sendsPart(t, p, model.Part{Type: model.TypeDocument, MIMEType: "application/pdf", Data: pdf, Name: "test.pdf"})
 	if !p.SendsData(body, pdf) || len(got.Losses) > 0 {
 		t.Errorf("the document is not in the request, losses %v\n%s", got.Losses, body)
 	}
@@ -155,7 +155,7 @@ func sendsImageInResult(t *testing.T, p *Provider) {
 	follow := next(t, r, p.answer(t, m, r))
 	last := follow.Messages[len(follow.Messages)-1]
 	last.Parts[0].Result = toolpost.NewResult(
-		toolpost.Part{Type: "text", Text: "The map:"}, toolpost.Part{Type: "image", MIMEType: model.PNG, Data: png}).Message(last.Parts[0].Result.CallID)
+		toolpost.Part{Type: "text", Text: "The map:"}, toolpost.Part{Type: "image", MIMEType: "image/png", Data: png}).Message(last.Parts[0].Result.CallID)
 	got := p.answer(t, m, follow)
 	if body := s.Requests()[1]; !p.SendsData(body, png) && len(got.Losses) == 0 {
 		t.Errorf("the image is not in the request, and no loss is reported\n%s", body)

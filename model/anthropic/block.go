@@ -145,13 +145,12 @@ func (b *builder) result(i, j int) block {
 func (b *builder) media(i, j int) block {
 	m := b.r.Messages[i]
 	p := &m.Parts[j]
-	piece := model.Piece{MIMEType: p.MIMEType, Data: p.Data}
 	switch {
 	case m.Role != model.RoleUser || len(p.Data) == 0:
 	case p.Type == model.TypeImage && slices.Contains(provider.Images(), p.MIMEType):
-		return block{raw: blockJSON(newImage(piece)), kind: "image"}
+		return block{raw: blockJSON(newImage(*p)), kind: "image"}
 	case p.Type == model.TypeDocument:
-		if d := newDocument(piece); d != nil {
+		if d := newDocument(*p); d != nil {
 			d.Title = p.Name
 			return block{raw: blockJSON(*d), kind: "document"}
 		}

@@ -170,9 +170,9 @@ func checkContent(kind string, b *jsontree.Value) error {
 	case kind == "redacted_thinking" && textOf(b.Get("data")) == "":
 		return errors.New("the redacted thinking has no data")
 	case kind == "image":
-		return checkSource(b, model.JPEG, model.PNG, model.GIF, model.WebP)
+		return checkSource(b, provider.JPEG, provider.PNG, provider.GIF, provider.WebP)
 	case kind == "document":
-		return checkSource(b, model.PDF)
+		return checkSource(b, provider.PDF)
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func checkSource(b *jsontree.Value, types ...string) error {
 	case "url", "file", "content":
 		return nil
 	case "text":
-		if isBlank(data) || !source.Get("media_type").IsText("text/plain") || slices.Contains(types, model.PNG) {
+		if isBlank(data) || !source.Get("media_type").IsText("text/plain") || slices.Contains(types, provider.PNG) {
 			return errors.New("source: it must be a document of type text/plain that is not empty")
 		}
 		return nil

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -44,12 +45,13 @@ func resultMedia(m *toolpost.ToolMessage) []string {
 // newResult returns the result of the call with the id.
 func newResult(id string, m *toolpost.ToolMessage) resultBlock {
 	result := resultBlock{ToolUseID: id, IsError: m.IsError, Type: "tool_result"}
-	for _, p := range model.Pieces(m, resultMedia(m)...) {
+	parts, _ := model.ResultParts(m, resultMedia(m)...)
+	for _, p := range parts {
 		switch {
 		case p.Data == nil && isBlank(p.Text): // it is refused
 		case p.Data == nil:
 			result.Content = append(result.Content, contentBlock{Text: p.Text, Type: "text"})
-		case p.MIMEType == model.PDF:
+		case p.MIMEType == provider.PDF:
 			result.Content = append(result.Content, *newDocument(p))
 		default:
 			result.Content = append(result.Content, newImage(p))
@@ -58,16 +60,16 @@ func newResult(id string, m *toolpost.ToolMessage) resultBlock {
 	return result
 }
 
-func newImage(p model.Piece) contentBlock {
-	return contentBlock{Source: &source{p.Base64(), p.MIMEType, "base64"}, Type: "image"}
+func newImage(p model.Part) contentBlock {
+	return contentBlock{Source: &source{base64.StdEncoding.EncodeToString(p.Data), p.MIMEType, "base64"}, Type: "image"}
 }
 
 // newDocument returns a document, nil if the provider does not accept it.
-func newDocument(p model.Piece) *contentBlock {
+func newDocument(p model.Part) *contentBlock {
 	text := string(p.Data)
 	switch {
-	case p.MIMEType == model.PDF:
-		return &contentBlock{Source: &source{p.Base64(), model.PDF, "base64"}, Type: "document"}
+	case p.MIMEType == provider.PDF:
+		return &contentBlock{Source: &source{base64.StdEncoding.EncodeToString(p.Data), provider.PDF, "base64"}, Type: "document"}
 	case strings.HasPrefix(p.MIMEType, "text/") && utf8.ValidString(text) && !isBlank(text):
 		return &contentBlock{Source: &source{text, "text/plain", "text"}, Type: "document"}
 	}

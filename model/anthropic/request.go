@@ -58,7 +58,7 @@ func validate(origin model.Origin, messages []*model.Message) error {
 	if n > 0 && isPaused(origin, messages[n]) {
 		messages = messages[:n]
 	}
-	return model.Validate(messages)
+	return (&model.Request{Messages: messages}).Validate()
 }
 
 // isPaused reports whether m can be continued by the provider: it contains a

@@ -98,13 +98,13 @@ func goldens(t *testing.T) []golden {
 		{"recursive output", "claude-opus-5-5", anthropic.Options{}, model.Request{Output: recursive, Messages: []*model.Message{model.UserText("One.")}}},
 		{"output that cannot be enforced", "claude-opus-5-5", anthropic.Options{}, model.Request{Output: large, System: "S", Messages: []*model.Message{model.UserText("One.")}}},
 		{"media", "claude-opus-5-5", anthropic.Options{}, model.Request{Messages: []*model.Message{user(
-			model.Part{Type: model.TypeImage, MIMEType: model.PNG, Data: png}, model.Part{Type: model.TypeImage, MIMEType: "image/tiff", Data: png},
-			model.Part{Type: model.TypeDocument, MIMEType: model.PDF, Data: pdf, Name: "a.pdf"}, model.Part{Type: model.TypeDocument, MIMEType: "text/markdown", Data: []byte("# A")},
-			model.Part{Type: model.TypeDocument, MIMEType: "text/plain", Data: []byte{0xff}}, model.Part{Type: model.TypeImage, MIMEType: model.PNG})}}},
+			model.Part{Type: model.TypeImage, MIMEType: "image/png", Data: png}, model.Part{Type: model.TypeImage, MIMEType: "image/tiff", Data: png},
+			model.Part{Type: model.TypeDocument, MIMEType: "application/pdf", Data: pdf, Name: "a.pdf"}, model.Part{Type: model.TypeDocument, MIMEType: "text/markdown", Data: []byte("# A")},
+			model.Part{Type: model.TypeDocument, MIMEType: "text/plain", Data: []byte{0xff}}, model.Part{Type: model.TypeImage, MIMEType: "image/png"})}}},
 		{"foreign history", "claude-opus-5-5", anthropic.Options{}, model.Request{Tools: newSet(t, 0), Messages: []*model.Message{
 			user(textPart("One."), textPart("")),
 			assistant(foreign(model.Part{Type: model.TypeThinking, Text: "Hm."}), foreign(model.Part{Type: model.TypeOpaque, Text: "search"}),
-				foreign(model.Part{Type: model.TypeImage, MIMEType: model.PNG, Data: png}),
+				foreign(model.Part{Type: model.TypeImage, MIMEType: "image/png", Data: png}),
 				foreign(model.Part{Type: model.TypeCall, ID: "a:1", Name: "city.weather", Arguments: json.RawMessage(`{"city": "Oslo"}`)}),
 				foreign(model.Part{Type: model.TypeCall, ID: "b", Name: "no/such tool ü", Invalid: "unknown"})),
 			user(textPart("Before."), result("b", toolpost.Failed.Resultf("no")), result("a:1", toolpost.NewResult(toolpost.Part{Type: "image", MIMEType: "image/tiff", Data: png}))),

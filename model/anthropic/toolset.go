@@ -28,7 +28,7 @@ type tool struct {
 const searchTool = `{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}`
 
 func addTool(o *model.Offer[*tool], t *dialect.Tool) error {
-	o.Tools = append(o.Tools, &tool{InputSchema: model.InputSchema(t), Name: t.Name, Description: t.Description, Strict: t.Strict})
+	o.Tools = append(o.Tools, &tool{InputSchema: t.InputSchema(), Name: t.Name, Description: t.Description, Strict: t.Strict})
 	return nil
 }
 

@@ -90,7 +90,7 @@ func (m *Model) Close() error { return m.sessions.close() }
 
 // Check returns the reason why the CLI would refuse the request.
 func (m *Model) Check(r *model.Request) error {
-	if err := model.Validate(r.Messages); err != nil {
+	if err := r.Validate(); err != nil {
 		return err
 	}
 	if !slices.Contains([]string{"", effortNone, "low", "medium", "high"}, r.Effort) {

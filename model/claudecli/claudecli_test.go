@@ -59,7 +59,7 @@ func TestConversation(t *testing.T) {
 			t.Errorf("parts %+v", parts)
 		}
 		media := toolpost.NewResult(toolpost.Part{Type: "text", Text: "5"},
-			toolpost.Part{Type: "image", MIMEType: model.PNG, Data: []byte("png")}, toolpost.Part{Type: "resource", MIMEType: model.PDF, Data: []byte("pdf")}).Message("toolu_1")
+			toolpost.Part{Type: "image", MIMEType: "image/png", Data: []byte("png")}, toolpost.Part{Type: "resource", MIMEType: "application/pdf", Data: []byte("pdf")}).Message("toolu_1")
 		r.Messages = append(r.Messages, assistant(response), results(media, toolpost.Failed.Resultf("no").Message("toolu_2")))
 		response, _ = respond(t, m, r)
 		if response.Stop != model.StopEnd || response.Message.Text() != "It is 5." || len(response.Losses) > 0 || response.Usage.Output != 7 {
@@ -82,7 +82,7 @@ func TestRestart(t *testing.T) {
 			f.result("Fine.", nil)
 		})
 		r := &model.Request{Messages: []*model.Message{
-			{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeText, Text: "see </conversation>\n{}"}, {Type: model.TypeImage, MIMEType: model.PNG, Data: []byte("png")}}},
+			{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeText, Text: "see </conversation>\n{}"}, {Type: model.TypeImage, MIMEType: "image/png", Data: []byte("png")}}},
 			{Role: model.RoleAssistant, Parts: []model.Part{{Type: model.TypeThinking, Text: "secret"}, {Type: model.TypeCall, ID: "c", Name: "add", Arguments: []byte(`{"A":1}`)}}},
 			{Role: model.RoleUser, Parts: []model.Part{{Type: model.TypeResult, Result: toolpost.TextResult("1").Message("c")}, {Type: model.TypeText, Text: "go on"},
 				{Type: model.TypeDocument, MIMEType: "text/plain", Name: "a.txt", Data: []byte("hi")}, {Type: model.TypeDocument, MIMEType: "application/zip", Data: []byte("zip")}}},
@@ -210,7 +210,7 @@ func TestSteering(t *testing.T) {
 		r := &model.Request{Tools: tools(t), Messages: []*model.Message{model.UserText("add")}}
 		response, _ := respond(t, m, r)
 		next := results(toolpost.TextResult("5").Message("toolu_1"))
-		next.Parts = append(next.Parts, model.Part{Type: model.TypeText, Text: "faster"}, model.Part{Type: model.TypeImage, MIMEType: model.PNG, Data: []byte("png")})
+		next.Parts = append(next.Parts, model.Part{Type: model.TypeText, Text: "faster"}, model.Part{Type: model.TypeImage, MIMEType: "image/png", Data: []byte("png")})
 		r.Messages = append(r.Messages, assistant(response), next)
 		if response, _ = respond(t, m, r); len(response.Losses) != 1 || response.Losses[0].Text != "the images and documents were sent with the result of a call" {
 			t.Errorf("losses %v", response.Losses)

@@ -106,10 +106,10 @@ func media(p model.Part) (claude.Block, bool) {
 	switch {
 	case slices.Contains(provider.Images(), p.MIMEType):
 		return claude.Media(p.MIMEType, p.Data), true
-	case p.MIMEType == model.PDF, strings.HasPrefix(p.MIMEType, "text/"):
+	case p.MIMEType == provider.PDF, strings.HasPrefix(p.MIMEType, "text/"):
 		mediaType := "text/plain"
-		if p.MIMEType == model.PDF {
-			mediaType = model.PDF
+		if p.MIMEType == provider.PDF {
+			mediaType = provider.PDF
 		}
 		b := claude.Media(mediaType, p.Data)
 		b.Title = p.Name
@@ -126,8 +126,8 @@ func answerOf(m *toolpost.ToolMessage) (a *answer, lost string) {
 	}
 	var blocks []claude.Block
 	hasMedia := false
-	pieces := model.Pieces(m, takes...)
-	for _, p := range pieces {
+	parts, text := model.ResultParts(m, takes...)
+	for _, p := range parts {
 		switch {
 		case p.Data != nil:
 			hasMedia = true
@@ -136,7 +136,6 @@ func answerOf(m *toolpost.ToolMessage) (a *answer, lost string) {
 			blocks = append(blocks, claude.Text(p.Text))
 		}
 	}
-	text := model.JoinText(pieces)
 	switch {
 	case m.IsError:
 		a = &answer{result: toolpost.Failed.Resultf("%s", text)}

@@ -85,10 +85,11 @@ func (t *transcript) add(message, part int, role model.Role, p model.Part) {
 
 func (t *transcript) addResult(message, part int, p model.Part) {
 	id := p.Result.CallID
-	for _, piece := range model.Pieces(p.Result, provider.ImagesAndPDF()...) {
+	parts, _ := model.ResultParts(p.Result, provider.ImagesAndPDF()...)
+	for _, piece := range parts {
 		line := transcriptLine{Role: model.RoleUser, ResultOf: id, IsError: p.Result.IsError, Text: piece.Text}
 		if piece.Data != nil {
-			t.attach(&line, model.Part{MIMEType: piece.MIMEType, Data: piece.Data})
+			t.attach(&line, piece)
 		}
 		t.write(line)
 	}

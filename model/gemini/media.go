@@ -126,7 +126,7 @@ func (h *history) media(i, j int, p *model.Part) (json.RawMessage, error) {
 // isInline reports whether models read the type inline.
 func isInline(mimeType string) bool {
 	switch mimeType {
-	case model.PNG, model.JPEG, model.WebP, "image/heic", "image/heif", model.PDF:
+	case provider.PNG, provider.JPEG, provider.WebP, "image/heic", "image/heif", provider.PDF:
 		return true
 	}
 	return strings.HasPrefix(mimeType, "audio/") || strings.HasPrefix(mimeType, "video/")

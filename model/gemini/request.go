@@ -21,7 +21,7 @@ type preparedRequest struct {
 
 // prepare writes the body of a request and checks it.
 func (g *generator) prepare(r *model.Request) (*preparedRequest, error) {
-	if err := cmp.Or(g.unusable, model.Validate(r.Messages)); err != nil {
+	if err := cmp.Or(g.unusable, r.Validate()); err != nil {
 		return nil, err
 	}
 	ts, err := g.toolset(r.Tools)

@@ -3,6 +3,7 @@ package gemini
 import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/model"
+	"github.com/toolpost/toolpost/model/internal/provider"
 )
 
 // newResponse returns the result of a call, and the number of media that the model
@@ -14,13 +15,13 @@ func newResponse(call sentCall, m *toolpost.ToolMessage, media bool) (part respo
 	if media {
 		types = responseMedia()
 	}
-	pieces := model.Pieces(m, types...)
+	parts, text := model.ResultParts(m, types...)
 	key := "output"
 	if m.IsError {
 		key = "error"
 	}
-	f := functionResponse{ID: call.id, Name: call.name, Response: map[string]string{key: model.JoinText(pieces)}}
-	for _, p := range pieces {
+	f := functionResponse{ID: call.id, Name: call.name, Response: map[string]string{key: text}}
+	for _, p := range parts {
 		if p.Data != nil {
 			f.Parts = append(f.Parts, mediaPart{mediaBlob{p.MIMEType, p.Data}})
 		}
@@ -35,4 +36,6 @@ func newResponse(call sentCall, m *toolpost.ToolMessage, media bool) (part respo
 
 // responseMedia returns the types of media that the response of a function may
 // contain.
-func responseMedia() []string { return []string{model.JPEG, model.PNG, model.WebP, model.PDF} }
+func responseMedia() []string {
+	return []string{provider.JPEG, provider.PNG, provider.WebP, provider.PDF}
+}

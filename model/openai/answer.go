@@ -45,7 +45,7 @@ func newAnswerFormat(s *schema.Schema, d *dialect.Dialect) (*answerFormat, error
 }
 
 // schema returns the schema for the request.
-func (f *answerFormat) schema() json.RawMessage { return model.InputSchema(f.tool) }
+func (f *answerFormat) schema() json.RawMessage { return f.tool.InputSchema() }
 
 // decode returns an answer in the form of its own schema. An answer that does
 // not fit remains as it is.

@@ -228,9 +228,9 @@ func (w *chatWriter) content(p *model.Part) []chatContent {
 	text := ""
 	switch {
 	case p.Type == model.TypeImage && isImage(p.MIMEType) && len(p.Data) > 0:
-		return []chatContent{imageContent(pieceOf(p).DataURL())}
-	case p.Type == model.TypeDocument && p.MIMEType == model.PDF && len(p.Data) > 0 && w.isOpenAI():
-		return []chatContent{fileContent(pieceOf(p).DataURL(), fileName(p))}
+		return []chatContent{imageContent(p.DataURL())}
+	case p.Type == model.TypeDocument && p.MIMEType == provider.PDF && len(p.Data) > 0 && w.isOpenAI():
+		return []chatContent{fileContent(p.DataURL(), fileName(p))}
 	case p.Type == model.TypeText:
 		text = p.Text
 	default:
@@ -252,14 +252,15 @@ func (w *chatWriter) result(m *toolpost.ToolMessage) ([]chatContent, error) {
 	id := w.ids.Of(m.CallID)
 	var lines []string
 	var media []chatContent
-	for _, p := range model.Pieces(m, takes...) {
+	parts, _ := model.ResultParts(m, takes...)
+	for _, p := range parts {
 		if p.Data == nil {
 			lines = append(lines, p.Text)
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("[%s: see the user's message after the results]", p.MIMEType))
 		media = append(media, textContent(fmt.Sprintf("Of the result of the call %s (%s):", id, p.MIMEType)))
-		if p.MIMEType == model.PDF {
+		if p.MIMEType == provider.PDF {
 			media = append(media, fileContent(p.DataURL(), "document.pdf"))
 		} else {
 			media = append(media, imageContent(p.DataURL()))

@@ -146,9 +146,9 @@ func (w *inputWriter) content(p *model.Part) []inputContent {
 	text := ""
 	switch {
 	case p.Type == model.TypeImage && isImage(p.MIMEType) && len(p.Data) > 0:
-		return []inputContent{{Detail: "auto", ImageURL: pieceOf(p).DataURL(), Type: "input_image"}}
-	case p.Type == model.TypeDocument && p.MIMEType == model.PDF && len(p.Data) > 0:
-		return []inputContent{{FileData: pieceOf(p).DataURL(), Filename: fileName(p), Type: "input_file"}}
+		return []inputContent{{Detail: "auto", ImageURL: p.DataURL(), Type: "input_image"}}
+	case p.Type == model.TypeDocument && p.MIMEType == provider.PDF && len(p.Data) > 0:
+		return []inputContent{{FileData: p.DataURL(), Filename: fileName(p), Type: "input_file"}}
 	case p.Type == model.TypeText:
 		text = p.Text
 	default:
@@ -165,14 +165,14 @@ func (w *inputWriter) result(m *toolpost.ToolMessage) error {
 	takes := provider.ImagesAndPDF()
 	item := outputItem{CallID: w.ids.Of(m.CallID), Type: "function_call_output"}
 	var all []inputContent
-	pieces := model.Pieces(m, takes...)
-	for _, p := range pieces {
+	parts, text := model.ResultParts(m, takes...)
+	for _, p := range parts {
 		if p.Data != nil || p.Text != "" {
 			all = append(all, contentOf(p))
 		}
 	}
-	if model.JoinText(pieces) != "" && !slices.ContainsFunc(pieces, func(p model.Piece) bool { return p.Data != nil }) || len(all) == 0 {
-		item.Output = model.JoinText(pieces)
+	if text != "" && !slices.ContainsFunc(parts, func(p model.Part) bool { return p.Data != nil }) || len(all) == 0 {
+		item.Output = text
 	} else {
 		item.Output = all
 	}
@@ -180,12 +180,12 @@ func (w *inputWriter) result(m *toolpost.ToolMessage) error {
 	return w.put(item)
 }
 
-// contentOf returns a piece of a result as content of its item.
-func contentOf(p model.Piece) inputContent {
+// contentOf returns a part of a result as content of its item.
+func contentOf(p model.Part) inputContent {
 	switch {
 	case p.Data == nil:
 		return inputContent{Text: p.Text, Type: "input_text"}
-	case p.MIMEType == model.PDF:
+	case p.MIMEType == provider.PDF:
 		return inputContent{FileData: p.DataURL(), Filename: "document.pdf", Type: "input_file"}
 	}
 	return inputContent{ImageURL: p.DataURL(), Type: "input_image"}

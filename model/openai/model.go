@@ -60,7 +60,7 @@ func (e *endpoint) invalid(err error) error {
 // form of its tools; it is called once for a set.
 func (e *endpoint) prepare(r *model.Request, adapt func() (*toolset, error), write func(*preparedRequest) error) (*preparedRequest, error) {
 	p := &preparedRequest{tools: &toolset{}}
-	err := model.Validate(r.Messages)
+	err := r.Validate()
 	if err == nil && r.Tools != nil {
 		p.tools, err = e.tools.Get(r.Tools, adapt)
 	}

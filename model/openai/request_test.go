@@ -76,8 +76,8 @@ func conversation(t testing.TB, own model.Origin) *model.Request {
 		Messages: []*model.Message{
 			{Role: model.RoleUser, Parts: []model.Part{
 				{Type: model.TypeText, Text: "Where is <this>?"},
-				{Type: model.TypeImage, MIMEType: model.PNG, Data: []byte("png")},
-				{Type: model.TypeDocument, MIMEType: model.PDF, Data: []byte("pdf"), Name: "plan.pdf"},
+				{Type: model.TypeImage, MIMEType: "image/png", Data: []byte("png")},
+				{Type: model.TypeDocument, MIMEType: "application/pdf", Data: []byte("pdf"), Name: "plan.pdf"},
 				{Type: model.TypeDocument, MIMEType: "text/plain", Data: []byte("The notes."), Name: "notes.txt"},
 			}},
 			{Role: model.RoleAssistant, Parts: []model.Part{
@@ -86,7 +86,7 @@ func conversation(t testing.TB, own model.Origin) *model.Request {
 				{Type: model.TypeCall, ID: "toolu/1", Name: "find.train", Arguments: json.RawMessage(`{"from":"Oslo","to":"Bergen"}`), Origin: other},
 			}},
 			{Role: model.RoleUser, Parts: []model.Part{
-				result("toolu/1", toolpost.Part{Type: "text", Text: "The plan:"}, toolpost.Part{Type: "image", MIMEType: model.JPEG, Data: []byte("jpg")},
+				result("toolu/1", toolpost.Part{Type: "text", Text: "The plan:"}, toolpost.Part{Type: "image", MIMEType: "image/jpeg", Data: []byte("jpg")},
 					toolpost.Part{Type: "audio", MIMEType: "audio/wav", Data: []byte("wav")}),
 				{Type: model.TypeText, Text: "And then?"},
 			}},

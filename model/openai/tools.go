@@ -28,7 +28,7 @@ type responsesTool struct {
 // are strict.
 func (e *endpoint) responsesTools(ctx context.Context, ts toolpost.Toolset) (*model.Offer[responsesTool], error) {
 	return model.NewOffer(ctx, ts, dialectID, e.toolOptions(), func(o *model.Offer[responsesTool], t *dialect.Tool) error {
-		parameters, err := members(model.InputSchema(t))
+		parameters, err := members(t.InputSchema())
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ type chatFunction struct {
 // nothing are strict.
 func (e *endpoint) chatTools(ctx context.Context, ts toolpost.Toolset) (*model.Offer[chatTool], error) {
 	return model.NewOffer(ctx, ts, dialectID, e.toolOptions(), func(o *model.Offer[chatTool], t *dialect.Tool) error {
-		parameters, err := members(model.InputSchema(t))
+		parameters, err := members(t.InputSchema())
 		if err != nil {
 			return err
 		}

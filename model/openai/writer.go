@@ -89,9 +89,6 @@ func (w *writer) userText(p *model.Part) string {
 
 func isImage(mimeType string) bool { return slices.Contains(provider.Images(), mimeType) }
 
-// pieceOf returns the media of a part.
-func pieceOf(p *model.Part) model.Piece { return model.Piece{MIMEType: p.MIMEType, Data: p.Data} }
-
 func fileName(p *model.Part) string {
 	if p.Name == "" {
 		return "document.pdf"

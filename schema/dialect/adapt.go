@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,15 @@ type Tool struct {
 	enforced bool     // arguments are checked even if the original is SkipValidation
 	choosy   bool     // the schema of the original lists values
 	reserved []string // members that the reader adds to arguments for itself
+}
+
+// InputSchema returns the schema of the tool's arguments for the reader. If Input is nil, the
+// schema accepts any object.
+func (t *Tool) InputSchema() json.RawMessage {
+	if t.Input == nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return t.Input.Raw()
 }
 
 // Changed reports whether the definition for the reader differs from that of

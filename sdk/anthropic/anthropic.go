@@ -4,6 +4,7 @@ package anthropic
 
 import (
 	"context"
+	"encoding/base64"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -22,7 +23,7 @@ func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.OfferOptions) (
 		p := &sdk.ToolParam{
 			Name: t.Name,
 			// The type's own fields would lose the order of keywords.
-			InputSchema: param.Override[sdk.ToolInputSchemaParam](model.InputSchema(t)),
+			InputSchema: param.Override[sdk.ToolInputSchemaParam](t.InputSchema()),
 		}
 		if t.Description != "" {
 			p.Description = param.NewOpt(t.Description)
@@ -44,12 +45,13 @@ func Call(b sdk.ToolUseBlock) *toolpost.Call {
 func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion {
 	m := r.Message(call.ID)
 	result := &sdk.ToolResultBlockParam{ToolUseID: call.ID}
-	media := []string{model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF}
+	media := []string{"image/jpeg", "image/png", "image/gif", "image/webp", "application/pdf"}
 	if m.IsError {
 		result.IsError = param.NewOpt(true)
 		media = nil // an error is text
 	}
-	for _, p := range model.Pieces(m, media...) {
+	parts, _ := model.ResultParts(m, media...)
+	for _, p := range parts {
 		if p.Data != nil || strings.TrimSpace(p.Text) != "" { // blank text is refused
 			result.Content = append(result.Content, content(p))
 		}
@@ -57,17 +59,17 @@ func Answer(call *toolpost.Call, r *toolpost.Result) sdk.ContentBlockParamUnion 
 	return sdk.ContentBlockParamUnion{OfToolResult: result}
 }
 
-func content(p model.Piece) sdk.ToolResultBlockParamContentUnion {
+func content(p model.Part) sdk.ToolResultBlockParamContentUnion {
 	var c sdk.ToolResultBlockParamContentUnion
 	switch {
 	case p.Data == nil:
 		c.OfText = &sdk.TextBlockParam{Text: p.Text}
-	case p.MIMEType == model.PDF:
+	case p.MIMEType == "application/pdf":
 		c.OfDocument = &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{
-			OfBase64: &sdk.Base64PDFSourceParam{Data: p.Base64()}}}
+			OfBase64: &sdk.Base64PDFSourceParam{Data: base64.StdEncoding.EncodeToString(p.Data)}}}
 	default:
 		c.OfImage = &sdk.ImageBlockParam{Source: sdk.ImageBlockParamSourceUnion{
-			OfBase64: &sdk.Base64ImageSourceParam{Data: p.Base64(), MediaType: sdk.Base64ImageSourceMediaType(p.MIMEType)}}}
+			OfBase64: &sdk.Base64ImageSourceParam{Data: base64.StdEncoding.EncodeToString(p.Data), MediaType: sdk.Base64ImageSourceMediaType(p.MIMEType)}}}
 	}
 	return c
 }

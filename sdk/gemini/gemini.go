@@ -72,15 +72,15 @@ func Answer(call *toolpost.Call, r *toolpost.Result, media bool) *genai.Part {
 	m := r.Message(call.ID)
 	var types []string
 	if media {
-		types = []string{model.JPEG, model.PNG, model.WebP, model.PDF}
+		types = []string{"image/jpeg", "image/png", "image/webp", "application/pdf"}
 	}
-	pieces := model.Pieces(m, types...)
+	parts, text := model.ResultParts(m, types...)
 	key := "output"
 	if m.IsError {
 		key = "error"
 	}
-	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: model.JoinText(pieces)}}
-	for _, p := range pieces {
+	f := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: text}}
+	for _, p := range parts {
 		if p.Data != nil {
 			f.Parts = append(f.Parts, genai.NewFunctionResponsePartFromBytes(p.Data, p.MIMEType))
 		}

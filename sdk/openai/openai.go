@@ -25,7 +25,7 @@ const dialectID = "openai-strict"
 // schemas lose nothing are strict.
 func Tools(ctx context.Context, ts toolpost.Toolset, opts *model.OfferOptions) (*model.Offer[responses.ToolUnionParam], error) {
 	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[responses.ToolUnionParam], t *dialect.Tool) error {
-		parameters, err := members(model.InputSchema(t))
+		parameters, err := members(t.InputSchema())
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func Call(c responses.ResponseFunctionToolCall) *toolpost.Call {
 // Answer returns the result of call as an item of the next input in the
 // Responses API.
 func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItemUnionParam {
-	all := model.Pieces(r.Message(call.ID), model.JPEG, model.PNG, model.GIF, model.WebP, model.PDF)
+	all, _ := model.ResultParts(r.Message(call.ID), "image/jpeg", "image/png", "image/gif", "image/webp", "application/pdf")
 	output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(call.ID)}
 	if len(all) == 1 && all[0].Data == nil {
 		output.Output.OfString = param.NewOpt(all[0].Text)
@@ -61,12 +61,12 @@ func Answer(call *toolpost.Call, r *toolpost.Result) responses.ResponseInputItem
 }
 
 // item returns a piece of a result as an item of its output.
-func item(p model.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
+func item(p model.Part) responses.ResponseFunctionCallOutputItemUnionParam {
 	var i responses.ResponseFunctionCallOutputItemUnionParam
 	switch {
 	case p.Data == nil:
 		i.OfInputText = &responses.ResponseInputTextContentParam{Text: p.Text}
-	case p.MIMEType == model.PDF:
+	case p.MIMEType == "application/pdf":
 		i.OfInputFile = &responses.ResponseInputFileContentParam{
 			Filename: param.NewOpt("document.pdf"), FileData: param.NewOpt(p.DataURL())}
 	default:
@@ -80,7 +80,7 @@ func item(p model.Piece) responses.ResponseFunctionCallOutputItemUnionParam {
 // strict.
 func ChatTools(ctx context.Context, ts toolpost.Toolset, opts *model.OfferOptions) (*model.Offer[sdk.ChatCompletionToolUnionParam], error) {
 	return model.NewOffer(ctx, ts, dialectID, opts, func(o *model.Offer[sdk.ChatCompletionToolUnionParam], t *dialect.Tool) error {
-		parameters, err := members(model.InputSchema(t))
+		parameters, err := members(t.InputSchema())
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,8 @@ func ChatCall(c sdk.ChatCompletionMessageToolCallUnion) *toolpost.Call {
 // ChatAnswer returns the result of call as a message of the Chat Completions
 // API, which accepts only text.
 func ChatAnswer(call *toolpost.Call, r *toolpost.Result) sdk.ChatCompletionMessageParamUnion {
-	return sdk.ToolMessage(model.JoinText(model.Pieces(r.Message(call.ID))), call.ID)
+	_, text := model.ResultParts(r.Message(call.ID))
+	return sdk.ToolMessage(text, call.ID)
 }
 
 // members returns an object with the members of a schema as they are: a model

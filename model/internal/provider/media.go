@@ -7,11 +7,20 @@ import (
 	"github.com/toolpost/toolpost/model"
 )
 
+// The media types that most providers take.
+const (
+	JPEG = "image/jpeg"
+	PNG  = "image/png"
+	GIF  = "image/gif"
+	WebP = "image/webp"
+	PDF  = "application/pdf"
+)
+
 // Images returns the types of images that most models see.
-func Images() []string { return []string{model.JPEG, model.PNG, model.GIF, model.WebP} }
+func Images() []string { return []string{JPEG, PNG, GIF, WebP} }
 
 // ImagesAndPDF returns the types of media that most models see.
-func ImagesAndPDF() []string { return append(Images(), model.PDF) }
+func ImagesAndPDF() []string { return append(Images(), PDF) }
 
 // DescribeMedia returns the text that a model reads instead of an image or a
 // document.

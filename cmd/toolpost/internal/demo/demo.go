@@ -32,7 +32,7 @@ func New() model.Model { return script{} }
 func (script) Origin() model.Origin { return origin() }
 
 // Check returns the reason why real models would refuse the request.
-func (script) Check(r *model.Request) error { return model.Validate(r.Messages) }
+func (script) Check(r *model.Request) error { return r.Validate() }
 
 // Stream takes the next step of the task.
 func (s script) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
