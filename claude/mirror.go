@@ -64,7 +64,7 @@ func newMirror(ctx context.Context, store sessions.Store, lost func(sessions.Key
 
 func (m *mirror) add(t *control.Mirror) {
 	if m.size.Load() > maxMirrored && !m.flush() {
-		key, _ := sessions.ParseKey(t.File)
+		key, _ := new(sessions.Disk).Key(t.File)
 		m.lost(key, errSlowStore)
 		return
 	}
@@ -131,7 +131,7 @@ func (m *mirror) work() {
 			close(next.stored)
 			continue
 		}
-		key, err := sessions.ParseKey(next.file)
+		key, err := new(sessions.Disk).Key(next.file)
 		if err == nil {
 			err = m.append(key, next.lines)
 		}

@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/netaddr"
 )
 
@@ -53,10 +52,6 @@ func newClient(o *Options) (*client, error) {
 	c.http = &http.Client{Transport: o.Transport, Timeout: cmp.Or(o.Timeout, 30*time.Second), CheckRedirect: stay}
 	return c, nil
 }
-
-// ErrNoCredentials reports options without credentials that do not ask to be
-// anonymous.
-var ErrNoCredentials = inprocess.ErrNoCredentials
 
 // stay follows redirects only where the credentials may go.
 func stay(r *http.Request, via []*http.Request) error {

@@ -51,10 +51,9 @@ func (v *logView) Settled() {}
 func (v *logView) Adapted(a *dialect.Adapted) {
 	attrs := []slog.Attr{slog.String("dialect", a.Dialect.ID), slog.Int("tools", len(a.Tools)), slog.Int("withheld", len(a.Withheld))}
 	losses := countLosses(a)
-	for _, k := range slices.Backward(dialect.LossKinds()) {
-		if n := losses[k]; n > 0 {
-			attrs = append(attrs, slog.Int(string(k), n))
-		}
+	worst := func(a, b dialect.LossKind) int { return b.Rank() - a.Rank() }
+	for _, k := range slices.SortedFunc(maps.Keys(losses), worst) {
+		attrs = append(attrs, slog.Int(string(k), losses[k]))
 	}
 	v.log.LogAttrs(context.Background(), slog.LevelInfo, "tools adapted", attrs...)
 	for _, w := range a.Withheld {

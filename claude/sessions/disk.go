@@ -71,8 +71,10 @@ func (k Key) record() string { return k.base() + ".meta.json" }
 // transcript matches a transcript's place, the key being its groups.
 var transcript = lazyregexp.New(`(?:^|/projects/)([A-Za-z0-9-]+)/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?:/(subagents(?:/[\w@-][\w@.-]*)+))?\.jsonl$`)
 
-// ParseKey returns the key of a transcript of the CLI by the path of its file.
-func ParseKey(file string) (Key, error) {
+// Key returns the key of a transcript of the CLI by the path of its file, wherever it is.
+func (*Disk) Key(file string) (Key, error) { return parseKey(file) }
+
+func parseKey(file string) (Key, error) {
 	m := transcript.FindStringSubmatch(strings.ReplaceAll(file, `\`, "/"))
 	if m == nil {
 		return Key{}, fmt.Errorf("%q is not the file of a transcript", file)
@@ -83,7 +85,7 @@ func ParseKey(file string) (Key, error) {
 // check rejects a key that is not that of a transcript of the CLI: ids come from
 // users, and keys from databases.
 func (k Key) check() error {
-	if found, err := ParseKey(k.file()); err != nil || found != k {
+	if found, err := parseKey(k.file()); err != nil || found != k {
 		return fmt.Errorf("%+v is not the key of a transcript; it needs a project from sessions.Project and a UUID", k)
 	}
 	return nil
@@ -330,7 +332,7 @@ func (d *Disk) List(_ context.Context, key Key) (all []Transcript, err error) {
 // transcripts are those among files.
 func transcripts(root *os.Root, names []string) (all []Transcript) {
 	for _, name := range names {
-		key, bad := ParseKey(name)
+		key, bad := parseKey(name)
 		info, err := root.Lstat(filepath.FromSlash(name))
 		if bad == nil && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			all = append(all, Transcript{key, info.ModTime(), info.Size()})

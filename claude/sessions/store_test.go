@@ -194,8 +194,8 @@ func TestForkFails(t *testing.T) {
 	}
 }
 
-// TestParseKey has paths of the CLI on several systems, and others.
-func TestParseKey(t *testing.T) {
+// TestDiskKey has paths of the CLI on several systems, and others.
+func TestDiskKey(t *testing.T) {
 	for file, want := range map[string]sessions.Key{
 		"/var/x/.claude/projects/-tmp-p/" + recorded + ".jsonl":                      {Project: "-tmp-p", SessionID: recorded},
 		`C:\Users\x\.claude\projects\C--p\` + recorded + `\subagents\agent-1.jsonl`:  {Project: "C--p", SessionID: recorded, Agent: "subagents/agent-1"},
@@ -205,7 +205,7 @@ func TestParseKey(t *testing.T) {
 		"/x/projects/-p/memory.jsonl":                                                {},
 		"":                                                                           {},
 	} {
-		if got, err := sessions.ParseKey(file); got != want || (err == nil) != (want != sessions.Key{}) {
+		if got, err := new(sessions.Disk).Key(file); got != want || (err == nil) != (want != sessions.Key{}) {
 			t.Errorf("%s has the key %+v (%v), want %+v", file, got, err, want)
 		}
 	}

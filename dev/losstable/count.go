@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -12,6 +11,9 @@ import (
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
+
+// kinds are all kinds of losses, by their rank.
+var kinds = []dialect.LossKind{"noop", "encoded", "checked", "described", "widened", "narrowed", "dropped", "rejected"}
 
 // A tally is what adapting some tools to one dialect costs.
 type tally struct {
@@ -43,11 +45,11 @@ func (n *tally) add(t *dialect.Tool) {
 	worst := -1
 	for _, l := range t.Losses {
 		n.losses[l.Kind]++
-		worst = max(worst, slices.Index(dialect.LossKinds(), l.Kind))
+		worst = max(worst, l.Kind.Rank())
 	}
 	switch {
 	case worst >= 0:
-		n.worst[dialect.LossKinds()[worst]]++
+		n.worst[kinds[worst]]++
 	case t.Changed():
 		n.worst["noop"]++ // in another notation
 	default:

@@ -82,14 +82,14 @@ func pages() (map[string]string, error) {
 
 func table(b *strings.Builder, dialects []*dialect.Dialect, tallies []tally) {
 	b.WriteString("| dialect | as is |")
-	for _, k := range dialect.LossKinds() {
+	for _, k := range kinds {
 		b.WriteString(" " + string(k) + " |")
 	}
-	b.WriteString(" strict |\n|---|---|" + strings.Repeat("---|", len(dialect.LossKinds())) + "---|\n")
+	b.WriteString(" strict |\n|---|---|" + strings.Repeat("---|", len(kinds)) + "---|\n")
 	for i, d := range dialects {
 		n := tallies[i]
 		fmt.Fprintf(b, "| `%s` | %s |", d.ID, number(n.same))
-		for _, k := range dialect.LossKinds() {
+		for _, k := range kinds {
 			cell := number(n.worst[k])
 			if n.losses[k] > 0 {
 				cell = fmt.Sprintf("%d (%d)", n.worst[k], n.losses[k])

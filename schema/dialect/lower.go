@@ -29,14 +29,8 @@ type Loss struct {
 //	rejected   cannot be expressed for this reader at all
 type LossKind string
 
-// LossKinds returns the kinds from harmless to fatal.
-func LossKinds() []LossKind {
-	var kinds []LossKind
-	for _, k := range lower.Kinds() {
-		kinds = append(kinds, LossKind(k))
-	}
-	return kinds
-}
+// Rank orders the kinds from harmless, which is 0, to fatal.
+func (k LossKind) Rank() int { return lower.Kind(k).Rank() }
 
 // Exact reports whether no value was lost or gained: values mean the same in both shapes.
 func (k LossKind) Exact() bool { return lower.Kind(k).Exact() }

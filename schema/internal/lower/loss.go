@@ -30,8 +30,8 @@ func Kinds() []Kind {
 	return []Kind{Noop, Encoded, Checked, Described, Widened, Narrowed, Dropped, Rejected}
 }
 
-// rank orders kinds from harmless to fatal.
-func (k Kind) rank() int { return slices.Index(Kinds(), k) }
+// Rank orders kinds from harmless to fatal.
+func (k Kind) Rank() int { return slices.Index(Kinds(), k) }
 
 // Exact reports whether no value was lost or gained: values mean the same in both shapes.
 func (k Kind) Exact() bool { return k == Noop || k == Encoded }
@@ -103,7 +103,7 @@ func (r *report) reshapeOf(kind Kind, at, keyword, format string, args ...any) {
 
 // worsen keeps the worst loss by a key, of those that are not exact.
 func worsen[K comparable](losses map[K]Loss, key K, l Loss) {
-	if old, ok := losses[key]; !l.Kind.Exact() && (!ok || l.Kind.rank() > old.Kind.rank()) {
+	if old, ok := losses[key]; !l.Kind.Exact() && (!ok || l.Kind.Rank() > old.Kind.Rank()) {
 		losses[key] = l
 	}
 }
