@@ -251,7 +251,7 @@ func TestCheck(t *testing.T) {
 		{"hook without function", Options{Hooks: []Hook{{Event: Stop}}}, "has no Handle"},
 		{"hook that is not called", Options{Hooks: []Hook{{Event: "SessionStart", Handle: noHook}}}, "would never be called"},
 		{"restriction", Options{Restrict: map[string]map[string]any{"Bash": {"f": func() {}}}}, "is not JSON"},
-		{"output", Options{Output: schema.MustParse(`false`)}, "no value matches the output schema"},
+		{"output", Options{Output: schema.MustParse(`false`)}, "the output schema cannot be expressed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -34,12 +34,8 @@ func newAnswerSchema(s *schema.Schema) *answerSchema {
 	if err != nil {
 		return &answerSchema{err: err}
 	}
-	plain, possible := dialect.IsPlainObject(s)
-	if !possible {
-		return &answerSchema{err: errors.New("no value matches the output schema; change it")}
-	}
-	o := &answerSchema{schema: s, wrapped: !plain}
-	o.lowered = code.Lower(s, &dialect.LowerOptions{Member: o.wrapped})
+	o := &answerSchema{schema: s}
+	o.lowered, o.wrapped = code.LowerMember(s)
 	if l := o.lowered.Rejected(); l != nil {
 		o.err = fmt.Errorf("the output schema cannot be expressed for the model: %s %s: %s; change it", l.Pointer, l.Keyword, l.Detail)
 		return o

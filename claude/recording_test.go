@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolpost/toolpost/claude/claudetest"
+	"github.com/toolpost/toolpost/claude/internal/stdio"
 )
 
 // A recording is what the CLI 2.1.329 and a host wrote to each other once.
@@ -40,7 +40,7 @@ func load(name string) (*recording, error) {
 		return nil, err
 	}
 	r.args, r.env = command.Args, command.Env
-	entries, err := claudetest.Read(os.DirFS(recordings), name+"/stdio.jsonl")
+	entries, err := stdio.Read(os.DirFS(recordings), name+"/stdio.jsonl")
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/claude"
-	"github.com/toolpost/toolpost/claude/claudetest"
+	"github.com/toolpost/toolpost/claude/internal/stdio"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -197,7 +197,7 @@ func TestCollectRecordings(t *testing.T) {
 // recordedLines returns what the CLI wrote.
 func recordedLines(t *testing.T, file string) (lines []string) {
 	t.Helper()
-	entries, err := claudetest.Read(os.DirFS("."), file)
+	entries, err := stdio.Read(os.DirFS("."), file)
 	if err != nil {
 		t.Fatal(err)
 	}

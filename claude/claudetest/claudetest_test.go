@@ -18,6 +18,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/claude"
 	"github.com/toolpost/toolpost/claude/claudetest"
+	"github.com/toolpost/toolpost/claude/internal/stdio"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -118,7 +119,7 @@ func TestRecordings(t *testing.T) {
 
 func recorded(t *testing.T, file string) (types []string) {
 	t.Helper()
-	entries, err := claudetest.Read(claudetest.Recordings, file)
+	entries, err := stdio.Read(claudetest.Recordings, file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/internal/stdio"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
@@ -35,25 +35,6 @@ import (
 //
 //go:embed recordings
 var Recordings embed.FS
-
-// An Entry is a line of a recording.
-type Entry struct {
-	Dir  string          `json:"dir"`  // stdin: to the CLI; stdout: of the CLI; exit: the end of the CLI
-	Line json.RawMessage `json:"line"` // of an exit, the exit code
-}
-
-// Read returns the entries of a recording.
-func Read(fsys fs.FS, name string) (all []Entry, err error) {
-	data, err := fs.ReadFile(fsys, name)
-	for line := range bytes.Lines(data) {
-		var e Entry
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, fmt.Errorf("read line %d of the recording %s: %w", len(all)+1, name, err)
-		}
-		all = append(all, e)
-	}
-	return all, err
-}
 
 // Record returns an Options.Start that runs the CLI, and writes a recording of the
 // run into a file if the test passes. Of the options in the first request nothing
@@ -116,7 +97,7 @@ func (r *recorder) WriteLine(text []byte) error {
 
 func (r *recorder) note(dir string, text []byte) {
 	clear, _ := secret.RedactJSON(text, nil)
-	entry, err := json.Marshal(Entry{dir, []byte(r.hide.Replace(string(clear)))})
+	entry, err := json.Marshal(stdio.Entry{Dir: dir, Line: []byte(r.hide.Replace(string(clear)))})
 	if err != nil { // it is not JSON, which the program will report
 		return
 	}

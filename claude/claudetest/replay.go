@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/claude"
+	"github.com/toolpost/toolpost/claude/internal/stdio"
 )
 
 // Replay returns an Options.Start that plays the CLI of a recording. Where the
@@ -24,7 +25,7 @@ import (
 // does something else, the test fails and the run ends with an error.
 func Replay(t testing.TB, fsys fs.FS, name string) func(context.Context, *claude.Command) (claude.Transport, error) {
 	return func(context.Context, *claude.Command) (claude.Transport, error) {
-		entries, err := Read(fsys, name)
+		entries, err := stdio.Read(fsys, name)
 		p := &player{t: t, rest: entries, lines: make(chan []byte)}
 		p.running, p.end = context.WithCancel(context.Background())
 		t.Cleanup(p.end) // a session that was not closed
@@ -35,9 +36,9 @@ func Replay(t testing.TB, fsys fs.FS, name string) func(context.Context, *claude
 // A player plays the CLI's side of a recording.
 type player struct {
 	t       testing.TB
-	rest    []Entry     // not played yet
-	ids     []string    // pairs, quoted: an id in the recording, and in this run
-	lines   chan []byte // of the program
+	rest    []stdio.Entry // not played yet
+	ids     []string      // pairs, quoted: an id in the recording, and in this run
+	lines   chan []byte   // of the program
 	running context.Context
 	end     context.CancelFunc
 }
@@ -85,7 +86,7 @@ func (p *player) ReadLine() ([]byte, error) {
 // a run is left, and a message of a server are answered without one.
 func (p *player) take(text []byte) (answer []byte, err error) {
 	is := parse(text)
-	i := slices.IndexFunc(p.rest, func(e Entry) bool { return e.Dir == "stdin" && parse(e.Line).kind() == is.kind() })
+	i := slices.IndexFunc(p.rest, func(e stdio.Entry) bool { return e.Dir == "stdin" && parse(e.Line).kind() == is.kind() })
 	switch subtype := is.Request["subtype"]; {
 	case i >= 0:
 		recorded := p.rest[i].Line

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/claude/claudetest"
+	"github.com/toolpost/toolpost/claude/internal/stdio"
 	"github.com/toolpost/toolpost/claude/message"
 )
 
@@ -23,7 +23,7 @@ func recorded(t testing.TB) map[string][][]byte {
 	}
 	all := map[string][][]byte{}
 	for _, file := range files {
-		entries, err := claudetest.Read(root, file)
+		entries, err := stdio.Read(root, file)
 		if err != nil {
 			t.Fatal(err)
 		}

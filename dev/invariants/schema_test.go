@@ -26,12 +26,12 @@ func TestSameBytes(t *testing.T) {
 		rules := inFull(reflect.ValueOf(d))
 		for _, it := range some(items()) {
 			raw := bytes.Clone(it.raw)
-			first := d.Lower(it.parsed, nil)
+			first := d.Lower(it.parsed)
 			again, err := schema.Parse(bytes.Clone(it.raw))
 			if err != nil {
 				t.Fatal(err)
 			}
-			second := d.Lower(again, nil)
+			second := d.Lower(again)
 			if !bytes.Equal(first.Schema, second.Schema) || !slices.Equal(first.Losses, second.Losses) {
 				t.Errorf("%s for %s: comes out in two ways\n\t%s\n\t%s", it.name, d.ID, short(first.Schema), short(second.Schema))
 			}
@@ -74,7 +74,7 @@ func inFull(v reflect.Value) string {
 func TestTwice(t *testing.T) {
 	for _, d := range targets(t) {
 		for _, it := range some(corpus()[0].items) {
-			first := d.Lower(it.parsed, nil)
+			first := d.Lower(it.parsed)
 			if second := twice(first, d); second != nil && !equalSchemas(first.Schema, second) {
 				t.Errorf("%s for %s:\n\tonce  %s\n\ttwice %s", it.name, d.ID, first.Schema, second)
 			}
@@ -95,7 +95,7 @@ func twice(first *dialect.Lowered, d *dialect.Dialect) json.RawMessage {
 	if err != nil {
 		return json.RawMessage(err.Error())
 	}
-	return d.Lower(s, nil).Schema
+	return d.Lower(s).Schema
 }
 
 // equalSchemas does not mind the order of what is required.
@@ -126,7 +126,7 @@ func sorted(v any) any {
 func TestEveryKeyword(t *testing.T) {
 	for _, d := range few(t) {
 		for _, it := range some(items()) {
-			r := d.Lower(it.parsed, nil)
+			r := d.Lower(it.parsed)
 			reported := map[[2]string]bool{}
 			for _, l := range r.Losses {
 				reported[[2]string{l.Pointer, l.Keyword}] = true
@@ -186,7 +186,7 @@ func TestNames(t *testing.T) {
 	}
 	s := schema.MustParse(`{"type":"object","properties":{` + properties.String() + `}}`)
 	for _, d := range targets(t) {
-		r := d.Lower(s, nil)
+		r := d.Lower(s)
 		var written struct{ Properties map[string]json.RawMessage }
 		if err := json.Unmarshal(r.Schema, &written); err != nil {
 			t.Fatal(err)
@@ -216,7 +216,7 @@ func TestGrowth(t *testing.T) {
 	}
 	for _, d := range few(t) {
 		for _, it := range all {
-			r := d.Lower(it.parsed, nil)
+			r := d.Lower(it.parsed)
 			if most := 8*len(it.raw) + 2000; len(r.Schema) > most && !bytes.Contains(r.Schema, []byte(`"$ref"`)) {
 				t.Errorf("%s for %s: %d bytes become %d", it.name, d.ID, len(it.raw), len(r.Schema))
 			}
@@ -238,7 +238,7 @@ func TestHostile(t *testing.T) {
 		}
 		runtime.GC()
 		for _, d := range few(t) {
-			if took := least(limit, func() { d.Lower(s, nil) }); took > limit {
+			if took := least(limit, func() { d.Lower(s) }); took > limit {
 				t.Errorf("%s: %s takes %v, the limit is %v", d.ID, b.Name, took, limit)
 			}
 		}
@@ -270,7 +270,7 @@ func TestHostileValues(t *testing.T) {
 		return json.RawMessage(`{"a b":` + strings.Repeat(open, n) + inner + strings.Repeat(shut, n) + `}`)
 	}
 	for _, d := range few(t) {
-		codec := d.Lower(tree, nil)
+		codec := d.Lower(tree)
 		for _, v := range []json.RawMessage{
 			nested(50_000, `[`, `1`, `]`),
 			nested(10_000, `{"k":3,"l l":`, `{}`, `}`),

@@ -76,7 +76,7 @@ func (v *variant) String() string { return v.item.name + " for " + v.dialects[0]
 func (r *run) variants(it *item, all []*dialect.Dialect) []*variant {
 	var found []*variant
 	for _, d := range all {
-		low := d.Lower(it.parsed, nil)
+		low := d.Lower(it.parsed)
 		r.count(it, d, low)
 		if has(low.Losses, "rejected") {
 			continue

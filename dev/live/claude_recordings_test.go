@@ -51,16 +51,20 @@ func TestClaudeRecordings(t *testing.T) {
 // directories, descriptions, and all but the first of what the CLI has many of.
 func publish(t *testing.T, file, home string) {
 	t.Helper()
-	entries, err := claudetest.Read(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+	recording, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var lines strings.Builder
-	for _, e := range entries {
-		var l any
-		if err := json.Unmarshal(e.Line, &l); err != nil {
+	for entry := range strings.Lines(string(recording)) {
+		var e struct {
+			Dir  string `json:"dir"`
+			Line any    `json:"line"`
+		}
+		if err := json.Unmarshal([]byte(entry), &e); err != nil {
 			t.Fatal(err)
 		}
+		l := e.Line
 		if l, ok := l.(object); ok { // else it is a note
 			if l["type"] == "user" && e.Dir == "stdin" {
 				delete(l, "message")

@@ -114,7 +114,7 @@ func (s sample) adapt(t *testing.T, d *dialect.Dialect, original *toolpost.Tool,
 	}
 	encode := func(v json.RawMessage) (json.RawMessage, bool) { return v, true }
 	if original.Input != tool.Input {
-		encode = d.Lower(original.Input, nil).Encode
+		encode = d.Lower(original.Input).Encode
 	}
 	narrowed := slices.ContainsFunc(tool.Losses, func(l dialect.Loss) bool { return l.Kind == "narrowed" })
 	closed := tool.Input == nil || slices.ContainsFunc(tool.Losses, func(l dialect.Loss) bool { return l.Keyword == "additionalProperties" })

@@ -35,7 +35,7 @@ func (b *builder) outputFormat() *outputFormat {
 		b.losses.Add(-1, -1, "the model reads the schema of the answer as an instruction: %v", err)
 		return f
 	}
-	lowered := strict.Lower(s, nil)
+	lowered := strict.Lower(s)
 	if len(lowered.Schema) == 0 || !lowered.FitsStrict() || b.losses.AddSchema(lowered) != "" {
 		b.losses.Add(-1, -1, "the provider cannot enforce the schema of the answer; the model reads it as an instruction")
 		return f

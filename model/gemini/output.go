@@ -7,7 +7,6 @@ import (
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/model"
 	"github.com/toolpost/toolpost/model/internal/provider"
-	"github.com/toolpost/toolpost/schema/dialect"
 )
 
 // requestOutput asks for JSON of the schema r.Output. It returns an instruction
@@ -24,7 +23,7 @@ func (g *generator) requestOutput(r *model.Request, s *settings, config *generat
 		p.losses.Add(-1, -1, "the model does not accept tools and a schema of the answer in one request; the tools are left out")
 		s.Tools = nil
 	}
-	lowered := g.dialect.Lower(r.Output, &dialect.LowerOptions{AnyRoot: true})
+	lowered := g.dialect.LowerValue(r.Output)
 	if why := p.losses.AddSchema(lowered); why != "" {
 		p.losses.Add(-1, -1, "the provider cannot enforce the schema of the answer (%s); the model reads it as an instruction", why)
 		return instruction, nil

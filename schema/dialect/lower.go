@@ -43,13 +43,6 @@ func appendLosses(all []Loss, losses []lower.Loss) []Loss {
 	return all
 }
 
-// LowerOptions say what the schema of [Dialect.Lower] describes; nil and the zero value are
-// the arguments of a tool.
-type LowerOptions struct {
-	AnyRoot bool // the value need not be an object
-	Member  bool // the value is a member of an object: no rule for the root holds, and references lead to #/$defs
-}
-
 // A Lowered is a schema in the form for one reader, and how its values are converted. It is
 // safe for concurrent use.
 type Lowered struct {
@@ -63,14 +56,34 @@ type Lowered struct {
 // Lower rewrites a schema by the rules for input schemas, such as that of a structured
 // answer. It never fails: what cannot be expressed is reported as a Loss. The same schema
 // gives the same bytes.
-func (d *Dialect) Lower(s *schema.Schema, opts *LowerOptions) *Lowered {
+func (d *Dialect) Lower(s *schema.Schema) *Lowered { return d.lower(s, d.form.Input) }
+
+// LowerValue is Lower for a value that need not be an object.
+func (d *Dialect) LowerValue(s *schema.Schema) *Lowered {
 	rules := d.form.Input
-	if opts != nil && opts.AnyRoot {
-		rules.Root.Object = false
+	rules.Root.Object = false
+	return d.lower(s, rules)
+}
+
+// LowerMember is Lower for a reader that takes plain objects only: those without
+// alternatives. Any other schema is rewritten as that of a member of an object, which the
+// caller adds: no rule for the root holds, and references lead to #/$defs of that object. A
+// schema that no value matches is rejected.
+func (d *Dialect) LowerMember(s *schema.Schema) (l *Lowered, isMember bool) {
+	plain, possible := lower.PlainObject(s)
+	if plain {
+		return d.Lower(s), false
 	}
-	if opts != nil && opts.Member {
-		rules.Root, rules.Object.Name, rules.Ref.Defs = lower.Root{}, "", true
+	rules := d.form.Input
+	rules.Root, rules.Object.Name, rules.Ref.Defs = lower.Root{}, "", true
+	l = d.lower(s, rules)
+	if !possible {
+		l.Losses = append(l.Losses, Loss{Kind: rejected, Detail: "no value matches the schema"})
 	}
+	return l, true
+}
+
+func (d *Dialect) lower(s *schema.Schema, rules lower.Rules) *Lowered {
 	low := lower.Schema(s, &rules)
 	return &Lowered{Schema: low.Schema, Losses: appendLosses(nil, low.Losses), codec: low.Codec, strict: d.form.Strict}
 }
@@ -110,10 +123,6 @@ func (l *Lowered) Encode(value json.RawMessage) (written json.RawMessage, ok boo
 // Pointer converts a JSON pointer into a value of the old schema to the corresponding pointer
 // into one of the new schema.
 func (l *Lowered) Pointer(p string) string { return l.codec.Seen(p) }
-
-// IsPlainObject reports whether a schema takes objects only and describes them without
-// alternatives, and whether any value is possible at all.
-func IsPlainObject(s *schema.Schema) (plain, possible bool) { return lower.PlainObject(s) }
 
 // StrictInput returns the schema of a tool's input in a form that strict readers accept, and
 // what was lost: s itself if they accept it, otherwise one whose values match s. It returns

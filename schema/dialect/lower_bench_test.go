@@ -23,7 +23,7 @@ func BenchmarkLower(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, s := range all {
-					d.Lower(s, nil)
+					d.Lower(s)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(all)), "µs/tool")
@@ -46,7 +46,7 @@ func BenchmarkDecode(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		codec := d.Lower(s, nil)
+		codec := d.Lower(s)
 		written, ok := codec.Encode(arguments)
 		if !ok {
 			b.Fatal("it cannot be written")
