@@ -35,7 +35,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/upstream"
@@ -77,9 +76,9 @@ type Server struct {
 	upstream.Config
 
 	// Source, if it is not nil, has the tools of the server run in the program that
-	// serves: Config.Transport is the type, such as [Redmine], and of Config only that and
-	// the name are used. Approvals that are stored know it as Redmine.
-	Source *inprocess.Options `json:"Redmine"`
+	// serves: Config.Transport is the type, "redmine", and of Config only that and the name
+	// are used. Approvals that are stored know it as Redmine.
+	Source *Source `json:"Redmine"`
 
 	Disabled bool
 	Required bool          // toolpost is ready only while this server is connected, see /readyz

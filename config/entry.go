@@ -10,7 +10,6 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/upstream"
@@ -146,7 +145,7 @@ type entry struct {
 	path    string
 	vars    *variables // nil leaves variables as they are
 	server  Server
-	redmine inprocess.Options
+	redmine Source
 	address []string  // the keys that say where the server is
 	unset   []Problem // why variables could not be expanded
 	limits  *Limit
@@ -349,7 +348,7 @@ func (e *entry) file(v hujson.Value, path string) string {
 var transports = map[string]upstream.Transport{
 	"stdio": upstream.Stdio, "local": upstream.Stdio, "sse": upstream.SSE,
 	"http": upstream.HTTP, "streamablehttp": upstream.HTTP,
-	"redmine": Redmine,
+	"redmine": redmineType,
 }
 
 // transport reads the name of a transport, in each of its spellings.

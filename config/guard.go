@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
@@ -215,7 +214,7 @@ func copySettings(to, from *Server) {
 	if to.Source == nil {
 		return
 	}
-	settings := &inprocess.Options{}
+	settings := &Source{}
 	if from.Source != nil {
 		settings = from.Source
 	}

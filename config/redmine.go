@@ -10,13 +10,13 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/inprocess"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Redmine is the type of a server that is a Redmine, which is reached over its REST API.
-const Redmine upstream.Transport = "redmine"
+// redmineType is the type of a server that is a Redmine, which is reached over its REST API.
+const redmineType upstream.Transport = "redmine"
 
 // redmineGroups are the groups of tools of package redmine, which is not linked here.
 var redmineGroups = []string{"issues", "projects", "versions", "time", "users", "wiki", "news", "files", "search", "reference", "repository"}
@@ -58,7 +58,7 @@ func groups(e *entry, v hujson.Value, path string) {
 // checkType looks at keys that are for servers of one type.
 func checkType(e *entry, m *hujson.ObjectMember) {
 	s := &e.server
-	isRedmine := s.Transport == Redmine
+	isRedmine := s.Transport == redmineType
 	e.members(m.Value, e.path, func(m *hujson.ObjectMember) {
 		name := key(m)
 		switch {
@@ -76,11 +76,12 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 	if len(e.unset) > 0 || e.vars == nil {
 		return
 	}
-	known, _ := s.ResolveSource(context.Background(), func(_ context.Context, value string) (string, []string, error) {
+	known := s.Source.credentials()
+	_ = resolveAll(context.Background(), func(_ context.Context, value string) (string, []string, error) {
 		return Resolve(value, func(Reference) (string, error) { return "x", nil }) // secrets are read later
-	})
-	switch err := known.Trim().CheckCredentials(); {
-	case errors.Is(err, inprocess.ErrNoCredentials):
+	}, known.Texts()...)
+	switch err := known.Trim().Check(); {
+	case errors.Is(err, secret.ErrNoCredentials):
 		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}", or "anonymous": true to serve what is public`, e.path)
 	case err != nil:
 		e.fail(m.Name.StartOffset, "%s: %v", e.path, err)
@@ -89,7 +90,7 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 
 // Product returns what people call the server that the tools of a Source are for.
 func (s *Server) Product() string {
-	if s.Transport == Redmine {
+	if s.Transport == redmineType {
 		return "Redmine"
 	}
 	return string(s.Transport)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/atomicfile"
 )
@@ -124,7 +123,8 @@ func (s *Server) References() (all []Reference) {
 	}
 	_, _ = s.ResolveLogin(ctx, collect)
 	if s.Source != nil {
-		_, _ = s.ResolveSource(ctx, collect)
+		c := s.Source.credentials()
+		_ = resolveAll(ctx, collect, c.Texts()...)
 	}
 	return all
 }
@@ -139,15 +139,6 @@ func (s *Server) ResolveLogin(ctx context.Context, resolve Resolver) (*Server, e
 	c.Auth = &auth
 	auth.Exchange.Subject = subjectOf(auth.Exchange.SubjectToken, resolve)
 	if err := resolveAll(ctx, resolve, &auth.ClientID, &auth.ClientSecret, &auth.Exchange.ClientID, &auth.Exchange.ClientSecret); err != nil {
-		return nil, err
-	}
-	return &c, nil
-}
-
-// ResolveSource returns the Source of s with its credentials.
-func (s *Server) ResolveSource(ctx context.Context, resolve Resolver) (*inprocess.Options, error) {
-	c := *s.Source
-	if err := resolveAll(ctx, resolve, &c.Key, &c.User, &c.Password, &c.Token, &c.As); err != nil {
 		return nil, err
 	}
 	return &c, nil

@@ -14,7 +14,7 @@
 //	audit                  audit.Open with cfg.Audit: its Around in Options.Around, its Observe in mcpserver
 //	output                 Options.Store
 //	lock, newTools         Options.Pins; without it, servers may change their tools
-//	type "redmine"         Options.Sources; without it, such a server is not started
+//	type "redmine"         Options.OpenSource; without it, such a server is not started
 //	auth                   Options.Credentials; without it, a server that has the key is not started
 //	${file:…}, ${cmd:…}    Options.Resolve; without it, a server that needs such a secret is not started
 //

@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema/dialect"
@@ -37,9 +36,12 @@ type Options struct {
 	// Store; [os.TempDir] if empty.
 	Spool string
 
-	// Sources open the servers whose tools run in this process, by the type that the
-	// configuration says, such as [config.Redmine]. One whose type is not here fails.
-	Sources map[upstream.Transport]inprocess.Opener
+	// OpenSource opens a server whose tools run in this process; its Transport is the type
+	// that the configuration says, such as "redmine". It does not wait for the server. If
+	// what it returns has a method Check(context.Context) error, Check says now and then
+	// why the server cannot be used; the tools are listed even then, and return the reason.
+	// With nil, such servers fail.
+	OpenSource func(*config.Server) (toolpost.Toolset, error)
 
 	Pins *Pins // nil lets servers change the definitions of their tools
 

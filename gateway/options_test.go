@@ -102,7 +102,7 @@ func TestEveryKeyIsAppliedOrReported(t *testing.T) {
 // appliedIn is the package that applies the fields of a type, by the package of the type,
 // or by the type itself.
 var appliedIn = map[string]string{
-	"config": ".", "upstream": "../upstream", "inprocess": "../redmine",
+	"config": ".", "upstream": "../upstream", "config.Source": "../redmine",
 	"config.Claims": "../internal/policy/approval", "config.ApprovalArgument": "../internal/policy/approval",
 	"config.ToolChanges": "internal/retool", "config.ToolChange": "internal/retool", "config.ArgumentChange": "internal/retool",
 }

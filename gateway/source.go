@@ -10,7 +10,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -82,8 +81,8 @@ func (c inProcess) Status() upstream.Status {
 // listed even if the server does not answer; then they return the error.
 type sourceConnection struct {
 	inProcess
-	source inprocess.Source
-	checks toolpost.Base // of what the checks change
+	try    func(context.Context) error // returns why the server cannot be used
+	checks toolpost.Base               // of what the checks change
 	log    *slog.Logger
 	cancel context.CancelFunc
 	tried  chan struct{} // closed after the first check
@@ -95,23 +94,24 @@ type sourceConnection struct {
 
 // startSource opens the source of a server, with what the program gives for its type.
 func (g *Gateway) startSource(s *config.Server, opts *upstream.Options) (connection, error) {
-	open := g.options.Sources[s.Transport]
-	if open == nil {
-		return nil, fmt.Errorf("server %q: this program has no tools for servers of the type %q; it gives them in Options.Sources of package gateway or serve", s.Name, s.Transport)
+	if g.options.OpenSource == nil {
+		return nil, fmt.Errorf("server %q: this program has no tools for servers of the type %q; it gives them in Options.OpenSource of package gateway or serve", s.Name, s.Transport)
 	}
-	o := *s.Source
-	if !o.Anonymous && o.Credentials == nil {
-		o.Credentials = func(ctx context.Context) (*inprocess.Options, error) {
-			return s.ResolveSource(ctx, opts.Resolve)
-		}
+	opened, o := *s, *s.Source
+	if opened.Source = &o; o.Resolve == nil {
+		o.Resolve = opts.Resolve
 	}
-	source, err := open(&o)
+	source, err := g.options.OpenSource(&opened)
 	if err != nil {
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
+	try := func(context.Context) error { return nil }
+	if checked, ok := source.(interface{ Check(context.Context) error }); ok {
+		try = checked.Check
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &sourceConnection{
-		inProcess: inProcess{source, s.Name}, source: source, log: opts.Logger.With("server", s.Name),
+		inProcess: inProcess{source, s.Name}, try: try, log: opts.Logger.With("server", s.Name),
 		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
 		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: s.Transport},
 	}
@@ -189,7 +189,7 @@ func (c *sourceConnection) check(ctx context.Context) (err error) {
 			err = fmt.Errorf("it panicked: %v", p)
 		}
 	}()
-	return c.source.Check(ctx)
+	return c.try(ctx)
 }
 
 // Watch calls f with what the source reports, and after each check.

@@ -15,7 +15,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -38,12 +37,12 @@ func TestRedmine(t *testing.T) {
 		var k tracker
 		server := func(readOnly bool) *config.Config {
 			return &config.Config{Servers: []config.Server{{
-				Config: upstream.Config{Name: "work", Transport: config.Redmine},
-				Source: &redmine.Options{URL: "http://redmine.test", Key: "s3cret", Transport: &k, ReadOnly: readOnly},
+				Config: upstream.Config{Name: "work", Transport: "redmine"},
+				Source: &config.Source{URL: "http://redmine.test", Key: "s3cret", Transport: &k, ReadOnly: readOnly},
 			}}}
 		}
 		g, err := gateway.Start(t.Context(), server(false), &gateway.Options{
-			Logger: slog.New(slog.DiscardHandler), Sources: map[upstream.Transport]inprocess.Opener{config.Redmine: redmine.Open},
+			Logger: slog.New(slog.DiscardHandler), OpenSource: func(s *config.Server) (toolpost.Toolset, error) { return redmine.New((*redmine.Options)(s.Source)) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -132,12 +131,12 @@ func (panicking) Check(context.Context) error { panic("odd") }
 // TestSourceThatPanics: the tools are listed, and the status has the reason.
 func TestSourceThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{Name: "a", Transport: "odd"}, Source: &inprocess.Options{}}}}
+		cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{Name: "a", Transport: "odd"}, Source: &config.Source{}}}}
 		g, err := gateway.Start(t.Context(), cfg, &gateway.Options{
 			Logger: slog.New(slog.DiscardHandler),
-			Sources: map[upstream.Transport]inprocess.Opener{"odd": func(*inprocess.Options) (inprocess.Source, error) {
+			OpenSource: func(*config.Server) (toolpost.Toolset, error) {
 				return panicking{toolpost.Tools{tool("ping", "a")}}, nil
-			}},
+			},
 		})
 		if err != nil {
 			t.Fatal(err)

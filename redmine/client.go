@@ -37,17 +37,17 @@ const (
 )
 
 func newClient(o *Options) (*client, error) {
-	o = o.Trim()
-	u, err := url.Parse(o.URL)
+	given := o.credentials()
+	u, err := url.Parse(given.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New(`give the whole address of Redmine with http:// or https://, such as "https://redmine.example.com" or "https://example.com/redmine"`)
 	}
 	c := &client{base: strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/"), anonymous: o.Anonymous, hide: newSecrets()}
-	c.credentials = credentials{address: u, read: o.Credentials, hide: c.hide, reading: make(chan struct{}, 1)}
-	if o.Credentials == nil {
-		if err := c.credentials.use(o); err != nil {
-			return nil, err
-		}
+	c.credentials = credentials{address: u, given: given, hide: c.hide, reading: make(chan struct{}, 1)}
+	if o.Resolve != nil && !o.Anonymous {
+		c.credentials.resolve = o.Resolve
+	} else if err := c.credentials.use(given); err != nil {
+		return nil, err
 	}
 	c.http = &http.Client{Transport: o.Transport, Timeout: cmp.Or(o.Timeout, 30*time.Second), CheckRedirect: stay}
 	return c, nil

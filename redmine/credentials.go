@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // credentials are those that requests have now.
 type credentials struct {
 	address *url.URL
-	read    func(context.Context) (*Options, error) // nil if they never change
+	given   secret.Credentials
+	resolve func(ctx context.Context, value string) (resolved string, secrets []string, err error) // nil if they never change
 	hide    secrets
 	changed func() // called when others have replaced them
 
@@ -34,11 +36,22 @@ type identity struct {
 // readPause is how long credentials are not read again, whether they could be read or not.
 const readPause = 5 * time.Second
 
-// use sets the credentials of o.
-func (c *credentials) use(o *Options) error {
-	o = o.Trim()
-	o.URL = c.address.String()
-	if err := o.CheckCredentials(); err != nil {
+// read returns what was given, with what it refers to.
+func (c *credentials) read(ctx context.Context) (secret.Credentials, error) {
+	now := c.given
+	for _, text := range now.Texts() {
+		resolved, _, err := c.resolve(ctx, *text)
+		if err != nil {
+			return now, err
+		}
+		*text = resolved
+	}
+	return now.Trim(), nil
+}
+
+// use sets the credentials of requests.
+func (c *credentials) use(o secret.Credentials) error {
+	if err := o.Check(); err != nil {
 		return err
 	}
 	password, _ := c.address.User.Password()
@@ -84,7 +97,7 @@ func (c *credentials) identity(ctx context.Context) (*identity, error) {
 // replace returns what to use in the place of credentials that Redmine refused: the same
 // ones if there are no others.
 func (c *credentials) replace(ctx context.Context, refused *identity) *identity {
-	if c.read != nil {
+	if c.resolve != nil {
 		_ = c.update(ctx, refused) // then those of before stay
 	}
 	return c.now.Load()

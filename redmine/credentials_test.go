@@ -38,17 +38,20 @@ func newKeyed(t *testing.T, public bool) (*keyed, *toolpost.Set) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return true
 	}
-	s, err := redmine.New(&redmine.Options{URL: "http://redmine.test", Transport: k.fakeRedmine, Key: "\x00file:/key\x00", Credentials: func(ctx context.Context) (*redmine.Options, error) {
+	s, err := redmine.New(&redmine.Options{URL: "http://redmine.test", Transport: k.fakeRedmine, Key: "\x00file:/key\x00", Resolve: func(ctx context.Context, value string) (string, []string, error) {
+		if value == "" {
+			return "", nil, nil
+		}
 		k.reads.Add(1)
 		if k.reading != nil {
 			if err := k.reading(ctx); err != nil {
-				return nil, err
+				return "", nil, err
 			}
 		}
 		if kept := k.kept.Load().(string); kept != "" {
-			return &redmine.Options{Key: kept}, nil
+			return kept, nil, nil
 		}
-		return nil, errors.New("${file:/key}: no such file")
+		return "", nil, errors.New("${file:/key}: no such file")
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -13,18 +13,46 @@ package redmine
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/keylock"
+	"github.com/toolpost/toolpost/internal/secret"
 )
 
-// Options say which Redmine, as whom, and what may be done. Groups are some of [Groups], a
-// Token needs Redmine 6.1 or later, and the default of Timeout is 30 s.
-type Options = inprocess.Options
+// Options say which Redmine, as whom, and what may be done. URL is needed, and one kind of
+// credentials or Anonymous. A Source of package config, which is what an entry of the
+// configuration file says, converts to Options.
+type Options struct {
+	URL      string // with the path, if Redmine is under one
+	Key      string // API key
+	User     string // login, with Password
+	Password string
+	Token    string // OAuth 2 access token; Redmine 6.1 or later
+	As       string // login to act as; the credentials must be an administrator's
+
+	// Resolve is called with Key, User, Password, Token and As for the first request, and
+	// after Redmine has refused what it returned before. It returns the value with what it
+	// refers to, such as a password in a keyring, and those secrets alone. Nil takes the
+	// values as they are.
+	Resolve func(ctx context.Context, value string) (resolved string, secrets []string, err error)
+
+	Anonymous bool // only what everybody may see is wanted, without credentials
+
+	Groups   []string // of tools, some of [Groups]; all if empty
+	ReadOnly bool     // only tools that change nothing
+
+	Transport http.RoundTripper // http.DefaultTransport if nil
+	Timeout   time.Duration     // of one request; 30 s if 0
+}
+
+func (o *Options) credentials() secret.Credentials {
+	return secret.Credentials{URL: o.URL, Key: o.Key, User: o.User, Password: o.Password, Token: o.Token, As: o.As, Anonymous: o.Anonymous}.Trim()
+}
 
 // A Toolset is one Redmine as a [toolpost.Toolset]. It is safe for concurrent use.
 type Toolset struct {
@@ -67,16 +95,6 @@ func Groups() []string {
 		names = append(names, g.name)
 	}
 	return names
-}
-
-// Open is [New] as the option Sources of package gateway wants it, for servers of the type
-// "redmine".
-func Open(o *Options) (inprocess.Source, error) {
-	s, err := New(o)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 // New returns the tools for a Redmine. It does not connect: the first call does.

@@ -9,7 +9,6 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/mcpserver"
@@ -69,9 +68,9 @@ type Options struct {
 	// Limits bound what clients may use.
 	Limits mcpserver.Limits
 
-	// Sources open the servers of the configuration whose tools run in this process; see
+	// OpenSource opens a server of the configuration whose tools run in this process; see
 	// [gateway.Options].
-	Sources map[upstream.Transport]inprocess.Opener
+	OpenSource func(*config.Server) (toolpost.Toolset, error)
 
 	// Record returns what records the lists, calls and results of a configuration; nil
 	// records nothing. Open calls it once, and OpenTools refuses it. What hide returns has

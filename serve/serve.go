@@ -266,7 +266,7 @@ func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 		Adapted:    e.adaptationReporter(),
 		Store:      kept,
 		Spool:      spool,
-		Sources:    e.options.Sources,
+		OpenSource: e.options.OpenSource,
 		Pins:       owner.Pins(cfg),
 		Limits:     owner.Limits(e.limits),
 		Around:     e.around,

@@ -11,7 +11,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/inprocess"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/redmine"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -80,12 +80,12 @@ func redmineConfiguration(r *redmine.Options) (*config.Config, error) {
 		return nil, cli.Usagef("--anonymous uses no credentials, but REDMINE_API_KEY, REDMINE_USER, REDMINE_PASSWORD or REDMINE_TOKEN is set; leave out --anonymous or unset the variables")
 	}
 	switch _, err := redmine.New(r); {
-	case errors.Is(err, inprocess.ErrNoCredentials):
+	case errors.Is(err, secret.ErrNoCredentials):
 		return nil, cli.Usagef("set the variable REDMINE_API_KEY to the key that \"My account\" shows in Redmine, or REDMINE_USER and REDMINE_PASSWORD, or REDMINE_TOKEN; or give --anonymous to serve what is public")
 	case err != nil:
 		return nil, cli.WrapUsage(err)
 	}
 	noPrefix := ""
-	server := config.Server{Config: upstream.Config{Name: "redmine", Transport: config.Redmine}, Source: r, Prefix: &noPrefix}
+	server := config.Server{Config: upstream.Config{Name: "redmine", Transport: "redmine"}, Source: (*config.Source)(r), Prefix: &noPrefix}
 	return &config.Config{Name: "redmine", Servers: []config.Server{server}}, nil
 }

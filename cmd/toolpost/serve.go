@@ -216,9 +216,9 @@ func (o *serveOptions) endpoint(d *display) *serve.Options {
 		TokenFile: o.access.file, RequireToken: o.access.require, Insecure: o.access.insecure,
 		Hosts: o.hosts, Origins: o.origins,
 		Name: o.name, Version: build.Version, Commit: build.Commit, Profile: o.profile, Dialect: o.dialect,
-		Limits:  mcpserver.Limits{SessionTimeout: o.caps.timeout, Sessions: o.caps.sessions, ClientSessions: o.caps.ofClient},
-		Sources: connect.Sources(),
-		Record:  o.recorder(), Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
+		Limits:     mcpserver.Limits{SessionTimeout: o.caps.timeout, Sessions: o.caps.sessions, ClientSessions: o.caps.ofClient},
+		OpenSource: connect.OpenSource,
+		Record:     o.recorder(), Fresh: o.fresh, TrustChanges: o.watchTrusted, Bridge: o.bridge.used,
 		Logger: d.log, View: d, Connected: d.clients.Add,
 	}
 }

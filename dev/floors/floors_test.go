@@ -80,7 +80,7 @@ func TestStale(t *testing.T) {
 func TestLinksThroughOthers(t *testing.T) {
 	set := token.NewFileSet()
 	var files []*floors.File
-	for path, imported := range map[string]string{"serve/x.go": "upstream", "upstream/x.go": "redmine", "redmine/x.go": "inprocess"} {
+	for path, imported := range map[string]string{"serve/x.go": "upstream", "upstream/x.go": "redmine", "redmine/x.go": "bind"} {
 		f, err := floors.Parse(set, path, "package x\nimport _ \"github.com/toolpost/toolpost/"+imported+"\"")
 		if err != nil {
 			t.Fatal(err)

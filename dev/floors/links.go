@@ -27,7 +27,7 @@ func Links(files []*File) []Problem {
 					switch {
 					case !within(module, i.path) || seen[to]:
 					case slices.Contains(sources, to):
-						found = append(found, Problem{i.where, "links " + strconv.Quote(to) + " into " + strconv.Quote(from) + "; the program gives it, see package inprocess"})
+						found = append(found, Problem{i.where, "links " + strconv.Quote(to) + " into " + strconv.Quote(from) + "; the program gives it, see OpenSource of package gateway"})
 					default:
 						next, seen[to] = append(next, to), true
 					}

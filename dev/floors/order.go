@@ -16,7 +16,7 @@ var order = []string{
 	"internal",
 	"schema", "usage", "store", "dep",
 	".",
-	"bind", "observe", "schema/dialect", "inprocess",
+	"bind", "observe", "schema/dialect",
 	"internal/policy", "internal/access/trail",
 	"upstream", "mcpserver", "audit", "output", "stdtool", "toolsearch", "redmine",
 	"claude", "model", "agent", "tooltest",

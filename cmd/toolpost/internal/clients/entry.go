@@ -67,7 +67,7 @@ var redmineKeys = []string{"apiKey", "key", "user", "password", "token", "as", "
 func dropRedmine(o *hujson.Object) (notes []string) {
 	for i := range o.Members {
 		kind, _ := textOf(&o.Members[i].Value)
-		if name := key(&o.Members[i]); (name == "type" || name == "transport") && kind == string(config.Redmine) {
+		if name := key(&o.Members[i]); (name == "type" || name == "transport") && kind == "redmine" {
 			return nil
 		}
 	}

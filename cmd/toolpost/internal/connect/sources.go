@@ -1,13 +1,13 @@
 package connect
 
 import (
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/inprocess"
 	"github.com/toolpost/toolpost/redmine"
-	"github.com/toolpost/toolpost/upstream"
 )
 
-// Sources returns the types of servers whose tools run in this program.
-func Sources() map[upstream.Transport]inprocess.Opener {
-	return map[upstream.Transport]inprocess.Opener{config.Redmine: redmine.Open}
+// OpenSource opens a server whose tools run in this program: the configuration knows one
+// type, "redmine".
+func OpenSource(s *config.Server) (toolpost.Toolset, error) {
+	return redmine.New((*redmine.Options)(s.Source))
 }

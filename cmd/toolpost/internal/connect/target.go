@@ -262,7 +262,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	}
 	g, err := gateway.Start(ctx, cfg, &gateway.Options{
 		Catalog: start.catalog, OnDemand: start.onDemand, Reported: reports,
-		Logger: silent, Sources: Sources(), Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
+		Logger: silent, OpenSource: OpenSource, Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
 		Limits: owner.Limits(calls.limits), Around: calls.around(),
 		Credentials: owner.Credentials(logins, owner.LoginCommand(t.Config, t.Address == "" && os.Getenv("MCP_URLS") == "")),
 		Resolve:     secrets.Resolve,
