@@ -14,24 +14,14 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// A DirectTool is a tool of a server as a gateway of its own would serve it that starts now:
-// by the same name, and with results in full. It may be called concurrently.
-type DirectTool struct {
-	Definition *toolpost.Definition
-	References []config.Reference // of its server, which had their secrets when it was started
-	set        *toolpost.Set
-}
-
-// ErrNotCalled reports that a call did not reach its server, and that a gateway of its own
-// might answer it: by a rule that was added since, the user has to be asked first, or the
-// server is not asked now because it failed before.
-var ErrNotCalled = errors.New("the call was not executed")
-
-// Direct returns the tool that clients of all servers know by a name. It returns an error if
-// a new gateway of the same configuration might have another tool by that name, or none:
-// while a server that may have it too has not listed, or where names of servers collide. The
-// user may have to approve no call of the tool.
-func (g *Gateway) Direct(ctx context.Context, name string) (*DirectTool, error) {
+// Direct returns a tool as a gateway of its own would serve it that starts now: by the same
+// name, and with results in full. The references are those of its server, which had their
+// secrets when it was started. Direct returns an error if a new gateway of the same
+// configuration might have another tool by that name, or none: while a server that may have
+// it too has not listed, or where names of servers collide. The user may have to approve no
+// call of the tool; if a rule that was added since wants it, nobody is asked, and the handler
+// returns neither a result nor an error.
+func (g *Gateway) Direct(ctx context.Context, name string) (tool *toolpost.Tool, references []config.Reference, err error) {
 	g.work.Lock()
 	defer g.work.Unlock()
 	g.mu.Lock()
@@ -39,20 +29,19 @@ func (g *Gateway) Direct(ctx context.Context, name string) (*DirectTool, error) 
 	g.mu.Unlock()
 	server, known := joined.origins.tools[name]
 	if !known {
-		return nil, fmt.Errorf("there is no tool %q", name)
+		return nil, nil, fmt.Errorf("there is no tool %q", name)
 	}
 	if len(g.added) > 0 {
-		return nil, errors.New("the program adds tools of its own")
+		return nil, nil, errors.New("the program adds tools of its own")
 	}
-	var references []config.Reference
 	for _, m := range members {
 		owns := m.server.Name == server
 		if err := m.checkDirect(name, owns); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if own := joined.origins.own[name]; owns && own != nil {
 			if m.approver.mayAsk(ctx, approval.Target{Server: server, Tool: own.Name, Definition: &own.Definition}) {
-				return nil, errors.New("the user may have to approve a call")
+				return nil, nil, errors.New("the user may have to approve a call")
 			}
 			references = m.server.References()
 		}
@@ -70,9 +59,9 @@ func (g *Gateway) Direct(ctx context.Context, name string) (*DirectTool, error) 
 	}
 	set, err := toolpost.NewSet(ctx, ts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &DirectTool{&set.Lookup(name).Definition, references, set}, nil
+	return &toolpost.Tool{Definition: set.Lookup(name).Definition, Handler: callUnasked(set)}, references, nil
 }
 
 // checkDirect reports why it is not certain that a tool is this server's, or if it is, that a
@@ -84,7 +73,7 @@ func (m *member) checkDirect(name string, owns bool) error {
 		return fmt.Errorf("server %q is %s", m.server.Name, state)
 	case owns && m.aliases.hasAny():
 		return fmt.Errorf("URIs of server %q are also those of another", m.server.Name)
-	case owns, state == Disabled:
+	case owns, state == upstream.Disabled:
 		return nil
 	case !strings.HasPrefix(name, m.prefix) && !strings.HasPrefix(name, m.key+"__"):
 		return nil
@@ -101,15 +90,17 @@ func (m *member) checkDirect(name string, owns bool) error {
 	return nil
 }
 
-// Call calls the tool. The error is ErrNotCalled if the user has to approve the call: nobody
-// is asked.
-func (t *DirectTool) Call(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-	unasked := new(atomic.Bool)
-	result, err := t.set.Call(context.WithValue(ctx, unaskedKey{}, unasked), call)
-	if unasked.Load() {
-		return nil, ErrNotCalled
+// callUnasked returns a handler that calls tools of a set. It returns nothing if the user has
+// to approve the call: nobody is asked.
+func callUnasked(set *toolpost.Set) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		unasked := new(atomic.Bool)
+		result, err := set.Call(context.WithValue(ctx, unaskedKey{}, unasked), call)
+		if unasked.Load() {
+			return nil, nil
+		}
+		return result, err
 	}
-	return result, err
 }
 
 // unaskedKey has the *atomic.Bool of a call about which nobody is asked, in its context. It is

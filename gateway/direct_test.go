@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -22,9 +21,9 @@ func testDirect(t *testing.T) {
 		{Config: upstream.Config{Name: "b", Command: "b"}, Prefix: &prefix},
 	}, Approvals: []config.ApprovalList{{Rules: []config.ApprovalRule{{Action: "ask", Tools: []string{"ask"}}}}}}
 	g, f := open(t, cfg)
-	direct := func(name, fails string) *gateway.DirectTool {
+	direct := func(name, fails string) *toolpost.Tool {
 		t.Helper()
-		d, err := g.Direct(t.Context(), name)
+		d, _, err := g.Direct(t.Context(), name)
 		if (err != nil) != (fails != "") || err != nil && !strings.Contains(err.Error(), fails) {
 			t.Fatalf("%s: %v, want %q", name, err, fails)
 		}
@@ -36,7 +35,7 @@ func testDirect(t *testing.T) {
 	direct("a__x", `server "b", which may have the tool, is connecting`)
 	f.last("b").connect("y")
 	synctest.Wait()
-	r, err := direct("a__x", "").Call(t.Context(), &toolpost.Call{Name: "a__x"})
+	r, err := direct("a__x", "").Handler(t.Context(), &toolpost.Call{Name: "a__x"})
 	if text, _ := r.FirstText(); err != nil || text != "a a x" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -46,8 +45,8 @@ func testDirect(t *testing.T) {
 	if err := g.Reload(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := known.Call(t.Context(), &toolpost.Call{Name: "a__x"}); !errors.Is(err, gateway.ErrNotCalled) {
-		t.Errorf("a call that the user has to approve by now: %v", err)
+	if r, err := known.Handler(t.Context(), &toolpost.Call{Name: "a__x"}); r != nil || err != nil {
+		t.Errorf("a call that the user has to approve by now: %v, %v", r, err)
 	}
 	cfg.Approvals = nil
 	if err := g.Reload(t.Context(), cfg); err != nil {

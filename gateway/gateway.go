@@ -115,8 +115,7 @@ func startWith(ctx context.Context, cfg *config.Config, opts *Options, start sta
 		return nil, fmt.Errorf("start gateway: %w", err)
 	}
 	g.live = live
-	viewed := &ViewOptions{Logger: g.logger, Name: opts.Name, Profile: opts.Profile, Dialect: opts.Dialect, Adapted: opts.Adapted}
-	if g.views, err = NewViews(live, cfg, viewed); err != nil {
+	if g.views, err = NewViews(live, cfg, opts); err != nil {
 		g.cancel()
 		return nil, fmt.Errorf("start gateway: %w", err)
 	}

@@ -334,7 +334,7 @@ func TestDisabled(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if s := g.Status()[0]; s.State != gateway.Disabled || s.Name != "a" || len(names(g)) > 0 || !f.last("a").isClosed() {
+		if s := g.Status()[0]; s.State != upstream.Disabled || s.Name != "a" || len(names(g)) > 0 || !f.last("a").isClosed() {
 			t.Errorf("got %+v, tools %q", s, names(g))
 		}
 		if err := g.Reload(t.Context(), cfg); err != nil {

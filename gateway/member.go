@@ -32,9 +32,6 @@ func startUpstream(cfg *upstream.Config, opts *upstream.Options) (connection, er
 	return u, nil
 }
 
-// Disabled is the state of a server that the configuration disables.
-const Disabled upstream.State = "disabled"
-
 // A member is one server of a gateway. It is immutable but for its parts.
 type member struct {
 	server config.Server
@@ -136,7 +133,7 @@ func Prefixes(c *config.Config) map[string]string {
 func (m *member) status() upstream.Status {
 	switch {
 	case m.server.Disabled:
-		return upstream.Status{Name: m.server.Name, State: Disabled, Transport: m.server.Transport}
+		return upstream.Status{Name: m.server.Name, State: upstream.Disabled, Transport: m.server.Transport}
 	case m.up == nil:
 		return upstream.Status{Name: m.server.Name, State: upstream.Failed, Transport: m.server.Transport, Err: m.err}
 	case m.process != nil:

@@ -20,12 +20,16 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// Options are the optional parts of [Start].
+// Options are the optional parts of [Start]. Those up to Adapted are for [NewViews] too; Name,
+// Profile and Dialect take precedence over what a configuration says.
 type Options struct {
 	Logger  *slog.Logger // slog.Default() if nil
-	Name    string       // this and the next three are those of [ViewOptions]
-	Profile string
-	Dialect string
+	Name    string       // the server's name for clients; some count it in the length of tool names
+	Profile string       // for all clients; no other profile is served
+	Dialect string       // for all clients whose address names no dialect
+
+	// Adapted is called after each listing of a view. Calls for one view do not
+	// overlap. It must not call the methods of the Views.
 	Adapted func(*dialect.Adapted)
 
 	// Store keeps the outputs that clients are shown only in part, as

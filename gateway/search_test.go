@@ -70,7 +70,7 @@ func TestSearch(t *testing.T) {
 		{`, "profiles": {"p": {"clients": [{"name": "a"}], "budget": 1000, "include": ["*_11"]}}`, "a", 1},
 		{`, "profiles": {"p": {"clients": [{"name": "a"}], "budget": 1000, "dialect": "none"}}`, "a", found},
 	} {
-		v, err := gateway.NewViews(live, parse(t, `{"mcpServers": {}`+test.rest+`}`), &gateway.ViewOptions{Logger: slog.New(slog.DiscardHandler)})
+		v, err := gateway.NewViews(live, parse(t, `{"mcpServers": {}`+test.rest+`}`), &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestSearchReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	v, err := gateway.NewViews(live, parse(t, `{"mcpServers": {}}`), &gateway.ViewOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	v, err := gateway.NewViews(live, parse(t, `{"mcpServers": {}}`), &gateway.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestSearchCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"cursor", "openai-strict", "gemini", "mcp"} {
-		v, err := gateway.NewViews(live, parse(t, `{"mcpServers": {}, "search": {"budget": 1000}}`), &gateway.ViewOptions{Dialect: id, Logger: slog.New(slog.DiscardHandler)})
+		v, err := gateway.NewViews(live, parse(t, `{"mcpServers": {}, "search": {"budget": 1000}}`), &gateway.Options{Dialect: id, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ type viewChooser struct {
 	own      *dialect.Book // the dialects of the configuration; nil for the built-in ones
 	profiles map[string]*profile
 	rules    []*profile // those with rules for clients, in the order of the file
-	opts     *ViewOptions
+	opts     *Options
 	always   string // the dialect of the configuration; "" to look at the client
 	server   string // the name by which clients know us
 	search   config.Search
@@ -51,7 +51,7 @@ type claimedView struct{ profile, dialect string }
 
 // newViewChooser returns the chooser of a configuration; opts take precedence.
 // Profiles that are the same as before stay the same.
-func newViewChooser(cfg *config.Config, opts *ViewOptions, before *viewChooser) (*viewChooser, error) {
+func newViewChooser(cfg *config.Config, opts *Options, before *viewChooser) (*viewChooser, error) {
 	c := &viewChooser{own: cfg.Dialects, opts: opts, always: cfg.Dialect, server: cmp.Or(opts.Name, cfg.Name), search: cfg.Search, known: map[observe.Client]claimedView{}, profiles: map[string]*profile{}}
 	for _, id := range []string{opts.Dialect, cfg.Dialect} {
 		if id != "" {

@@ -35,7 +35,7 @@ func (v *Views) Missing(r observe.Client, tool string) error {
 	switch s := of.status(); {
 	case s.State == upstream.Ready:
 		return nil
-	case s.State == Disabled:
+	case s.State == upstream.Disabled:
 		return fmt.Errorf("server %q is disabled in the configuration", s.Name)
 	case s.Err != nil:
 		return fmt.Errorf("%w\nToolpost connects again by itself; call again later", s.Err)

@@ -14,21 +14,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/observe"
-	"github.com/toolpost/toolpost/schema/dialect"
 )
-
-// ViewOptions are the optional parts of [NewViews]. Name, Profile and Dialect
-// take precedence over what a configuration says.
-type ViewOptions struct {
-	Logger  *slog.Logger // slog.Default() if nil
-	Name    string       // the server's name for clients; some count it in the length of tool names
-	Profile string       // for all clients; no other profile is served
-	Dialect string       // for all clients whose address names no dialect
-
-	// Adapted is called after each listing of a view. Calls for one view do not
-	// overlap. It must not call the methods of the Views.
-	Adapted func(*dialect.Adapted)
-}
 
 // Views provide one toolset in the form for each client: one Live for each
 // profile in each dialect, derived when the first client needs it and shared by
@@ -36,7 +22,7 @@ type ViewOptions struct {
 // be called concurrently.
 type Views struct {
 	live    *toolpost.Live
-	opts    ViewOptions
+	opts    Options
 	gateway *Gateway                    // whose live is; nil if there is none
 	changes toolpost.Base               // of what View returns
 	servers *lists                      // behind live; nil if there are none
@@ -52,8 +38,8 @@ type Views struct {
 
 // NewViews returns the views of live, which follow it until Close. If the
 // configuration is nil, the dialects are the built-in ones and are chosen by
-// client.
-func NewViews(live *toolpost.Live, cfg *config.Config, opts *ViewOptions) (*Views, error) {
+// client. Of the options, Logger, Name, Profile, Dialect and Adapted are used.
+func NewViews(live *toolpost.Live, cfg *config.Config, opts *Options) (*Views, error) {
 	v := &Views{live: live, opened: map[viewKey]*view{}, noted: func() {}}
 	if opts != nil {
 		v.opts = *opts

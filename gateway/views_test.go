@@ -72,7 +72,7 @@ func newViewed(t *testing.T, cfg *config.Config, id string) *viewed {
 	}
 	v.live = live
 	v.set(t, longName, "b")
-	v.Views, err = gateway.NewViews(live, cfg, &gateway.ViewOptions{Dialect: id, Adapted: func(a *dialect.Adapted) {
+	v.Views, err = gateway.NewViews(live, cfg, &gateway.Options{Dialect: id, Adapted: func(a *dialect.Adapted) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		v.reports[a.Dialect.ID]++
@@ -241,7 +241,7 @@ func TestOneDialectForAll(t *testing.T) {
 			}
 		})
 	}
-	if _, err := gateway.NewViews(newViewed(t, nil, "").live, nil, &gateway.ViewOptions{Dialect: "short"}); err == nil {
+	if _, err := gateway.NewViews(newViewed(t, nil, "").live, nil, &gateway.Options{Dialect: "short"}); err == nil {
 		t.Error("a dialect that there is not is taken")
 	}
 }
@@ -344,7 +344,7 @@ func TestDialectGoesWhileItIsChosen(t *testing.T) {
 			}
 		})
 	}))
-	v, err := gateway.NewViews(source.live, full, &gateway.ViewOptions{Logger: log})
+	v, err := gateway.NewViews(source.live, full, &gateway.Options{Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func TestViewFailsOnce(t *testing.T) {
 	source := newViewed(t, nil, "")
 	var fail atomic.Bool
 	fail.Store(true)
-	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.ViewOptions{
+	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.Options{
 		Logger: slog.New(slog.DiscardHandler),
 		Adapted: func(*dialect.Adapted) {
 			if fail.Load() {
@@ -422,7 +422,7 @@ func TestRefreshOfAViewThatOpens(t *testing.T) {
 	source := newViewed(t, nil, "")
 	listing, goOn := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.ViewOptions{Adapted: func(*dialect.Adapted) {
+	v, err := gateway.NewViews(source.live, parse(t, clipClaim), &gateway.Options{Adapted: func(*dialect.Adapted) {
 		once.Do(func() {
 			close(listing)
 			<-goOn
@@ -471,7 +471,7 @@ func TestNameInViews(t *testing.T) {
 	} {
 		source := newViewed(t, nil, "")
 		source.set(t, long)
-		v, err := gateway.NewViews(source.live, parse(t, fmt.Sprintf(room, tt.config)), &gateway.ViewOptions{Name: tt.option})
+		v, err := gateway.NewViews(source.live, parse(t, fmt.Sprintf(room, tt.config)), &gateway.Options{Name: tt.option})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,7 @@ func serveCallersAt(t *testing.T, resource string, tokens map[string]map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	views, err := gateway.NewViews(live, cfg, &gateway.ViewOptions{Logger: slog.New(slog.DiscardHandler)})
+	views, err := gateway.NewViews(live, cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

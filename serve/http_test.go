@@ -27,7 +27,7 @@ func TestHealth(t *testing.T) {
 		{Name: "everything", State: upstream.Ready, Transport: upstream.Stdio, Version: "2025-11-25", Tools: 12},
 		{Name: "a-server-with-a-long-name", State: upstream.Connecting},
 		{Name: "web\x1b[2J", State: upstream.Failed, Transport: upstream.HTTP, Err: errors.New("connect to http://127.0.0.1:1/mcp: connection refused; is the server running?")},
-		{Name: "off", State: gateway.Disabled},
+		{Name: "off", State: upstream.Disabled},
 	}
 	withheld := []gateway.WithheldTool{{Server: "everything", Tool: "add"}, {Server: "everything", Tool: "sub"}, {Server: "other", Tool: "x"}}
 	s := &Endpoint{

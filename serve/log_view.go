@@ -33,7 +33,7 @@ func (v *logView) Updated(s *gateway.Snapshot) {
 		switch {
 		case st.State == upstream.Failed && st.Retry.IsZero():
 			v.log.Error("server cannot be started", "server", st.Name, "err", st.Err)
-		case st.State == gateway.Disabled:
+		case st.State == upstream.Disabled:
 			v.log.Info("server disabled", "server", st.Name)
 		case st.State == upstream.Closed:
 			v.log.Info("server removed", "server", st.Name)

@@ -20,7 +20,7 @@ var listedServers = []upstream.Status{
 	{Name: "everything", State: upstream.Ready, Transport: upstream.Stdio, Version: "2025-11-25", Tools: 12, Took: 1234 * time.Millisecond},
 	{Name: "a-server-with-a-long-name", State: upstream.Connecting},
 	{Name: "web\x1b[2J", State: upstream.Failed, Transport: upstream.HTTP, Err: errors.New("connect to http://127.0.0.1:1/mcp: connection refused; is the server running?")},
-	{Name: "off", State: gateway.Disabled},
+	{Name: "off", State: upstream.Disabled},
 }
 
 var odd = &dialect.Adapted{

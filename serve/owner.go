@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/longjson"
@@ -63,12 +62,12 @@ func (e *Endpoint) ownerRequests(next http.Handler) http.Handler {
 
 // directTool returns the tool of a request, or an error if what the command starts itself
 // might answer otherwise.
-func (e *Endpoint) directTool(r *http.Request) (*gateway.DirectTool, error) {
-	t, err := e.gateway.Direct(r.Context(), r.URL.Query().Get("tool"))
+func (e *Endpoint) directTool(r *http.Request) (*toolpost.Tool, error) {
+	t, references, err := e.gateway.Direct(r.Context(), r.URL.Query().Get("tool"))
 	if err != nil {
 		return nil, err
 	}
-	if !e.secrets.Unchanged(r.Context(), t.References) {
+	if !e.secrets.Unchanged(r.Context(), references) {
 		return nil, errors.New("secrets of the server may be others now")
 	}
 	if err := e.checkApplied(r); err != nil {
@@ -124,6 +123,10 @@ func refuseDirect(w http.ResponseWriter, err error) {
 	http.Error(w, err.Error(), http.StatusConflict)
 }
 
+// errNotCalled reports that a call did not reach its server, and that what the command starts
+// itself might answer it: the user has to be asked first, or the server is not asked now.
+var errNotCalled = errors.New("the call was not executed")
+
 // callTool calls a tool for the command, which ends the call by ending the request.
 func (e *Endpoint) callTool(w http.ResponseWriter, r *http.Request) {
 	arguments, err := io.ReadAll(http.MaxBytesReader(w, r.Body, owner.MaxArguments))
@@ -139,9 +142,9 @@ func (e *Endpoint) callTool(w http.ResponseWriter, r *http.Request) {
 	query, session := r.URL.Query(), rand.Text() // as with a start of its own, it shares nothing with other calls
 	defer e.views.SessionEnded(session)
 	call := func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-		result, err := t.Call(ctx, call)
-		if noted := observe.From(ctx).Noted(); noted == observe.CircuitOpen || noted == observe.Limited {
-			return nil, gateway.ErrNotCalled
+		result, err := t.Handler(ctx, call)
+		if noted := observe.From(ctx).Noted(); result == nil && err == nil || noted == observe.CircuitOpen || noted == observe.Limited {
+			return nil, errNotCalled
 		}
 		return result, err
 	}
@@ -149,7 +152,7 @@ func (e *Endpoint) callTool(w http.ResponseWriter, r *http.Request) {
 	result, err := observed(call)(r.Context(), &toolpost.Call{
 		Name: query.Get("tool"), Arguments: arguments, Session: session,
 	})
-	if errors.Is(err, gateway.ErrNotCalled) {
+	if errors.Is(err, errNotCalled) {
 		refuseDirect(w, err)
 		return
 	}

@@ -43,7 +43,7 @@ func profiled(t *testing.T, token string) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views, err := gateway.NewViews(live, cfg, &gateway.ViewOptions{Logger: slog.New(slog.DiscardHandler)})
+	views, err := gateway.NewViews(live, cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func (e *Endpoint) openTools(tools toolpost.Toolset) (err error) {
 		e.closer = append(e.closer, func() error { live.Close(); return nil })
 	}
 	e.live = live
-	if e.views, err = gateway.NewViews(live, nil, &gateway.ViewOptions{Logger: e.log, Name: e.options.Name, Profile: e.options.Profile, Dialect: e.options.Dialect, Adapted: e.adaptationReporter()}); err != nil {
+	if e.views, err = gateway.NewViews(live, nil, &gateway.Options{Logger: e.log, Name: e.options.Name, Profile: e.options.Profile, Dialect: e.options.Dialect, Adapted: e.adaptationReporter()}); err != nil {
 		return wrapUsage(err)
 	}
 	e.closer = append(e.closer, e.views.Close)

@@ -142,6 +142,7 @@ const (
 	Failed     State = "failed"       // it is tried again at Status.Retry
 	NeedsLogin State = "login needed" // it is tried again at Status.Retry; see [LoginError]
 	Closed     State = "closed"
+	Disabled   State = "disabled" // by the configuration of a gateway
 )
 
 // A Status is what is known about an upstream at one moment.

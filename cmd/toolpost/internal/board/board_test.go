@@ -68,7 +68,7 @@ func TestPictures(t *testing.T) {
 		return []upstream.Status{
 			ready("everything", 12), starting("memory", "@modelcontextprotocol/server-memory"), starting("slow", ""),
 			failed("web", "connect to http://127.0.0.1:1/mcp: connection refused; is the server running? "+strings.Repeat("A long reason. ", 12), now.Add(40*time.Second)),
-			{Name: "off", State: gateway.Disabled},
+			{Name: "off", State: upstream.Disabled},
 		}
 	}
 	pictures := map[string]func(s *stage){
@@ -100,7 +100,7 @@ func TestPictures(t *testing.T) {
 			for i := range 50 {
 				all = append(all, ready(fmt.Sprintf("server-%02d", i), i))
 			}
-			all[7], all[30], all[49].State = some(time.Now())[3], starting("late", ""), gateway.Disabled
+			all[7], all[30], all[49].State = some(time.Now())[3], starting("late", ""), upstream.Disabled
 			s.show(all...)
 		},
 		"folder": func(s *stage) {

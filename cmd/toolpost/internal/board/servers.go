@@ -169,7 +169,7 @@ func (s *servers) entry(st upstream.Status, name, width int, now time.Time, pain
 }
 
 var colors = map[upstream.State]string{
-	upstream.Ready: "32", upstream.Connecting: "33", upstream.Installing: "33", upstream.Failed: "31", upstream.NeedsLogin: "31", gateway.Disabled: "2",
+	upstream.Ready: "32", upstream.Connecting: "33", upstream.Installing: "33", upstream.Failed: "31", upstream.NeedsLogin: "31", upstream.Disabled: "2",
 }
 
 // formatDuration writes a duration in whole seconds or minutes.
@@ -200,7 +200,7 @@ func counts(servers []upstream.Status) string {
 func countReady(servers []upstream.Status) string {
 	ready, enabled, tools := 0, 0, 0
 	for _, st := range servers {
-		if st.State != gateway.Disabled {
+		if st.State != upstream.Disabled {
 			enabled++
 		}
 		if st.State == upstream.Ready {

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -54,7 +53,7 @@ func (s *Session) usability(st upstream.Status) (usable bool, problem string) {
 		return true, ""
 	case st.State == upstream.Waiting && s.Serve != "":
 		return false, "is skipped: " + s.reasonAtServe(st.Name)
-	case st.State == gateway.Disabled:
+	case st.State == upstream.Disabled:
 		return false, ""
 	case st.State == upstream.Waiting:
 		return false, "is skipped: it took long and listed nothing when it was started last; --fresh waits for it again"

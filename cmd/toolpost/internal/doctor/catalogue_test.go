@@ -101,7 +101,7 @@ func TestServers(t *testing.T) {
 		{Name: "slow", State: upstream.Ready, Tools: 1, Took: 12 * time.Second},
 		{Name: "bad", State: upstream.Failed, Err: errors.New(`server "bad": refused`)},
 		{Name: "waits", State: upstream.Connecting},
-		{Name: "off", State: gateway.Disabled},
+		{Name: "off", State: upstream.Disabled},
 	}
 	servers, findings := doctor.Servers(status)
 	if got := strings.Join(ids(findings), ", "); got != "warning server-slow, error server-failed, error server-waiting" {

@@ -49,7 +49,7 @@ func Servers(status []upstream.Status) (servers []Server, findings []Finding) {
 func ailment(st *upstream.Status, reason string) (Finding, bool) {
 	key := fmt.Sprintf("mcpServers.%s", st.Name)
 	switch {
-	case st.State == gateway.Disabled:
+	case st.State == upstream.Disabled:
 		return Finding{}, false
 	case needsLogin(st.Err) != nil:
 		return Finding{ID: "login-needed", Severity: Error, Message: reason, Fix: needsLogin(st.Err).Command}, true
