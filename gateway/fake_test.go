@@ -11,6 +11,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/schema"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -111,7 +112,7 @@ func (f *fake) late(ctx context.Context, call *toolpost.Call) (*toolpost.Result,
 		if t.Name != call.Name {
 			continue
 		}
-		if err := f.opts.Vet(t); err != nil {
+		if err := hidden.UpstreamOptionsOf(&f.opts).Vet(t); err != nil {
 			return nil, err
 		}
 		return t.Handler(ctx, call)

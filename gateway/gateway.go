@@ -41,6 +41,8 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/internal/hidden"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -104,7 +106,9 @@ func startWith(ctx context.Context, cfg *config.Config, opts *Options, start sta
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Instance: rand.Text(), Spool: cmp.Or(opts.Spool, os.TempDir()), Resolve: orNoSecrets(opts.Resolve), Secrets: opts.Secrets, Credentials: opts.Credentials, Starting: opts.Starting, Budget: budget.New(nil, budget.Limit{Bytes: maxHeld})}
+	g.opts = upstream.Options{Logger: g.logger, Spool: cmp.Or(opts.Spool, os.TempDir()), Resolve: orNoSecrets(opts.Resolve), Credentials: opts.Credentials, Starting: opts.Starting}
+	own := hidden.UpstreamOptionsOf(&g.opts)
+	own.Instance, own.Budget, own.Secrets = rand.Text(), budget.New(nil, budget.Limit{Bytes: maxHeld}), secret.ValuesOf(ctx)
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("start gateway: %w", err)
@@ -236,12 +240,12 @@ func (g *Gateway) await(ctx context.Context, some func(*member) bool) error {
 	return nil
 }
 
-// Instances returns the value of [upstream.InstanceHeader]: the id of this
+// Instances returns the value of the header Toolpost-Instance: the id of this
 // gateway and those of the gateways behind its servers. An HTTP server for the
 // gateway sends this header, so that a gateway does not become its own
 // upstream.
 func (g *Gateway) Instances() string {
-	all := g.opts.Instance
+	all := hidden.UpstreamOptionsOf(&g.opts).Instance
 	for _, m := range g.current() {
 		if up, ok := m.up.(interface{ Instances() []string }); ok {
 			for _, behind := range up.Instances() {

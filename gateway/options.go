@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/store"
@@ -106,10 +105,6 @@ type Options struct {
 	// access, audit, limits, token, newTools, lock, output. Start refuses a configuration
 	// that sets one of the first five if nothing applies it.
 	Applied []string
-
-	// Secrets are the secrets that are known in this process; see [upstream.Options].
-	// Those of each server are added when it starts. It may be nil.
-	Secrets *secret.Values
 }
 
 // An Around runs a request to a server, or refuses it: it runs next once, or returns why

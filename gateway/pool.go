@@ -170,7 +170,8 @@ func (p *pool) replace() {
 		return
 	}
 	opts := p.opts
-	opts.Known, opts.StartDelay, opts.Starting, opts.OnDemand = p.known(), 0, 0, false // home has waited for the server
+	hidden.UpstreamOptionsOf(&opts).StartDelay = 0
+	opts.Known, opts.Starting, opts.OnDemand = p.known(), 0, false // home has waited for the server
 	next, err := p.newProcess(opts, nil)
 	if err != nil {
 		return // as its configuration was right before, this does not happen

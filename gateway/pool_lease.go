@@ -119,9 +119,11 @@ func (p *pool) add(key clientKey, call *toolpost.Call) (*process, error) {
 		return nil, nil
 	}
 	opts := p.opts
-	opts.Known, opts.StartDelay, opts.Starting, opts.Eager, opts.OnDemand = p.known(), 0, 0, true, false // the call waits for it
+	opts.Known, opts.Starting, opts.OnDemand = p.known(), 0, false // the call waits for it
+	more := hidden.UpstreamOptionsOf(&opts)
+	more.StartDelay, more.Eager = 0, true
 	if home, ok := p.home.connection.(interface{ AsksForRoots() bool }); ok {
-		opts.AsksForRoots = home.AsksForRoots()
+		more.AsksForRoots = home.AsksForRoots()
 	}
 	own, err := p.newProcess(opts, call.CallerIntroduction())
 	if err != nil {

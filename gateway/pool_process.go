@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -73,7 +74,7 @@ func (l *link) processOf(ctx context.Context, call *toolpost.Call) *process {
 func (p *pool) newProcess(opts upstream.Options, client *toolpost.Introduction) (*process, error) {
 	own := &process{sessions: map[string]bool{}}
 	opts.Client = client
-	opts.OneClient = func(refused bool) { p.noteAsks(own, refused) }
+	hidden.UpstreamOptionsOf(&opts).OneClient = func(refused bool) { p.noteAsks(own, refused) }
 	up, err := p.start(&p.server.Config, &opts)
 	if err != nil {
 		return nil, err

@@ -210,7 +210,7 @@ func TestHeadStart(t *testing.T) {
 			if got := f.started[0].opts.Starting; got != time.Minute {
 				t.Errorf("the server may start for %v", got)
 			}
-			if got := f.started[0].opts.StartDelay; (got > 0) != warm {
+			if got := hidden.UpstreamOptionsOf(&f.started[0].opts).StartDelay; (got > 0) != warm {
 				t.Errorf("warm %v: the server that lists starts after %v", warm, got)
 			}
 			if !warm {
@@ -227,7 +227,7 @@ func TestHeadStart(t *testing.T) {
 			if n := f.count(); n != 2 {
 				t.Fatalf("%d processes", n)
 			}
-			if got := f.started[1].opts.StartDelay; got != 0 {
+			if got := hidden.UpstreamOptionsOf(&f.started[1].opts).StartDelay; got != 0 {
 				t.Errorf("the process of the session starts after %v", got)
 			}
 			if got := f.started[1].opts.Starting; got != 0 {
@@ -329,7 +329,7 @@ func TestAutoShare(t *testing.T) {
 			t.Fatalf("%d processes of a server that does not ask", p.f.count())
 		}
 		steps("a", "0 t")
-		p.f.started[0].opts.OneClient(false)
+		hidden.UpstreamOptionsOf(&p.f.started[0].opts).OneClient(false)
 		steps("a", "0 t", "b", "1 t", "c", "2 t", "b", "1 t")
 		if got := strings.Join(names(p.g), " "); got != "s__t" {
 			t.Errorf("tools %s", got)
@@ -372,7 +372,7 @@ func TestUnclearQuestion(t *testing.T) {
 		p := openPooled(t, nil)
 		p.call(session("a"))
 		p.call(session("b"))
-		p.f.started[0].opts.OneClient(true)
+		hidden.UpstreamOptionsOf(&p.f.started[0].opts).OneClient(true)
 		synctest.Wait()
 		p.connect()
 		synctest.Wait()
@@ -393,7 +393,7 @@ func TestLeasedProcesses(t *testing.T) {
 		p := openPooled(t, nil)
 		owner := hidden.Owner{Session: "client x", Party: "x", Shared: true}
 		p.call(owner)
-		p.f.started[0].opts.OneClient(false)
+		hidden.UpstreamOptionsOf(&p.f.started[0].opts).OneClient(false)
 		if got := p.call(owner); got != "0 t" {
 			t.Errorf("process %s", got)
 		}
@@ -422,7 +422,7 @@ func TestLeasedProcesses(t *testing.T) {
 func TestProcessesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openPooled(t, nil)
-		p.f.started[0].opts.OneClient(false)
+		hidden.UpstreamOptionsOf(&p.f.started[0].opts).OneClient(false)
 		p.call(session("home"))
 		release := make(chan struct{})
 		var calls sync.WaitGroup
@@ -464,7 +464,7 @@ func TestProcessesAreBounded(t *testing.T) {
 func TestProcessesOfOneClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openPooled(t, nil)
-		p.f.started[0].opts.OneClient(false)
+		hidden.UpstreamOptionsOf(&p.f.started[0].opts).OneClient(false)
 		p.call(session("home"))
 		ctx, cancel := context.WithCancel(t.Context())
 		var calls sync.WaitGroup

@@ -13,6 +13,7 @@ import (
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/output"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -225,11 +226,13 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 // server until then.
 func (g *Gateway) linkOptions(l *link, s *config.Server, before *member) upstream.Options {
 	opts := g.opts
-	opts.Vet, opts.Budget = l.checkPin, budget.New(g.opts.Budget, budget.Limit{Bytes: maxHeldOfServer})
+	own := hidden.UpstreamOptionsOf(&opts)
+	own.Vet = func(t any) error { return l.checkPin(t.(*toolpost.Tool)) }
+	own.Budget = budget.New(own.Budget, budget.Limit{Bytes: maxHeldOfServer})
 	if opts.Known, l.listed = g.memory.recall(s); before != nil && before.known() != nil {
 		opts.Known, l.listed = before.known(), true // clients have its tools
 	} else if opts.Known != nil {
-		opts.StartDelay = headStart
+		own.StartDelay = headStart
 	} else if opts.Starting > 0 && s.URL != "" {
 		l.listed = false // it may have to be started first, each time
 	}

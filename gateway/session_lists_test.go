@@ -62,7 +62,7 @@ func (p *pooled) callOf(name, tool string) string {
 func (p *pooled) two() {
 	p.t.Helper()
 	p.call(session("a"))
-	p.f.started[0].opts.OneClient(false)
+	hidden.UpstreamOptionsOf(&p.f.started[0].opts).OneClient(false)
 	if got := p.call(session("b")); got != "1 t" {
 		p.t.Fatalf("session b uses process %s", got)
 	}
@@ -96,7 +96,7 @@ func TestSessionLists(t *testing.T) {
 			}
 		}
 		p.call(session("a"))
-		f.started[0].opts.OneClient(false)
+		hidden.UpstreamOptionsOf(&f.started[0].opts).OneClient(false)
 		p.call(session("b"))
 		synctest.Wait()
 		if p.live("b", config.NoDialect) != p.live("a", config.NoDialect) || p.live("b", "p") != p.live("", "p") {
@@ -368,7 +368,7 @@ func TestListsOfAnotherProcess(t *testing.T) {
 		refresh = make(chan struct{})
 		p.f.started[1].set(func(u *fake) { u.tools = append(u.tools[:1:1], tool("another", "own")) }) // causes a refresh
 		synctest.Wait()
-		p.f.started[1].opts.OneClient(true)
+		hidden.UpstreamOptionsOf(&p.f.started[1].opts).OneClient(true)
 		if got := p.call(session("b")); got != "2 t" {
 			t.Fatalf("session b uses process %s", got)
 		}

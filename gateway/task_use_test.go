@@ -68,7 +68,7 @@ func TestTaskOfAFirstQuestion(t *testing.T) {
 		}
 		home.set(func(u *fake) {
 			u.handle(func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
-				home.opts.OneClient(false)
+				hidden.UpstreamOptionsOf(&home.opts).OneClient(false)
 				return toolpost.RawResult([]byte(`{"task":{"taskId":"1","status":"working"}}`)), nil
 			})
 		})

@@ -14,8 +14,8 @@ import (
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/callers"
 	"github.com/toolpost/toolpost/internal/access/proof"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/serve/internal/httpserve"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // drainTime is how long calls under way may go on after a signal.
@@ -88,7 +88,7 @@ func (e *Endpoint) withInstance(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()[upstream.InstanceHeader] = []string{e.gateway.Instances()}
+		w.Header()[hidden.InstanceHeader] = []string{e.gateway.Instances()}
 		if e.run != nil && r.URL.Path == healthPath {
 			proof.Answer(w, r, proof.RunHeader, e.run.Key)
 		}

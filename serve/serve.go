@@ -223,7 +223,7 @@ func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	}
 	e.admit(access)
 	e.access.useProfiles(ready)
-	if e.gateway, err = gateway.Start(e.running, cfg, e.gatewayOptions(cfg)); err != nil {
+	if e.gateway, err = gateway.Start(secret.WithValues(e.running, e.secrets.Known), cfg, e.gatewayOptions(cfg)); err != nil {
 		return wrapUsage(err)
 	}
 	e.closer = append(e.closer, e.gateway.Close)
@@ -275,7 +275,6 @@ func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 		Credentials: owner.Credentials(logins, command),
 		Login:       e.loginFor(logins),
 		Resolve:     e.secrets.Resolve,
-		Secrets:     e.secrets.Known,
 		Applied:     []string{"access", "audit", "limits", "token", "lock"},
 	}
 	if !e.options.Fresh {

@@ -111,10 +111,3 @@ func (e *LoginError) Error() string {
 	}
 	return text + "; run: " + e.Command
 }
-
-// A CredentialsError means that a request was not sent, because its credentials
-// cannot be had at the moment.
-type CredentialsError struct{ Err error }
-
-func (e *CredentialsError) Error() string { return e.Err.Error() }
-func (e *CredentialsError) Unwrap() error { return e.Err }

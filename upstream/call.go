@@ -213,7 +213,7 @@ func wasRefused(err error) bool {
 			return true
 		}
 	}
-	return isA[*LoginError](err) || isA[*CredentialsError](err) || isDial(err) || errors.Is(err, errForeign) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
+	return isA[*LoginError](err) || isA[*hidden.CredentialsError](err) || isDial(err) || errors.Is(err, errForeign) || errors.Is(err, errSessionMissing) || errors.Is(err, errSelf)
 }
 
 // isDial reports whether there was no connection to send a request on.

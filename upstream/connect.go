@@ -41,7 +41,7 @@ type dialer struct {
 	grace     time.Duration
 	log       *slog.Logger
 	secrets   *secret.Values // hidden in the errors of this server
-	known     *secret.Values // see [Options].Secrets
+	known     *secret.Values // of the process; nil if nothing else hides them
 	http      *http.Client   // nil until the configuration is resolved
 	transport Transport      // as configured or found; "" if neither
 	stateless bool           // the server was found to have no sessions
@@ -57,8 +57,8 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: resolvedConfig{cfg, cfg, o.Resolve, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.Secrets, budget: o.Budget}
-	d.instances.own, d.client, d.oneClient, d.roots = o.Instance, o.Client, o.OneClient, o.AsksForRoots
+	d := &dialer{cfg: resolvedConfig{cfg, cfg, o.Resolve, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.ofGateway.Secrets, budget: o.ofGateway.Budget}
+	d.instances.own, d.client, d.oneClient, d.roots = o.ofGateway.Instance, o.Client, o.ofGateway.OneClient, o.ofGateway.AsksForRoots
 	d.forget()
 	if cfg.URL != "" && o.Resolve == nil {
 		d.http = d.cfg.client(cfg, &d.instances)

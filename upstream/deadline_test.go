@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 )
 
 func TestDeadline(t *testing.T) {
@@ -92,7 +93,7 @@ func TestProblemOfCredentials(t *testing.T) {
 	cfg := Config{Name: "s"}
 	d := newDialer(&cfg, &Options{}, slog.New(slog.DiscardHandler), secretsOf(&cfg, nil))
 	for _, cause := range []error{syscall.ECONNREFUSED, context.DeadlineExceeded, &net.DNSError{Name: "login.example.com"}} {
-		err := d.problem(&url.Error{Op: "Post", URL: "http://127.0.0.1/mcp", Err: &CredentialsError{fmt.Errorf("renew its login: login.example.com: %w", cause)}})
+		err := d.problem(&url.Error{Op: "Post", URL: "http://127.0.0.1/mcp", Err: &hidden.CredentialsError{Err: fmt.Errorf("renew its login: login.example.com: %w", cause)}})
 		if want := fmt.Sprintf(`server "s": renew its login: login.example.com: %v`, cause); err.Error() != want {
 			t.Errorf("got %q, want %q", err, want)
 		}

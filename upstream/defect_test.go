@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -210,13 +211,13 @@ func TestSelf(t *testing.T) {
 	var behind atomic.Value
 	behind.Store("other")
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(upstream.InstanceHeader, behind.Load().(string))
+		w.Header().Set(hidden.InstanceHeader, behind.Load().(string))
 		good.ServeHTTP(w, r)
 	})).URL
 	s := &server{changed: make(chan struct{}, 1)}
-	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url}, &upstream.Options{
-		Instance: "own", Backoff: time.Millisecond, Patience: time.Millisecond,
-	})
+	opts := &upstream.Options{Backoff: time.Millisecond, Patience: time.Millisecond}
+	hidden.UpstreamOptionsOf(opts).Instance = "own"
+	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/ownversion"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -78,7 +79,7 @@ func (s *session) handshake(ctx context.Context, newest string, probe time.Durat
 			return err
 		}
 		next := s.initialize(ctx, classicVersion)
-		if next != nil && (isA[*LoginError](err) || isA[*CredentialsError](err)) {
+		if next != nil && (isA[*LoginError](err) || isA[*hidden.CredentialsError](err)) {
 			return err // a server that wants a login may refuse older versions for another reason
 		}
 		return next

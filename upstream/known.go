@@ -20,8 +20,8 @@ type Known struct {
 	Capabilities []byte              `json:"capabilities,omitempty"`
 	Lists        map[string][][]byte `json:"lists"` // the definitions, by the method that lists them
 
-	// Asks reports that the server has sent something that is for one client alone, see
-	// [Options].OneClient. An upstream does not set it: it is a note of who starts it.
+	// Asks reports that the server has sent something that is for one client alone, such as
+	// a question that names no call. An upstream does not set it: it is a note of who starts it.
 	Asks bool `json:"asks,omitempty"`
 }
 
@@ -70,8 +70,8 @@ func (u *Upstream) checkListed(name string, definition []byte) error {
 	switch {
 	case t == nil:
 		return toolpost.Failed.Errorf("server %q no longer has a tool %q; list the tools again", u.cfg.Name, name)
-	case u.opts.Vet == nil || bytes.Equal(t.Raw, definition):
+	case u.opts.ofGateway.Vet == nil || bytes.Equal(t.Raw, definition):
 		return nil
 	}
-	return u.opts.Vet(t)
+	return u.opts.ofGateway.Vet(t)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -96,7 +97,11 @@ func (g *gatedServer) known(t *testing.T, url string, vet func(*toolpost.Tool) e
 	close(g.gate)
 	k := g.listed(t, url)
 	g.gate = make(chan struct{})
-	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url, Transport: upstream.HTTP}, &upstream.Options{Known: k, Vet: vet, Patience: 5 * time.Second})
+	opts := &upstream.Options{Known: k, Patience: 5 * time.Second}
+	if vet != nil {
+		hidden.UpstreamOptionsOf(opts).Vet = func(t any) error { return vet(t.(*toolpost.Tool)) }
+	}
+	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: url, Transport: upstream.HTTP}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +194,7 @@ func TestStartDelay(t *testing.T) {
 		state upstream.State
 		ready error
 	}{
-		{"delay", upstream.Options{StartDelay: time.Hour}, upstream.Connecting, context.DeadlineExceeded},
+		{"delay", delayed(time.Hour), upstream.Connecting, context.DeadlineExceeded},
 		{"on demand", upstream.Options{OnDemand: true}, upstream.Waiting, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -223,4 +228,10 @@ func TestStartDelay(t *testing.T) {
 			}
 		})
 	}
+}
+
+// delayed returns options with a delay of the first connection.
+func delayed(by time.Duration) (o upstream.Options) {
+	hidden.UpstreamOptionsOf(&o).StartDelay = by
+	return o
 }

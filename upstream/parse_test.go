@@ -404,7 +404,7 @@ func TestNameOfServerIsShown(t *testing.T) {
 	known := secret.NewValues(secret.Hidden)
 	known.Show("github")
 	u, err := Start(&Config{Name: "github", Command: "no-such-command", Env: map[string]string{"API_KEY": "github"}},
-		&Options{Secrets: known, StartDelay: time.Hour, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+		&Options{ofGateway: hidden.UpstreamOptions{Secrets: known, StartDelay: time.Hour}, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -68,10 +69,10 @@ func describe(x *exchange, set func(name, value string)) {
 	}
 }
 
-// A Passer is implemented by a layer of [Config].Wrap that leaves some requests as they
+// A passer is implemented by a layer of [Config].Wrap that leaves some requests as they
 // are, and all responses to them that succeed. Such requests may be sent without it. The
 // layer then gets only the responses that do not succeed, when it sends the request.
-type Passer interface {
+type passer interface {
 	// Passes reports whether the layer would leave a request of ctx as it is now.
 	Passes(ctx context.Context, req *http.Request) bool
 }
@@ -82,20 +83,20 @@ type Passer interface {
 type direct struct {
 	route      *httpconn.Route
 	request    *http.Request // without a message
-	layer      Passer        // nil if there is none
+	layer      passer        // nil if there is none
 	cookies    *cookies      // requests that have some are not sent like this; may be nil
 	head, tail []byte        // before and after the length of the message
 }
 
 // newDirect returns what sends the messages of a connection, which have a header. It is
-// nil if they go through a proxy, over TLS or through a layer that is not a [Passer].
+// nil if they go through a proxy, over TLS or through a layer that is not a passer.
 func newDirect(client *http.Client, address *url.URL, header http.Header) *direct {
 	g, ok := client.Transport.(*guard)
 	if !ok {
 		return nil
 	}
 	d := &direct{}
-	if d.layer, ok = g.base.(Passer); !ok && g.base != http.RoundTripper(g.transport) {
+	if d.layer, ok = g.base.(passer); !ok && g.base != http.RoundTripper(g.transport) {
 		return nil
 	}
 	if d.cookies, ok = client.Jar.(*cookies); !ok && client.Jar != nil {
@@ -112,7 +113,7 @@ func newDirect(client *http.Client, address *url.URL, header http.Header) *direc
 			return nil
 		}
 	}
-	if d.route = g.conns.Route(d.request, "Set-Cookie", "Content-Encoding", InstanceHeader); d.route == nil {
+	if d.route = g.conns.Route(d.request, "Set-Cookie", "Content-Encoding", hidden.InstanceHeader); d.route == nil {
 		return nil
 	}
 	var b bytes.Buffer

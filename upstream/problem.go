@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 )
@@ -37,7 +38,7 @@ func (d *dialer) problem(err error) error {
 
 // advice says what happened and what to do.
 func advice(err error) string {
-	if credentials, ok := errors.AsType[*CredentialsError](err); ok {
+	if credentials, ok := errors.AsType[*hidden.CredentialsError](err); ok {
 		return credentials.Error() // about the authorization server, not about the address of this one
 	}
 	if text := cmp.Or(adviceOnCommand(err), adviceOnPackage(err), httpconn.Advice(err)); text != "" {

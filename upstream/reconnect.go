@@ -64,7 +64,7 @@ func (u *Upstream) run() {
 // awaitStart waits until the first connection is due.
 func (u *Upstream) awaitStart() {
 	if !u.opts.OnDemand {
-		pause(u.ctx, u.nudge, u.opts.StartDelay, 0)
+		pause(u.ctx, u.nudge, u.opts.ofGateway.StartDelay, 0)
 		return
 	}
 	select {
@@ -149,7 +149,7 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 		return 0, err
 	}
 	defer s.close()
-	if v, _ := u.view(); u.opts.Eager && u.opts.Known != nil && v.status.Connects == 0 { // calls of what is known need not wait for the lists
+	if v, _ := u.view(); u.opts.ofGateway.Eager && u.opts.Known != nil && v.status.Connects == 0 { // calls of what is known need not wait for the lists
 		u.publish(func(v *view) { v.session = s })
 		defer u.publish(func(v *view) { v.session = nil })
 	}

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-)
 
-// InstanceHeader is the response header by which a Toolpost says which
-// instances its answers come from: its own, and those behind its upstreams.
-const InstanceHeader = "Toolpost-Instance"
+	"github.com/toolpost/toolpost/internal/hidden"
+)
 
 // Limits of what is believed of the header.
 const (
@@ -29,7 +27,7 @@ type instances struct {
 
 // check notes the instances behind an answer. It fails if we are one of them.
 func (i *instances) check(h http.Header) error {
-	behind := h.Get(InstanceHeader)
+	behind := h.Get(hidden.InstanceHeader)
 	if behind == "" {
 		return nil
 	}
@@ -45,7 +43,7 @@ func (i *instances) check(h http.Header) error {
 	return nil
 }
 
-// Instances returns the Toolposts behind the server, by their [InstanceHeader].
+// Instances returns the Toolposts behind the server, by the header Toolpost-Instance of its responses.
 func (u *Upstream) Instances() []string {
 	if found := u.dial.instances.seen.Load(); found != nil && u.Status().State == Ready {
 		return *found

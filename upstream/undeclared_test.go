@@ -65,7 +65,9 @@ func TestUndeclaredLists(t *testing.T) {
 		if test.capabilities == "null" && !strings.Contains(string(f.Self.Capabilities), `"tools":{}`) {
 			t.Errorf("a bridge would announce %s", f.Self.Capabilities)
 		}
-		again, err := upstream.Start(&upstream.Config{Name: "srv", Command: "no-such-command"}, &upstream.Options{Known: s.Known(), StartDelay: 1 << 40})
+		opts := delayed(1 << 40)
+		opts.Known = s.Known()
+		again, err := upstream.Start(&upstream.Config{Name: "srv", Command: "no-such-command"}, &opts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,31 +11,22 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/secret"
 )
 
 // Options are the optional parts of [Start].
 type Options struct {
-	Logger *slog.Logger
+	Logger *slog.Logger // slog.Default() if nil
 
 	// Spool is the folder for results above 2 MiB. Long texts of results above
 	// 64 KiB are handed to [toolpost.Call.Keep]; without it, a result stays there
 	// until its content is requested, or it is passed on. Empty keeps all in memory.
 	Spool string
 
-	// Instance identifies this Toolpost among others, see [InstanceHeader]. A
-	// server that has it is refused. Empty refuses none.
-	Instance string
-
 	// Known is what the server listed last, nil if that is not known. It is listed
 	// until the server has listed itself.
 	Known *Known
-
-	// StartDelay delays the first connection, so that what is Known is listed while no
-	// server that starts takes the processor. A request ends the delay; Ready waits for
-	// its end.
-	StartDelay time.Duration
 
 	// OnDemand leaves the server alone until a request needs it. Until then its State is
 	// Waiting, what is Known is listed, and Ready does not wait for it.
@@ -47,42 +38,14 @@ type Options struct {
 	// takes the values as they are.
 	Resolve func(ctx context.Context, value string) (resolved string, secrets []string, err error)
 
-	// Secrets are the secrets that are known in this process. They are hidden in errors
-	// and log lines. Those of the configuration are added. Nil hides only these.
-	Secrets *secret.Values
-
 	// Credentials returns what is used in the place of [Config].Wrap for a server over
 	// HTTP, such as a layer that adds the token of a login, over Config.Wrap. It is called
 	// with the resolved configuration, again when that has changed. Nil adds none.
 	Credentials func(*Config) func(base *http.Transport) http.RoundTripper
 
-	// Vet returns why a tool must not be called whose definition is another one
-	// than what the caller was shown, because the server has listed since. Nil
-	// calls it.
-	Vet func(*toolpost.Tool) error
-
 	// Client describes the only client of the connection, nil if there may be
 	// several: then the server may ask for everything, and the clients refuse.
 	Client *toolpost.Introduction
-
-	// Eager lets calls of what is Known go to the server as soon as it is connected,
-	// and not only when it has listed too.
-	Eager bool
-
-	// AsksForRoots means that the server is known to ask for roots: it gets those of its
-	// client before the first call.
-	AsksForRoots bool
-
-	// OneClient is called when the server sends a question, or a log message that a
-	// client waits for, that names no call: only the connection shows for which client
-	// it is. Refused reports that a question reached no client, because it may be for
-	// one of several. OneClient must return at once. Nil ignores it.
-	OneClient func(refused bool)
-
-	// Budget limits what waits to be delivered: questions of the server, their answers
-	// and notifications. Several connections may share it. Nil limits each connection
-	// alone.
-	Budget *budget.Budget
 
 	// Starting is how long, after Start, a server at an address that cannot be reached
 	// counts as one that starts: Ready and calls wait for it, and it is tried again
@@ -93,7 +56,11 @@ type Options struct {
 	Backoff  time.Duration // before the first new attempt to connect, then doubled up to 30 s; 0.5 s if 0
 	Patience time.Duration // how long a call waits for a server that is away; 5 s if 0. For the first connection it waits six times as long
 	Grace    time.Duration // how long a child may take for each step of its end; 2 s if 0
+
+	ofGateway hidden.UpstreamOptions
 }
+
+var _ = hidden.ShareUpstream(func(options any) *hidden.UpstreamOptions { return &options.(*Options).ofGateway })
 
 // An Upstream is one MCP server, connected in the background and connected
 // again when it is lost. It is a [toolpost.Toolset].
@@ -196,9 +163,9 @@ func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	u.opts.Patience = orDefault(u.opts.Patience, 5*time.Second)
 	u.opts.Grace = orDefault(u.opts.Grace, 2*time.Second)
 	if u.log = u.opts.Logger; u.log == nil {
-		u.log = slog.New(slog.DiscardHandler)
+		u.log = slog.Default()
 	}
-	secrets := secretsOf(&u.cfg, u.opts.Secrets)
+	secrets := secretsOf(&u.cfg, u.opts.ofGateway.Secrets)
 	u.log = slog.New(secret.NewHandler(u.log.With("server", u.cfg.Name).Handler(), secrets)) // the name is not hidden
 	u.dial = newDialer(&u.cfg, &u.opts, u.log, secrets)
 	u.dial.slow, u.dial.stray, u.dial.watch = u.noteSlowInstall, u.noteStray, u.watch

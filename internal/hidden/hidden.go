@@ -1,13 +1,15 @@
-// Package hidden has what package toolpost does not show its users, and shares with the
-// other packages of this module: the form of a result that came from elsewhere, what is
-// wrong with a definition, who made a call, where texts go that are too long for memory, and
-// the names and limits of stored outputs.
+// Package hidden has what packages toolpost and upstream do not show their users, and share
+// with the other packages of this module: the form of a result that came from elsewhere, what
+// is wrong with a definition, who made a call, where texts go that are too long for memory,
+// the names and limits of stored outputs, and the options of an upstream that belongs to a
+// gateway.
 //
 //	mcpserver, gateway ─ EncodedOf ─▶ *toolpost.Result ◀─ NewResult ─ upstream
 //	mcpserver ───────────── WithOwner ▶ *toolpost.Call ▶ OwnerOf ───▶ gateway, upstream
 //	output ──────────────── WithKeep ▶ context ▶ Keep ──────────────▶ upstream
+//	gateway ─ UpstreamOptionsOf ─▶ *upstream.Options ───────────────▶ upstream
 //
-// This package cannot import package toolpost, so its types are an any here: a
+// This package cannot import these packages, so their types are an any here: a
 // *toolpost.Result, *toolpost.Definition or *toolpost.Call.
 package hidden
 

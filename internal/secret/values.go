@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -56,6 +57,19 @@ func (v *Values) Extend(mark string, values ...string) *Values {
 // WithMark returns the same set with another mark.
 func (v *Values) WithMark(mark string) *Values {
 	return &Values{mark: mark, parent: v.parent, known: v.known}
+}
+
+type valuesKey struct{}
+
+// WithValues returns a context from which package gateway takes the set of the process.
+func WithValues(ctx context.Context, v *Values) context.Context {
+	return context.WithValue(ctx, valuesKey{}, v)
+}
+
+// ValuesOf returns the set in a context, nil if there is none.
+func ValuesOf(ctx context.Context) *Values {
+	v, _ := ctx.Value(valuesKey{}).(*Values)
+	return v
 }
 
 // Add adds secrets of an owner, such as a server. When an owner has too many, those

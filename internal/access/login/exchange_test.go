@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -128,7 +129,7 @@ func TestExchangeRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %q, %v; want %q", got, err, test.want)
 			}
-			if _, ok := errors.AsType[*upstream.CredentialsError](err); !ok || loginError(err) != nil {
+			if _, ok := errors.AsType[*hidden.CredentialsError](err); !ok || loginError(err) != nil {
 				t.Errorf("the error is %T, and wants a login", err)
 			}
 			if len(p.exchanges) != test.exchanges || w.assertion.seen != test.asserts || len(w.access) != 0 {

@@ -50,8 +50,8 @@ func TestRepeatedTokens(t *testing.T) {
 	var log strings.Builder
 	l := login.New(v, nil)
 	l.Secrets = secret.NewValues(secret.Hidden)
-	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
-		Logger: logger(&log), Secrets: l.Secrets,
+	g, err := gateway.Start(secret.WithValues(t.Context(), l.Secrets), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
+		Logger: logger(&log),
 		Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
 			return l.Wrap(cfg, "toolpost login it", cfg.Wrap)
 		},

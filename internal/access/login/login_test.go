@@ -87,11 +87,15 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+type passer interface {
+	Passes(ctx context.Context, req *http.Request) bool
+}
+
 // Without a login, requests may be sent without the layer; a login in use keeps it.
 func TestPasses(t *testing.T) {
 	w, v := newWorld(t), vault.Folder(t.TempDir())
 	l := login.New(v, nil)
-	layer := l.Wrap(w.config(), "toolpost login it", nil)(&http.Transport{DisableKeepAlives: true}).(upstream.Passer)
+	layer := l.Wrap(w.config(), "toolpost login it", nil)(&http.Transport{DisableKeepAlives: true}).(passer)
 	request, err := http.NewRequest(http.MethodPost, w.config().URL, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +112,7 @@ func TestPasses(t *testing.T) {
 	}
 	other := l.Wrap(w.config(), "toolpost login it", func(base *http.Transport) http.RoundTripper {
 		return http.NewFileTransport(http.Dir(t.TempDir()))
-	})(nil).(upstream.Passer)
+	})(nil).(passer)
 	if _, err := l.Logout(t.Context(), w.config()); err != nil {
 		t.Fatal(err)
 	}

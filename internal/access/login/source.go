@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -191,7 +192,7 @@ func (s *source) update(ctx context.Context, rejected string) (stored *record, e
 	case isLogin(err), errors.Is(err, errRefusedAgain):
 		return stored, err
 	}
-	return stored, &upstream.CredentialsError{Err: fmt.Errorf("renew its login: %w", err)}
+	return stored, &hidden.CredentialsError{Err: fmt.Errorf("renew its login: %w", err)}
 }
 
 // latest returns the unsaved login that came from the stored one, whose tokens are used
@@ -302,7 +303,7 @@ var errRefusedAgain = errors.New("the server refuses the renewed token too")
 // renewed.
 func (s *source) refusedAgainError() error {
 	if s.isAutomatic() {
-		return &upstream.CredentialsError{Err: fmt.Errorf(`%w; check the client, issuer and scopes of its "auth"`, errRefusedAgain)}
+		return &hidden.CredentialsError{Err: fmt.Errorf(`%w; check the client, issuer and scopes of its "auth"`, errRefusedAgain)}
 	}
 	return s.needsLogin(errRefusedAgain.Error())
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -46,7 +47,7 @@ func (s *source) stepUp(ctx context.Context, held *record, c challenge) (*record
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestRenewal)
 	defer cancel()
 	if err := s.want(ctx, c.scopes); err != nil && s.isAutomatic() {
-		return nil, &upstream.CredentialsError{Err: fmt.Errorf("get more permissions: %w", err)}
+		return nil, &hidden.CredentialsError{Err: fmt.Errorf("get more permissions: %w", err)}
 	}
 	r := s.load(ctx.Done())
 	if r != nil && r.Access != held.Access && r.good(s.now()) {

@@ -56,13 +56,18 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Passes implements [upstream.Passer]. A login that another process has just stored may
+// A passer is a layer that leaves some requests as they are; see [upstream.Config].Wrap.
+type passer interface {
+	Passes(ctx context.Context, req *http.Request) bool
+}
+
+// Passes reports whether requests may be sent without the layer. A login that another process has just stored may
 // count a little later.
 func (t *transport) Passes(ctx context.Context, req *http.Request) bool {
 	if t.isFor(req) && !t.source.hasNone(ctx) {
 		return false
 	}
-	inner, ok := t.base.(upstream.Passer)
+	inner, ok := t.base.(passer)
 	_, isLast := t.base.(*http.Transport)
 	return isLast || ok && inner.Passes(ctx, req)
 }

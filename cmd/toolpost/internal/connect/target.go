@@ -23,6 +23,7 @@ import (
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/upstream"
@@ -260,13 +261,12 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	if pinned != nil {
 		pinned.Once = !t.asks || t.Tool != ""
 	}
-	g, err := gateway.Start(ctx, cfg, &gateway.Options{
+	g, err := gateway.Start(secret.WithValues(ctx, secrets.Known), cfg, &gateway.Options{
 		Catalog: start.catalog, OnDemand: start.onDemand, Reported: reports,
 		Logger: silent, OpenSource: OpenSource, Pins: pinned, Profile: t.Profile, Ask: t.asker(cmd),
 		Limits: owner.Limits(calls.limits), Around: calls.around(),
 		Credentials: owner.Credentials(logins, owner.LoginCommand(t.Config, t.Address == "" && os.Getenv("MCP_URLS") == "")),
 		Resolve:     secrets.Resolve,
-		Secrets:     secrets.Known,
 		Applied:     []string{"access", "audit", "limits", "token", "output"}, // access, token and output are for clients of serve
 	})
 	if err != nil {
