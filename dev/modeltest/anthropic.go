@@ -17,7 +17,7 @@ import (
 // contain pings, an event of an unknown type, and blocks with an unknown member.
 func Anthropic() Wire {
 	return Wire{
-		Check: anthropic.Check,
+		Check: checkOf(anthropic.New("m", nil)),
 		Answer: func(w io.Writer, header http.Header, t *Turn) {
 			header.Set("Content-Type", "text/event-stream; charset=utf-8")
 			s := &anthropicStream{w: w}

@@ -13,7 +13,7 @@ import (
 // Chat returns the wire format of the Chat Completions API. Opaque parts are
 // objects with members of a delta.
 func Chat() Wire {
-	return Wire{Check: openai.CheckChat, Answer: answerChat, Fail: failChat}
+	return Wire{Check: checkOf(openai.NewChat("m", nil)), Answer: answerChat, Fail: failChat}
 }
 
 // A chunkWriter writes the chunks of a response.

@@ -20,7 +20,7 @@ const GeminiSignature = "c2lnbmF0dXJlIDw+"
 // Gemini returns the wire format of Google's API to generate content. Every
 // second call has an id. Objects have members that no SDK knows.
 func Gemini() Wire {
-	return Wire{Check: gemini.Check, Answer: answerGemini, Fail: failGemini}
+	return Wire{Check: checkOf(gemini.New("m", nil)), Answer: answerGemini, Fail: failGemini}
 }
 
 func answerGemini(w io.Writer, header http.Header, t *Turn) {

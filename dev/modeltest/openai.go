@@ -15,7 +15,7 @@ import (
 // Responses returns the wire format of OpenAI's Responses API. Its JSON has
 // spaces and escapes that an encoder would change.
 func Responses() Wire {
-	return Wire{Check: openai.Check, Answer: answerResponses, Fail: failResponses}
+	return Wire{Check: checkOf(openai.New("m", nil)), Answer: answerResponses, Fail: failResponses}
 }
 
 // An eventWriter writes the events of a response.

@@ -37,6 +37,11 @@ type Failure struct {
 	Late       bool // the stream has begun: the error is an event in it
 }
 
+// checkOf returns how a provider's model checks the body of a request before it is sent.
+func checkOf(m model.Model) func(body []byte) error {
+	return m.(interface{ CheckBody(body []byte) error }).CheckBody
+}
+
 // A Wire is the wire format of one provider's API.
 type Wire struct {
 	// Check returns the reason why the provider would refuse the body of a

@@ -18,13 +18,13 @@ const (
 
 var errTooLong = errors.New("make the conversation shorter")
 
-// Check returns the reason why the API would refuse the body of a request. It
+// check returns the reason why the API would refuse the body of a request. It
 // knows the rules that break conversations: the order of roles, calls and their
 // results, signatures of thinking, empty texts, cache breakpoints, media types,
 // and the names and schemas of tools.
-func Check(body []byte) error { return checkBody(body, true) }
+func check(body []byte) error { return checkBody(body, true) }
 
-// checkBody is Check. Tools that were checked before are not checked again,
+// checkBody is check. Tools that were checked before are not checked again,
 // because that takes long.
 func checkBody(body []byte, tools bool) error {
 	if len(body) > maxBody {

@@ -22,8 +22,13 @@ func ExampleNew() {
 	}
 }
 
-// Check finds what the provider would refuse in the body of a request.
-func ExampleCheck() {
-	fmt.Println(anthropic.Check([]byte(`{"model":"claude","max_tokens":100,"messages":[{"role":"user","content":" "}]}`)))
-	// Output: messages.0: its content is empty
+// A request that the provider would refuse fails with the place, and nothing is sent.
+func ExampleNew_check() {
+	m := anthropic.New("claude-opus-5-5", &anthropic.Options{APIKey: "key"})
+	fmt.Println(m.Check(&model.Request{Messages: []*model.Message{
+		{Role: model.RoleUser, Parts: []model.Part{model.Text("Hello")}},
+		{Role: model.RoleAssistant, Parts: []model.Part{model.Text("Hello!")}},
+	}}))
+	// Output:
+	// message 1, the last, is the assistant's; add a user's message or the results of its calls
 }

@@ -135,6 +135,10 @@ func (m *messagesModel) Check(r *model.Request) error {
 	return checkBody(built.body, false)
 }
 
+// CheckBody returns the reason why the provider would refuse the body of a request. The fake
+// providers of tests find it by its name.
+func (m *messagesModel) CheckBody(body []byte) error { return check(body) }
+
 // Stream implements [model.Model].
 func (m *messagesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
 	return provider.Limit(m.origin, func(yield func(*model.Delta, error) bool) {

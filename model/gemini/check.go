@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Check returns the reason why Google would refuse the body of a request to
+// check returns the reason why Google would refuse the body of a request to
 // generate content: because of its history, its tools or the schema of its
 // output. It does not know the model, so it looks for thought signatures only if
 // the body has a thinking level, which is for models since Gemini 3.
-func Check(body []byte) error {
+func check(body []byte) error {
 	var b struct {
 		Contents         json.RawMessage `json:"contents"`
 		Tools            json.RawMessage `json:"tools"`

@@ -92,6 +92,10 @@ func (g *generator) Check(r *model.Request) error {
 	return err
 }
 
+// CheckBody returns the reason why the provider would refuse the body of a request. The fake
+// providers of tests find it by its name.
+func (g *generator) CheckBody(body []byte) error { return check(body) }
+
 // Stream implements [model.Model].
 func (g *generator) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
 	return provider.Limit(g.origin, func(yield func(*model.Delta, error) bool) {

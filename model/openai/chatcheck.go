@@ -22,11 +22,11 @@ type chatMessage struct {
 	} `json:"tool_calls"`
 }
 
-// CheckChat returns the reason why the Chat Completions API would refuse the
+// checkChat returns the reason why the Chat Completions API would refuse the
 // body of a request: a call that is not followed by exactly one message with its
 // result before anything else, a name, an id, arguments or a schema that are not
 // allowed, or a message without content. The error says where.
-func CheckChat(body []byte) error {
+func checkChat(body []byte) error {
 	var r struct {
 		Model    string          `json:"model"`
 		Messages []chatMessage   `json:"messages"`

@@ -29,6 +29,10 @@ func (m *chatModel) Check(r *model.Request) error {
 	return err
 }
 
+// CheckBody returns the reason why the provider would refuse the body of a request. The fake
+// providers of tests find it by its name.
+func (m *chatModel) CheckBody(body []byte) error { return checkChat(body) }
+
 // Stream implements [model.Model].
 func (m *chatModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
 	return provider.Limit(m.origin, func(yield func(*model.Delta, error) bool) {
@@ -61,7 +65,7 @@ func (m *chatModel) prepare(ctx context.Context, r *model.Request) (*preparedReq
 			return err
 		}
 		p.losses = w.losses
-		return p.encode(m.params(r, p), member{"messages", provider.Array(w.items)}, CheckChat)
+		return p.encode(m.params(r, p), member{"messages", provider.Array(w.items)}, checkChat)
 	})
 }
 

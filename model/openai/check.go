@@ -23,11 +23,11 @@ type wireTool struct {
 	Schema   json.RawMessage `json:"parameters"`
 }
 
-// Check returns the reason why the Responses API would refuse the body of a
+// checkResponses returns the reason why the Responses API would refuse the body of a
 // request that contains its whole conversation: a call without exactly one
 // output, reasoning without the item that it led to, a name, an id or a schema
 // that is not allowed, or a message without content. The error says where.
-func Check(body []byte) error {
+func checkResponses(body []byte) error {
 	var r struct {
 		Model      string            `json:"model"`
 		Input      []json.RawMessage `json:"input"`

@@ -29,6 +29,10 @@ func (m *responsesModel) Check(r *model.Request) error {
 	return err
 }
 
+// CheckBody returns the reason why the provider would refuse the body of a request. The fake
+// providers of tests find it by its name.
+func (m *responsesModel) CheckBody(body []byte) error { return checkResponses(body) }
+
 // Stream implements [model.Model].
 func (m *responsesModel) Stream(ctx context.Context, r *model.Request) iter.Seq2[*model.Delta, error] {
 	return provider.Limit(m.origin, func(yield func(*model.Delta, error) bool) {
@@ -91,7 +95,7 @@ func (m *responsesModel) prepare(ctx context.Context, r *model.Request) (*prepar
 			return err
 		}
 		p.losses = in.losses
-		return p.encode(m.params(r, p), member{"input", provider.Array(in.items)}, Check)
+		return p.encode(m.params(r, p), member{"input", provider.Array(in.items)}, checkResponses)
 	})
 }
 

@@ -1,0 +1,3 @@
+package anthropic
+
+var Check = check

@@ -1,0 +1,3 @@
+package gemini
+
+var Check = check

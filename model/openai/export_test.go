@@ -1,0 +1,6 @@
+package openai
+
+var (
+	Check     = checkResponses
+	CheckChat = checkChat
+)
