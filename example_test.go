@@ -123,7 +123,7 @@ func ExampleBase() {
 // Join makes one toolset of tools and prompts.
 func ExampleJoin() {
 	tool := toolpost.New("greet", "Greets.", func(context.Context, struct{}) (string, error) { return "Hello", nil }, nil)
-	letter := toolpost.NewPrompt("letter", "Writes a letter.", func(context.Context, struct{}) (string, error) { return "Write a letter.", nil }, nil)
+	letter := toolpost.NewPrompt("letter", func(context.Context, struct{}) (string, error) { return "Write a letter.", nil }, nil)
 	prompts := &toolpost.Features{Prompts: []*toolpost.Prompt{letter}}
 	joined := toolpost.Prefix(toolpost.Join(toolpost.Tools{tool}, prompts), "my_")
 	set, err := toolpost.NewSet(context.Background(), joined)
@@ -139,9 +139,9 @@ func ExampleNewPrompt() {
 	type review struct {
 		File string `json:"file" desc:"Path of the file."`
 	}
-	prompt := toolpost.NewPrompt("review", "Reviews a file.", func(_ context.Context, in review) (string, error) {
+	prompt := toolpost.NewPrompt("review", func(_ context.Context, in review) (string, error) {
 		return "Read " + in.File + " and list its mistakes.", nil
-	}, nil)
+	}, &toolpost.FeatureOptions{Description: "Reviews a file."})
 	features := &toolpost.Features{Prompts: []*toolpost.Prompt{prompt}} // for mcpserver.New, or Join with tools
 
 	result, err := features.Prompts[0].Get(context.Background(), &toolpost.Call{Name: "review", Arguments: []byte(`{"file":"a.go"}`)})
@@ -165,7 +165,7 @@ func ExampleNewResource() {
 			return "", toolpost.ErrNotFound
 		}
 		return text, nil
-	}, &toolpost.ResourceOptions{MIMEType: "text/plain"})
+	}, &toolpost.FeatureOptions{MIMEType: "text/plain"})
 
 	result, err := note.Read(context.Background(), &toolpost.Call{Name: "note://milk"})
 	if err != nil {

@@ -18,16 +18,6 @@ type PromptMessage struct {
 	Content Part   // a part without a type is a text
 }
 
-// PromptOptions are the optional parts of [NewPrompt].
-type PromptOptions struct {
-	Title string
-
-	// Complete returns the values that an argument may have: those that match what the user
-	// has typed so far. Others has the arguments that already have a value. Nil completes
-	// nothing.
-	Complete func(ctx context.Context, argument, typed string, others map[string]string) ([]string, error)
-}
-
 // NewPrompt returns a prompt whose messages a typed function returns: a string for
 // one message of the user, parts for several, or messages of both sides.
 //
@@ -38,10 +28,11 @@ type PromptOptions struct {
 //
 // NewPrompt panics if name is empty, or if In has another field than texts. Like
 // [regexp.MustCompile], it is for definitions that are fixed at compile time.
-func NewPrompt[In any, Out string | []Part | []PromptMessage](name, description string, get func(context.Context, In) (Out, error), opts *PromptOptions) *Prompt {
+func NewPrompt[In any, Out string | []Part | []PromptMessage](name string, get func(context.Context, In) (Out, error), opts *FeatureOptions) *Prompt {
 	if opts == nil {
-		opts = new(PromptOptions)
+		opts = new(FeatureOptions)
 	}
+	description := opts.Description
 	input, err := inputSchema(reflect.TypeFor[In](), nil)
 	var definition json.RawMessage
 	if err == nil {
@@ -53,7 +44,7 @@ func NewPrompt[In any, Out string | []Part | []PromptMessage](name, description 
 	return &Prompt{
 		Name:       name,
 		Definition: definition,
-		Complete:   completer(opts.Complete).handler(),
+		Complete:   opts.complete(),
 		Get: func(ctx context.Context, call *Call) (*Result, error) {
 			var in In
 			if err := decodePromptArguments(input, call, &in); err != nil {
@@ -166,48 +157,6 @@ func promptResult(description string, messages []PromptMessage) (*Result, error)
 	}{description, encoded})
 	if err != nil {
 		return nil, fmt.Errorf("encode the messages of the prompt: %w", err)
-	}
-	return RawResult(raw), nil
-}
-
-// A completer is the Complete of [PromptOptions] or [ResourceOptions].
-type completer func(ctx context.Context, argument, typed string, others map[string]string) ([]string, error)
-
-// maxCompletions is how many values a completion may have (MCP 2026-07-28, Completion).
-const maxCompletions = 100
-
-// handler returns the handler of completion/complete, nil for a nil completer.
-func (c completer) handler() Handler {
-	if c == nil {
-		return nil
-	}
-	return func(ctx context.Context, call *Call) (*Result, error) {
-		argument, given := wire.Get(call.Arguments, "argument"), wire.Get(wire.Get(call.Arguments, "context"), "arguments")
-		others := map[string]string{}
-		for name, value := range wire.Members(given) {
-			others[name] = wire.Unquote(value)
-		}
-		values, err := c(withCall(ctx, call), wire.Unquote(wire.Get(argument, "name")), wire.Unquote(wire.Get(argument, "value")), others)
-		if err != nil {
-			return nil, err
-		}
-		return completionResult(values)
-	}
-}
-
-// completionResult returns the result of completion/complete with the first of these values.
-func completionResult(values []string) (*Result, error) {
-	type completion struct {
-		Values  []string `json:"values"`
-		Total   int      `json:"total"`
-		HasMore bool     `json:"hasMore"`
-	}
-	shown := values[:min(len(values), maxCompletions)]
-	raw, err := codec.Encode(struct {
-		Completion completion `json:"completion"`
-	}{completion{shown, len(values), len(values) > len(shown)}})
-	if err != nil {
-		return nil, fmt.Errorf("encode completion: %w", err)
 	}
 	return RawResult(raw), nil
 }

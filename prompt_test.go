@@ -31,9 +31,9 @@ func run(t *testing.T, h toolpost.Handler, call *toolpost.Call) string {
 }
 
 func TestNewPrompt(t *testing.T) {
-	p := toolpost.NewPrompt("letter", "Writes a letter.", func(ctx context.Context, in letter) (string, error) {
+	p := toolpost.NewPrompt("letter", func(ctx context.Context, in letter) (string, error) {
 		return toolpost.CallFrom(ctx).Name + ": " + in.Tone + " letter to " + in.To, nil
-	}, &toolpost.PromptOptions{Title: "Letter"})
+	}, &toolpost.FeatureOptions{Title: "Letter", Description: "Writes a letter."})
 	want := `{"name":"letter","title":"Letter","description":"Writes a letter.","arguments":[{"name":"to","description":"Who gets it.","required":true},{"name":"tone"}]}`
 	if string(p.Definition) != want || p.Name != "letter" || p.Complete != nil {
 		t.Errorf("got  %s\nwant %s", p.Definition, want)
@@ -65,16 +65,16 @@ func TestPromptMessages(t *testing.T) {
 		{"another role", []toolpost.PromptMessage{{Role: "system", Content: text}}, `error: message 1 of the prompt has the role "system"; use user or assistant`},
 		{"not JSON", []toolpost.PromptMessage{{Content: toolpost.Part{Raw: []byte(`{`)}}}, "error: "},
 	} {
-		p := toolpost.NewPrompt("p", "", func(context.Context, struct{}) ([]toolpost.PromptMessage, error) { return tt.messages, nil }, nil)
+		p := toolpost.NewPrompt("p", func(context.Context, struct{}) ([]toolpost.PromptMessage, error) { return tt.messages, nil }, nil)
 		if got := run(t, p.Get, &toolpost.Call{}); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	parts := toolpost.NewPrompt("p", "", func(context.Context, struct{}) ([]toolpost.Part, error) { return []toolpost.Part{text, text}, nil }, nil)
+	parts := toolpost.NewPrompt("p", func(context.Context, struct{}) ([]toolpost.Part, error) { return []toolpost.Part{text, text}, nil }, nil)
 	if got := run(t, parts.Get, &toolpost.Call{}); strings.Count(got, `"role":"user"`) != 2 {
 		t.Errorf("parts: %s", got)
 	}
-	failing := toolpost.NewPrompt("p", "", func(context.Context, struct{}) (string, error) { return "", errors.New("no letters today") }, nil)
+	failing := toolpost.NewPrompt("p", func(context.Context, struct{}) (string, error) { return "", errors.New("no letters today") }, nil)
 	if got := run(t, failing.Get, &toolpost.Call{}); got != "error: no letters today" {
 		t.Error(got)
 	}
@@ -89,7 +89,7 @@ func TestCompleter(t *testing.T) {
 		}
 		return nil, nil
 	}
-	p := toolpost.NewPrompt("p", "", func(context.Context, letter) (string, error) { return "", nil }, &toolpost.PromptOptions{Complete: complete})
+	p := toolpost.NewPrompt("p", func(context.Context, letter) (string, error) { return "", nil }, &toolpost.FeatureOptions{Complete: complete})
 	call := &toolpost.Call{Arguments: json.RawMessage(`{"ref":{},"argument":{"name":"tone","value":"k"},"context":{"arguments":{"to":"Ada"}}}`)}
 	if got, want := run(t, p.Complete, call), `{"completion":{"values":[],"total":0,"hasMore":false}}`; got != want || !slices.Equal(asked, []string{"tone", "k", "Ada"}) {
 		t.Errorf("got %s, asked %q", got, asked)
@@ -106,7 +106,7 @@ func TestNewResource(t *testing.T) {
 			return "", toolpost.ErrNotFound
 		}
 		return "at " + uri, nil
-	}, &toolpost.ResourceOptions{Title: "Note", Description: "One note.", MIMEType: "text/markdown"})
+	}, &toolpost.FeatureOptions{Title: "Note", Description: "One note.", MIMEType: "text/markdown"})
 	want := `{"uriTemplate":"note://{id}","name":"note","title":"Note","description":"One note.","mimeType":"text/markdown"}`
 	if !r.Template || string(r.Definition) != want {
 		t.Errorf("got  %s\nwant %s", r.Definition, want)
@@ -151,13 +151,13 @@ func TestPanicsOfNewPromptAndNewResource(t *testing.T) {
 	read := func(context.Context, string) (string, error) { return "", nil }
 	for name, make := range map[string]func(){
 		"no name": func() {
-			toolpost.NewPrompt("", "", func(context.Context, letter) (string, error) { return "", nil }, nil)
+			toolpost.NewPrompt("", func(context.Context, letter) (string, error) { return "", nil }, nil)
 		},
 		"not a text": func() {
-			toolpost.NewPrompt("p", "", func(context.Context, struct{ N int }) (string, error) { return "", nil }, nil)
+			toolpost.NewPrompt("p", func(context.Context, struct{ N int }) (string, error) { return "", nil }, nil)
 		},
 		"not a struct": func() {
-			toolpost.NewPrompt("p", "", func(context.Context, string) (string, error) { return "", nil }, nil)
+			toolpost.NewPrompt("p", func(context.Context, string) (string, error) { return "", nil }, nil)
 		},
 		"no URI":     func() { toolpost.NewResource("", "x", read, nil) },
 		"no scheme":  func() { toolpost.NewResource("/etc/hosts", "x", read, nil) },

@@ -11,18 +11,6 @@ import (
 	"github.com/toolpost/toolpost/internal/codec"
 )
 
-// ResourceOptions are the optional parts of [NewResource].
-type ResourceOptions struct {
-	Title       string
-	Description string
-	MIMEType    string // of contents that do not name their own
-
-	// Complete returns the values that a variable of a template may have: those that match
-	// what the user has typed so far. Others has the variables that already have a value.
-	// Nil completes nothing.
-	Complete func(ctx context.Context, argument, typed string, others map[string]string) ([]string, error)
-}
-
 // NewResource returns a resource whose contents a typed function returns: a string
 // for a text, bytes for a binary document, or parts for several documents. A part
 // has the text or the data of a document; its URI is the one that is read, unless
@@ -34,11 +22,11 @@ type ResourceOptions struct {
 //
 // NewResource panics if uri does not begin with a scheme such as "file:", or is a
 // template that is too large.
-func NewResource[Out string | []byte | []Part](uri, name string, read func(ctx context.Context, uri string) (Out, error), opts *ResourceOptions) *Resource {
+func NewResource[Out string | []byte | []Part](uri, name string, read func(ctx context.Context, uri string) (Out, error), opts *FeatureOptions) *Resource {
 	if opts == nil {
-		opts = new(ResourceOptions)
+		opts = new(FeatureOptions)
 	}
-	r := &Resource{URI: uri, Template: strings.Contains(uri, "{"), Complete: completer(opts.Complete).handler()}
+	r := &Resource{URI: uri, Template: strings.Contains(uri, "{"), Complete: opts.complete()}
 	err := r.Validate()
 	if err == nil && !hasScheme(uri) {
 		err = errors.New(`the URI does not begin with a scheme, such as "file:" or "note:"`)
@@ -73,7 +61,7 @@ func hasScheme(uri string) bool {
 }
 
 // resourceDefinition returns the MCP Resource or ResourceTemplate object.
-func resourceDefinition(r *Resource, name string, opts *ResourceOptions) (json.RawMessage, error) {
+func resourceDefinition(r *Resource, name string, opts *FeatureOptions) (json.RawMessage, error) {
 	d := struct {
 		URI         string `json:"uri,omitempty"`
 		URITemplate string `json:"uriTemplate,omitempty"`

@@ -286,7 +286,7 @@ func subscribeTo(uri string) *mcp.SubscribeParams { return &mcp.SubscribeParams{
 // A prompt or resource of any size does not reach the client.
 func TestLongResources(t *testing.T) {
 	text := strings.Repeat("x", 9<<20)
-	prompt := toolpost.NewPrompt("p", "", func(context.Context, struct{}) (string, error) { return text, nil }, nil)
+	prompt := toolpost.NewPrompt("p", func(context.Context, struct{}) (string, error) { return text, nil }, nil)
 	resource := toolpost.NewResource("x://1", "", func(context.Context, string) (string, error) { return text, nil }, nil)
 	s := serve(t, nil)
 	s.SetFeatures(&toolpost.Features{Prompts: []*toolpost.Prompt{prompt}, Resources: []*toolpost.Resource{resource}})

@@ -78,9 +78,9 @@ func TestTypedFeatures(t *testing.T) {
 		return []string{"Ada"}, nil
 	}
 	features := &toolpost.Features{
-		Prompts: []*toolpost.Prompt{toolpost.NewPrompt("letter", "", func(_ context.Context, in letter) (string, error) {
+		Prompts: []*toolpost.Prompt{toolpost.NewPrompt("letter", func(_ context.Context, in letter) (string, error) {
 			return "Write to " + in.To, nil
-		}, &toolpost.PromptOptions{Complete: complete})},
+		}, &toolpost.FeatureOptions{Complete: complete})},
 		Resources: []*toolpost.Resource{
 			toolpost.NewResource("x://1", "", func(context.Context, string) ([]byte, error) { return []byte{1}, nil }, nil),
 			toolpost.NewResource("x://t/{id}", "", func(_ context.Context, uri string) (string, error) { return uri, nil }, nil),

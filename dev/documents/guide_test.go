@@ -153,9 +153,9 @@ type review struct {
 }
 
 func addFeatures(ctx context.Context, tools toolpost.Toolset, readNote func(string) (string, error)) (any, error) {
-	prompt := toolpost.NewPrompt("review", "Reviews a file.", func(ctx context.Context, in review) (string, error) {
+	prompt := toolpost.NewPrompt("review", func(ctx context.Context, in review) (string, error) {
 		return "Read " + in.File + " and list its mistakes.", nil
-	}, nil)
+	}, &toolpost.FeatureOptions{Description: "Reviews a file."})
 
 	note := toolpost.NewResource("note://{name}", "note", func(ctx context.Context, uri string) (string, error) {
 		return readNote(uri) // toolpost.ErrNotFound if there is none
