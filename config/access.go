@@ -16,17 +16,14 @@ import (
 // An Access is the authorization server that callers log in at, and what their tokens
 // must have.
 type Access struct {
-	Issuer   string         // the address of the authorization server
-	Resource string         // the address of this server's /mcp, as clients use it; "" if only this machine calls
-	Audience []string       // what tokens must be for; by default Resource, or the address below it that is asked for
-	Scopes   []string       // that every token needs
-	Profiles []ScopeProfile // if there are any, a token needs one of the scopes and gets its profile
+	Issuer   string                            // the address of the authorization server
+	Resource string                            // the address of this server's /mcp, as clients use it; "" if only this machine calls
+	Audience []string                          // what tokens must be for; by default Resource, or the address below it that is asked for
+	Scopes   []string                          // that every token needs
+	Profiles []struct{ Scope, Profile string } // if there are any, a token needs one of the scopes and gets its profile
 
 	Introspection *Introspection // nil verifies tokens as JWTs
 }
-
-// A ScopeProfile is the profile that callers with a scope get.
-type ScopeProfile struct{ Scope, Profile string }
 
 // An Introspection has the authorization server asked about each token (RFC 7662).
 type Introspection struct {
@@ -108,7 +105,7 @@ func (f *file) accessProfiles(o *Access, v hujson.Value, path string) {
 	f.members(v, path, func(m *hujson.ObjectMember) {
 		profile := f.text(m.Value, path+"."+key(m))
 		f.scoped = append(f.scoped, namedProfile{profile, m.Value.StartOffset})
-		o.Profiles = append(o.Profiles, ScopeProfile{Scope: key(m), Profile: profile})
+		o.Profiles = append(o.Profiles, struct{ Scope, Profile string }{key(m), profile})
 	})
 }
 

@@ -48,7 +48,7 @@ type Config struct {
 	Quiet         []string           // globs of tools that are polled: see Polled of [toolpost.Policy]
 	QuietOptional bool               // it is not reported if a glob of Quiet matches no tool
 	Name          string             // the name of this server for clients; "" for the default
-	Dialect       string             // for clients whose address names no dialect; "" chooses one for each client
+	Dialect       string             // for clients whose address names no dialect; "" chooses one for each client, "none" adapts nothing
 	Dialects      *dialect.Book      // the known dialects; nil for the built-in ones
 	Findings      []toolpost.Finding // settings of the file that have no effect here
 	Profiles      []Profile          // in the order of the file
@@ -81,53 +81,18 @@ type Server struct {
 	Source *Source `json:"Redmine"`
 
 	Disabled bool
-	Required bool          // toolpost is ready only while this server is connected, see /readyz
-	Share    string        // which clients share the process or connection: see [Auto], which is the default
-	Idle     time.Duration // after which a process or connection of a client or session ends without a call; if 0, 10 minutes with [Auto], otherwise 30
-	Prefix   *string       // added before every tool's name; nil means Name + "__"
+	Required bool // toolpost is ready only while this server is connected, see /readyz
 
-	Filter
+	// Share says which clients share the process or connection. With "always", all of them
+	// do; with "per-session", each session has its own; with "per-client", each client has
+	// one for all of its sessions. With "auto", which is the default, all share one until
+	// the server sends something that is for one client alone; from then on, each session
+	// has its own.
+	Share string
 
-	// Outputs override Config.Output for tools of this server; the first match
-	// is used.
-	Outputs []OutputLimit
+	Idle   time.Duration // after which a process or connection of a client or session ends without a call; if 0, 10 minutes with Share "auto", otherwise 30
+	Prefix *string       // added before every tool's name; nil means Name + "__"
 
-	Pinning Pinning
-
-	// Err is the reason why the server cannot be started: a *[Error] if
-	// its entry is invalid, or a variable that is not set. The server is listed
-	// as failed; the others are served.
-	Err error
-
-	// EnvFile is the path of a file of variables, which [Load] adds to Env; those of
-	// Env take precedence.
-	EnvFile     string       `json:"-"`
-	environment *environment // the content of EnvFile; nil if there is none
-}
-
-// Values of [Server].Share: all clients share one process until the server sends
-// something that is for one client alone, and from then on every session has a process of
-// its own; all clients share one whatever happens; every client session has a process of
-// its own; or every client has one, in all of its sessions.
-const (
-	Auto       = "auto"
-	Always     = "always"
-	PerSession = "per-session"
-	PerClient  = "per-client"
-)
-
-// Pinning says what is pinned of one server; the zero value pins its tools and
-// serves those that it adds later.
-type Pinning struct {
-	Off         bool // the server may change the definitions of its tools
-	WithholdNew bool // a tool that it adds later waits for an approval
-}
-
-// NoDialect is used instead of a dialect's id for tools that are not adapted.
-const NoDialect = "none"
-
-// A Filter selects and changes what clients get of a server.
-type Filter struct {
 	// Allow and Deny are globs (* and ?) of the server's own tool names.
 	// Without Allow, all tools are served; Deny takes precedence.
 	Allow, Deny []string
@@ -139,6 +104,23 @@ type Filter struct {
 	// and that a server that is alone gets unknown methods too; an empty list
 	// means none.
 	Extensions []string
+
+	// Outputs override Config.Output for tools of this server; the first match
+	// is used.
+	Outputs []OutputLimit
+
+	Unpinned    bool // it may change the definitions of its tools
+	WithholdNew bool // a tool that it adds later waits for an approval
+
+	// Err is the reason why the server cannot be started: a *[Error] if
+	// its entry is invalid, or a variable that is not set. The server is listed
+	// as failed; the others are served.
+	Err error
+
+	// EnvFile is the path of a file of variables, which [Load] adds to Env; those of
+	// Env take precedence.
+	EnvFile     string       `json:"-"`
+	environment *environment // the content of EnvFile; nil if there is none
 }
 
 // An Output limits how much of a tool's output clients are shown. Longer output
@@ -156,7 +138,7 @@ type OutputLimit struct {
 	Chars int    // in characters; -1 passes outputs on in full
 }
 
-// A Error reports all mistakes of one configuration file.
+// An Error reports all mistakes of one configuration file.
 type Error struct {
 	File     string
 	Problems []Problem // in the order of the file

@@ -97,7 +97,7 @@ func describe(s *Server) Description {
 		d.add("reads", "from your environment: "+strings.Join(slices.Compact(d.variables), ", "))
 	}
 	d.tools(&s.Tools)
-	if s.Pinning.Off {
+	if s.Unpinned {
 		d.add("unpinned", "it may change the descriptions of its tools without your approval")
 	}
 	if s.Disabled {

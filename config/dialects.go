@@ -2,13 +2,11 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
-	"github.com/toolpost/toolpost/internal/suggest"
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
@@ -26,8 +24,8 @@ func (f *file) dialect(v hujson.Value, path string) {
 
 func (f *file) overlays(v hujson.Value, path string) {
 	f.members(v, path, func(m *hujson.ObjectMember) {
-		if key(m) == NoDialect {
-			f.fail(m.Name.StartOffset, "%q means that tools are not adapted; give this dialect another name", NoDialect)
+		if key(m) == "none" {
+			f.fail(m.Name.StartOffset, `"none" means that tools are not adapted; give this dialect another name`)
 			return
 		}
 		f.own = append(f.own, m)
@@ -61,7 +59,7 @@ func (f *file) bind() {
 	if f.chosen == nil || texts[f.cfg.Dialect] != nil {
 		return
 	}
-	if err := CheckDialect(book, f.cfg.Dialect); err != nil {
+	if err := book.Check(f.cfg.Dialect); err != nil {
 		f.fail(f.chosen.StartOffset, "%v", err)
 	}
 }
@@ -104,21 +102,4 @@ func place(m *hujson.ObjectMember, pointer string) int {
 		}
 	}
 	return at
-}
-
-// CheckDialect returns an error if book has no dialect of that id, which may be
-// [NoDialect].
-func CheckDialect(book *dialect.Book, id string) error {
-	if id == NoDialect {
-		return nil
-	}
-	_, err := book.Find(id)
-	if err == nil {
-		return nil
-	}
-	ids := append(book.IDs(), NoDialect)
-	if near := suggest.Nearest(id, ids); near != "" {
-		return fmt.Errorf("unknown dialect %q; did you mean %q?", id, near)
-	}
-	return fmt.Errorf("%w; %q adapts nothing", err, NoDialect)
 }

@@ -176,7 +176,7 @@ var entryKeys = map[string]func(e *entry, v hujson.Value, path string){
 	"idle":            func(e *entry, v hujson.Value, path string) { e.server.Idle = e.duration(v, path) },
 	"limits":          func(e *entry, v hujson.Value, path string) { e.limits = &Limit{}; e.rule(e.limits, v, path) },
 	"required":        func(e *entry, v hujson.Value, path string) { e.server.Required = e.boolean(v, path) },
-	"pins":            func(e *entry, v hujson.Value, path string) { e.server.Pinning.Off = !e.boolean(v, path) },
+	"pins":            func(e *entry, v hujson.Value, path string) { e.server.Unpinned = !e.boolean(v, path) },
 	"newTools":        (*entry).newTools,
 	"extensions":      (*entry).extensions,
 	"prefix":          func(e *entry, v hujson.Value, path string) { p := e.text(v, path); e.server.Prefix = &p },
@@ -243,8 +243,8 @@ func (e *entry) check(m *hujson.ObjectMember) {
 		e.fail(at, "%s has both %q and %q; keep one", e.path, e.address[0], e.address[1])
 	case s.Command != "" && s.Transport != "" && s.Transport != upstream.Stdio:
 		e.fail(at, `%s has a command, but its type is %q; remove "type", or give "url" instead`, e.path, s.Transport)
-	case s.Idle != 0 && s.Share == Always:
-		e.fail(at, `%s has "idle", which ends processes of single clients, and with "share": %q there are none; remove one of them`, e.path, Always)
+	case s.Idle != 0 && s.Share == "always":
+		e.fail(at, `%s has "idle", which ends processes of single clients, and with "share": "always" there are none; remove one of them`, e.path)
 	case s.URL != "" && s.Transport == upstream.Stdio:
 		e.fail(at, `%s has an address, but its type is "stdio"; remove "type", or give "command" instead`, e.path)
 	}
@@ -253,8 +253,8 @@ func (e *entry) check(m *hujson.ObjectMember) {
 // share reads who shares the process of a server.
 func (e *entry) share(v hujson.Value, path string) {
 	e.server.Share = e.text(v, path)
-	if !slices.Contains([]string{Auto, Always, PerClient, PerSession}, e.server.Share) && v.Value.Kind() == '"' {
-		e.fail(v.StartOffset, `%s is %.40q; want %q, %q, %q or %q`, path, e.server.Share, Auto, Always, PerClient, PerSession)
+	if !slices.Contains([]string{"auto", "always", "per-client", "per-session"}, e.server.Share) && v.Value.Kind() == '"' {
+		e.fail(v.StartOffset, `%s is %.40q; want "auto", "always", "per-client" or "per-session"`, path, e.server.Share)
 	}
 }
 
@@ -276,7 +276,7 @@ func (e *entry) newTools(v hujson.Value, path string) {
 	if policy != "withhold" && policy != "allow" && v.Value.Kind() == '"' {
 		e.fail(v.StartOffset, `%s is %.40q; want "allow" or "withhold"`, path, policy)
 	}
-	e.server.Pinning.WithholdNew = policy == "withhold"
+	e.server.WithholdNew = policy == "withhold"
 }
 
 // where reads a string that says where the server is.

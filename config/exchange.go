@@ -105,7 +105,7 @@ func subjectOf(text string, resolve Resolver) func(context.Context) (string, err
 		return nil
 	}
 	return func(ctx context.Context) (string, error) {
-		token, _, err := resolve(ctx, text)
+		token, _, err := resolve.Value(ctx, text)
 		return token, err
 	}
 }

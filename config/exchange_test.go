@@ -21,13 +21,11 @@ func TestExchange(t *testing.T) {
 		t.Fatal(s.Err)
 	}
 	reads := 0
-	resolve := func(_ context.Context, value string) (string, []string, error) {
-		return config.Resolve(value, func(r config.Reference) (string, error) {
-			if r.Kind == "cmd" {
-				reads++
-			}
-			return "secret of " + r.Of, nil
-		})
+	resolve := func(_ context.Context, r config.Reference) (string, error) {
+		if r.Kind == "cmd" {
+			reads++
+		}
+		return "secret of " + r.Of, nil
 	}
 	resolved, err := s.ResolveLogin(t.Context(), resolve)
 	if err != nil {

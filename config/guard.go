@@ -144,21 +144,22 @@ func (g *Guard) admitProfiles(c *Config, remedy string) (waiting []string) {
 // and descriptions. It reports whether a change waits.
 func (p *Profile) hold(approved *Profile) (waits bool) {
 	next := *p
-	p.Clients, p.Tools, p.Selection = approved.Clients, approved.Tools, approved.narrow(next.Selection)
-	return !reflect.DeepEqual(next.Clients, p.Clients) || !reflect.DeepEqual(definitionOf(next.Tools), definitionOf(p.Tools)) || !reflect.DeepEqual(next.Selection, p.Selection)
+	p.Clients, p.Tools = approved.Clients, approved.Tools
+	p.narrow(approved)
+	next.Tools, p.Tools = definitionOf(next.Tools), definitionOf(p.Tools)
+	return !reflect.DeepEqual(&next, p)
 }
 
-// narrow returns next without what s does not select.
-func (s Selection) narrow(next Selection) Selection {
-	next.Servers, next.Include = narrowGlobs(s.Servers, next.Servers), narrowGlobs(s.Include, next.Include)
-	next.ReadOnly = next.ReadOnly || s.ReadOnly
-	next.Exclude = slices.Clone(next.Exclude)
-	for _, glob := range s.Exclude {
-		if !slices.Contains(next.Exclude, glob) {
-			next.Exclude = append(next.Exclude, glob)
+// narrow makes p select nothing that the approved profile does not.
+func (p *Profile) narrow(approved *Profile) {
+	p.Servers, p.Include = narrowGlobs(approved.Servers, p.Servers), narrowGlobs(approved.Include, p.Include)
+	p.ReadOnly = p.ReadOnly || approved.ReadOnly
+	p.Exclude = slices.Clone(p.Exclude)
+	for _, glob := range approved.Exclude {
+		if !slices.Contains(p.Exclude, glob) {
+			p.Exclude = append(p.Exclude, glob)
 		}
 	}
-	return next
 }
 
 // narrowGlobs returns next if it has only globs of approved. None means all.

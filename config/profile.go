@@ -21,8 +21,13 @@ type Profile struct {
 	// file that has a matching rule counts.
 	Clients []dialect.Client
 
-	Selection
-	Tools ToolChanges // by the names that the gateway gives
+	// Servers are globs of the servers whose tools, prompts and resources are
+	// served; empty means all. Include and Exclude are globs of the names that
+	// the gateway gives to tools and prompts. Exclude takes precedence.
+	Servers, Include, Exclude []string
+
+	ReadOnly bool        // only tools that claim to be read-only
+	Tools    ToolChanges // by the names that the gateway gives
 
 	Budget  int      // in tokens, of all definitions that a client lists; 0 means no limit of its own
 	Pin     []string // globs of tools that are listed whatever the budget
@@ -34,16 +39,6 @@ type Profile struct {
 	// Err is the reason why no client gets the profile, such as that the variable
 	// of its token is not set.
 	Err error
-}
-
-// A Selection selects what clients of a profile get.
-type Selection struct {
-	// Servers are globs of the servers whose tools, prompts and resources are
-	// served; empty means all. Include and Exclude are globs of the names that
-	// the gateway gives to tools and prompts. Exclude takes precedence.
-	Servers, Include, Exclude []string
-
-	ReadOnly bool // only tools that claim to be read-only
 }
 
 // maxProfiles is how many profiles one file may have: clients are compared with
@@ -164,12 +159,12 @@ type wantedDialect struct {
 // whole file is read.
 func (f *file) checkProfiles(book *dialect.Book, overlays map[string][]byte) {
 	for _, w := range f.wanted {
-		if err := CheckDialect(book, w.id); err != nil && overlays[w.id] == nil {
+		if err := book.Check(w.id); err != nil && overlays[w.id] == nil {
 			f.fail(w.offset, "%v", err)
 		}
 	}
 	for _, n := range f.named {
-		if CheckDialect(book, n.name) == nil {
+		if book.Check(n.name) == nil {
 			f.fail(n.offset, "a dialect is called %q too, so that the address /mcp/%s would mean both; give the profile another name", n.name, n.name)
 		}
 	}

@@ -30,7 +30,7 @@ func TestProfiles(t *testing.T) {
 	}
 	s := cfg.Servers[0]
 	if s.Err != nil || !slices.Equal(s.Deny, []string{"rm"}) || s.Allow != nil || len(s.Tools.Tools) != 2 || !s.Tools.Tools[0].Disabled {
-		t.Fatalf("%v: %+v", s.Err, s.Filter)
+		t.Fatalf("%v: %+v", s.Err, s)
 	}
 	c := s.Tools.Tools[1]
 	if c.Name != "find" || *c.Title != "" || *c.Description != "Finds." || !*c.Annotations.ReadOnly || string(c.Meta) != `{"x":[1]}` {

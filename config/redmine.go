@@ -77,9 +77,8 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 		return
 	}
 	known := s.Source.credentials()
-	_ = resolveAll(context.Background(), func(_ context.Context, value string) (string, []string, error) {
-		return Resolve(value, func(Reference) (string, error) { return "x", nil }) // secrets are read later
-	}, known.Texts()...)
+	later := func(context.Context, Reference) (string, error) { return "x", nil } // secrets are read later
+	_ = resolveAll(context.Background(), later, known.Texts()...)
 	switch err := known.Trim().Check(); {
 	case errors.Is(err, secret.ErrNoCredentials):
 		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}", or "anonymous": true to serve what is public`, e.path)

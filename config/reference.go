@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/internal/access/callers"
-	"github.com/toolpost/toolpost/internal/atomicfile"
 )
 
 // A Reference is a secret that is not in the file: ${file:PATH}, ${keyring:NAME} or
@@ -85,16 +83,25 @@ func (v *variables) refer(inner string, depth int, fail func(why string)) (marke
 	return r.placeholder(), true
 }
 
-// Resolve replaces the references of a value of [Server].Env, Headers or Args, or of
-// a credential, with what read returns for them, and returns those secrets.
-func Resolve(value string, read func(Reference) (string, error)) (resolved string, secrets []string, err error) {
+// A Resolver reads the secret of a reference. Nil reads none: a value with a reference is an
+// error.
+type Resolver func(ctx context.Context, r Reference) (secret string, err error)
+
+// Value replaces the references of a value of [Server].Env, Headers or Args, or of a
+// credential, with their secrets, which it also returns.
+func (read Resolver) Value(ctx context.Context, value string) (resolved string, secrets []string, err error) {
 	if !refers(value) {
 		return value, nil, nil
+	}
+	if read == nil {
+		read = func(context.Context, Reference) (string, error) {
+			return "", errors.New("this program reads no secrets; set Options.Resolve of package gateway")
+		}
 	}
 	parts := strings.Split(value, mark)
 	for i := 1; i < len(parts); i += 2 {
 		r := unmark(parts[i])
-		secret, failed := read(r)
+		secret, failed := read(ctx, r)
 		if failed == nil && refers(secret) {
 			failed = errors.New("it contains a NUL character; keep a text without one")
 		}
@@ -109,17 +116,12 @@ func Resolve(value string, read func(Reference) (string, error)) (resolved strin
 	return strings.Join(parts, ""), secrets, nil
 }
 
-// A Resolver resolves one value, such as [Resolve] with a function that reads.
-type Resolver func(ctx context.Context, value string) (resolved string, secrets []string, err error)
-
 // References returns the references in what the server is started with.
 func (s *Server) References() (all []Reference) {
-	collect := func(_ context.Context, value string) (string, []string, error) {
-		return Resolve(value, func(r Reference) (string, error) { all = append(all, r); return "", nil })
-	}
+	collect := Resolver(func(_ context.Context, r Reference) (string, error) { all = append(all, r); return "", nil })
 	ctx := context.Background() // nothing is read
 	for _, value := range slices.Concat(s.Args, slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers))) {
-		_, _, _ = collect(ctx, value) // it never fails
+		_, _, _ = collect.Value(ctx, value) // it never fails
 	}
 	_, _ = s.ResolveLogin(ctx, collect)
 	if s.Source != nil {
@@ -146,7 +148,7 @@ func (s *Server) ResolveLogin(ctx context.Context, resolve Resolver) (*Server, e
 
 func resolveAll(ctx context.Context, resolve Resolver, all ...*string) error {
 	for _, place := range all {
-		resolved, _, err := resolve(ctx, *place)
+		resolved, _, err := resolve.Value(ctx, *place)
 		if err != nil {
 			return err
 		}
@@ -165,7 +167,7 @@ func (c *Config) ResolveCallers(ctx context.Context, resolve Resolver) (*Config,
 		if !refers(p.Token) {
 			continue
 		}
-		token, _, err := resolve(ctx, p.Token)
+		token, _, err := resolve.Value(ctx, p.Token)
 		if err == nil {
 			if err = callers.CheckToken(token); err != nil {
 				err = fmt.Errorf("its token %w", err)
@@ -181,7 +183,7 @@ func (c *Config) ResolveCallers(ctx context.Context, resolve Resolver) (*Config,
 	access, introspection := *c.Access, *c.Access.Introspection
 	access.Introspection, n.Access = &introspection, &access
 	for _, of := range []func(*Introspection) *string{introspectionKeys["clientId"], introspectionKeys["clientSecret"]} {
-		resolved, _, err := resolve(ctx, *of(&introspection))
+		resolved, _, err := resolve.Value(ctx, *of(&introspection))
 		if err != nil {
 			return nil, fmt.Errorf("access.introspection: %w", err)
 		}
@@ -197,19 +199,4 @@ func (e *entry) noReference(text string, v hujson.Value, path string) string {
 		return ""
 	}
 	return text
-}
-
-// ReadReference reads the file of a reference: a text of at most 64 KiB, without the
-// line end at its end.
-func ReadReference(path string) (string, error) {
-	const most = 64 << 10
-	data, err := atomicfile.Read(path, most)
-	if err != nil {
-		var missing *os.PathError
-		if errors.As(err, &missing) {
-			err = fmt.Errorf("%w; create the file, or correct the path", missing.Err)
-		}
-		return "", err
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }

@@ -3,7 +3,6 @@ package config_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,24 +16,30 @@ func TestReferences(t *testing.T) {
 	cfg := load(t, dir, `{"mcpServers": {"s": {"command": "x", "args": ["--token=${keyring:a b}"],
 		"env": {"A": "${file:token}", "B": "<${cmd: pass show ${X:-y} | head -1 }>", "C": "plain ${HOME}"}}}}`)
 	s := cfg.Servers[0]
-	read := func(r config.Reference) (string, error) { return "(" + r.Kind + " " + r.Of + ")", nil }
+	read := config.Resolver(func(_ context.Context, r config.Reference) (string, error) {
+		return "(" + r.Kind + " " + r.Of + ")", nil
+	})
 	for value, want := range map[string]string{
 		s.Args[0]:  "--token=(keyring a b)",
 		s.Env["A"]: "(file " + filepath.Join(dir, "token") + ")",
 		s.Env["B"]: "<(cmd pass show ${X:-y} | head -1)>",
 	} {
-		if got, secrets, err := config.Resolve(value, read); got != want || len(secrets) != 1 || err != nil {
+		if got, secrets, err := read.Value(t.Context(), value); got != want || len(secrets) != 1 || err != nil {
 			t.Errorf("got %q, %q, %v, want %q", got, secrets, err, want)
 		}
 	}
-	if got, secrets, err := config.Resolve(s.Env["C"], nil); !strings.HasPrefix(got, "plain ") || secrets != nil || err != nil {
+	if got, secrets, err := config.Resolver(nil).Value(t.Context(), s.Env["C"]); !strings.HasPrefix(got, "plain ") || secrets != nil || err != nil {
 		t.Errorf("got %q, %q, %v", got, secrets, err)
 	}
-	broken := func(config.Reference) (string, error) { return "half a secret", errors.New("locked") }
-	if got, secrets, err := config.Resolve(s.Args[0], broken); got != "" || secrets != nil || err == nil || err.Error() != "${keyring:a b}: locked" {
+	broken := config.Resolver(func(context.Context, config.Reference) (string, error) { return "half a secret", errors.New("locked") })
+	if got, secrets, err := broken.Value(t.Context(), s.Args[0]); got != "" || secrets != nil || err == nil || err.Error() != "${keyring:a b}: locked" {
 		t.Errorf("got %q, %q, %v", got, secrets, err)
 	}
-	if _, _, err := config.Resolve(s.Args[0], func(config.Reference) (string, error) { return "a\x00cmd:rm\x00", nil }); err == nil {
+	if _, _, err := config.Resolver(nil).Value(t.Context(), s.Args[0]); err == nil || !strings.Contains(err.Error(), "reads no secrets") {
+		t.Errorf("without a resolver: %v", err)
+	}
+	forged := config.Resolver(func(context.Context, config.Reference) (string, error) { return "a\x00cmd:rm\x00", nil })
+	if _, _, err := forged.Value(t.Context(), s.Args[0]); err == nil {
 		t.Error("a secret with a reference in it is taken")
 	}
 	refs := map[string]bool{}
@@ -76,9 +81,7 @@ func TestReferencesOfCallers(t *testing.T) {
 		t.Errorf("the command of a profile is not shown: %+v", lines)
 	}
 	answer, failure := strings.Repeat("x1", 20), error(nil)
-	resolve := func(_ context.Context, value string) (string, []string, error) {
-		return config.Resolve(value, func(config.Reference) (string, error) { return answer, failure })
-	}
+	resolve := func(context.Context, config.Reference) (string, error) { return answer, failure }
 	got, err := cfg.ResolveCallers(t.Context(), resolve)
 	if err != nil || got.Profiles[0].Token != answer || got.Profiles[0].Err != nil || got.Access.Introspection.ClientSecret != answer {
 		t.Errorf("got %+v, %+v, %v", got.Profiles[0], got.Access, err)
@@ -89,23 +92,5 @@ func TestReferencesOfCallers(t *testing.T) {
 	cfg.Access, answer = nil, "short"
 	if got, err := cfg.ResolveCallers(t.Context(), resolve); err != nil || got.Profiles[0].Token != "" || got.Profiles[0].Err == nil {
 		t.Errorf("a short token: %+v, %v", got.Profiles[0], err)
-	}
-}
-
-func TestReadReference(t *testing.T) {
-	dir := t.TempDir()
-	for text, want := range map[string]string{"a\n": "a", "a\r\n": "a", "a\n\n": "a\n", " a": " a"} {
-		file := filepath.Join(dir, "secret")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := config.ReadReference(file); got != want || err != nil {
-			t.Errorf("%q: %q, %v", text, got, err)
-		}
-	}
-	for _, path := range []string{dir, filepath.Join(dir, "none")} {
-		if _, err := config.ReadReference(path); err == nil {
-			t.Errorf("%s is read", path)
-		}
 	}
 }

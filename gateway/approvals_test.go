@@ -225,7 +225,7 @@ func TestRulesOfAProfileOfViews(t *testing.T) {
 	if err := g.Views().Configure(cfg); err != nil {
 		t.Fatal(err)
 	}
-	live, err := g.Views().View(observe.Client{View: "p/" + config.NoDialect})
+	live, err := g.Views().View(observe.Client{View: "p/none"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func startWith(ctx context.Context, cfg *config.Config, opts *Options, start sta
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Spool: cmp.Or(opts.Spool, os.TempDir()), Resolve: orNoSecrets(opts.Resolve), Credentials: opts.Credentials, Starting: opts.Starting}
+	g.opts = upstream.Options{Logger: g.logger, Spool: cmp.Or(opts.Spool, os.TempDir()), Resolve: opts.Resolve.Value, Credentials: opts.Credentials, Starting: opts.Starting}
 	own := hidden.UpstreamOptionsOf(&g.opts)
 	own.Instance, own.Budget, own.Secrets = rand.Text(), budget.New(nil, budget.Limit{Bytes: maxHeld}), secret.ValuesOf(ctx)
 	var err error

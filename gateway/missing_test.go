@@ -68,9 +68,9 @@ func TestMissingOfAnotherProfile(t *testing.T) {
 	cfg := servers("s", "x", "other", "x", "away", "x")
 	cfg.Approvals = []config.ApprovalList{{Name: "approvals", Rules: []config.ApprovalRule{{Action: "deny", Tools: []string{"rm"}, Reason: "the vault is behind it"}}}}
 	cfg.Profiles = []config.Profile{
-		{Name: "one", Selection: config.Selection{Servers: []string{"other"}}},
-		{Name: "two", Selection: config.Selection{Exclude: []string{"s__rm"}}},
-		{Name: "three", Selection: config.Selection{Servers: []string{"s", "away"}}},
+		{Name: "one", Servers: []string{"other"}},
+		{Name: "two", Exclude: []string{"s__rm"}},
+		{Name: "three", Servers: []string{"s", "away"}},
 	}
 	g, f := open(t, cfg)
 	f.last("s").connect("read", "rm")

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -122,7 +121,7 @@ type programKey struct {
 
 // programKeys returns the keys that the gateway itself does not apply.
 func (o *Options) programKeys(cfg *config.Config) []programKey {
-	withholds := func(s config.Server) bool { return s.Pinning.WithholdNew }
+	withholds := func(s config.Server) bool { return s.WithholdNew }
 	limitsOutputs := func(s config.Server) bool { return len(s.Outputs) > 0 }
 	hasToken := func(p config.Profile) bool { return p.Token != "" }
 	output := cfg.Output.Lines != 0 || cfg.Output.Chars != 0 || cfg.Output.Errors != 0
@@ -154,16 +153,4 @@ func (o *Options) findUnapplied(cfg *config.Config) (findings []toolpost.Finding
 		err = fmt.Errorf("the program does not apply all keys of the configuration: %s; apply them and name them in Options.Applied of package gateway, or remove them", strings.Join(ignored, ", "))
 	}
 	return findings, err
-}
-
-// orNoSecrets returns a resolver that refuses references to secrets if there is none.
-func orNoSecrets(resolve config.Resolver) config.Resolver {
-	if resolve != nil {
-		return resolve
-	}
-	return func(_ context.Context, value string) (string, []string, error) {
-		return config.Resolve(value, func(config.Reference) (string, error) {
-			return "", errors.New("this program reads no secrets; set Options.Resolve of package gateway")
-		})
-	}
 }

@@ -28,8 +28,8 @@ var reported = map[string]struct {
 	"Config.Audit":  {"audit", func(c *config.Config) { c.Audit = &audit.Options{} }, true},
 	"Config.Limits": {"limits", func(c *config.Config) { c.Limits.PerServer.Concurrent = 1 }, true},
 	"Profile.Token": {"token", func(c *config.Config) { c.Profiles = []config.Profile{{Name: "p", Token: strings.Repeat("t", 32)}} }, true},
-	"Pinning.WithholdNew": {"newTools", func(c *config.Config) {
-		c.Servers = []config.Server{{Pinning: config.Pinning{WithholdNew: true}, Disabled: true}}
+	"Server.WithholdNew": {"newTools", func(c *config.Config) {
+		c.Servers = []config.Server{{WithholdNew: true, Disabled: true}}
 	}, true},
 	"Config.Lock":   {"lock", func(c *config.Config) { c.Lock = true }, false},
 	"Config.Output": {"output", func(c *config.Config) { c.Output.Lines = 9 }, false},

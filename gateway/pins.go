@@ -54,12 +54,15 @@ type pinboard struct {
 	stale  atomic.Bool // the file may have changed
 
 	mu       sync.Mutex
-	policies map[string]config.Pinning // by server
-	lock     *pins.Lock                // as it was read last, with what could not be stored
-	err      error                     // why the file cannot be read or written
+	policies map[string]pinning // by server
+	lock     *pins.Lock         // as it was read last, with what could not be stored
+	err      error              // why the file cannot be read or written
 	memories map[lister]pins.Memory
 	known    map[lister]map[*toolpost.Tool]*pins.Definition // of the tools that each server lists
 }
+
+// A pinning is what is pinned of one server.
+type pinning struct{ off, withholdNew bool }
 
 // forget forgets what a process listed that has ended.
 func (b *pinboard) forget(of lister) {
@@ -98,9 +101,9 @@ func (b *pinboard) configure(cfg *config.Config) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.policies = map[string]config.Pinning{}
+	b.policies = map[string]pinning{}
 	for _, s := range cfg.Servers {
-		b.policies[s.Name] = config.Pinning{Off: s.Pinning.Off || s.Source != nil, WithholdNew: s.Pinning.WithholdNew || b.ReadOnly}
+		b.policies[s.Name] = pinning{off: s.Unpinned || s.Source != nil, withholdNew: s.WithholdNew || b.ReadOnly}
 	}
 }
 
@@ -157,7 +160,7 @@ func (b *pinboard) review(of lister, tools []*toolpost.Tool) map[string]pins.Rea
 	defer b.mu.Unlock()
 	server := of.server
 	policy := b.policies[server]
-	if policy.Off {
+	if policy.off {
 		return nil
 	}
 	listed := b.definitions(of, tools)
@@ -166,9 +169,9 @@ func (b *pinboard) review(of lister, tools []*toolpost.Tool) map[string]pins.Rea
 		memory = pins.Memory{}
 		b.memories[of] = memory
 	}
-	r := memory.Review(b.lock.Servers[server], listed, policy.WithholdNew)
+	r := memory.Review(b.lock.Servers[server], listed, policy.withholdNew)
 	if r.Dirty || b.err != nil {
-		r = b.store(server, r, func(before pins.Tools) *pins.Reviewed { return memory.Review(before, listed, policy.WithholdNew) })
+		r = b.store(server, r, func(before pins.Tools) *pins.Reviewed { return memory.Review(before, listed, policy.withholdNew) })
 	}
 	memory.Remember(listed)
 	if len(r.Added) > 0 {
@@ -233,7 +236,7 @@ func (b *pinboard) vet(server string, t *toolpost.Tool) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.policies[server].Off {
+	if b.policies[server].off {
 		return nil
 	}
 	d := b.known[lister{server: server}][t]

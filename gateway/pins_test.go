@@ -186,8 +186,8 @@ func TestPinsOutliveTheGateway(t *testing.T) {
 func TestPinPolicies(t *testing.T) {
 	file := lockFile(t)
 	cfg := servers("free", "x", "strict", "x", "usual", "x")
-	cfg.Servers[0].Pinning.Off = true
-	cfg.Servers[1].Pinning.WithholdNew = true
+	cfg.Servers[0].Unpinned = true
+	cfg.Servers[1].WithholdNew = true
 	var log bytes.Buffer
 	g, f := openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{File: file.Path(), Shared: true}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, name := range []string{"free", "strict", "usual"} {
@@ -215,7 +215,7 @@ func TestPinPolicies(t *testing.T) {
 
 	// A change of the policy applies without a restart.
 	next := servers("free", "x", "strict", "x", "usual", "x")
-	next.Servers[0].Pinning.Off = true
+	next.Servers[0].Unpinned = true
 	if err := g.Reload(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestPinPolicies(t *testing.T) {
 func TestNewToolsOfEmptyServer(t *testing.T) {
 	file := lockFile(t)
 	cfg := servers("strict", "x", "usual", "x")
-	cfg.Servers[0].Pinning.WithholdNew = true
+	cfg.Servers[0].WithholdNew = true
 	g, f := pinning(t, cfg, file)
 	f.last("strict").describes()
 	f.last("usual").describes()
@@ -296,7 +296,7 @@ func TestManyWithheldTools(t *testing.T) {
 func TestPinsOfProcessesOfSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("a", "x")
-		cfg.Servers[0].Share = config.PerSession
+		cfg.Servers[0].Share = "per-session"
 		g, f := openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{}})
 		f.last("a").describes("add", "1")
 		synctest.Wait()

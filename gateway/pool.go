@@ -22,6 +22,14 @@ const (
 	idleOfAuto   = 10 * time.Minute // where the configuration does not ask for processes of single clients
 )
 
+// Values of Share of [config.Server].
+const (
+	shareAuto       = "auto"
+	shareAlways     = "always"
+	sharePerSession = "per-session"
+	sharePerClient  = "per-client"
+)
+
 // A pool is a server with one process or more. One is home: it lists what the server
 // offers, and serves all clients until the server sends something that is for one
 // client alone. From then on (asks)
@@ -93,11 +101,11 @@ func newPool(s *config.Server, start starter, opts *upstream.Options, checkPin p
 }
 
 func (p *pool) isAuto() bool {
-	return p.server.Share != config.PerSession && p.server.Share != config.PerClient
+	return p.server.Share != sharePerSession && p.server.Share != sharePerClient
 }
 
 // isApart reports whether clients have processes of their own. The mutex is held.
-func (p *pool) isApart() bool { return p.asks || p.server.Share == config.PerSession }
+func (p *pool) isApart() bool { return p.asks || p.server.Share == sharePerSession }
 
 func (p *pool) isHome(own *process) bool { return own == p.home || own == p.next }
 
@@ -135,7 +143,7 @@ func (p *pool) noteAsks(own *process, refused bool) {
 	p.mu.Lock()
 	first := !p.asks
 	p.asks = true
-	if refused && p.server.Share != config.PerClient {
+	if refused && p.server.Share != sharePerClient {
 		own.spent = true
 	}
 	p.settle(own)

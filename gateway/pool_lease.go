@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -15,7 +14,7 @@ import (
 // keyOf identifies the client of a call. With "per-client", a client that is not known
 // is a session.
 func (p *pool) keyOf(call *toolpost.Call) clientKey {
-	if party := hidden.OwnerOf(call).Party; p.server.Share == config.PerClient && party != "" {
+	if party := hidden.OwnerOf(call).Party; p.server.Share == sharePerClient && party != "" {
 		return clientKey{party: party}
 	}
 	return clientOf(call)

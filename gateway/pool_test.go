@@ -21,7 +21,7 @@ import (
 func TestProcessPerSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("s", "cmd")
-		cfg.Servers[0].Share = config.PerSession
+		cfg.Servers[0].Share = "per-session"
 		g, f := open(t, cfg)
 		f.started[0].connect("t")
 		synctest.Wait()
@@ -90,7 +90,7 @@ func TestProcessPerSession(t *testing.T) {
 func TestProcessPerClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("s", "cmd")
-		cfg.Servers[0].Share, cfg.Servers[0].Idle = config.PerClient, time.Minute
+		cfg.Servers[0].Share, cfg.Servers[0].Idle = "per-client", time.Minute
 		g, f := open(t, cfg)
 		f.started[0].connect("t")
 		synctest.Wait()
@@ -131,7 +131,7 @@ func TestProcessPerClient(t *testing.T) {
 func TestProcessIsStartedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("s", "cmd")
-		cfg.Servers[0].Share = config.PerClient
+		cfg.Servers[0].Share = "per-client"
 		g, f := open(t, cfg)
 		f.started[0].connect("t")
 		synctest.Wait()
@@ -205,7 +205,7 @@ func TestHeadStart(t *testing.T) {
 	for _, warm := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := servers("s", "cmd")
-			cfg.Servers[0].Share = config.PerSession
+			cfg.Servers[0].Share = "per-session"
 			g, f := openWith(t, cfg, &gateway.Options{Catalog: catalog, Starting: time.Minute})
 			if got := f.started[0].opts.Starting; got != time.Minute {
 				t.Errorf("the server may start for %v", got)
@@ -518,7 +518,7 @@ func TestProcessesOfOneClient(t *testing.T) {
 func TestLateCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("s", "cmd")
-		cfg.Servers[0].Share = config.PerSession
+		cfg.Servers[0].Share = "per-session"
 		g, f := open(t, cfg)
 		f.started[0].connect("t")
 		synctest.Wait()

@@ -49,7 +49,7 @@ func TestUnannouncedTools(t *testing.T) {
 	}))
 	defer srv.Close()
 	cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{Name: "s", URL: srv.URL, Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}}},
-		Profiles: []config.Profile{{Name: "none", Selection: config.Selection{Servers: []string{"other"}}}}}
+		Profiles: []config.Profile{{Name: "none", Servers: []string{"other"}}}}
 	g, err := gateway.Start(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -141,7 +141,7 @@ func sameConnection(a, b config.Server) bool {
 		return false
 	}
 	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Source, b.Source) && cmp.Or(a.Share, config.Auto) == cmp.Or(b.Share, config.Auto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Source, b.Source) && cmp.Or(a.Share, shareAuto) == cmp.Or(b.Share, shareAuto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
 }
 
 // sameSettings reports whether two entries with the same connection say the same.
@@ -208,7 +208,7 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 		up, l.err = g.startSource(&s, &opts)
 	case report != nil && before == nil:
 		up, l.err = g.startReported(&s.Config, opts, report)
-	case s.Share == config.Always:
+	case s.Share == shareAlways:
 		up, l.err = g.start(&s.Config, &opts)
 	default:
 		up, l.err = newPool(&s, g.start, &opts, l.checkPin)

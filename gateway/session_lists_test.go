@@ -49,7 +49,7 @@ func (p *pooled) listed(session, view string) (names []string) {
 // callOf calls a tool of a session's own lists.
 func (p *pooled) callOf(name, tool string) string {
 	p.t.Helper()
-	r, err := p.live(name, config.NoDialect).Call(p.t.Context(), hidden.WithOwner(&toolpost.Call{Name: tool}, session(name)))
+	r, err := p.live(name, "none").Call(p.t.Context(), hidden.WithOwner(&toolpost.Call{Name: tool}, session(name)))
 	if err != nil {
 		return err.Error()
 	}
@@ -84,7 +84,7 @@ func (p *pooled) changes(session string) *int {
 func TestSessionLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("s", "cmd", "other", "cmd2")
-		cfg.Profiles = []config.Profile{{Name: "p", Selection: config.Selection{Servers: []string{"s"}}}}
+		cfg.Profiles = []config.Profile{{Name: "p", Servers: []string{"s"}}}
 		g, f := openWith(t, cfg, nil)
 		p := &pooled{t, g, f}
 		synctest.Wait()
@@ -99,15 +99,15 @@ func TestSessionLists(t *testing.T) {
 		hidden.UpstreamOptionsOf(&f.started[0].opts).OneClient(false)
 		p.call(session("b"))
 		synctest.Wait()
-		if p.live("b", config.NoDialect) != p.live("a", config.NoDialect) || p.live("b", "p") != p.live("", "p") {
+		if p.live("b", "none") != p.live("a", "none") || p.live("b", "p") != p.live("", "p") {
 			t.Error("sessions whose processes list the same must share their lists")
 		}
 		own := f.last("s")
 		own.set(func(u *fake) { u.tools = append([]*toolpost.Tool{tool("new", "own")}, u.tools...) })
 		synctest.Wait()
 		for _, c := range []struct{ session, view, want string }{
-			{"b", config.NoDialect, "other__t s__new s__t"}, {"b", "", "other__t s__new s__t"}, {"b", "p", "s__new s__t"}, {"b", "p/" + config.NoDialect, "s__new s__t"},
-			{"a", config.NoDialect, "other__t s__t"}, {"a", "", "other__t s__t"}, {"", "p", "s__t"}, {"c", "p", "s__t"},
+			{"b", "none", "other__t s__new s__t"}, {"b", "", "other__t s__new s__t"}, {"b", "p", "s__new s__t"}, {"b", "p/none", "s__new s__t"},
+			{"a", "none", "other__t s__t"}, {"a", "", "other__t s__t"}, {"", "p", "s__t"}, {"c", "p", "s__t"},
 		} {
 			if got := p.toolsOf(c.session, c.view); got != c.want {
 				t.Errorf("session %q, view %q: %s, want %s", c.session, c.view, got, c.want)
@@ -130,7 +130,7 @@ func TestSessionLists(t *testing.T) {
 		}
 		own.set(func(u *fake) { u.tools = []*toolpost.Tool{tool("t", "own")} })
 		synctest.Wait()
-		if p.live("b", config.NoDialect) != g.Live() {
+		if p.live("b", "none") != g.Live() {
 			t.Error("a session whose process lists the same again must share its lists")
 		}
 		own.set(func(u *fake) { u.tools = []*toolpost.Tool{tool("last", "own")} })
@@ -140,7 +140,7 @@ func TestSessionLists(t *testing.T) {
 		}
 		g.Views().SessionEnded("b")
 		synctest.Wait()
-		if p.live("b", config.NoDialect) != g.Live() || p.toolsOf("b", "p") != "s__t" {
+		if p.live("b", "none") != g.Live() || p.toolsOf("b", "p") != "s__t" {
 			t.Error("a session that has ended has lists of its own")
 		}
 	})
@@ -150,7 +150,7 @@ func TestSessionLists(t *testing.T) {
 func TestListsOfClientProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("s", "cmd")
-		cfg.Servers[0].Share = config.PerClient
+		cfg.Servers[0].Share = "per-client"
 		g, f := openWith(t, cfg, nil)
 		p := &pooled{t, g, f}
 		synctest.Wait()
@@ -190,18 +190,18 @@ func TestListsOfClientProcess(t *testing.T) {
 func TestSessionListsAreApproved(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		pinning  config.Pinning
+		server   config.Server
 		want     string // of the session
 		withheld string
 	}{
-		{"new tools are served", config.Pinning{}, "s__new", "t"},
-		{"new tools wait", config.Pinning{WithholdNew: true}, "", "new t"},
-		{"nothing is pinned", config.Pinning{Off: true}, "s__new s__t", ""},
+		{"new tools are served", config.Server{}, "s__new", "t"},
+		{"new tools wait", config.Server{WithholdNew: true}, "", "new t"},
+		{"nothing is pinned", config.Server{Unpinned: true}, "s__new s__t", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := servers("s", "cmd")
-				cfg.Servers[0].Pinning = c.pinning
+				cfg.Servers[0].Unpinned, cfg.Servers[0].WithholdNew = c.server.Unpinned, c.server.WithholdNew
 				g, f := openWith(t, cfg, &gateway.Options{Pins: &gateway.Pins{}, Logger: slog.New(slog.DiscardHandler)})
 				p := &pooled{t, g, f}
 				synctest.Wait()
@@ -358,7 +358,7 @@ func TestListsOfAnotherProcess(t *testing.T) {
 		p.two()
 		p.f.started[1].set(gainTool)
 		synctest.Wait()
-		before, all := p.live("b", ""), p.live("b", config.NoDialect)
+		before, all := p.live("b", ""), p.live("b", "none")
 		var refresh chan struct{}
 		t.Cleanup(p.g.WatchSnapshot(func(*gateway.Snapshot) {
 			if refresh != nil {
@@ -378,7 +378,7 @@ func TestListsOfAnotherProcess(t *testing.T) {
 		if got := p.toolsOf("b", ""); got != "s__new s__t" {
 			t.Errorf("tools %s", got)
 		}
-		if p.live("b", "") == before || p.live("b", config.NoDialect) == all {
+		if p.live("b", "") == before || p.live("b", "none") == all {
 			t.Error("the session has the lists of its process before")
 		}
 	})
@@ -389,7 +389,7 @@ func TestViewsOfSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := servers("s", "cmd")
 		for i := range 300 {
-			cfg.Profiles = append(cfg.Profiles, config.Profile{Name: fmt.Sprint("p", i), Selection: config.Selection{Include: []string{"s__t", "s__gone"}}})
+			cfg.Profiles = append(cfg.Profiles, config.Profile{Name: fmt.Sprint("p", i), Include: []string{"s__t", "s__gone"}})
 		}
 		g, f := openWith(t, cfg, nil)
 		p := &pooled{t, g, f}
@@ -457,7 +457,7 @@ func TestSessionListsEnd(t *testing.T) {
 
 // A program that never reports the end of sessions does not fill the memory.
 func TestSessionsWithoutEnd(t *testing.T) {
-	for _, share := range []string{config.Auto, config.PerClient} {
+	for _, share := range []string{"auto", "per-client"} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := servers("s", "cmd")
 			cfg.Servers[0].Share = share

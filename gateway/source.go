@@ -27,7 +27,7 @@ func (g *Gateway) Add(name string, ts toolpost.Toolset) error {
 	if name == "" {
 		return errors.New("add toolset: it needs a name, which its tools are called by")
 	}
-	s := config.Server{Pinning: config.Pinning{Off: true}}
+	s := config.Server{Unpinned: true}
 	s.Name, s.Transport = name, inProcessTransport
 	l := newLink(nil)
 	m := newMember(s, serverKeys([]config.Server{s}, keysOf(g.members)...)[0], l)

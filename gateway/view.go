@@ -139,7 +139,7 @@ type viewParts struct {
 func (a *view) parts() (p viewParts, err error) {
 	c := a.views.chooser.Load()
 	p.server = c.server
-	if a.key.dialect != config.NoDialect {
+	if a.key.dialect != noDialect {
 		if p.dialect, err = c.book().Find(a.key.dialect); err != nil {
 			return p, err
 		}

@@ -15,10 +15,13 @@ import (
 	"github.com/toolpost/toolpost/schema/dialect"
 )
 
+// noDialect is used instead of a dialect's id for tools that are not adapted.
+const noDialect = "none"
+
 // A viewKey names a view: a profile in a dialect.
 type viewKey struct {
 	profile string        // "" for all that is served
-	dialect string        // may be [config.NoDialect]
+	dialect string        // may be noDialect
 	lists   *sessionLists // nil for those of all clients
 }
 
@@ -55,7 +58,7 @@ func newViewChooser(cfg *config.Config, opts *Options, before *viewChooser) (*vi
 	c := &viewChooser{own: cfg.Dialects, opts: opts, always: cfg.Dialect, server: cmp.Or(opts.Name, cfg.Name), search: cfg.Search, known: map[observe.Client]claimedView{}, profiles: map[string]*profile{}}
 	for _, id := range []string{opts.Dialect, cfg.Dialect} {
 		if id != "" {
-			if err := config.CheckDialect(c.book(), id); err != nil {
+			if err := c.book().Check(id); err != nil {
 				return nil, err
 			}
 		}
@@ -116,10 +119,10 @@ func (c *viewChooser) parseAddress(address string) (key viewKey, err error) {
 	case p != nil && !both:
 		return viewKey{profile: first}, nil
 	case p != nil:
-		return viewKey{profile: first, dialect: second}, config.CheckDialect(c.book(), second)
+		return viewKey{profile: first, dialect: second}, c.book().Check(second)
 	case both:
 		return key, c.unknownProfile(first)
-	case config.CheckDialect(c.book(), first) != nil:
+	case c.book().Check(first) != nil:
 		return key, c.unknownAddress(first)
 	}
 	return viewKey{dialect: first}, nil
@@ -135,7 +138,7 @@ func (c *viewChooser) unknownAddress(name string) error {
 	if len(profiles) > 0 {
 		text = "it may have been removed from the configuration; the profiles are " + strings.Join(profiles, ", ")
 	}
-	return fmt.Errorf("unknown profile or dialect %.80q; %s; the dialects are %s; %q adapts nothing", name, text, strings.Join(dialects, ", "), config.NoDialect)
+	return fmt.Errorf("unknown profile or dialect %.80q; %s; the dialects are %s; %q adapts nothing", name, text, strings.Join(dialects, ", "), noDialect)
 }
 
 // unknownProfile returns the error for a name that is not that of a profile.
@@ -152,11 +155,11 @@ func (c *viewChooser) unknownProfile(name string) error {
 
 func (c *viewChooser) profileNames() []string { return slices.Sorted(maps.Keys(c.profiles)) }
 
-func (c *viewChooser) dialects() []string { return append(c.book().IDs(), config.NoDialect) }
+func (c *viewChooser) dialects() []string { return append(c.book().IDs(), noDialect) }
 
 // exists reports whether there still is such a view.
 func (c *viewChooser) exists(key viewKey) bool {
-	return (key.profile == "" || c.profiles[key.profile] != nil) && config.CheckDialect(c.book(), key.dialect) == nil
+	return (key.profile == "" || c.profiles[key.profile] != nil) && c.book().Check(key.dialect) == nil
 }
 
 // maxClaim is how many bytes of a name, version or user agent count: clients

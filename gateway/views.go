@@ -93,7 +93,7 @@ func (v *Views) View(r observe.Client) (*toolpost.Live, error) {
 			return nil, err
 		}
 		s := v.session(r.Session)
-		if key == (viewKey{dialect: config.NoDialect}) {
+		if key == (viewKey{dialect: noDialect}) {
 			return v.source(s), nil
 		}
 		key.lists = s

@@ -133,7 +133,7 @@ func TestViews(t *testing.T) {
 	if v.reports["short"] != 1 {
 		t.Errorf("the dialect was reported %d times", v.reports["short"])
 	}
-	for _, r := range []observe.Client{{}, {Name: "stranger"}, {Name: "shorty", View: "mcp"}, {Name: "shorty", View: config.NoDialect}} {
+	for _, r := range []observe.Client{{}, {Name: "stranger"}, {Name: "shorty", View: "mcp"}, {Name: "shorty", View: "none"}} {
 		if got := v.seen(t, r); !slices.Equal(got, []string{longName, "b"}) {
 			t.Errorf("%+v sees %q", r, got)
 		}
@@ -142,7 +142,7 @@ func TestViews(t *testing.T) {
 	if stranger.Lookup("b").Input != v.live.Lookup("b").Input {
 		t.Error("a schema that needs no adapting is another for a stranger")
 	}
-	if live, _ := v.View(observe.Client{View: config.NoDialect}); live != v.live {
+	if live, _ := v.View(observe.Client{View: "none"}); live != v.live {
 		t.Error("no dialect is another toolset")
 	}
 	huge := strings.Repeat("x", 5e5)
@@ -230,7 +230,7 @@ func TestOneDialectForAll(t *testing.T) {
 		short                bool
 	}{
 		{"configuration", all, "", observe.Client{Name: "stranger"}, true},
-		{"option before configuration", all, config.NoDialect, observe.Client{Name: "shorty"}, false},
+		{"option before configuration", all, "none", observe.Client{Name: "shorty"}, false},
 		{"option before client", clipClaim, "short", observe.Client{Name: "stranger"}, true},
 		{"address before option", clipClaim, "mcp", observe.Client{View: "short"}, true},
 		{"address before configuration", all, "", observe.Client{View: "mcp"}, false},

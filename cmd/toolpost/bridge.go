@@ -28,9 +28,9 @@ func (o *bridgeOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.headers, "header", "H", nil, connect.HeaderUsage)
 	f.StringArrayVarP(&o.env, "env", "e", nil, "`NAME=VALUE` to add to the environment of COMMAND, with ${VARIABLES}; may be repeated")
-	f.StringVar(&o.share, "share", "", "`WHO` shares the process of COMMAND: "+config.Always+" (all clients), "+config.PerSession+" or "+config.Auto+" (all, until it asks one of them; the default)")
+	f.StringVar(&o.share, "share", "", "`WHO` shares the process of COMMAND: always (all clients), per-session or auto (all, until it asks one of them; the default)")
 	f.StringVar(&o.transport, "transport", "", "`TRANSPORT` of ADDRESS: http or sse (default: found by trying)")
-	cli.CompleteFlag(cmd, "share", cli.Values(config.Always, config.PerSession, config.Auto))
+	cli.CompleteFlag(cmd, "share", cli.Values("always", "per-session", "auto"))
 	cli.CompleteFlag(cmd, "transport", cli.Values("http", "sse"))
 }
 
@@ -88,8 +88,8 @@ func (o *bridgeOptions) describe(server *config.Server) error {
 		return cli.Usagef("--transport needs an address")
 	case o.transport != "" && o.transport != string(upstream.HTTP) && o.transport != string(upstream.SSE):
 		return cli.Usagef("--transport is %q; want http or sse", o.transport)
-	case o.share != "" && !slices.Contains([]string{config.Auto, config.Always, config.PerSession}, o.share):
-		return cli.Usagef("--share is %q; want %s, %s or %s", o.share, config.Auto, config.Always, config.PerSession)
+	case o.share != "" && !slices.Contains([]string{"auto", "always", "per-session"}, o.share):
+		return cli.Usagef("--share is %q; want %s, %s or %s", o.share, "auto", "always", "per-session")
 	}
 	return o.setEnv(server)
 }

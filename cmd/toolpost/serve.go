@@ -137,7 +137,7 @@ func (o *serveOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.dialect, "dialect", "", "use the dialect `ID` for all clients, such as claude-desktop, or none (default: chosen for each client)")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "`LEVEL`: debug, info, warn or error")
 	f.StringVar(&o.logFormat, "log-format", "text", "`FORMAT` of log lines: text or json")
-	cli.CompleteFlag(cmd, "dialect", func() []string { return append(cli.Dialects(), config.NoDialect+"\ttools are not adapted") })
+	cli.CompleteFlag(cmd, "dialect", func() []string { return append(cli.Dialects(), "none\ttools are not adapted") })
 	cli.CompleteFlag(cmd, "log-level", cli.Values("debug", "info", "warn", "error"))
 	cli.CompleteFlag(cmd, "log-format", cli.Values("text", "json"))
 	o.access.flags(cmd)

@@ -156,7 +156,7 @@ func TestGateway(t *testing.T) {
 		{Config: upstream.Config{Name: "child", Command: exe, Env: map[string]string{serveStdio: "1", "GORACE": "atexit_sleep_ms=0"}}},
 		{Config: upstream.Config{Name: "modern", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2026-07-28"}},
 		{Config: upstream.Config{Name: "classic", URL: behind + "/mcp", Transport: upstream.HTTP, ProtocolVersion: "2025-11-25"}},
-		{Config: upstream.Config{Name: "old", URL: behind + "/sse", Transport: upstream.SSE}, Share: config.PerSession},
+		{Config: upstream.Config{Name: "old", URL: behind + "/sse", Transport: upstream.SSE}, Share: "per-session"},
 	}}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -224,7 +224,7 @@ func openGateway(t *testing.T, file string) *mcpserver.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Dialect: config.NoDialect})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Dialect: "none"})
 	if err != nil {
 		t.Fatal(err)
 	}

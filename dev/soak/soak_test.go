@@ -41,7 +41,7 @@ func serveGateway(t *testing.T, at *addresses) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Dialect: config.NoDialect})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Dialect: "none"})
 	if err != nil {
 		t.Fatal(err)
 	}

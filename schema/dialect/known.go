@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/toolpost/toolpost/internal/suggest"
 )
 
 //go:embed targets/*.json
@@ -169,6 +171,19 @@ func (b *Book) Find(id string) (*Dialect, error) {
 		return d, nil
 	}
 	return nil, missing(id, b.ids)
+}
+
+// Check returns an error if id cannot be chosen: the book has no such dialect, and it is not
+// "none", which adapts nothing. The error proposes a similar id.
+func (b *Book) Check(id string) error {
+	const none = "none"
+	if id == none || b.dialect(id) != nil {
+		return nil
+	}
+	if near := suggest.Nearest(id, append(slices.Clone(b.ids), none)); near != "" {
+		return fmt.Errorf("unknown dialect %q; did you mean %q?", id, near)
+	}
+	return fmt.Errorf("%w; %q adapts nothing", missing(id, b.ids), none)
 }
 
 // missing returns the error for an unknown dialect; it lists the known ones.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +21,7 @@ import (
 	"github.com/toolpost/toolpost/upstream"
 )
 
-// keptSecrets are secrets that a configuration refers to, as "ref:NAME".
+// keptSecrets are secrets that a configuration refers to.
 type keptSecrets struct {
 	mu    sync.Mutex
 	texts map[string]string // by name; one that is missing cannot be read
@@ -34,21 +35,32 @@ func (k *keptSecrets) set(name, text string) {
 	delete(k.slow, name)
 }
 
-func (k *keptSecrets) resolve(ctx context.Context, value string) (string, []string, error) {
-	name, ok := strings.CutPrefix(value, "ref:")
-	if !ok {
-		return value, nil, nil
-	}
+func (k *keptSecrets) resolve(ctx context.Context, r config.Reference) (string, error) {
 	k.mu.Lock()
-	text, slow := k.texts[name], k.slow[name]
+	text, slow := k.texts[r.Of], k.slow[r.Of]
 	k.mu.Unlock()
 	if slow {
 		<-ctx.Done()
 	}
 	if text == "" {
-		return "", nil, errors.New("there is no secret " + name)
+		return "", errors.New("there is no secret " + r.Of)
 	}
-	return text, []string{text}, nil
+	return text, nil
+}
+
+// logsIn returns a configuration whose servers log in with a secret: pairs of the name of a
+// server and its secret.
+func (w *world) logsIn(t *testing.T, servers ...string) *config.Config {
+	t.Helper()
+	var entries []string
+	for pair := range slices.Chunk(servers, 2) {
+		entries = append(entries, fmt.Sprintf(`%q: {"url": %q, "auth": {"type": "client_credentials", "clientId": "me", "clientSecret": %q, "issuer": %q}}`, pair[0], w.mcp.URL+"/mcp", pair[1], w.as.URL))
+	}
+	cfg, err := config.Parse("toolpost.json", []byte(`{"mcpServers": {`+strings.Join(entries, ", ")+`}}`), func(string) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
 }
 
 // statusOf waits for a state of a server.
@@ -84,10 +96,7 @@ func TestSecretsAreReadAtEachConnection(t *testing.T) {
 	w.clients["me"] = map[string][]string{"secret": {"new"}}
 	kept := &keptSecrets{texts: map[string]string{}, slow: map[string]bool{"slow": true}}
 	w.inner = mcpHandler(t)
-	server := func(name, secret string) config.Server {
-		return config.Server{Config: upstream.Config{Name: name, URL: w.mcp.URL + "/mcp", Auth: &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: secret, Issuer: w.as.URL}}}
-	}
-	cfg := &config.Config{Servers: []config.Server{server("late", "ref:late"), server("fine", "new"), server("slow", "ref:slow")}}
+	cfg := w.logsIn(t, "late", "${keyring:late}", "fine", "new", "slow", "${keyring:slow}")
 	l := login.New(vault.Folder(t.TempDir()), nil)
 	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Resolve: kept.resolve, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
 		return l.Wrap(cfg, "toolpost login", nil)
@@ -97,7 +106,7 @@ func TestSecretsAreReadAtEachConnection(t *testing.T) {
 	}
 	defer g.Close() //nolint:errcheck // it was used
 	statusOf(t, g, 1, upstream.Ready, "")
-	statusOf(t, g, 0, upstream.Failed, "the secret of its login: there is no secret late")
+	statusOf(t, g, 0, upstream.Failed, "the secret of its login: ${keyring:late}: there is no secret late")
 	if s := g.Status()[2]; s.State != upstream.Connecting {
 		t.Errorf("slow is %s: %v", s.State, s.Err)
 	}
@@ -117,7 +126,7 @@ func TestRotatedSecret(t *testing.T) {
 	w.clients["me"] = map[string][]string{"secret": {"one"}}
 	w.inner = mcpHandler(t)
 	kept := &keptSecrets{texts: map[string]string{"s": "one"}}
-	cfg := &config.Config{Servers: []config.Server{{Config: upstream.Config{Name: "it", URL: w.mcp.URL + "/mcp", Auth: &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "ref:s", Issuer: w.as.URL}}}}}
+	cfg := w.logsIn(t, "it", "${keyring:s}")
 	l := login.New(vault.Folder(t.TempDir()), nil)
 	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Resolve: kept.resolve, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
 		return l.Wrap(cfg, "toolpost login", nil)

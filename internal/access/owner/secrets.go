@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/vault"
+	"github.com/toolpost/toolpost/internal/atomicfile"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/procgroup"
 	"github.com/toolpost/toolpost/internal/secret"
@@ -54,10 +55,11 @@ func (r *Secrets) Learn(cfg *config.Config) {
 }
 
 // Resolve is a [config.Resolver].
-func (r *Secrets) Resolve(ctx context.Context, value string) (resolved string, secrets []string, err error) {
-	resolved, secrets, err = config.Resolve(value, func(ref config.Reference) (string, error) { return r.readReference(ctx, ref) })
-	r.Known.Add("references", secrets...)
-	return resolved, secrets, err
+func (r *Secrets) Resolve(ctx context.Context, ref config.Reference) (secret string, err error) {
+	if secret, err = r.readReference(ctx, ref); err == nil {
+		r.Known.Add("references", secret)
+	}
+	return secret, err
 }
 
 // Unchanged reports whether references have the secrets now that they had each time they
@@ -84,7 +86,7 @@ func (r *Secrets) hasChanged(ref config.Reference) bool {
 func (r *Secrets) readReference(ctx context.Context, ref config.Reference) (text string, err error) {
 	switch ref.Kind {
 	case "file":
-		text, err = config.ReadReference(ref.Of)
+		text, err = readFile(ref.Of)
 	case "keyring":
 		text, err = readKept(ref.Of)
 	default:
@@ -164,4 +166,19 @@ func (b *secretBuffer) Write(p []byte) (int, error) {
 	}
 	b.text = append(b.text, p...)
 	return len(p), nil
+}
+
+// readFile reads the file of a reference: a text of at most 64 KiB, without the
+// line end at its end.
+func readFile(path string) (string, error) {
+	const most = 64 << 10
+	data, err := atomicfile.Read(path, most)
+	if err != nil {
+		var missing *os.PathError
+		if errors.As(err, &missing) {
+			err = fmt.Errorf("%w; create the file, or correct the path", missing.Err)
+		}
+		return "", err
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }

@@ -1,6 +1,8 @@
 package owner
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -14,5 +16,24 @@ func TestReferenceWithQuotes(t *testing.T) {
 	}
 	if got, err := readOutput(t.Context(), t.TempDir(), line); got != want || err != nil {
 		t.Errorf("%s is %q, %v, want %q", line, got, err, want)
+	}
+}
+
+// A secret ends with the line of its file.
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{"a\n": "a", "a\r\n": "a", "a\n\n": "a\n", " a": " a"} {
+		file := filepath.Join(dir, "secret")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readFile(file); got != want || err != nil {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "none")} {
+		if _, err := readFile(path); err == nil {
+			t.Errorf("%s is read", path)
+		}
 	}
 }

@@ -283,7 +283,7 @@ func (t *Target) OpenServers(cmd *cobra.Command, cfg *config.Config, pinned *gat
 	}
 	live := g.Live()
 	if t.Profile != "" {
-		if live, err = g.Views().View(observe.Client{View: t.Profile + "/" + config.NoDialect}); err != nil {
+		if live, err = g.Views().View(observe.Client{View: t.Profile + "/none"}); err != nil {
 			return nil, errors.Join(err, closeAll())
 		}
 	}

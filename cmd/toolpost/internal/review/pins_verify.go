@@ -58,7 +58,7 @@ func (p *pinned) verify(cmd *cobra.Command, t *connect.Target, asJSON bool) erro
 	for _, st := range s.Status {
 		server := p.server(st.Name)
 		switch {
-		case st.State == upstream.Disabled || server == nil || server.Pinning.Off || server.Source != nil:
+		case st.State == upstream.Disabled || server == nil || server.Unpinned || server.Source != nil:
 		case st.State != upstream.Ready:
 			wrong = append(wrong, fmt.Sprintf("%s cannot be checked", st.Name))
 		case len(p.lock.Servers[st.Name]) == 0 && st.Tools > 0:
