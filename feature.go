@@ -107,7 +107,7 @@ func (f *Features) change(prompt func(*Prompt), resource func(*Resource)) *Featu
 }
 
 // wrap returns f with middleware around every handler.
-func (f *Features) wrap(middleware func(next Handler) Handler) *Features {
+func (f *Features) wrap(middleware Middleware) *Features {
 	wrap := func(handlers ...*Handler) {
 		for _, h := range handlers {
 			if *h != nil {

@@ -127,14 +127,26 @@ func withName(h Handler, name string) Handler {
 	}
 }
 
+// A Middleware returns a handler that runs around next: it may change the call and its
+// result, or answer itself.
+type Middleware func(next Handler) Handler
+
 // Wrap returns ts with middleware around every handler: of tools, prompts,
 // resources, completions and extensions. Middleware sees each call after its
 // arguments were validated and approved, and may change the call and its
 // result, or answer itself. Subscriptions and notifications are not calls, and
 // pass it by.
-func Wrap(ts Toolset, middleware func(next Handler) Handler) Toolset {
+//
+// The first middleware runs around the others.
+func Wrap(ts Toolset, middleware ...Middleware) Toolset {
+	all := func(next Handler) Handler {
+		for _, m := range slices.Backward(middleware) {
+			next = m(next)
+		}
+		return next
+	}
 	return Layer(ts, eachTool(func(t *Tool) *Tool {
-		t.Handler = middleware(t.Handler)
+		t.Handler = all(t.Handler)
 		return t
-	}), func(f *Features) *Features { return f.wrap(middleware) })
+	}), func(f *Features) *Features { return f.wrap(all) })
 }

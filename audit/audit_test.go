@@ -100,7 +100,7 @@ func serve(l *audit.Log, q *observe.Request, to *observe.Target, h toolpost.Hand
 		return
 	}
 	seen.SetTarget(to)
-	result, err := l.Around(ctx, to, &toolpost.Call{Name: to.Name, Arguments: q.Arguments}, h)
+	result, err := l.Around(to, h)(ctx, &toolpost.Call{Name: to.Name, Arguments: q.Arguments})
 	response := &observe.Response{Outcome: observe.OK, Result: result, Err: err, Bytes: 7, Duration: 3 * time.Millisecond}
 	if err != nil {
 		response.Outcome = observe.Denied
@@ -326,7 +326,7 @@ func TestCallThroughSearch(t *testing.T) {
 	q.SetCalled("files__delete")
 	to := &observe.Target{Server: "files", Method: "tools/call", Name: "delete"}
 	q.SetTarget(to)
-	if _, err := l.Around(ctx, to, &toolpost.Call{}, answer("ok")); err != nil {
+	if _, err := l.Around(to, answer("ok"))(ctx, &toolpost.Call{}); err != nil {
 		t.Fatal(err)
 	}
 	end(&observe.Response{Outcome: observe.OK})

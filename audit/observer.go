@@ -41,21 +41,23 @@ func isRecorded(method string) bool {
 }
 
 // Around records the start of a call of a tool that does not declare to be read-only,
-// before the call is sent; with [Options].Required, of all calls. It is an option
+// before the call is sent; with [Options].Required, of all calls. It is for the option
 // Around of package gateway. A call that cannot be recorded is refused if records are
 // required.
-func (l *Log) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	c := callOf(ctx)
-	if c == nil || !l.opts.Required && !changes(to) || !c.startOnce() {
+func (l *Log) Around(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		c := callOf(ctx)
+		if c == nil || !l.opts.Required && !changes(to) || !c.startOnce() {
+			return next(ctx, call)
+		}
+		r := c.record(to)
+		r.Phase, r.Time = trail.PhaseStart, time.Now().UTC()
+		if err := l.add(r, true); err != nil && l.opts.Required {
+			observe.From(ctx).Note(observe.Denied)
+			return nil, toolpost.Denied.Errorf("This call was not executed, because the audit log cannot be written. The user can correct that; the log of the gateway has the reason.")
+		}
 		return next(ctx, call)
 	}
-	r := c.record(to)
-	r.Phase, r.Time = trail.PhaseStart, time.Now().UTC()
-	if err := l.add(r, true); err != nil && l.opts.Required {
-		observe.From(ctx).Note(observe.Denied)
-		return nil, toolpost.Denied.Errorf("This call was not executed, because the audit log cannot be written. The user can correct that; the log of the gateway has the reason.")
-	}
-	return next(ctx, call)
 }
 
 // changes reports whether a request may change something.

@@ -137,14 +137,16 @@ func TestMiddleware(t *testing.T) {
 // client's request has the server that it went to.
 func TestAround(t *testing.T) {
 	var seen []observe.Target
-	around := func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-		seen = append(seen, *to)
-		if call.Name == "refused" {
-			return nil, toolpost.Failed.Errorf("not now")
+	around := func(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			seen = append(seen, *to)
+			if call.Name == "refused" {
+				return nil, toolpost.Failed.Errorf("not now")
+			}
+			return next(ctx, call)
 		}
-		return next(ctx, call)
 	}
-	g, f := openWith(t, servers("a", "x"), &gateway.Options{Around: []gateway.Around{around}})
+	g, f := openWith(t, servers("a", "x"), &gateway.Options{Around: []func(*observe.Target, toolpost.Handler) toolpost.Handler{around}})
 	a := f.last("a")
 	a.set(func(u *fake) {
 		u.features = &toolpost.Features{

@@ -113,11 +113,13 @@ func denial(d approval.Decision) string {
 }
 
 // approved runs a request if it may go to the server.
-func (m *member) approved(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	if err := m.approve(ctx, to, call); err != nil {
-		return nil, err
+func (m *member) approved(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		if err := m.approve(ctx, to, call); err != nil {
+			return nil, err
+		}
+		return next(ctx, call)
 	}
-	return next(ctx, call)
 }
 
 // approve returns nil if a request may go to the server. It asks the user if a rule

@@ -172,13 +172,17 @@ func TestApprovalCountsOnce(t *testing.T) {
 // A request that a limit refuses asks nobody.
 func TestLimitsApplyBeforeTheUserIsAsked(t *testing.T) {
 	admitted := 0
-	admit := func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-		if admitted++; admitted > 2 {
-			return nil, toolpost.Failed.Errorf("too many calls of %s", to.Name)
+	admit := func(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			if admitted++; admitted > 2 {
+				return nil, toolpost.Failed.Errorf("too many calls of %s", to.Name)
+			}
+			return next(ctx, call)
 		}
-		return next(ctx, call)
 	}
-	g, f := openWith(t, approvals(rule("ask")), &gateway.Options{Limits: func(*config.Config) (admitted, around gateway.Around) { return admit, nil }})
+	g, f := openWith(t, approvals(rule("ask")), &gateway.Options{Limits: func(*config.Config) (admitted, around func(*observe.Target, toolpost.Handler) toolpost.Handler) {
+		return admit, nil
+	}})
 	var calls []string
 	f.last("s").recording(&calls, "write")
 	wantTools(t, g, "s__write")
@@ -196,11 +200,15 @@ func TestLimitsApplyBeforeTheUserIsAsked(t *testing.T) {
 // A rule that is added while a request waits for its turn decides about it.
 func TestRuleOfARequestThatWaits(t *testing.T) {
 	var change func()
-	admit := func(ctx context.Context, _ *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-		change()
-		return next(ctx, call)
+	admit := func(_ *observe.Target, next toolpost.Handler) toolpost.Handler {
+		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+			change()
+			return next(ctx, call)
+		}
 	}
-	g, f := openWith(t, approvals(), &gateway.Options{Limits: func(*config.Config) (admitted, around gateway.Around) { return admit, nil }})
+	g, f := openWith(t, approvals(), &gateway.Options{Limits: func(*config.Config) (admitted, around func(*observe.Target, toolpost.Handler) toolpost.Handler) {
+		return admit, nil
+	}})
 	change = func() {
 		if err := g.Reload(t.Context(), approvals(rule("deny"))); err != nil {
 			t.Error(err)

@@ -64,7 +64,7 @@ type Options struct {
 	// Middleware runs around every call of a tool, get of a prompt, read of a
 	// resource, completion and request of an extension, such as an audit log. Call.Name is the name that
 	// clients use, and the result is the server's whole one. Nil does nothing.
-	Middleware func(next toolpost.Handler) toolpost.Handler
+	Middleware toolpost.Middleware
 
 	// Ask asks the user whether a call may run that needs an approval. Nil asks the
 	// caller, with an elicitation.
@@ -73,13 +73,14 @@ type Options struct {
 	// Limits returns the steps that limit requests to servers under a configuration. Admit
 	// runs before the approval rules, so a refused request asks nobody. Around runs after
 	// them and before Options.Around. A nil step limits nothing.
-	Limits func(*config.Config) (admit, around Around)
+	Limits func(*config.Config) (admit, around func(to *observe.Target, next toolpost.Handler) toolpost.Handler)
 
-	// Around run every request to a server, the first of them around the others: of a
+	// Around return handlers that run around every request to a server, the first of them
+	// around the others, once for each target of requests: of a
 	// tool, prompt, resource, completion or extension. The call has the server's own
 	// names, and they may change its Params. A client's request is observed by the
 	// option Observe of mcpserver.
-	Around []Around
+	Around []func(to *observe.Target, next toolpost.Handler) toolpost.Handler
 
 	// Credentials returns the [upstream.Config].Wrap of a server over HTTP, such as
 	// the one that adds the token of a login. The server's own Wrap, if it has one,
@@ -105,10 +106,6 @@ type Options struct {
 	// that sets one of the first five if nothing applies it.
 	Applied []string
 }
-
-// An Around runs a request to a server, or refuses it: it runs next once, or returns why
-// not; see [Options].
-type Around func(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error)
 
 // A programKey is a key of the configuration file that only a program can apply, or an
 // option of the gateway.

@@ -101,16 +101,18 @@ const maxLogins = 3
 
 // loggedIn runs a request, and if that needs a login, once more after the login. A
 // refused request was not carried out.
-func (m *member) loggedIn(ctx context.Context, _ *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	began := time.Now()
-	result, err := next(ctx, call)
-	if !needsLogin(err) || ctx.Err() != nil || !call.CallerSupports("elicitation.url") || m.login(ctx, &m.server, call, began) != nil {
+func (m *member) loggedIn(_ *observe.Target, next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		began := time.Now()
+		result, err := next(ctx, call)
+		if !needsLogin(err) || ctx.Err() != nil || !call.CallerSupports("elicitation.url") || m.login(ctx, &m.server, call, began) != nil {
+			return result, err
+		}
+		for tries := 0; tries < maxLogins && needsLogin(err) && ctx.Err() == nil; tries++ {
+			result, err = next(ctx, call)
+		}
 		return result, err
 	}
-	for tries := 0; tries < maxLogins && needsLogin(err) && ctx.Err() == nil; tries++ {
-		result, err = next(ctx, call)
-	}
-	return result, err
 }
 
 func needsLogin(err error) bool {

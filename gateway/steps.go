@@ -9,11 +9,14 @@ import (
 	"github.com/toolpost/toolpost/observe"
 )
 
+// A requestStep returns a handler that runs around the requests to one target, or refuses them.
+type requestStep = func(to *observe.Target, next toolpost.Handler) toolpost.Handler
+
 // configuredSteps are the steps of requests to servers that a configuration wants.
 type configuredSteps struct {
-	admit, limit Around // nil where nothing is limited
-	approves     bool   // some calls may be denied, or need an approval, now or after they waited for a limit
-	around       []Around
+	admit, limit requestStep // nil where nothing is limited
+	approves     bool        // some calls may be denied, or need an approval, now or after they waited for a limit
+	around       []requestStep
 
 	approving *configuredSteps // the same, but approves; for the calls of a profile
 }
@@ -38,7 +41,7 @@ func (g *Gateway) configureSteps(p *plan) {
 // steps returns the steps of every request to the server, in order. Limits refuse a request
 // before anyone is asked to approve it, and Options.Around sees approved requests only. A
 // setting that is not configured adds no step.
-func (m *member) steps(c *configuredSteps) (all []Around) {
+func (m *member) steps(c *configuredSteps) (all []requestStep) {
 	if c.admit != nil {
 		all = append(all, c.admit)
 	}
@@ -73,11 +76,8 @@ func (s *composedSteps) handler(ctx context.Context, m *member, to *observe.Targ
 	if last := s.last.Load(); last != nil && last.steps == c {
 		return last.handler
 	}
-	for _, step := range slices.Backward(m.steps(c)) {
-		next := h
-		h = func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
-			return step(ctx, to, call, next)
-		}
+	for _, around := range slices.Backward(m.steps(c)) {
+		h = around(to, h)
 	}
 	s.last.Store(&stepsHandler{c, h})
 	return h

@@ -16,7 +16,7 @@ const command = "command"
 // over MCP, of a command for example. As with all middleware, calls that validation or approval
 // refuses do not reach it; the Observe of package mcpserver sees these too. A nil observer
 // observes nothing.
-func (observer Observer) Calls(by Client) func(next toolpost.Handler) toolpost.Handler {
+func (observer Observer) Calls(by Client) toolpost.Middleware {
 	return func(next toolpost.Handler) toolpost.Handler {
 		return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
 			ctx, seen := Begin(ctx)

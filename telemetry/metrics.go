@@ -116,22 +116,25 @@ func (m *Metrics) Observe(ctx context.Context, r *observe.Request) (context.Cont
 	}
 }
 
-// Around is an Around of package gateway.
-func (m *Metrics) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	start, running := time.Now(), m.to.WithLabelValues(to.Server)
-	running.Inc()
-	defer running.Dec()
-	result, err := next(ctx, call)
-	tool := ""
-	if to.Method == methodCall {
-		tool = m.targets.bound(to.Server + "\x00" + to.Name)
-		if tool != other {
-			tool = to.Name
+// Around counts and measures requests to servers; it is for the option Around of package
+// gateway.
+func (m *Metrics) Around(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		start, running := time.Now(), m.to.WithLabelValues(to.Server)
+		running.Inc()
+		defer running.Dec()
+		result, err := next(ctx, call)
+		tool := ""
+		if to.Method == methodCall {
+			tool = m.targets.bound(to.Server + "\x00" + to.Name)
+			if tool != other {
+				tool = to.Name
+			}
 		}
+		outcome, code := outcomeOf(ctx, result, err)
+		m.client.WithLabelValues(to.Server, method(to.Method), tool, errorLabel(outcome, code)).Observe(time.Since(start).Seconds())
+		return result, err
 	}
-	outcome, code := outcomeOf(ctx, result, err)
-	m.client.WithLabelValues(to.Server, method(to.Method), tool, errorLabel(outcome, code)).Observe(time.Since(start).Seconds())
-	return result, err
 }
 
 // names bounds how many names become labels.

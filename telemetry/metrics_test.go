@@ -103,8 +103,7 @@ func TestMetricsAreBounded(t *testing.T) {
 		r.Method = "foreign/" + name
 		_, end = m.Observe(ctx, r)
 		end(&observe.Response{Outcome: observe.ProtocolError, Code: int64(i)})
-		_, err := m.Around(ctx, &observe.Target{Server: "s", Method: "tools/call", Name: name}, &toolpost.Call{Name: name},
-			func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.TextResult("x"), nil })
+		_, err := m.Around(&observe.Target{Server: "s", Method: "tools/call", Name: name}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) { return toolpost.TextResult("x"), nil })(ctx, &toolpost.Call{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func (c *chain) lastMeta() json.RawMessage {
 	return c.meta
 }
 
-func newChain(t *testing.T, observer observe.Observer, around gateway.Around) *chain {
+func newChain(t *testing.T, observer observe.Observer, around func(*observe.Target, toolpost.Handler) toolpost.Handler) *chain {
 	t.Helper()
 	c := &chain{}
 	tool := func(name string, h toolpost.Handler) *toolpost.Tool {
@@ -77,7 +77,7 @@ func newChain(t *testing.T, observer observe.Observer, around gateway.Around) *c
 	cfg := &config.Config{Servers: []config.Server{{
 		Config: upstream.Config{Name: "up", URL: server + "/mcp", Headers: map[string]string{"Authorization": "Bearer " + secret}}, Prefix: &prefix,
 	}}}
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Around: []gateway.Around{around}})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Around: []func(*observe.Target, toolpost.Handler) toolpost.Handler{around}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,27 +126,29 @@ func (t *Traces) Observe(ctx context.Context, r *observe.Request) (context.Conte
 	}
 }
 
-// Around is an Around of package gateway: a span of kind client. The server gets it
+// Around is for the option Around of package gateway: a span of kind client. The server gets it
 // as the parent of its own spans.
-func (t *Traces) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	attrs := append(requestAttributes(to.Method, to.Name), attribute.String(attrUpstream, to.Server))
-	if transport := networkTransport(to.Transport); transport != "" {
-		attrs = append(attrs, attribute.String(attrTransport, transport))
-	}
-	ctx, span := t.tracer.Start(ctx, spanName(to.Method, to.Name), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrs...))
-	panicked := true
-	defer func() {
-		if panicked {
-			end(span, observe.ToolError, 0)
+func (t *Traces) Around(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		attrs := append(requestAttributes(to.Method, to.Name), attribute.String(attrUpstream, to.Server))
+		if transport := networkTransport(to.Transport); transport != "" {
+			attrs = append(attrs, attribute.String(attrTransport, transport))
 		}
-	}()
-	inner := *call
-	inner.Params = t.inject(ctx, call.Params)
-	result, err := next(ctx, &inner)
-	panicked = false
-	outcome, code := outcomeOf(ctx, result, err)
-	end(span, outcome, code)
-	return result, err
+		ctx, span := t.tracer.Start(ctx, spanName(to.Method, to.Name), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrs...))
+		panicked := true
+		defer func() {
+			if panicked {
+				end(span, observe.ToolError, 0)
+			}
+		}()
+		inner := *call
+		inner.Params = t.inject(ctx, call.Params)
+		result, err := next(ctx, &inner)
+		panicked = false
+		outcome, code := outcomeOf(ctx, result, err)
+		end(span, outcome, code)
+		return result, err
+	}
 }
 
 // inject returns params whose _meta has the context of the trace.

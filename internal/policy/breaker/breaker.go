@@ -75,23 +75,26 @@ func New(connection func(server string) Connection) *Breakers {
 	return &Breakers{connection: connection, all: map[string]*breaker{}}
 }
 
-// Around is an Around of package gateway.
-func (b *Breakers) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	if err := b.admit(to); err != nil {
-		observe.From(ctx).Note(observe.CircuitOpen)
-		return nil, err
-	}
-	ended, began := false, time.Now()
-	defer func() {
-		if !ended { // a panic
-			b.end(to, began, nil, false)
+// Around returns next behind the breakers of a target; it is for the option Around of
+// package gateway.
+func (b *Breakers) Around(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		if err := b.admit(to); err != nil {
+			observe.From(ctx).Note(observe.CircuitOpen)
+			return nil, err
 		}
-	}()
-	result, err := next(ctx, call)
-	ended = true
-	unavailable, _ := errors.AsType[*toolpost.UnavailableError](err)
-	b.end(to, began, unavailable, ctx.Err() == nil || unavailable != nil)
-	return result, err
+		ended, began := false, time.Now()
+		defer func() {
+			if !ended { // a panic
+				b.end(to, began, nil, false)
+			}
+		}()
+		result, err := next(ctx, call)
+		ended = true
+		unavailable, _ := errors.AsType[*toolpost.UnavailableError](err)
+		b.end(to, began, unavailable, ctx.Err() == nil || unavailable != nil)
+		return result, err
+	}
 }
 
 // admit reports why a request is not sent now.

@@ -22,10 +22,10 @@ type server struct {
 }
 
 func (s *server) call(ctx context.Context) error {
-	_, err := s.Around(ctx, &observe.Target{Server: "s"}, &toolpost.Call{}, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
+	_, err := s.Around(&observe.Target{Server: "s"}, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
 		s.calls++
 		return toolpost.TextResult("x"), s.answer
-	})
+	})(ctx, &toolpost.Call{})
 	return err
 }
 
@@ -95,10 +95,10 @@ func TestBreakerProbe(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, err := s.Around(ctx, &observe.Target{Server: "s"}, &toolpost.Call{}, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
+			_, err := s.Around(&observe.Target{Server: "s"}, func(ctx context.Context, _ *toolpost.Call) (*toolpost.Result, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
-			})
+			})(ctx, &toolpost.Call{})
 			ended <- err
 		}()
 		synctest.Wait()
@@ -125,10 +125,10 @@ func TestBreakerLongProbe(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		go func() {
-			_, _ = s.Around(t.Context(), &observe.Target{Server: "s"}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			_, _ = s.Around(&observe.Target{Server: "s"}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				time.Sleep(time.Hour)
 				return toolpost.TextResult("x"), nil
-			})
+			})(t.Context(), &toolpost.Call{})
 		}()
 		synctest.Wait()
 		s.answer = nil
@@ -191,9 +191,9 @@ func TestBreakerKeepsRetryAfter(t *testing.T) {
 				before := make(chan error)
 				for range 6 {
 					go func() {
-						_, _ = s.Around(t.Context(), &observe.Target{Server: "s"}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+						_, _ = s.Around(&observe.Target{Server: "s"}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 							return toolpost.TextResult("x"), <-before
-						})
+						})(t.Context(), &toolpost.Call{})
 					}()
 				}
 				synctest.Wait()
@@ -249,10 +249,10 @@ func TestBreakerOfTool(t *testing.T) {
 		slow := &toolpost.UnavailableError{Text: "slow", Timeout: true}
 		reaches := func(method, name string, answer error) bool {
 			called := false
-			_, err := b.Around(t.Context(), &observe.Target{Server: "s", Method: method, Name: name}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			_, err := b.Around(&observe.Target{Server: "s", Method: method, Name: name}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				called = true
 				return nil, answer
-			})
+			})(t.Context(), &toolpost.Call{})
 			if !called && !strings.Contains(err.Error(), "Call again in") {
 				t.Error(err)
 			}
@@ -302,10 +302,10 @@ func TestBreakerOfManyTools(t *testing.T) {
 	b := breaker.New(nil)
 	call := func(name string, answer error) bool {
 		called := false
-		_, _ = b.Around(t.Context(), &observe.Target{Server: "s", Name: name}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+		_, _ = b.Around(&observe.Target{Server: "s", Name: name}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			called = true
 			return nil, answer
-		})
+		})(t.Context(), &toolpost.Call{})
 		return called
 	}
 	for i := range 3000 {
@@ -323,10 +323,10 @@ func TestBreakerForgetsTheOldest(t *testing.T) {
 		slow := &toolpost.UnavailableError{Timeout: true}
 		call := func(name string, answer error) bool {
 			called := false
-			_, _ = b.Around(t.Context(), &observe.Target{Server: "s", Name: name}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+			_, _ = b.Around(&observe.Target{Server: "s", Name: name}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 				called = true
 				return nil, answer
-			})
+			})(t.Context(), &toolpost.Call{})
 			return called
 		}
 		hang := func(name string) {
@@ -361,10 +361,10 @@ func TestBreakerOfRestart(t *testing.T) {
 			broken := make(chan struct{})
 			for range 10 {
 				go func() {
-					_, _ = s.Around(t.Context(), &observe.Target{Server: "s"}, &toolpost.Call{}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+					_, _ = s.Around(&observe.Target{Server: "s"}, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 						<-broken
 						return nil, &toolpost.UnavailableError{Text: "connection reset"}
-					})
+					})(t.Context(), &toolpost.Call{})
 				}()
 			}
 			synctest.Wait()

@@ -96,36 +96,40 @@ func (l *Limits) Set(o Options) { l.opts.Store(&o) }
 // Admit is the Admit of package gateway: it runs before the user is asked about a
 // request. It applies all rates, and the number of requests of a client under way, so
 // that a client cannot flood the user with questions.
-func (l *Limits) Admit(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	for _, limited := range l.limitsOf(ctx, to, call) {
-		if limited.kind != kindClient {
-			limited.Concurrent = 0 // Around applies it
+func (l *Limits) Admit(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		for _, limited := range l.limitsOf(ctx, to, call) {
+			if limited.kind != kindClient {
+				limited.Concurrent = 0 // Around applies it
+			}
+			leave, err := l.acquire(ctx, limited)
+			if err != nil {
+				return nil, err
+			}
+			defer leave()
 		}
-		leave, err := l.acquire(ctx, limited)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
+		return next(ctx, call)
 	}
-	return next(ctx, call)
 }
 
-// Around is the Around of package gateway. It applies the number of requests of a
+// Around is what the option Limits of package gateway returns second. It applies the number of requests of a
 // server and of a tool under way. Requests that wait for an answer of the user do not
 // count: they would keep other clients from the server.
-func (l *Limits) Around(ctx context.Context, to *observe.Target, call *toolpost.Call, next toolpost.Handler) (*toolpost.Result, error) {
-	for _, limited := range l.limitsOf(ctx, to, call) {
-		if limited.kind == kindClient {
-			continue
+func (l *Limits) Around(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+	return func(ctx context.Context, call *toolpost.Call) (*toolpost.Result, error) {
+		for _, limited := range l.limitsOf(ctx, to, call) {
+			if limited.kind == kindClient {
+				continue
+			}
+			limited.Requests = 0 // Admit has applied it
+			leave, err := l.acquire(ctx, limited)
+			if err != nil {
+				return nil, err
+			}
+			defer leave()
 		}
-		limited.Requests = 0 // Admit has applied it
-		leave, err := l.acquire(ctx, limited)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
+		return next(ctx, call)
 	}
-	return next(ctx, call)
 }
 
 // The kinds of keys, as a refused client reads them.

@@ -27,12 +27,12 @@ func callFrom(ctx context.Context, l *limit.Limits, client observe.Client, sessi
 	request.Client, request.InSession = client, session != ""
 	request.Session = cmp.Or(session, "client "+client.Address+" "+client.Name) // as mcpserver sets it
 	to := &observe.Target{Server: "s", Method: "tools/call", Name: tool}
-	_, err := l.Admit(ctx, to, &toolpost.Call{Session: request.Session}, func(ctx context.Context, c *toolpost.Call) (*toolpost.Result, error) {
-		return l.Around(ctx, to, c, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
+	_, err := l.Admit(to, func(ctx context.Context, c *toolpost.Call) (*toolpost.Result, error) {
+		return l.Around(to, func(context.Context, *toolpost.Call) (*toolpost.Result, error) {
 			time.Sleep(takes)
 			return toolpost.TextResult("x"), nil
-		})
-	})
+		})(ctx, c)
+	})(ctx, &toolpost.Call{Session: request.Session})
 	return request.Noted(), err
 }
 
@@ -138,7 +138,7 @@ func TestWaitingForTheUser(t *testing.T) {
 		asked := func(user string, next toolpost.Handler) error {
 			ctx, request := observe.Begin(t.Context())
 			request.Client = observe.Client{Identity: user, Address: "127.0.0.1"}
-			_, err := l.Admit(ctx, &observe.Target{Server: "s", Method: "tools/call", Name: "t"}, &toolpost.Call{}, next)
+			_, err := l.Admit(&observe.Target{Server: "s", Method: "tools/call", Name: "t"}, next)(ctx, &toolpost.Call{})
 			return err
 		}
 		go func() {
