@@ -263,7 +263,7 @@ func TestSubagent(t *testing.T) {
 	sub := agent.New(inner, toolpost.Tools{tool("echo", echo)}, nil).Tool("research", "Finds things.")
 	a := agent.New(outer, toolpost.Tools{sub}, &agent.Options{Approve: func(_ context.Context, c *agent.Request) (agent.Decision, error) {
 		asked = append(asked, c.Name)
-		return agent.Decision{Action: agent.Allow}, nil
+		return agent.Decision{Allow: true}, nil
 	}})
 	s := agent.NewSession()
 	got := do(t, a, s, prompt("Go"))
@@ -409,7 +409,7 @@ func TestInnerResumes(t *testing.T) {
 	a := agent.New(outer, toolpost.Tools{agent.New(inner, toolpost.Tools{count}, nil).Tool("research", "Counts.")}, &agent.Options{
 		Approve: func(context.Context, *agent.Request) (agent.Decision, error) {
 			asked++
-			return agent.Decision{Action: agent.Allow}, nil
+			return agent.Decision{Allow: true}, nil
 		}})
 	if got := do(t, a, open(t, filepath.Join(folder, "s")), prompt("Go")); got.Text != "Both: b" || ran["a"] != 1 || asked != 3 {
 		t.Fatalf("%+v; the calls ran %v, %d were approved", got, ran, asked)

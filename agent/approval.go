@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -30,22 +31,12 @@ type Request struct {
 
 // A Decision is what a person or a rule decides about a call. The zero Decision denies it.
 type Decision struct {
-	Action    Action          `json:"action"`              // Allow, Deny, Edit or Wait
-	Reason    string          `json:"reason,omitempty"`    // of Deny: the model reads it
-	Arguments json.RawMessage `json:"arguments,omitempty"` // of Edit: the call runs with these
+	Allow     bool            `json:"allow"`               // the call runs
+	Arguments json.RawMessage `json:"arguments,omitempty"` // with Allow: the call runs with these, and the model learns of it
+	Reason    string          `json:"reason,omitempty"`    // without Allow: for the model
+	Wait      bool            `json:"wait,omitempty"`      // decide later with Session.Decide; the run ends
 	Binding   string          `json:"binding,omitempty"`   // Request.Binding; required by Session.Decide
 }
-
-// An Action is what a decision does with a call. The zero Action is Deny.
-type Action string
-
-// The actions of decisions.
-const (
-	Allow Action = "allow"
-	Deny  Action = "deny"
-	Edit  Action = "edit" // run with other arguments, which the model learns of
-	Wait  Action = "wait" // decide later with Session.Decide; the run ends
-)
 
 // Denial is what the model reads of a call that was denied.
 func (d *Decision) Denial() string {
@@ -64,32 +55,29 @@ func (d *Decision) Change() string {
 	return "The user changed the arguments of this call to " + string(d.Arguments)
 }
 
-// normalize replaces the zero Action by Deny, and refuses a decision that cannot be
-// carried out.
-func (d *Decision) normalize() error {
-	switch d.Action {
-	case "":
-		d.Action = Deny
+// check refuses a decision that cannot be carried out.
+func (d *Decision) check() error {
+	switch {
+	case d.Allow && d.Wait:
+		return errors.New("the decision allows the call and waits; leave out Allow or Wait")
+	case d.Arguments == nil:
 		return nil
-	case Allow, Deny, Wait:
-		return nil
-	case Edit:
-		if !json.Valid(d.Arguments) || !bytes.HasPrefix(bytes.TrimSpace(d.Arguments), []byte("{")) {
-			return fmt.Errorf("the edited arguments are not a JSON object")
-		}
-		return nil
+	case !d.Allow:
+		return errors.New("the decision has arguments and does not allow the call; set Allow, or leave out Arguments")
+	case !json.Valid(d.Arguments) || !bytes.HasPrefix(bytes.TrimSpace(d.Arguments), []byte("{")):
+		return errors.New("the arguments of the decision are not a JSON object")
 	}
-	return fmt.Errorf("the decision %q is unknown; it must be %q, %q, %q or %q", d.Action, Allow, Deny, Edit, Wait)
+	return nil
 }
 
 // Decide records a decision about a waiting call, identified by the decision's
 // Binding. The next Run without a prompt carries it out.
 func (s *Session) Decide(d Decision) error {
-	if err := d.normalize(); err != nil {
+	if err := d.check(); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
 	for _, c := range s.snapshot().batch {
-		if c.result == nil && c.decision != nil && c.decision.Action == Wait && c.decision.Binding == d.Binding {
+		if c.result == nil && c.decision != nil && c.decision.Wait && c.decision.Binding == d.Binding {
 			return s.append(&record{Type: recordDecision, Call: c.index, Decision: &d})
 		}
 	}

@@ -25,9 +25,9 @@ func TestApprove(t *testing.T) {
 	m := turns(t, []model.Part{call(1, "read", `{"text":"a"}`), call(2, "write", `{"text":"b"}`), call(3, "send", `{"text":"c"}`)}, say("Done."))
 	s := agent.NewSession()
 	do(t, agent.New(m, tools, decisions(map[string]agent.Decision{
-		"read":  {Action: agent.Allow},
-		"write": {Action: agent.Deny, Reason: "not today"},
-		"send":  {Action: agent.Edit, Arguments: json.RawMessage(`{"text":"edited"}`)},
+		"read":  {Allow: true},
+		"write": {Reason: "not today"},
+		"send":  {Allow: true, Arguments: json.RawMessage(`{"text":"edited"}`)},
 	})), s, prompt("Go"))
 	got := outputs(s)
 	if got[0] != "a" || !strings.Contains(got[1], "denied") || !strings.Contains(got[1], "not today") ||
@@ -37,7 +37,7 @@ func TestApprove(t *testing.T) {
 }
 
 func TestApproveFails(t *testing.T) {
-	for _, d := range []agent.Decision{{Action: "maybe"}, {Action: agent.Edit}, {Action: agent.Edit, Arguments: json.RawMessage(`[]`)}} {
+	for _, d := range []agent.Decision{{Allow: true, Wait: true}, {Arguments: json.RawMessage(`{}`)}, {Allow: true, Arguments: json.RawMessage(``)}, {Allow: true, Arguments: json.RawMessage(`[]`)}} {
 		m := turns(t, []model.Part{call(1, "write", `{"text":"b"}`)})
 		a := agent.New(m, toolpost.Tools{tool("write", func(context.Context, string) (string, error) { t.Error("the call ran"); return "", nil })},
 			decisions(map[string]agent.Decision{"write": d}))
@@ -48,11 +48,11 @@ func TestApproveFails(t *testing.T) {
 }
 
 // TestZeroDecision: the zero Decision denies, when it is asked for, when it is given later,
-// and when a file of a session has an action that is not known.
+// and when a file of a session does not say what was decided.
 func TestZeroDecision(t *testing.T) {
 	want := new(agent.Decision).Denial()
 	tools := toolpost.Tools{tool("write", func(context.Context, string) (string, error) { t.Error("the call ran"); return "", nil })}
-	for name, approved := range map[string]agent.Decision{"approve": {}, "decide": {Action: agent.Wait}, "file": {Action: agent.Wait}} {
+	for name, approved := range map[string]agent.Decision{"approve": {}, "decide": {Wait: true}, "file": {Wait: true}} {
 		m := turns(t, []model.Part{call(1, "write", `{"text":"b"}`)}, say("Done."))
 		a := agent.New(m, tools, decisions(map[string]agent.Decision{"write": approved}))
 		path := filepath.Join(t.TempDir(), "session.jsonl")
@@ -63,7 +63,7 @@ func TestZeroDecision(t *testing.T) {
 			}
 			if name == "file" {
 				s.Close()
-				replaceIn(t, path, `"action":"deny"`, `"action":"maybe"`)
+				replaceIn(t, path, `"allow":false`, `"maybe":true`)
 				s = open(t, path)
 			}
 			do(t, a, s)
@@ -102,7 +102,7 @@ func TestWait(t *testing.T) {
 		}
 		tools := toolpost.Tools{note("read"), note("write")}
 		m := turns(t, []model.Part{call(1, "read", `{"text":"a"}`), call(2, "write", `{"text":"b"}`)}, say("Done."))
-		o := decisions(map[string]agent.Decision{"read": {Action: agent.Allow}, "write": {Action: agent.Wait}})
+		o := decisions(map[string]agent.Decision{"read": {Allow: true}, "write": {Wait: true}})
 		o.Hold = hold
 		path := filepath.Join(t.TempDir(), "session.jsonl")
 		s := open(t, path)
@@ -125,11 +125,11 @@ func TestWait(t *testing.T) {
 			t.Errorf("%+v", again)
 		}
 		for _, binding := range []string{"", "x" + again.Waiting[0].Binding} {
-			if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: binding}); err == nil {
+			if err := s.Decide(agent.Decision{Allow: true, Binding: binding}); err == nil {
 				t.Errorf("a decision for %q is accepted", binding)
 			}
 		}
-		if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: again.Waiting[0].Binding}); err != nil {
+		if err := s.Decide(agent.Decision{Allow: true, Binding: again.Waiting[0].Binding}); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
@@ -147,10 +147,10 @@ func TestWait(t *testing.T) {
 // TestDecisionOfAnotherTool has the tool change between the decision and the call.
 func TestDecisionOfAnotherTool(t *testing.T) {
 	m := turns(t, []model.Part{call(1, "write", `{"text":"b"}`)})
-	o := decisions(map[string]agent.Decision{"write": {Action: agent.Wait}})
+	o := decisions(map[string]agent.Decision{"write": {Wait: true}})
 	s := agent.NewSession()
 	got := do(t, agent.New(m, toolpost.Tools{tool("write", echo)}, o), s, prompt("Go"))
-	if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: got.Waiting[0].Binding}); err != nil {
+	if err := s.Decide(agent.Decision{Allow: true, Binding: got.Waiting[0].Binding}); err != nil {
 		t.Fatal(err)
 	}
 	other := tool("write", func(context.Context, string) (string, error) { t.Error("the changed tool ran"); return "", nil })
@@ -166,11 +166,11 @@ func TestDecisionOfOthers(t *testing.T) {
 	ran := 0
 	tools := toolpost.Tools{tool("write", func(context.Context, string) (string, error) { ran++; return "", nil })}
 	wait := func(context.Context, *agent.Request) (agent.Decision, error) {
-		return agent.Decision{Action: agent.Wait}, nil
+		return agent.Decision{Wait: true}, nil
 	}
 	s := open(t, path)
 	theirs := do(t, agent.New(turns(t, []model.Part{call(1, "write", `{"text":"x"}`)}), tools, &agent.Options{Approve: wait, Key: []byte("theirs")}), s, prompt("Go"))
-	if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: theirs.Waiting[0].Binding}); err != nil {
+	if err := s.Decide(agent.Decision{Allow: true, Binding: theirs.Waiting[0].Binding}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
@@ -182,7 +182,7 @@ func TestDecisionOfOthers(t *testing.T) {
 	if got.Stop != agent.StopApproval || got.Waiting[0].Binding == theirs.Waiting[0].Binding || ran != 0 {
 		t.Errorf("%+v, the call ran %d times", got, ran)
 	}
-	if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: theirs.Waiting[0].Binding}); err == nil {
+	if err := s.Decide(agent.Decision{Allow: true, Binding: theirs.Waiting[0].Binding}); err == nil {
 		t.Error("the decision of others is accepted")
 	}
 }

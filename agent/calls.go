@@ -81,21 +81,21 @@ func (r *run) plan(ctx context.Context, c *callState) (*plannedCall, *Request, e
 	if err != nil {
 		return nil, nil, err
 	}
-	switch d.Action {
-	case Wait:
+	switch {
+	case d.Wait:
 		return nil, call, nil
-	case Edit:
+	case d.Allow && d.Arguments != nil:
 		edited := *call
 		edited.Arguments = d.Arguments
 		return &plannedCall{state: c, call: &edited, warning: d.Change()}, nil, nil
-	case Allow:
+	case d.Allow:
 		p := &plannedCall{state: c, call: call}
 		if !tool.Policy.Polled {
 			p.warning = r.repeats.count(c, readsOnly(tool))
 		}
 		return p, nil, nil
 	}
-	text := d.Denial() // also if a file of a session has an action that is not known
+	text := d.Denial()
 	if call.Interrupted {
 		text = interruptedText + d.reason()
 	}
@@ -107,23 +107,23 @@ func (r *run) plan(ctx context.Context, c *callState) (*plannedCall, *Request, e
 // if it waited before, or if the decision was about another form of it.
 func (r *run) decide(ctx context.Context, c *callState, call *Request) (*Decision, error) {
 	approve := r.agent.opts.Approve
-	d := Decision{Action: Wait}
+	d := Decision{Wait: true}
 	switch {
 	case c.decision != nil && c.decision.Binding == call.Binding:
 		return c.decision, nil
 	case approve == nil && c.decision == nil:
-		return &Decision{Action: Allow}, nil
+		return &Decision{Allow: true}, nil
 	case approve != nil:
 		var err error
 		if d, err = approve(ctx, call); err == nil {
-			err = d.normalize()
+			err = d.check()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("approve the call of %q: %w", call.Name, err)
 		}
 	}
-	if d.Action == Wait && r.agent.asTool {
-		d = Decision{Action: Deny, Reason: "it needs a decision that the user gives later; go on without it, and report that"}
+	if d.Wait && r.agent.asTool {
+		d = Decision{Reason: "it needs a decision that the user gives later; go on without it, and report that"}
 	}
 	d.Binding = call.Binding
 	c.decision = &d

@@ -94,7 +94,7 @@ func TestCompactNow(t *testing.T) {
 		t.Errorf("of an empty session: %d, %v", n, err)
 	}
 	wait := func(context.Context, *agent.Request) (agent.Decision, error) {
-		return agent.Decision{Action: agent.Wait}, nil
+		return agent.Decision{Wait: true}, nil
 	}
 	open1, _ := long(t, 1)
 	waits := agent.NewSession()

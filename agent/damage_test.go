@@ -25,13 +25,13 @@ func TestDecideAfterReload(t *testing.T) {
 	ran := 0
 	tools := toolpost.Tools{tool("write", func(context.Context, string) (string, error) { ran++; return "", nil })}
 	m := turns(t, []model.Part{call(1, "write", `{ "text" : "<a> & b" }`)}, say("Done."))
-	o := decisions(map[string]agent.Decision{"write": {Action: agent.Wait}})
+	o := decisions(map[string]agent.Decision{"write": {Wait: true}})
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	s := open(t, path)
 	got := do(t, agent.New(m, tools, o), s, prompt("Go"))
 	s.Close()
 	s = open(t, path)
-	if err := s.Decide(agent.Decision{Action: agent.Allow, Binding: got.Waiting[0].Binding}); err != nil {
+	if err := s.Decide(agent.Decision{Allow: true, Binding: got.Waiting[0].Binding}); err != nil {
 		t.Fatal(err)
 	}
 	if end := do(t, agent.New(m, tools, o), s); end.Stop != agent.StopAnswer || ran != 1 {
@@ -45,7 +45,7 @@ func TestWaitWithoutApprove(t *testing.T) {
 	tools := toolpost.Tools{tool("write", func(context.Context, string) (string, error) { t.Error("the waiting call ran"); return "", nil })}
 	m := turns(t, []model.Part{call(1, "write", `{"text":"a"}`)}, say("Done."))
 	s := agent.NewSession()
-	do(t, agent.New(m, tools, decisions(map[string]agent.Decision{"write": {Action: agent.Wait}})), s, prompt("Go"))
+	do(t, agent.New(m, tools, decisions(map[string]agent.Decision{"write": {Wait: true}})), s, prompt("Go"))
 	if got := do(t, agent.New(m, tools, nil), s); got.Stop != agent.StopApproval {
 		t.Errorf("%+v", got)
 	}
@@ -168,7 +168,7 @@ func TestNoteOnAnswer(t *testing.T) {
 		N int `json:"n"`
 	}
 	m := turns(t, []model.Part{call(1, "done", `{"text":"{}"}`)})
-	a := agent.New(m, toolpost.Tools{done}, decisions(map[string]agent.Decision{"done": {Action: agent.Edit, Arguments: json.RawMessage(`{"text":"{\"n\":3}"}`)}}))
+	a := agent.New(m, toolpost.Tools{done}, decisions(map[string]agent.Decision{"done": {Allow: true, Arguments: json.RawMessage(`{"text":"{\"n\":3}"}`)}}))
 	got, result, err := agent.DoAs[answer](t.Context(), a, agent.NewSession(), prompt("Go"))
 	if err != nil || got.N != 3 {
 		t.Errorf("%+v, %+v, %v", got, result, err)
@@ -306,7 +306,7 @@ func TestRepeatsOfRefusedCalls(t *testing.T) {
 			return []model.Part{next}, nil
 		}}
 		a := agent.New(m, toolpost.Tools{tool("echo", echo), tool("write", echo)}, &agent.Options{Approve: func(context.Context, *agent.Request) (agent.Decision, error) {
-			return agent.Decision{Action: agent.Deny}, nil
+			return agent.Decision{}, nil
 		}})
 		if got := do(t, a, agent.NewSession(), prompt("Go")); got.Stop != agent.StopRepeat || n != 5 {
 			t.Errorf("%s: %d requests, %+v", name, n, got)
@@ -617,7 +617,7 @@ func TestWaitInside(t *testing.T) {
 	m := turns(t, []model.Part{call(1, "inner", `{"task":"x"}`)}, say("Done."))
 	s := agent.NewSession()
 	do(t, agent.New(m, toolpost.Tools{inner.Tool("inner", "Another agent.")}, decisions(map[string]agent.Decision{
-		"inner": {Action: agent.Allow}, "write": {Action: agent.Wait}})), s, prompt("Go"))
+		"inner": {Allow: true}, "write": {Wait: true}})), s, prompt("Go"))
 	if got := outputs(s); len(got) != 1 || got[0] != "Inner." {
 		t.Errorf("the model received %q", got)
 	}

@@ -25,7 +25,7 @@ func TestEncodeRecord(t *testing.T) {
 	result := &toolpost.ToolMessage{CallID: odd, Text: odd, IsError: true, OutputRef: odd}
 	whole := record{Type: recordResponse, Time: time.Date(2026, 11, 28, 1, 2, 3, 4, time.UTC), Version: 1, ID: odd, Message: m,
 		Origin: &model.Origin{Provider: odd}, Stop: StopAnswer, Tokens: &usage.Tokens{Input: 1}, Cost: &cost, Call: 1, Response: 2, Definition: odd,
-		Arguments: json.RawMessage(`{"b":"\u003c","b":2}`), Decision: &Decision{Action: Allow, Reason: odd}, Result: result, Complete: true,
+		Arguments: json.RawMessage(`{"b":"\u003c","b":2}`), Decision: &Decision{Allow: true, Reason: odd}, Result: result, Complete: true,
 		Duration: time.Second, Text: odd, Setup: json.RawMessage(`[1]`), Until: 3, Messages: []*model.Message{m}, TakeBack: true,
 		Trimmed: []trimmedPart{{Message: 1, Part: 2, Result: result, Note: odd}}}
 	for i, v := 0, reflect.ValueOf(whole); i < v.NumField(); i++ {

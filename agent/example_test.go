@@ -79,7 +79,7 @@ func ExampleSession_Decide() {
 	ctx := context.Background()
 	a := agent.New(m, toolpost.Tools{remove}, &agent.Options{
 		Approve: func(context.Context, *agent.Request) (agent.Decision, error) {
-			return agent.Decision{Action: agent.Wait}, nil
+			return agent.Decision{Wait: true}, nil
 		},
 	})
 	_, err = a.Do(ctx, session, model.Text("Remove a.txt."))
@@ -89,7 +89,7 @@ func ExampleSession_Decide() {
 	}
 	for _, call := range stopped.Result.Waiting {
 		fmt.Printf("%s: may %s run with %s?\n", stopped.Result.Stop, call.Name, call.Arguments)
-		if err := session.Decide(agent.Decision{Action: agent.Allow, Binding: call.Binding}); err != nil {
+		if err := session.Decide(agent.Decision{Allow: true, Binding: call.Binding}); err != nil {
 			panic(err)
 		}
 	}

@@ -203,7 +203,7 @@ func (s *Session) WaitingCalls() (n int) {
 		return 0
 	}
 	for _, c := range now.batch {
-		if c.result == nil && c.decision != nil && c.decision.Action == Wait {
+		if c.result == nil && c.decision != nil && c.decision.Wait {
 			n++
 		}
 	}

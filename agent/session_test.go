@@ -121,7 +121,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	s.Close()
 
-	for _, d := range []agent.Decision{{Action: agent.Allow}, {Action: agent.Deny, Reason: "it was done"}} {
+	for _, d := range []agent.Decision{{Allow: true}, {Reason: "it was done"}} {
 		s = interrupt()
 		var asked []*agent.Request
 		do(t, agent.New(turns(t, say("Done.")), tools, &agent.Options{Approve: func(_ context.Context, c *agent.Request) (agent.Decision, error) {
@@ -131,8 +131,8 @@ func TestInterrupted(t *testing.T) {
 		if len(asked) != 2 || !asked[0].Interrupted {
 			t.Errorf("asked about %+v", asked)
 		}
-		if got := outputs(s)[0]; d.Action == agent.Allow && got != "a" || d.Action == agent.Deny && !strings.Contains(got, "unknown") {
-			t.Errorf("%s: the model received %q", d.Action, got)
+		if got := outputs(s)[0]; d.Allow && got != "a" || !d.Allow && !strings.Contains(got, "unknown") {
+			t.Errorf("%+v: the model received %q", d, got)
 		}
 		s.Close()
 	}

@@ -252,7 +252,7 @@ func (b *biller) tools() toolpost.Toolset {
 
 func (b *biller) approve(_ context.Context, c *agent.Request) (agent.Decision, error) {
 	if c.Name != "asks" {
-		return agent.Decision{Action: agent.Allow}, nil
+		return agent.Decision{Allow: true}, nil
 	}
 	var in struct{ Text string }
 	if err := json.Unmarshal(c.Arguments, &in); err != nil {
@@ -262,15 +262,15 @@ func (b *biller) approve(_ context.Context, c *agent.Request) (agent.Decision, e
 	defer b.mu.Unlock()
 	switch b.random.IntN(4) {
 	case 0:
-		return agent.Decision{Action: agent.Deny}, nil
+		return agent.Decision{}, nil
 	case 1:
-		return agent.Decision{Action: agent.Wait}, nil // and nobody decides
+		return agent.Decision{Wait: true}, nil // and nobody decides
 	case 2:
 		b.shown["edited "+in.Text] = true
-		return agent.Decision{Action: agent.Edit, Arguments: json.RawMessage(`{"text":"edited ` + in.Text + `"}`)}, nil
+		return agent.Decision{Allow: true, Arguments: json.RawMessage(`{"text":"edited ` + in.Text + `"}`)}, nil
 	}
 	b.shown[in.Text] = true
-	return agent.Decision{Action: agent.Allow}, nil
+	return agent.Decision{Allow: true}, nil
 }
 
 // run has a conversation of three prompts, of which some are cancelled or left.

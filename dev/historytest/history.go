@@ -131,7 +131,7 @@ func (h *history) converse(a *agent.Agent, s *agent.Session, server *modeltest.S
 		case stopped != nil && stopped.Stop == agent.StopApproval:
 			prompt = nil
 			for _, c := range stopped.Waiting {
-				d := agent.Decision{Action: agent.Allow, Binding: c.Binding}
+				d := agent.Decision{Allow: true, Binding: c.Binding}
 				if err := s.Decide(d); err != nil {
 					h.t.Fatal(err)
 				}
@@ -290,13 +290,13 @@ func (h *history) newTools() toolpost.Toolset {
 func (h *history) approve(_ context.Context, c *agent.Request) (agent.Decision, error) {
 	switch h.random.IntN(8) {
 	case 0:
-		return agent.Decision{Action: agent.Deny, Reason: "by chance"}, nil
+		return agent.Decision{Reason: "by chance"}, nil
 	case 1:
-		return agent.Decision{Action: agent.Edit, Arguments: json.RawMessage(`{"text":"edited"}`)}, nil
+		return agent.Decision{Allow: true, Arguments: json.RawMessage(`{"text":"edited"}`)}, nil
 	case 2:
-		return agent.Decision{Action: agent.Wait}, nil
+		return agent.Decision{Wait: true}, nil
 	}
-	return agent.Decision{Action: agent.Allow}, nil
+	return agent.Decision{Allow: true}, nil
 }
 
 const randomTurns = 14

@@ -49,15 +49,15 @@ func (a *approver) decide(ctx context.Context, call *agent.Request) (agent.Decis
 	readOnly := call.Tool.Annotations.ReadOnly
 	switch {
 	case readOnly != nil && *readOnly, a.free[call.Name]:
-		return agent.Decision{Action: agent.Allow}, nil
+		return agent.Decision{Allow: true}, nil
 	case a.rule == DenyAll:
-		return agent.Decision{Action: agent.Deny, Reason: "in this run, only tools that read are allowed"}, nil
+		return agent.Decision{Reason: "in this run, only tools that read are allowed"}, nil
 	case a.rule == AllowAll && call.Interrupted:
-		return agent.Decision{Action: agent.Deny}, nil // the model then looks first
+		return agent.Decision{}, nil // the model then looks first
 	case a.rule == AllowAll, a.isAllowed(call):
-		return agent.Decision{Action: agent.Allow}, nil
+		return agent.Decision{Allow: true}, nil
 	case a.ask == nil:
-		return agent.Decision{Action: agent.Wait}, nil
+		return agent.Decision{Wait: true}, nil
 	}
 	return a.ask(ctx, call)
 }
@@ -109,7 +109,7 @@ func (c *Chat) askInTurn(ctx context.Context, call *agent.Request) (agent.Decisi
 	}
 	defer done()
 	if c.approver.isAllowed(call) { // since this call waits for its turn
-		return agent.Decision{Action: agent.Allow}, nil
+		return agent.Decision{Allow: true}, nil
 	}
 	return c.askUser(ctx, call)
 }
@@ -131,9 +131,9 @@ func (c *Chat) askUser(ctx context.Context, call *agent.Request) (agent.Decision
 				c.approver.allowAll(call)
 			}
 			if edited != nil {
-				return agent.Decision{Action: agent.Edit, Arguments: edited}, nil
+				return agent.Decision{Allow: true, Arguments: edited}, nil
 			}
-			return agent.Decision{Action: agent.Allow}, nil
+			return agent.Decision{Allow: true}, nil
 		case 'n':
 			return c.deny(ctx)
 		case 'e':
@@ -153,7 +153,7 @@ func (c *Chat) deny(ctx context.Context) (agent.Decision, error) {
 	if err != nil {
 		return agent.Decision{}, errCanceled
 	}
-	return agent.Decision{Action: agent.Deny, Reason: strings.TrimSpace(reason)}, nil
+	return agent.Decision{Reason: strings.TrimSpace(reason)}, nil
 }
 
 // edit has the user edit the arguments. It returns those before if that fails.

@@ -57,7 +57,7 @@ func TestEditedCallIsShown(t *testing.T) {
 	var screen bytes.Buffer
 	c := New(&Options{Session: agent.NewSession(), In: terminal.NewLines(strings.NewReader("e\nv\ny\n"), &screen), Out: &screen, Err: &screen})
 	d, err := c.askUser(t.Context(), &agent.Request{Name: "t", Tool: &toolpost.Tool{}, Arguments: []byte(`{"a":"before"}`)})
-	if err != nil || d.Action != agent.Edit || string(d.Arguments) != `{"a":"edited"}` {
+	if err != nil || !d.Allow || string(d.Arguments) != `{"a":"edited"}` {
 		t.Errorf("%+v, %v", d, err)
 	}
 	if before, after := strings.Count(screen.String(), "before"), strings.Count(screen.String(), "edited"); before != 1 || after != 2 {

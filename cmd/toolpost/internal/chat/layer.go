@@ -22,12 +22,12 @@ func (c *Chat) Layer(ts toolpost.Toolset, cancel context.CancelCauseFunc) toolpo
 					cancel(err)
 				}
 				return nil, err
-			case d.Action == agent.Wait:
+			case d.Wait:
 				c.undecided.Add(1)
 				return nil, toolpost.Denied.Errorf("This call needs the user's approval, and this run has no terminal to ask in. Go on without it, and report that.")
-			case d.Action == agent.Deny:
+			case !d.Allow:
 				return nil, toolpost.Denied.Errorf("%s", d.Denial())
-			case d.Action == agent.Edit:
+			case d.Arguments != nil:
 				edited := *call
 				edited.Arguments = d.Arguments
 				result, err := run(ctx, &edited)

@@ -26,9 +26,9 @@ func TestLayer(t *testing.T) {
 		"all allowed": {rule: AllowAll, want: `{"a":1}`},
 		"all denied":  {rule: DenyAll, text: "denied"},
 		"no terminal": {text: "no terminal to ask in"},
-		"yes":         {ask: &agent.Decision{Action: agent.Allow}, want: `{"a":1}`},
-		"no":          {ask: &agent.Decision{Action: agent.Deny, Reason: "not 100%"}, text: "The reason: not 100%"},
-		"edited":      {ask: &agent.Decision{Action: agent.Edit, Arguments: json.RawMessage(`{"a":2}`)}, want: `{"a":2}`, text: `changed the arguments of this call to {"a":2}`},
+		"yes":         {ask: &agent.Decision{Allow: true}, want: `{"a":1}`},
+		"no":          {ask: &agent.Decision{Reason: "not 100%"}, text: "The reason: not 100%"},
+		"edited":      {ask: &agent.Decision{Allow: true, Arguments: json.RawMessage(`{"a":2}`)}, want: `{"a":2}`, text: `changed the arguments of this call to {"a":2}`},
 		"ended":       {ask: &agent.Decision{}, fails: errCanceled, text: "canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,7 +64,7 @@ func TestPictureOfApproval(t *testing.T) {
 		go func() {
 			d, err := p.chat.approver.decide(t.Context(), &agent.Request{Name: "bash", Tool: tool, Arguments: []byte(`{"command":"` + command + `"}`)})
 			if err != nil {
-				d.Action = agent.Action(err.Error())
+				d.Reason = err.Error()
 			}
 			decisions <- d
 		}()
@@ -83,17 +83,17 @@ Run it? y yes · n no · e edit · a always in this session · v view all:
 	p.types("n")
 	p.check(p.Await("Why not? The model reads it (Enter for no reason): "))
 	p.types("not now\r")
-	if d := <-decisions; d.Action != agent.Deny || d.Reason != "not now" {
+	if d := <-decisions; d.Allow || d.Reason != "not now" {
 		t.Errorf("%+v", d)
 	}
 	ask("make test")
 	p.check(p.Await("view all: "))
 	p.types("A")
-	if d := <-decisions; d.Action != agent.Allow {
+	if d := <-decisions; !d.Allow {
 		t.Errorf("%+v", d)
 	}
 	ask("make lint")
-	if d := <-decisions; d.Action != agent.Allow {
+	if d := <-decisions; !d.Allow {
 		t.Errorf("the user is asked again: %+v", d)
 	}
 	p.sees(`

@@ -83,26 +83,35 @@ func TestApprover(t *testing.T) {
 	always := newApprover(Ask, nil, ask)
 	always.always["writes"] = definition(writes)
 	for name, tt := range map[string]struct {
-		a      *approver
-		call   agent.Request
-		action agent.Action // empty if the user is asked
+		a    *approver
+		call agent.Request
+		want string // allow, wait or deny; empty if the user is asked
 	}{
-		"a tool that reads":                   {newApprover(Ask, nil, ask), agent.Request{Tool: reads}, agent.Allow},
+		"a tool that reads":                   {newApprover(Ask, nil, ask), agent.Request{Tool: reads}, "allow"},
 		"a tool that writes":                  {newApprover(Ask, nil, ask), agent.Request{Tool: writes}, ""},
 		"a definition that is not encoded":    {newApprover(Ask, nil, ask), agent.Request{Tool: invalid}, ""},
-		"our own":                             {newApprover(DenyAll, []string{"writes"}, nil), agent.Request{Tool: writes}, agent.Allow},
-		"without a person":                    {newApprover(Ask, nil, nil), agent.Request{Tool: writes}, agent.Wait},
-		"--yes":                               {newApprover(AllowAll, nil, nil), agent.Request{Tool: writes}, agent.Allow},
-		"--yes, interrupted":                  {newApprover(AllowAll, nil, nil), agent.Request{Tool: writes, Interrupted: true}, agent.Deny},
-		"--deny":                              {newApprover(DenyAll, nil, ask), agent.Request{Tool: writes}, agent.Deny},
-		"allowed for the session":             {always, agent.Request{Tool: writes}, agent.Allow},
+		"our own":                             {newApprover(DenyAll, []string{"writes"}, nil), agent.Request{Tool: writes}, "allow"},
+		"without a person":                    {newApprover(Ask, nil, nil), agent.Request{Tool: writes}, "wait"},
+		"--yes":                               {newApprover(AllowAll, nil, nil), agent.Request{Tool: writes}, "allow"},
+		"--yes, interrupted":                  {newApprover(AllowAll, nil, nil), agent.Request{Tool: writes, Interrupted: true}, "deny"},
+		"--deny":                              {newApprover(DenyAll, nil, ask), agent.Request{Tool: writes}, "deny"},
+		"allowed for the session":             {always, agent.Request{Tool: writes}, "allow"},
 		"allowed, with another definition":    {always, agent.Request{Tool: changed}, ""},
 		"allowed, but its outcome is open":    {always, agent.Request{Tool: writes, Interrupted: true}, ""},
-		"reads, although the outcome is open": {always, agent.Request{Tool: reads, Interrupted: true}, agent.Allow},
+		"reads, although the outcome is open": {always, agent.Request{Tool: reads, Interrupted: true}, "allow"},
 	} {
 		tt.call.Name = tt.call.Tool.Name
 		d, err := tt.a.decide(t.Context(), &tt.call)
-		if d.Action != tt.action || (tt.action == "") != errors.Is(err, asked) {
+		got := "deny"
+		switch {
+		case errors.Is(err, asked):
+			got = ""
+		case d.Allow:
+			got = "allow"
+		case d.Wait:
+			got = "wait"
+		}
+		if got != tt.want {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
