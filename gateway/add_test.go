@@ -146,7 +146,7 @@ func TestAround(t *testing.T) {
 			return next(ctx, call)
 		}
 	}
-	g, f := openWith(t, servers("a", "x"), &gateway.Options{Around: []func(*observe.Target, toolpost.Handler) toolpost.Handler{around}})
+	g, f := openWith(t, servers("a", "x"), &gateway.Options{Around: []gateway.Around{around}})
 	a := f.last("a")
 	a.set(func(u *fake) {
 		u.features = &toolpost.Features{

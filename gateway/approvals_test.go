@@ -180,7 +180,7 @@ func TestLimitsApplyBeforeTheUserIsAsked(t *testing.T) {
 			return next(ctx, call)
 		}
 	}
-	g, f := openWith(t, approvals(rule("ask")), &gateway.Options{Limits: func(*config.Config) (admitted, around func(*observe.Target, toolpost.Handler) toolpost.Handler) {
+	g, f := openWith(t, approvals(rule("ask")), &gateway.Options{Limits: func(*config.Config) (admitted, around gateway.Around) {
 		return admit, nil
 	}})
 	var calls []string
@@ -206,7 +206,7 @@ func TestRuleOfARequestThatWaits(t *testing.T) {
 			return next(ctx, call)
 		}
 	}
-	g, f := openWith(t, approvals(), &gateway.Options{Limits: func(*config.Config) (admitted, around func(*observe.Target, toolpost.Handler) toolpost.Handler) {
+	g, f := openWith(t, approvals(), &gateway.Options{Limits: func(*config.Config) (admitted, around gateway.Around) {
 		return admit, nil
 	}})
 	change = func() {

@@ -73,14 +73,13 @@ type Options struct {
 	// Limits returns the steps that limit requests to servers under a configuration. Admit
 	// runs before the approval rules, so a refused request asks nobody. Around runs after
 	// them and before Options.Around. A nil step limits nothing.
-	Limits func(*config.Config) (admit, around func(to *observe.Target, next toolpost.Handler) toolpost.Handler)
+	Limits func(*config.Config) (admit, around Around)
 
-	// Around return handlers that run around every request to a server, the first of them
-	// around the others, once for each target of requests: of a
+	// Around run around every request to a server, the first of them around the others: of a
 	// tool, prompt, resource, completion or extension. The call has the server's own
 	// names, and they may change its Params. A client's request is observed by the
 	// option Observe of mcpserver.
-	Around []func(to *observe.Target, next toolpost.Handler) toolpost.Handler
+	Around []Around
 
 	// Credentials returns the [upstream.Config].Wrap of a server over HTTP, such as
 	// the one that adds the token of a login. The server's own Wrap, if it has one,
@@ -106,6 +105,10 @@ type Options struct {
 	// that sets one of the first five if nothing applies it.
 	Applied []string
 }
+
+// An Around returns a handler that runs around the requests to one target, or refuses them:
+// it calls next once, or returns why not; see [Options].
+type Around func(to *observe.Target, next toolpost.Handler) toolpost.Handler
 
 // A programKey is a key of the configuration file that only a program can apply, or an
 // option of the gateway.

@@ -9,14 +9,11 @@ import (
 	"github.com/toolpost/toolpost/observe"
 )
 
-// A requestStep returns a handler that runs around the requests to one target, or refuses them.
-type requestStep = func(to *observe.Target, next toolpost.Handler) toolpost.Handler
-
 // configuredSteps are the steps of requests to servers that a configuration wants.
 type configuredSteps struct {
-	admit, limit requestStep // nil where nothing is limited
-	approves     bool        // some calls may be denied, or need an approval, now or after they waited for a limit
-	around       []requestStep
+	admit, limit Around // nil where nothing is limited
+	approves     bool   // some calls may be denied, or need an approval, now or after they waited for a limit
+	around       []Around
 
 	approving *configuredSteps // the same, but approves; for the calls of a profile
 }
@@ -41,7 +38,7 @@ func (g *Gateway) configureSteps(p *plan) {
 // steps returns the steps of every request to the server, in order. Limits refuse a request
 // before anyone is asked to approve it, and Options.Around sees approved requests only. A
 // setting that is not configured adds no step.
-func (m *member) steps(c *configuredSteps) (all []requestStep) {
+func (m *member) steps(c *configuredSteps) (all []Around) {
 	if c.admit != nil {
 		all = append(all, c.admit)
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/breaker"
 	"github.com/toolpost/toolpost/store"
 	"github.com/toolpost/toolpost/telemetry"
@@ -138,7 +139,7 @@ func (e *Endpoint) unready() (names []string) {
 }
 
 // newBreaker keeps requests from servers that fail again and again.
-func (e *Endpoint) newBreaker() step { return breaker.New(e.connection).Around }
+func (e *Endpoint) newBreaker() gateway.Around { return breaker.New(e.connection).Around }
 
 // connection describes the connection to a server for its circuit breaker.
 func (e *Endpoint) connection(server string) breaker.Connection {

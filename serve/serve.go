@@ -63,7 +63,7 @@ type Endpoint struct {
 
 	monitor   *monitor.Monitor   // what "toolpost top" shows
 	observers []observe.Observer // of clients' requests, the outermost first
-	around    []step             // of requests to servers, the outermost first
+	around    []gateway.Around   // of requests to servers, the outermost first
 	metrics   *telemetry.Metrics // nil unless they are served
 	limits    *limit.Limits      // of requests to servers; nil for OpenTools
 	audited   *audit.Options     // which calls are recorded; nil for none
@@ -244,15 +244,12 @@ func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 // connect to it wait as long; see [mcpserver.Options].
 const bridgeStart = 20 * time.Second
 
-// A step runs around the requests to servers; see [gateway.Options].Around.
-type step = func(to *observe.Target, next toolpost.Handler) toolpost.Handler
-
 // gatewayOptions have the gateway apply all keys of the configuration, with what belongs
 // to the user.
 func (e *Endpoint) gatewayOptions(cfg *config.Config) *gateway.Options {
 	owner.UseToken(cfg)
 	e.limits = limit.New(limit.Options{})
-	e.around = append([]step{e.newBreaker()}, e.around...) // a refused call is not a request to a server
+	e.around = append([]gateway.Around{e.newBreaker()}, e.around...) // a refused call is not a request to a server
 	kept, spool := owner.OutputStore(e.log)
 	e.addCacheBytes(kept)
 	logins := owner.Logins(e.log)

@@ -77,7 +77,7 @@ func newChain(t *testing.T, observer observe.Observer, around func(*observe.Targ
 	cfg := &config.Config{Servers: []config.Server{{
 		Config: upstream.Config{Name: "up", URL: server + "/mcp", Headers: map[string]string{"Authorization": "Bearer " + secret}}, Prefix: &prefix,
 	}}}
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Around: []func(*observe.Target, toolpost.Handler) toolpost.Handler{around}})
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Around: []gateway.Around{around}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,17 +3,14 @@ package owner
 import (
 	"reflect"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/policy/limit"
-	"github.com/toolpost/toolpost/observe"
 )
 
-type step = func(to *observe.Target, next toolpost.Handler) toolpost.Handler
-
 // Limits returns the [gateway.Options].Limits that apply the limits of a configuration.
-func Limits(l *limit.Limits) func(*config.Config) (admit, around step) {
-	return func(cfg *config.Config) (admit, around step) {
+func Limits(l *limit.Limits) func(*config.Config) (admit, around gateway.Around) {
+	return func(cfg *config.Config) (admit, around gateway.Around) {
 		l.Set(limits(cfg))
 		if reflect.ValueOf(cfg.Limits).IsZero() {
 			return nil, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/toolpost/toolpost/audit"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/gateway"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/policy/limit"
 	"github.com/toolpost/toolpost/observe"
@@ -38,11 +39,11 @@ func (t *Target) openCalls(cmd *cobra.Command, cfg *config.Config, secrets *owne
 }
 
 // around is what happens around each request to a server.
-func (d *directCalls) around() []func(to *observe.Target, next toolpost.Handler) toolpost.Handler {
+func (d *directCalls) around() []gateway.Around {
 	if d.log == nil {
 		return nil
 	}
-	return []func(to *observe.Target, next toolpost.Handler) toolpost.Handler{d.log.Around}
+	return []gateway.Around{d.log.Around}
 }
 
 // record returns the tools, whose calls are recorded.
