@@ -230,6 +230,9 @@ func (r *run) perform(ctx context.Context, p *plannedCall, emit func(*Event)) er
 		return err
 	}
 	emit(&Event{Type: EventCall, Call: p.call})
+	if ctx.Err() != nil { // the consumer has left
+		return context.Cause(ctx)
+	}
 	began := time.Now()
 	inside := &frame{run: r, response: r.session.responses(), call: c.index}
 	m, outcome, err := r.runTool(ctx, inside, c, p.call)

@@ -531,6 +531,17 @@ func TestPanicOfConsumer(t *testing.T) {
 	}
 }
 
+// TestConsumerLeaves: a consumer that leaves when it learns of a call has it not run.
+func TestConsumerLeaves(t *testing.T) {
+	unwanted := tool("write", func(context.Context, string) (string, error) { t.Error("the call ran"); return "", nil })
+	a := agent.New(turns(t, []model.Part{call(1, "write", `{"text":"a"}`)}), toolpost.Tools{unwanted}, nil)
+	for e := range a.Run(t.Context(), agent.NewSession(), prompt("Go")) {
+		if e.Type == agent.EventCall {
+			break
+		}
+	}
+}
+
 // A priced model has the origin of a model whose price is known.
 type priced struct{ model.Model }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -252,7 +253,10 @@ func (a *access) authenticate(r *http.Request) (*callers.Caller, *callers.Refusa
 	if caller := a.holderOf(token); caller != nil {
 		return caller, nil
 	}
-	if a.ask != nil {
+	switch {
+	case a.ask != nil && isProbe(r): // answered without a login, which may be slow or fail
+		return nil, wrongToken(scheme != "")
+	case a.ask != nil:
 		return a.ask(r)
 	}
 	if caller, refusal := a.check(r, token); caller != nil || refusal != nil {
@@ -371,10 +375,12 @@ func closeUnread(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// writeError answers with an error, whose text needs no escaping in JSON.
+// writeError answers with an error.
 func writeError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(`{"error":"` + message + `"}` + "\n"))
+	_ = json.NewEncoder(w).Encode(struct { // the client is gone if it fails
+		Error string `json:"error"`
+	}{message})
 }

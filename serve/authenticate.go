@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/toolpost/toolpost/config"
@@ -34,7 +35,7 @@ func checkOwnLogin(cfg *config.Config) error {
 // ask has Options.Authenticate decide who sent a request. What it says of a refusal is for
 // the log: it may describe accounts.
 func (e *Endpoint) ask(r *http.Request) (*callers.Caller, *callers.Refusal) {
-	user, profile, err := e.options.Authenticate(r)
+	user, profile, err := e.callAuthenticate(r)
 	if err == nil && user == "" {
 		err = errors.New("Options.Authenticate returned neither a user nor an error")
 	}
@@ -49,8 +50,20 @@ func (e *Endpoint) ask(r *http.Request) (*callers.Caller, *callers.Refusal) {
 	return caller, nil
 }
 
+// callAuthenticate calls Options.Authenticate. A panic in it refuses the request.
+func (e *Endpoint) callAuthenticate(r *http.Request) (user, profile string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("panic in Options.Authenticate", "panic", p, "stack", string(debug.Stack()))
+			err = errors.New("Options.Authenticate panicked")
+		}
+	}()
+	return e.options.Authenticate(r)
+}
+
 // EndSessions ends the sessions of a user of Options.Authenticate who has logged out or may
-// call no more, and the calls in them.
+// call no more, and the calls in them. A client without a session (2026-07-28) is refused at
+// its next request; what it listens to ends within an hour.
 func (e *Endpoint) EndSessions(user string) {
 	e.mcp.EndSessions(func(identity string) bool { return identity == "user "+user })
 }

@@ -35,6 +35,10 @@ func cookieLogin(r *http.Request) (user, profile string, err error) {
 		return "carol", "retired", nil
 	case "of-nobody":
 		return "", "", nil
+	case "of-mallory":
+		panic("no database")
+	case "of-quote":
+		return "quote", `a"b`, nil
 	}
 	return "", "", errors.New("the account of dave is locked")
 }
@@ -144,7 +148,7 @@ func (b *lockedBuffer) String() string {
 // reason, which the log has.
 func TestAuthenticateRefuses(t *testing.T) {
 	s := serveCookies(t)
-	for user, cause := range map[string]string{"dave": "the account of dave is locked", "nobody": "neither a user nor an error", "": "the account of"} {
+	for user, cause := range map[string]string{"dave": "the account of dave is locked", "mallory": "no database", "nobody": "neither a user nor an error", "": "the account of"} {
 		for _, path := range []string{"/mcp", "/mcp/all", "/status", "/readyz/"} {
 			status, text := s.message(user, path, "", initializeMessage).send(t, s.web)
 			if status != http.StatusUnauthorized || !strings.Contains(text, "you are not logged in") || strings.Contains(text, "locked") {
@@ -161,6 +165,13 @@ func TestAuthenticateRefuses(t *testing.T) {
 	}
 	if status, text := (wireMessage{method: http.MethodGet, path: "/healthz"}).send(t, s.web); status != http.StatusOK || text != `{"status":"ok"}`+"\n" {
 		t.Errorf("a probe: %d %s", status, text)
+	}
+	if log := s.log.String(); strings.Contains(log, "/healthz") {
+		t.Errorf("a probe asks the login:\n%s", log)
+	}
+	_, text := s.message("quote", "/mcp", "", initializeMessage).send(t, s.web)
+	if !json.Valid([]byte(text)) {
+		t.Errorf("not JSON: %s", text)
 	}
 	foreign := s.message("alice", "/mcp", "", initializeMessage)
 	foreign.header["Origin"] = "https://evil.example"

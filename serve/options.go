@@ -46,9 +46,9 @@ type Options struct {
 	// with "access", or with tokens of profiles, is refused. It returns the name of the user
 	// and the profile that the user is served; "" leaves that to the address, Profile and
 	// the configuration. The audit log, limits, and the sessions and stored outputs of the
-	// user know it as "user NAME". An error is logged, and answered with the status 401 and
-	// no reason. It is called for each request, after Hosts and Origins are checked,
-	// concurrently, and must not read the body. A stream that only listens ends after an
+	// user know it as "user NAME". An error or a panic is logged, and answered with the
+	// status 401 and no reason. It is called for each request but probes, after Hosts and Origins are
+	// checked, concurrently, and must not read the body. A stream that only listens ends after an
 	// hour; see also [Endpoint.EndSessions]. A user reaches MCP only: /status, and /metrics
 	// beyond loopback, need the token of the owner, which there is with RequireToken or
 	// TokenFile alone.
