@@ -39,6 +39,20 @@ type core struct {
 	owed     inflight.Counter // calls whose HTTP requests have ended: over SSE until they are answered, and parked ones until they end
 }
 
+// chooseView sets the view of a request, unless it has one.
+func (c *core) chooseView(r *request) (fault *wire.Error) {
+	if r.view == nil && r.session != nil {
+		r.view = r.session.listener.currentView()
+	}
+	if r.view == nil && r.found.review == c.changes.reviews.Load() {
+		r.view = r.found.view
+	}
+	if r.view == nil {
+		r.view, fault = c.views.of(r.client)
+	}
+	return fault
+}
+
 // dispatch returns the result of a request whose client is known.
 func (c *core) dispatch(ctx context.Context, r *request) (payload, error) {
 	discovers, listens := r.modern() && r.Method == discoverMethod, r.modern() && r.Method == listenMethod
@@ -51,14 +65,8 @@ func (c *core) dispatch(ctx context.Context, r *request) (payload, error) {
 	default:
 		c.ready.awaitList(ctx, r.Method, r.owner.Session)
 	}
-	if r.view == nil && r.session != nil {
-		r.view = r.session.listener.currentView() // now: it may have become another while the request waited
-	}
-	if r.view == nil {
-		var fault *wire.Error
-		if r.view, fault = c.views.of(r.client); fault != nil {
-			return nil, fault
-		}
+	if fault := c.chooseView(r); fault != nil { // now: it may have become another while the request waited
+		return nil, fault
 	}
 	if listens {
 		return c.listen(ctx, r)

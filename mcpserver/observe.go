@@ -47,7 +47,9 @@ func (c *core) describe(seen *observe.Request, r *request) {
 		v = r.session.listener.currentView()
 	}
 	if v == nil {
+		review := c.changes.reviews.Load()
 		v = c.views.viewOf(r.client)
+		r.found = shownView{v, review}
 	}
 	if v != nil {
 		seen.Profile = v.profile

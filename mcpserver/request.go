@@ -19,6 +19,7 @@ type request struct {
 	*wire.Message
 	*peer
 	view    *view
+	found   shownView // the view that was found when the request was observed, if it had none
 	owner   hidden.Owner
 	sender  *opener
 	session *session // nil if the request stands alone (2026-07-28)
