@@ -62,8 +62,7 @@ func (e *Endpoint) callAuthenticate(r *http.Request) (user, profile string, err 
 }
 
 // EndSessions ends the sessions of a user of Options.Authenticate who has logged out or may
-// call no more, and the calls in them. A client without a session (2026-07-28) is refused at
-// its next request; what it listens to ends within an hour.
+// call no more, the calls in them, and the streams of clients without a session (2026-07-28).
 func (e *Endpoint) EndSessions(user string) {
 	e.mcp.EndSessions(func(identity string) bool { return identity == "user "+user })
 }

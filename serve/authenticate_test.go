@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -261,5 +263,23 @@ func TestOwnLoginIsAlone(t *testing.T) {
 		if a := (&access{ask: (&Endpoint{}).ask}); !tt.insecure && a.permit(&tt.cfg) == nil {
 			t.Errorf("%s is accepted later", name)
 		}
+	}
+}
+
+// TestAuthenticateEndsStreams: a user who has logged out does not go on listening without a
+// session.
+func TestAuthenticateEndsStreams(t *testing.T) {
+	s := serveCookies(t)
+	m := s.message("alice", "/mcp", "", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{`+
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	m.header["Mcp-Method"], m.header["MCP-Protocol-Version"] = "subscriptions/listen", "2026-07-28"
+	answer := m.exchange(t, s.web)
+	stream := bufio.NewReader(answer.Body)
+	if event, err := stream.ReadString('\n'); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v", answer.Status, event, err)
+	}
+	s.EndSessions("alice")
+	if rest, err := io.ReadAll(stream); err != nil || !strings.Contains(string(rest), `"resultType":"complete"`) {
+		t.Errorf("%s, %v", rest, err)
 	}
 }
