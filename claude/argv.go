@@ -55,9 +55,9 @@ func flags(o *Options, allowed []string) []string {
 	a := argv{"--output-format=stream-json", "--input-format=stream-json", "--verbose"}
 	a.text("model", o.Model)
 	a.text("fallback-model", o.FallbackModel)
-	a.text("thinking", string(o.Thinking))
+	a.text("thinking", o.Thinking)
 	a.number("max-thinking-tokens", o.MaxThinkingTokens)
-	a.text("effort", string(o.Effort))
+	a.text("effort", o.Effort)
 	a.text("betas", strings.Join(o.Betas, ","))
 	a.tools(o, allowed)
 	a.session(o)

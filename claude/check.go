@@ -36,27 +36,27 @@ func checkPrompt(o *Options) error {
 	switch {
 	case o.ClaudeCodePrompt && o.SystemPrompt != "":
 		return errors.New("both ClaudeCodePrompt and SystemPrompt are set; put the text in AppendSystemPrompt")
-	case o.Thinking == ThinkingDisabled && o.MaxThinkingTokens > 0:
+	case o.Thinking == "disabled" && o.MaxThinkingTokens > 0:
 		return errors.New("MaxThinkingTokens is set and Thinking is disabled; leave one of them out")
 	case o.FallbackModel != "" && o.FallbackModel == o.Model:
 		return fmt.Errorf("FallbackModel is the same as Model, %q; name another model", o.Model)
 	}
 	return errors.Join(
-		checkWord(o.logger(), "Thinking", o.Thinking, ThinkingAdaptive, ThinkingEnabled, ThinkingDisabled),
+		checkWord(o.logger(), "Thinking", o.Thinking, "adaptive", "enabled", "disabled"),
 		checkEffort(o.logger(), o.Effort),
 	)
 }
 
-func checkEffort(log *slog.Logger, effort Effort) error {
-	return checkWord(log, "Effort", effort, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax)
+func checkEffort(log *slog.Logger, effort string) error {
+	return checkWord(log, "Effort", effort, "low", "medium", "high", "xhigh", "max")
 }
 
 func checkMode(log *slog.Logger, mode PermissionMode) error {
 	return checkWord(log, "PermissionMode", mode, ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass)
 }
 
-func checkSource(log *slog.Logger, option string, source SettingSource) error {
-	return checkWord(log, option, source, UserSettings, ProjectSettings, LocalSettings)
+func checkSource(log *slog.Logger, option string, source string) error {
+	return checkWord(log, option, source, "user", "project", "local")
 }
 
 // checkWord refuses what is almost a word that the CLI knows, and warns about another

@@ -77,8 +77,8 @@ type Subagent struct {
 	Skills          []string       `json:"skills,omitempty"`
 	MaxTurns        int            `json:"maxTurns,omitempty"`
 	Background      bool           `json:"background,omitempty"` // always runs in the background
-	Memory          SettingSource  `json:"memory,omitempty"`     // where it stores what it learns; nothing is stored if empty
-	Effort          Effort         `json:"effort,omitempty"`
+	Memory          string         `json:"memory,omitempty"`     // where it stores what it learns: user, project or local; nothing is stored if empty
+	Effort          string         `json:"effort,omitempty"`
 	PermissionMode  PermissionMode `json:"permissionMode,omitempty"`
 	InitialPrompt   string         `json:"initialPrompt,omitempty"` // its first prompt, if it is Options.Agent
 	OmitClaudeMD    bool           `json:"omitClaudeMd,omitempty"`  // does not read the project's instructions

@@ -37,9 +37,9 @@ type Options struct {
 	// The model.
 	Model             string   // an alias such as "sonnet", or a full name; the CLI's default if empty
 	FallbackModel     string   // tried when Model is overloaded; several are separated by commas
-	Thinking          Thinking // the model's default if empty
+	Thinking          string   // adaptive (as much as necessary), disabled, or enabled (always, for older models); the model's default if empty
 	MaxThinkingTokens int      // a fixed budget of thinking, for older models; none if 0
-	Effort            Effort   // the model's default if empty
+	Effort            string   // low, medium, high, xhigh or max, not all of which each model takes; the model's default if empty
 	Betas             []string // beta features of the API
 
 	// The prompt. By default the model receives only its tools, as in the
@@ -109,9 +109,9 @@ type Options struct {
 	SessionStore sessions.Store
 
 	// Settings.
-	Settings        string          // a file, or a JSON object
-	SettingSources  []SettingSource // nil for all, empty for none
-	ManagedSettings map[string]any  // limits that no other settings widen, such as permissions.deny; if the machine is managed, its settings decide whether they count
+	Settings        string         // a file, or a JSON object
+	SettingSources  []string       // user, project (of Dir, with its CLAUDE.md) or local (of Dir, not shared); nil for all, empty for none
+	ManagedSettings map[string]any // limits that no other settings widen, such as permissions.deny; if the machine is managed, its settings decide whether they count
 
 	// Limits.
 	MaxTurns     int     // calls of the model in one turn; no limit if 0. With Output, the model needs some of them to correct itself
@@ -143,38 +143,6 @@ const (
 	ModeDontAsk     PermissionMode = "dontAsk"           // what is allowed; everything else is denied without a request
 	ModeAuto        PermissionMode = "auto"              // what a model considers safe
 	ModeBypass      PermissionMode = "bypassPermissions" // everything; for sandboxes only
-)
-
-// Thinking determines whether the model thinks before it answers.
-type Thinking string
-
-// The ways of thinking.
-const (
-	ThinkingAdaptive Thinking = "adaptive" // as much as necessary
-	ThinkingEnabled  Thinking = "enabled"  // always, with the budget of MaxThinkingTokens; for older models
-	ThinkingDisabled Thinking = "disabled"
-)
-
-// Effort determines how much work a model puts into an answer.
-type Effort string
-
-// The efforts that are known; models differ in which they take.
-const (
-	EffortLow    Effort = "low"
-	EffortMedium Effort = "medium"
-	EffortHigh   Effort = "high"
-	EffortXHigh  Effort = "xhigh"
-	EffortMax    Effort = "max"
-)
-
-// A SettingSource is a source of settings, instructions and skills.
-type SettingSource string
-
-// The sources of settings.
-const (
-	UserSettings    SettingSource = "user"
-	ProjectSettings SettingSource = "project" // of Dir, with its CLAUDE.md
-	LocalSettings   SettingSource = "local"   // of Dir, not shared
 )
 
 func (o *Options) logger() *slog.Logger { return cmp.Or(o.Logger, slog.Default()) }

@@ -29,13 +29,13 @@ func TestArgs(t *testing.T) {
 	}{
 		{"defaults", Options{}, nil, nil},
 		{"model", Options{
-			Model: "sonnet", FallbackModel: "haiku,opus", Thinking: ThinkingAdaptive, MaxThinkingTokens: 7,
-			Effort: EffortHigh, Betas: []string{"a", "b"},
+			Model: "sonnet", FallbackModel: "haiku,opus", Thinking: "adaptive", MaxThinkingTokens: 7,
+			Effort: "high", Betas: []string{"a", "b"},
 		}, nil, []string{
 			"--model=sonnet", "--fallback-model=haiku,opus", "--thinking=adaptive", "--max-thinking-tokens=7",
 			"--effort=high", "--betas=a,b",
 		}},
-		{"no tools, no settings", Options{Tools: []string{}, SettingSources: []SettingSource{}}, nil,
+		{"no tools, no settings", Options{Tools: []string{}, SettingSources: []string{}}, nil,
 			[]string{"--tools=", "--setting-sources="}},
 		{"tools", Options{
 			Tools: []string{"Read", "Bash"}, AllowedTools: []string{"Bash(echo a, b)"}, DisallowedTools: []string{"Write", "Edit"},
@@ -54,7 +54,7 @@ func TestArgs(t *testing.T) {
 			[]string{"--continue", "--fork-session", "--no-session-persistence"}},
 		{"resume", Options{Resume: "s", ResumeAt: "m", Fork: true, SessionID: "id"}, nil,
 			[]string{"--resume=s", "--resume-session-at=m", "--fork-session", "--session-id=id"}},
-		{"settings file", Options{Settings: "my.json", SettingSources: []SettingSource{UserSettings, ProjectSettings}}, nil,
+		{"settings file", Options{Settings: "my.json", SettingSources: []string{"user", "project"}}, nil,
 			[]string{"--settings=my.json", "--setting-sources=user,project"}},
 		{"settings", Options{Settings: ` {"env":{"TOKEN":"secret"}}`}, nil,
 			[]string{"--await-initialize", "--initialize-fields=settings"}},
@@ -83,7 +83,7 @@ func TestArgsInjection(t *testing.T) {
 	o := Options{
 		Model: evil, FallbackModel: evil, Thinking: evil, Effort: evil, Betas: all, SystemPrompt: evil, AppendSystemPrompt: evil,
 		Tools: all, AllowedTools: all, DisallowedTools: all, Skills: all, PluginDirs: all, AddDirs: all, PermissionMode: evil,
-		Resume: evil, ResumeAt: evil, SessionID: evil, Title: evil, Settings: evil, SettingSources: []SettingSource{evil},
+		Resume: evil, ResumeAt: evil, SessionID: evil, Title: evil, Settings: evil, SettingSources: []string{evil},
 	}
 	args := flags(&o, all)
 	if len(args) < 20 {
@@ -203,9 +203,9 @@ func TestCheck(t *testing.T) {
 		{"two prompts", Options{ClaudeCodePrompt: true, SystemPrompt: "x"}, "put the text in AppendSystemPrompt"},
 		{"misspelled thinking", Options{Thinking: "adaptiv"}, `the Thinking is "adaptiv", which the CLI does not know; did you mean adaptive?`},
 		{"misspelled effort", Options{Effort: "xhihg"}, "did you mean xhigh?"},
-		{"words of a newer CLI", Options{Effort: "quantum", Thinking: "backwards", PermissionMode: "yolo", SettingSources: []SettingSource{"galaxies"}}, ""},
-		{"known effort", Options{Effort: EffortXHigh, Thinking: ThinkingDisabled}, ""},
-		{"thinking", Options{Thinking: ThinkingDisabled, MaxThinkingTokens: 1}, "leave one of them out"},
+		{"words of a newer CLI", Options{Effort: "quantum", Thinking: "backwards", PermissionMode: "yolo", SettingSources: []string{"galaxies"}}, ""},
+		{"known effort", Options{Effort: "xhigh", Thinking: "disabled"}, ""},
+		{"thinking", Options{Thinking: "disabled", MaxThinkingTokens: 1}, "leave one of them out"},
 		{"fallback", Options{Model: "a", FallbackModel: "a"}, "name another"},
 		{"continue and resume", Options{Continue: true, Resume: "s"}, "leave out Continue"},
 		{"fork of nothing", Options{Fork: true}, "set Resume to its id"},
@@ -217,7 +217,7 @@ func TestCheck(t *testing.T) {
 		{"no number", Options{MaxBudgetUSD: math.NaN()}, "MaxBudgetUSD is NaN"},
 		{"tool timeout", Options{ToolTimeout: -1}, "ToolTimeout is below 0"},
 		{"mode", Options{PermissionMode: "acceptEdit"}, "did you mean acceptEdits?"},
-		{"source", Options{SettingSources: []SettingSource{"Project"}}, "did you mean project?"},
+		{"source", Options{SettingSources: []string{"Project"}}, "did you mean project?"},
 		{"agent", Options{Agents: map[string]*Subagent{"a": {Prompt: "p"}}}, "needs a name, a Description"},
 		{"server of an agent", Options{Agents: map[string]*Subagent{"a": {Description: "d", Prompt: "p", OwnServers: map[string]*MCPServer{"s": {}}}}}, `the sub-agent "a": the MCP server "s" needs a Command or a URL`},
 		{"settings", Options{Settings: `{"a":`}, "check the syntax"},

@@ -20,20 +20,14 @@ type Prompt struct {
 	Text   string
 	Blocks []Block // come after Text, such as images
 
-	UUID     string   // a Result that answers the prompt contains it; a new one if empty
-	Priority Priority // PriorityNext if empty
-	NoTurn   bool     // only adds to the conversation: the model reads it with the next prompt
+	UUID   string // a Result that answers the prompt contains it; a new one if empty
+	NoTurn bool   // only adds to the conversation: the model reads it with the next prompt
+
+	// Priority determines when the CLI takes a prompt that it receives during a turn:
+	// "now" interrupts the turn, "next" is before the next request to the model within
+	// the turn, "later" after the turn; "next" if empty.
+	Priority string
 }
-
-// A Priority determines when the CLI takes a prompt that it receives during a turn.
-type Priority string
-
-// The priorities.
-const (
-	PriorityNow   Priority = "now"   // interrupts the turn
-	PriorityNext  Priority = "next"  // before the next request to the model, within the turn
-	PriorityLater Priority = "later" // after the turn
-)
 
 // A Block is one content block of a prompt: text, or an image or a document with one of Data,
 // URL and FileID.
@@ -106,7 +100,7 @@ func (p *Prompt) content() (json.RawMessage, error) {
 	switch {
 	case p.UUID != "" && !uuidPattern.MatchString(p.UUID):
 		return nil, fmt.Errorf("the UUID %q of the prompt is not a UUID; leave it out to have one generated", p.UUID)
-	case !slices.Contains([]Priority{"", PriorityNow, PriorityNext, PriorityLater}, p.Priority):
+	case !slices.Contains([]string{"", "now", "next", "later"}, p.Priority):
 		return nil, fmt.Errorf("unknown Priority %q; use now, next or later", p.Priority)
 	case strings.TrimSpace(p.Text) != "":
 		blocks = slices.Concat([]Block{Text(p.Text)}, blocks)
@@ -127,7 +121,7 @@ type userLine struct {
 	SessionID       string      `json:"session_id"`
 	ParentToolUseID *string     `json:"parent_tool_use_id"`
 	Message         userContent `json:"message"`
-	Priority        Priority    `json:"priority,omitempty"`
+	Priority        string      `json:"priority,omitempty"`
 	ShouldQuery     *bool       `json:"shouldQuery,omitempty"`
 	Verbatim        bool        `json:"client_composed,omitempty"` // no @file is read and no /command is run
 }
@@ -140,7 +134,7 @@ type userContent struct {
 // send writes a prompt. With watch, turns keeps the result that answers it.
 func (s *Session) send(ctx context.Context, uuid string, p *Prompt, watch bool) error {
 	content, err := p.content()
-	err = errors.Join(err, checkWord(s.opts.logger(), "Priority", p.Priority, PriorityNow, PriorityNext, PriorityLater))
+	err = errors.Join(err, checkWord(s.opts.logger(), "Priority", p.Priority, "now", "next", "later"))
 	switch {
 	case err != nil:
 		return err

@@ -128,7 +128,7 @@ func TestRunPrompts(t *testing.T) {
 	o.Env = append(o.Env, "FAKE_VERSION=2.1.329")
 	answered := make(chan bool)
 	prompts := func(yield func(claude.Prompt) bool) {
-		for _, p := range []claude.Prompt{{Text: "first"}, {Text: "second"}, {Text: "read this first", NoTurn: true}, {Text: "third", UUID: uuid, Priority: claude.PriorityLater}} {
+		for _, p := range []claude.Prompt{{Text: "first"}, {Text: "second"}, {Text: "read this first", NoTurn: true}, {Text: "third", UUID: uuid, Priority: "later"}} {
 			if !yield(p) {
 				t.Error("yield returned false during the run")
 			}

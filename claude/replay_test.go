@@ -197,7 +197,7 @@ func (h *host) implied() *claude.Options {
 		o.DisallowedTools = split(tools)
 	}
 	if _, ok := flag(h.args, "--setting-sources"); ok {
-		o.SettingSources = []claude.SettingSource{}
+		o.SettingSources = []string{}
 	}
 	if turns, ok := flag(h.args, "--max-turns"); ok {
 		o.MaxTurns, _ = strconv.Atoi(turns)

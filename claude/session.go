@@ -54,7 +54,7 @@ type Info struct {
 		Resolved     string   `json:"resolvedModel"`
 		DisplayName  string   `json:"displayName"`
 		Description  string   `json:"description"`
-		EffortLevels []Effort `json:"supportedEffortLevels"`
+		EffortLevels []string `json:"supportedEffortLevels"`
 	} `json:"models"`
 	Account struct {
 		Email            string `json:"email"`

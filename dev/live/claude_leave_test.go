@@ -207,7 +207,7 @@ func sdkPrompts(s *stage) string {
 	prompts := func(yield func(sdk.Prompt) bool) {
 		_ = yield(sdk.Prompt{Text: "this-comes-first", NoTurn: true}) && yield(sdk.Prompt{Text: "wait", Blocks: []sdk.Block{sdk.Text("a-block")}})
 		<-asked
-		yield(sdk.Prompt{Text: "and-now-this", Priority: sdk.PriorityNow})
+		yield(sdk.Prompt{Text: "and-now-this", Priority: "now"})
 	}
 	r, err := sdk.Collect(sdk.RunPrompts(s.context(), prompts, s.opts))
 	if r == nil || r.Result != "Now." {

@@ -48,16 +48,16 @@ func knowsMode(mode string) bool {
 }
 
 func knowsEffort(effort string) bool {
-	return knowsOption(func(o *sdk.Options, effort string) { o.Effort = sdk.Effort(effort) })(effort)
+	return knowsOption(func(o *sdk.Options, effort string) { o.Effort = effort })(effort)
 }
 
 func knowsThinking(kind string) bool {
-	return knowsOption(func(o *sdk.Options, kind string) { o.Thinking = sdk.Thinking(kind) })(kind)
+	return knowsOption(func(o *sdk.Options, kind string) { o.Thinking = kind })(kind)
 }
 
 func knowsSource(source string) bool {
 	return knowsOption(func(o *sdk.Options, source string) {
-		o.SettingSources = []sdk.SettingSource{sdk.SettingSource(source)}
+		o.SettingSources = []string{source}
 	})(source)
 }
 

@@ -129,7 +129,7 @@ func newStage(t *testing.T, bin string) *stage {
 		Stderr:       func(line string) { t.Logf("stderr: %s", line) },
 		Model:        "claude-sonnet-4-5",
 		SystemPrompt: "You are a test.",
-		Tools:        []string{}, SettingSources: []sdk.SettingSource{}, StrictMCPConfig: true,
+		Tools:        []string{}, SettingSources: []string{}, StrictMCPConfig: true,
 		MaxRetries: 1,
 	}
 	return s

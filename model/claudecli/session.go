@@ -75,7 +75,7 @@ func (m *Model) options(r *model.Request, s *session) *claude.Options {
 		ToolTimeout:    m.keepFor + time.Hour, // the pool ends a session before its calls time out
 		Hooks:          []claude.Hook{{Event: claude.PostToolUse, Handle: s.desk.replace}},
 		NoPersistence:  true,
-		SettingSources: []claude.SettingSource{},
+		SettingSources: []string{},
 
 		PartialMessages: true,
 	}
@@ -92,9 +92,9 @@ func (m *Model) options(r *model.Request, s *session) *claude.Options {
 	switch r.Effort {
 	case "":
 	case effortNone:
-		o.Thinking = claude.ThinkingDisabled
+		o.Thinking = "disabled"
 	default:
-		o.Effort = claude.Effort(r.Effort)
+		o.Effort = r.Effort
 	}
 	if r.Output != nil {
 		o.Output = r.Output

@@ -77,7 +77,7 @@ func (t *turn) waits(s *session, response *model.Response) bool {
 func (t *turn) exchange(ctx context.Context, s *session, in *input) (*model.Response, error) {
 	s.desk.begin()
 	if len(in.blocks) > 0 {
-		prompt := &claude.Prompt{Blocks: in.blocks, Priority: claude.PriorityNext}
+		prompt := &claude.Prompt{Blocks: in.blocks, Priority: "next"}
 		if _, err := s.cli.SendPrompt(ctx, prompt); err != nil {
 			return nil, err
 		}

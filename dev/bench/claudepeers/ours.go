@@ -15,7 +15,7 @@ type terms struct {
 func runOurs(ctx context.Context, j *job) (string, error) {
 	opts := &claude.Options{
 		CLI: j.cli, Model: model, SystemPrompt: systemPrompt,
-		Tools: []string{}, SettingSources: []claude.SettingSource{}, StrictMCPConfig: true,
+		Tools: []string{}, SettingSources: []string{}, StrictMCPConfig: true,
 	}
 	if j.tools {
 		add := func(_ context.Context, in terms) (float64, error) { return j.add(in.A, in.B), nil }

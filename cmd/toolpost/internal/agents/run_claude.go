@@ -82,7 +82,7 @@ func (f *agentFlags) claudeOptions(cmd *cobra.Command, prompt string, allow []st
 	return &claude.Options{
 		CLI: f.model.cli, Model: name, SystemPrompt: f.system,
 		Tools: builtIn(allow), AllowedTools: allow,
-		StrictMCPConfig: true, SettingSources: []claude.SettingSource{claude.UserSettings},
+		StrictMCPConfig: true, SettingSources: []string{"user"},
 		MaxTurns: f.limits.Turns, MaxBudgetUSD: float64(f.limits.Cost) / float64(usage.Dollar), PartialMessages: !f.json && terminal.Is(cmd.OutOrStdout()), // a program gets complete answers
 		AllowDropped: true, // the rest works
 	}, nil
