@@ -7,7 +7,48 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/internal/access/oauth"
+)
+
+// An Auth describes how to log in to a server over HTTP. The option Credentials of package
+// gateway does so; package serve and the command toolpost set it. Without an Auth, the server
+// names the authorization server to ask, and the client registers itself there.
+type Auth struct {
+	// Type is how a token is got. With "", the user logs in, with the authorization code
+	// grant; with "client_credentials", the client itself does, without a user; with
+	// "token_exchange", it is got for a token that the user has of an identity provider.
+	// With "none", nothing logs in: an answer 401 is the server's.
+	Type string
+
+	// The client, if it is registered with the authorization server already.
+	// ClientMetadataURL is the address of a client id metadata document.
+	ClientID, ClientSecret, ClientMetadataURL string
+
+	Scopes       []string // to ask for; those that the server names if empty
+	CallbackPort int      // of the address that the browser returns to; a free one if 0
+	Issuer       string   // the only authorization server to use; the one that the server names if empty
+
+	// Resource is the resource to ask for a token for (RFC 8707), in place of what the
+	// server calls itself. With OmitResource, requests name none.
+	Resource     string
+	OmitResource bool
+
+	// PKCE is "S256" for an authorization server that supports this method of PKCE and does
+	// not announce it. Without PKCE, no user logs in.
+	PKCE string
+
+	// Parameters are added to the authorization request, or to the request of the type
+	// "client_credentials", such as an audience. Those that a login depends on are left out.
+	Parameters map[string]string
+
+	Exchange Exchange // of the type "token_exchange"
+}
+
+// Types of an [Auth] that need no user.
+const (
+	authClient   = "client_credentials"
+	authExchange = "token_exchange"
+	authOff      = "none"
 )
 
 // authKeys says what each key of a server's auth sets. The last ones are
@@ -38,11 +79,11 @@ var ignoredAuthKeys = []string{"authorizationUrl", "tokenUrl", "redirectUri", "a
 func (e *entry) auth(v hujson.Value, path string) {
 	switch v.Value.Kind() {
 	case 't', 'f': // opencode
-		e.server.Auth = &upstream.Auth{}
+		e.server.Auth = &Auth{}
 		e.authEnabled(v, path)
 		return
 	case '{':
-		e.server.Auth = &upstream.Auth{}
+		e.server.Auth = &Auth{}
 	}
 	known := []string{"type", "clientId", "clientSecret", "clientMetadataUrl", "scopes", "callbackPort", "issuer", "resource", "pkce", "parameters", "exchange"}
 	e.members(v, path, func(m *hujson.ObjectMember) {
@@ -60,7 +101,7 @@ func (e *entry) auth(v hujson.Value, path string) {
 	if a == nil || len(e.unset) > 0 {
 		return
 	}
-	if a.Type == upstream.AuthClient && (a.ClientID == "" || a.ClientSecret == "") {
+	if a.Type == authClient && (a.ClientID == "" || a.ClientSecret == "") {
 		e.fail(v.StartOffset, `%s has the type "client_credentials"; add "clientId" and "clientSecret"`, path)
 	}
 	e.checkExchange(a, v, path)
@@ -81,10 +122,7 @@ func (e *entry) webAddress(v hujson.Value, path string) string {
 }
 
 func (e *entry) authType(v hujson.Value, path string) {
-	types := map[string]upstream.AuthType{
-		"authorization_code": upstream.AuthCode, "oauth": upstream.AuthCode,
-		"client_credentials": upstream.AuthClient, "token_exchange": upstream.AuthExchange, "none": upstream.AuthOff,
-	}
+	types := map[string]string{"authorization_code": "", "oauth": "", authClient: authClient, authExchange: authExchange, authOff: authOff}
 	name := e.text(v, path)
 	t, ok := types[name]
 	if !ok && v.Value.Kind() == '"' {
@@ -96,7 +134,7 @@ func (e *entry) authType(v hujson.Value, path string) {
 // authEnabled reads a key that turns logins off.
 func (e *entry) authEnabled(v hujson.Value, path string) {
 	if !e.boolean(v, path) {
-		e.server.Auth.Type = upstream.AuthOff
+		e.server.Auth.Type = authOff
 	}
 }
 
@@ -149,7 +187,7 @@ func (e *entry) parameters(v hujson.Value, path string) {
 	e.members(v, path, func(m *hujson.ObjectMember) {
 		hints := map[string]string{"resource": "; use auth.resource", "scope": "; use auth.scopes", "client_id": "; use auth.clientId", "client_secret": "; use auth.clientSecret"}
 		name := key(m)
-		if name == "" || upstream.IsReservedParameter(name) {
+		if name == "" || oauth.IsReserved(name) {
 			e.fail(m.Name.StartOffset, "%s.%s cannot be set: a login depends on it%s", path, name, hints[name])
 		}
 	})

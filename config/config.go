@@ -75,10 +75,12 @@ type Config struct {
 type Server struct {
 	upstream.Config
 
+	Auth *Auth // how to log in to a server over HTTP; nil if the server says how, or needs no login
+
 	// Source, if it is not nil, has the tools of the server run in the program that
 	// serves: Config.Transport is the type, "redmine", and of Config only that and the name
-	// are used. Approvals that are stored know it as Redmine.
-	Source *Source `json:"Redmine"`
+	// are used.
+	Source *Source
 
 	Disabled bool
 	Required bool // toolpost is ready only while this server is connected, see /readyz

@@ -12,7 +12,6 @@ import (
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/lazyregexp"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A Description shows a person everything that a server of a
@@ -198,11 +197,11 @@ func (d *description) credentials(s *Server) {
 }
 
 // auth shows how a server is logged in to.
-func (d *description) auth(a *upstream.Auth) {
+func (d *description) auth(a *Auth) {
 	if a == nil {
 		return
 	}
-	parts := [][2]string{{"type", string(a.Type)}, {"clientId", a.ClientID}, {"clientSecret", a.ClientSecret}, {"clientMetadataUrl", a.ClientMetadataURL}, {"scopes", strings.Join(a.Scopes, " ")}, {"issuer", a.Issuer}, {"resource", a.Resource}, {"pkce", a.PKCE}}
+	parts := [][2]string{{"type", a.Type}, {"clientId", a.ClientID}, {"clientSecret", a.ClientSecret}, {"clientMetadataUrl", a.ClientMetadataURL}, {"scopes", strings.Join(a.Scopes, " ")}, {"issuer", a.Issuer}, {"resource", a.Resource}, {"pkce", a.PKCE}}
 	if a.OmitResource {
 		parts = append(parts, [2]string{"resource", "false"})
 	}

@@ -10,24 +10,41 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/toolpost/toolpost/internal/netaddr"
-	"github.com/toolpost/toolpost/upstream"
 )
 
+// An Exchange describes how a token of the user, the subject token, is exchanged for one
+// of an MCP server (RFC 8693). If the identity provider is the authorization server of
+// the MCP server, it issues that token. Otherwise it issues an identity assertion, which
+// that authorization server takes (MCP, Enterprise-Managed Authorization).
+type Exchange struct {
+	Issuer                 string // the identity provider, which alone gets the subject token
+	ClientID, ClientSecret string // the client, as the identity provider knows it
+
+	SubjectToken string // may be a reference, which Subject reads
+	SubjectType  string // a token type of RFC 8693; that of ID tokens if empty
+
+	Audience string // the issuer of the server's authorization server if empty
+	Resource string // the address of the server, as it names itself, if empty
+
+	// Subject returns the subject token of now. Nil returns SubjectToken.
+	Subject func(ctx context.Context) (string, error) `json:"-"`
+}
+
 // exchangeKeys says what each key of a token exchange sets.
-var exchangeKeys = map[string]func(e *entry, x *upstream.Exchange, v hujson.Value, path string){
+var exchangeKeys = map[string]func(e *entry, x *Exchange, v hujson.Value, path string){
 	"issuer":   (*entry).exchangeIssuer,
-	"clientId": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) { x.ClientID = e.expandText(v, path) },
-	"clientSecret": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) {
+	"clientId": func(e *entry, x *Exchange, v hujson.Value, path string) { x.ClientID = e.expandText(v, path) },
+	"clientSecret": func(e *entry, x *Exchange, v hujson.Value, path string) {
 		x.ClientSecret = e.expandText(v, path)
 	},
-	"subjectToken": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) {
+	"subjectToken": func(e *entry, x *Exchange, v hujson.Value, path string) {
 		x.SubjectToken = e.expandText(v, path)
 	},
 	"subjectType": (*entry).subjectType,
-	"audience": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) {
+	"audience": func(e *entry, x *Exchange, v hujson.Value, path string) {
 		x.Audience = e.noReference(e.expandText(v, path), v, path)
 	},
-	"resource": func(e *entry, x *upstream.Exchange, v hujson.Value, path string) { x.Resource = e.webAddress(v, path) },
+	"resource": func(e *entry, x *Exchange, v hujson.Value, path string) { x.Resource = e.webAddress(v, path) },
 }
 
 // exchange reads which token is exchanged where.
@@ -46,7 +63,7 @@ func (e *entry) exchange(v hujson.Value, path string) {
 }
 
 // exchangeIssuer reads the address of an identity provider, which gets subject tokens.
-func (e *entry) exchangeIssuer(x *upstream.Exchange, v hujson.Value, path string) {
+func (e *entry) exchangeIssuer(x *Exchange, v hujson.Value, path string) {
 	x.Issuer = e.webAddress(v, path)
 	u, err := url.Parse(x.Issuer)
 	if e.vars != nil && err == nil && u.Scheme == "http" && !netaddr.IsLoopback(u.Hostname()) {
@@ -55,7 +72,7 @@ func (e *entry) exchangeIssuer(x *upstream.Exchange, v hujson.Value, path string
 }
 
 // subjectType reads a token type: a URN, or the end of one of RFC 8693.
-func (e *entry) subjectType(x *upstream.Exchange, v hujson.Value, path string) {
+func (e *entry) subjectType(x *Exchange, v hujson.Value, path string) {
 	const prefix = "urn:ietf:params:oauth:token-type:"
 	name := e.text(v, path)
 	switch {
@@ -69,9 +86,9 @@ func (e *entry) subjectType(x *upstream.Exchange, v hujson.Value, path string) {
 
 // checkExchange checks that a token exchange has all that it needs, and that nothing of it
 // is written without its type.
-func (e *entry) checkExchange(a *upstream.Auth, v hujson.Value, path string) {
+func (e *entry) checkExchange(a *Auth, v hujson.Value, path string) {
 	x, missing := &a.Exchange, []string{}
-	if a.Type != upstream.AuthExchange {
+	if a.Type != authExchange {
 		if slices.ContainsFunc(describeExchange(x), func(part [2]string) bool { return part[1] != "" }) {
 			e.fail(v.StartOffset, `%s.exchange has no effect without the type "token_exchange"; add it`, path)
 		}
@@ -91,21 +108,10 @@ func (e *entry) checkExchange(a *upstream.Auth, v hujson.Value, path string) {
 }
 
 // describeExchange returns the parts of a token exchange that the user approves.
-func describeExchange(x *upstream.Exchange) [][2]string {
+func describeExchange(x *Exchange) [][2]string {
 	return [][2]string{
 		{"exchange.issuer", x.Issuer}, {"exchange.clientId", x.ClientID}, {"exchange.clientSecret", x.ClientSecret},
 		{"exchange.subjectToken", x.SubjectToken}, {"exchange.subjectType", x.SubjectType},
 		{"exchange.audience", x.Audience}, {"exchange.resource", x.Resource},
-	}
-}
-
-// subjectOf returns what reads a subject token, nil if there is none.
-func subjectOf(text string, resolve Resolver) func(context.Context) (string, error) {
-	if text == "" {
-		return nil
-	}
-	return func(ctx context.Context) (string, error) {
-		token, _, err := resolve.Value(ctx, text)
-		return token, err
 	}
 }

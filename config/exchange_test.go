@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 const exchangeEntry = `{"mcpServers": {"s": {"url": "https://mcp.example.com/mcp", "auth": {
@@ -45,7 +44,7 @@ func TestExchange(t *testing.T) {
 	}
 	token := x.SubjectToken
 	x.Subject, x.SubjectToken = nil, ""
-	want := upstream.Exchange{
+	want := config.Exchange{
 		Issuer: "https://idp.example.com", ClientID: "idp-me", ClientSecret: "secret of idp",
 		SubjectType: "urn:ietf:params:oauth:token-type:access_token", Audience: "as", Resource: "https://mcp.example.com/",
 	}

@@ -77,8 +77,10 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 		return
 	}
 	known := s.Source.credentials()
-	later := func(context.Context, Reference) (string, error) { return "x", nil } // secrets are read later
-	_ = resolveAll(context.Background(), later, known.Texts()...)
+	later := Resolver(func(context.Context, Reference) (string, error) { return "x", nil }) // secrets are read later
+	for _, text := range known.Texts() {
+		_ = later.replace(context.Background(), text, "")
+	}
 	switch err := known.Trim().Check(); {
 	case errors.Is(err, secret.ErrNoCredentials):
 		e.fail(m.Name.StartOffset, `%s has no credentials; give "apiKey", such as "${REDMINE_API_KEY}", or "anonymous": true to serve what is public`, e.path)

@@ -120,39 +120,82 @@ func (read Resolver) Value(ctx context.Context, value string) (resolved string, 
 func (s *Server) References() (all []Reference) {
 	collect := Resolver(func(_ context.Context, r Reference) (string, error) { all = append(all, r); return "", nil })
 	ctx := context.Background() // nothing is read
-	for _, value := range slices.Concat(s.Args, slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers))) {
-		_, _, _ = collect.Value(ctx, value) // it never fails
-	}
-	_, _ = s.ResolveLogin(ctx, collect)
+	_, _ = s.Resolve(ctx, collect)
 	if s.Source != nil {
 		c := s.Source.credentials()
-		_ = resolveAll(ctx, collect, c.Texts()...)
+		for _, text := range c.Texts() {
+			_ = collect.replace(ctx, text, "")
+		}
 	}
 	return all
 }
 
-// ResolveLogin returns s with the secret of its OAuth client. The subject token of an
-// exchange is read each time it is needed, because it expires.
+// Resolve returns s with what its arguments, variables and headers refer to, and its login;
+// see ResolveLogin. A Source resolves its values itself, when it needs them.
+func (s *Server) Resolve(ctx context.Context, resolve Resolver) (*Server, error) {
+	c := *s
+	c.Args, c.Env, c.Headers = slices.Clone(s.Args), maps.Clone(s.Env), maps.Clone(s.Headers)
+	for i := range c.Args {
+		if err := resolve.replace(ctx, &c.Args[i], "its arguments"); err != nil {
+			return nil, err
+		}
+	}
+	if err := resolve.replaceAll(ctx, c.Env, "its variable "); err != nil {
+		return nil, err
+	}
+	if err := resolve.replaceAll(ctx, c.Headers, "its header "); err != nil {
+		return nil, err
+	}
+	return c.ResolveLogin(ctx, resolve)
+}
+
+// ResolveLogin returns s with the client of its login and the secret of that. The subject
+// token of an exchange is read each time it is needed, because it expires.
 func (s *Server) ResolveLogin(ctx context.Context, resolve Resolver) (*Server, error) {
 	if s.Auth == nil {
 		return s, nil
 	}
 	c, auth := *s, *s.Auth
 	c.Auth = &auth
-	auth.Exchange.Subject = subjectOf(auth.Exchange.SubjectToken, resolve)
-	if err := resolveAll(ctx, resolve, &auth.ClientID, &auth.ClientSecret, &auth.Exchange.ClientID, &auth.Exchange.ClientSecret); err != nil {
-		return nil, err
+	x := &auth.Exchange
+	if x.Subject == nil && x.SubjectToken != "" {
+		x.Subject = func(ctx context.Context) (string, error) {
+			token, _, err := resolve.Value(ctx, s.Auth.Exchange.SubjectToken)
+			return token, err
+		}
+	}
+	for _, part := range []struct {
+		text *string
+		what string
+	}{
+		{&auth.ClientID, "the client of its login"}, {&auth.ClientSecret, "the secret of its login"},
+		{&x.ClientID, "the client of its token exchange"}, {&x.ClientSecret, "the secret of its token exchange"},
+	} {
+		if err := resolve.replace(ctx, part.text, part.what); err != nil {
+			return nil, err
+		}
 	}
 	return &c, nil
 }
 
-func resolveAll(ctx context.Context, resolve Resolver, all ...*string) error {
-	for _, place := range all {
-		resolved, _, err := resolve.Value(ctx, *place)
-		if err != nil {
+// replace replaces the references in a text. What the text is begins its error.
+func (read Resolver) replace(ctx context.Context, text *string, what string) error {
+	resolved, _, err := read.Value(ctx, *text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	*text = resolved
+	return nil
+}
+
+// replaceAll replaces the references in the values of a table.
+func (read Resolver) replaceAll(ctx context.Context, table map[string]string, what string) error {
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		text := table[name]
+		if err := read.replace(ctx, &text, what+name); err != nil {
 			return err
 		}
-		*place = resolved
+		table[name] = text
 	}
 	return nil
 }

@@ -124,8 +124,8 @@ func (r *memory) printOf(s *config.Server) string {
 	}
 	c := &s.Config
 	of := []any{c.Command, c.Args, c.Env, c.Dir, c.URL, c.Headers, c.Transport, c.ProtocolVersion, c.Wrap != nil}
-	if c.Auth != nil { // another account may see other tools; a rotated secret is that of the same one
-		a := *c.Auth
+	if s.Auth != nil { // another account may see other tools; a rotated secret is that of the same one
+		a := *s.Auth
 		a.ClientSecret, a.Exchange.ClientSecret = "", ""
 		of = append(of, a)
 	}

@@ -106,9 +106,12 @@ func startWith(ctx context.Context, cfg *config.Config, opts *Options, start sta
 		g.logger = slog.Default()
 	}
 	g.ctx, g.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	g.opts = upstream.Options{Logger: g.logger, Spool: cmp.Or(opts.Spool, os.TempDir()), Resolve: opts.Resolve.Value, Credentials: opts.Credentials, Starting: opts.Starting}
+	g.opts = upstream.Options{Logger: g.logger, Spool: cmp.Or(opts.Spool, os.TempDir()), Starting: opts.Starting}
 	own := hidden.UpstreamOptionsOf(&g.opts)
 	own.Instance, own.Budget, own.Secrets = rand.Text(), budget.New(nil, budget.Limit{Bytes: maxHeld}), secret.ValuesOf(ctx)
+	if own.Secrets == nil {
+		own.Secrets = secret.NewValues(secret.Hidden)
+	}
 	var err error
 	if g.pins, err = newPinboard(g.ctx, opts.Pins, g.logger); err != nil {
 		return nil, fmt.Errorf("start gateway: %w", err)

@@ -15,7 +15,6 @@ import (
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/store"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // Options are the optional parts of [Start]. Those up to Adapted are for [NewViews] too; Name,
@@ -81,10 +80,11 @@ type Options struct {
 	// option Observe of mcpserver.
 	Around []Around
 
-	// Credentials returns the [upstream.Config].Wrap of a server over HTTP, such as
-	// the one that adds the token of a login. The server's own Wrap, if it has one,
-	// is in the configuration that it gets. Nil adds none.
-	Credentials func(*upstream.Config) func(base *http.Transport) http.RoundTripper
+	// Credentials returns what is used in the place of the Wrap of a server over HTTP, such
+	// as a layer that adds the token of a login, over that Wrap. It is called with what the
+	// values of the server refer to, again when that has changed. Nil adds none; then a
+	// server with an Auth needs a Wrap.
+	Credentials func(*config.Server) func(base *http.Transport) http.RoundTripper
 
 	// Login logs in to a server over HTTP for a call that needs it, which began at a time.
 	// It is called for calls of clients that declared that they can show the page of a

@@ -135,7 +135,7 @@ func (w *keyWalk) walk(of reflect.Type) {
 			w.walk(f.Type)
 		case !f.IsExported() || f.Type.Kind() == reflect.Func || path == "Config.Digest" || path == "Config.URLs": // no keys
 		case path == "Server.EnvFile": // config.Load adds its variables to Env
-		case path == "Config.Auth": // the option Credentials applies it, and upstream.Start refuses it otherwise
+		case path == "Server.Auth": // the option Credentials applies it, and nothing starts the server otherwise
 		case reported[path].key != "":
 			if w.found == nil {
 				w.found = map[string]bool{}

@@ -141,7 +141,7 @@ func sameConnection(a, b config.Server) bool {
 		return false
 	}
 	a.Wrap, b.Wrap = nil, nil // functions cannot be compared
-	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Source, b.Source) && cmp.Or(a.Share, shareAuto) == cmp.Or(b.Share, shareAuto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
+	return reflect.DeepEqual(a.Config, b.Config) && reflect.DeepEqual(a.Auth, b.Auth) && reflect.DeepEqual(a.Source, b.Source) && cmp.Or(a.Share, shareAuto) == cmp.Or(b.Share, shareAuto) && a.Idle == b.Idle && a.Disabled == b.Disabled && a.Err == nil && b.Err == nil
 }
 
 // sameSettings reports whether two entries with the same connection say the same.
@@ -198,6 +198,8 @@ const (
 func (g *Gateway) connect(s config.Server, before *member) *link {
 	l := newLink(func(t *toolpost.Tool) error { return g.pins.vet(s.Name, t) })
 	opts := g.linkOptions(l, &s, before)
+	secrets := g.newResolver(&s)
+	opts.Resolve = secrets.resolve
 	report := g.options.reportOf(s.Name)
 	var up connection
 	switch {
@@ -205,7 +207,9 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 	case s.Err != nil:
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Source != nil:
-		up, l.err = g.startSource(&s, &opts)
+		up, l.err = g.startSource(&s, secrets.read)
+	case s.Auth != nil && s.Auth.Type != "none" && s.Wrap == nil && g.options.Credentials == nil:
+		l.err = fmt.Errorf("server %q: it has an Auth, and nothing logs in: set Options.Credentials, or remove the Auth and send a token in Headers", s.Name)
 	case report != nil && before == nil:
 		up, l.err = g.startReported(&s.Config, opts, report)
 	case s.Share == shareAlways:

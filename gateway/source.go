@@ -93,13 +93,13 @@ type sourceConnection struct {
 }
 
 // startSource opens the source of a server, with what the program gives for its type.
-func (g *Gateway) startSource(s *config.Server, opts *upstream.Options) (connection, error) {
+func (g *Gateway) startSource(s *config.Server, resolve config.Resolver) (connection, error) {
 	if g.options.OpenSource == nil {
 		return nil, fmt.Errorf("server %q: this program has no tools for servers of the type %q; it gives them in Options.OpenSource of package gateway or serve", s.Name, s.Transport)
 	}
 	opened, o := *s, *s.Source
 	if opened.Source = &o; o.Resolve == nil {
-		o.Resolve = opts.Resolve
+		o.Resolve = resolve.Value
 	}
 	source, err := g.options.OpenSource(&opened)
 	if err != nil {
@@ -111,7 +111,7 @@ func (g *Gateway) startSource(s *config.Server, opts *upstream.Options) (connect
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &sourceConnection{
-		inProcess: inProcess{source, s.Name}, try: try, log: opts.Logger.With("server", s.Name),
+		inProcess: inProcess{source, s.Name}, try: try, log: g.logger.With("server", s.Name),
 		cancel: cancel, tried: make(chan struct{}), done: make(chan struct{}),
 		status: upstream.Status{Name: s.Name, State: upstream.Connecting, Transport: s.Transport},
 	}

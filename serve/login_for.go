@@ -29,7 +29,7 @@ func (e *Endpoint) loginFor(logins *login.Logins) func(context.Context, *config.
 		}
 		resolved, err := server.ResolveLogin(ctx, e.secrets.Resolve)
 		if err == nil {
-			err = logins.LogInFor(ctx, &resolved.Config, call, began)
+			err = logins.LogInFor(ctx, resolved, call, began)
 		}
 		if err != nil && ctx.Err() == nil {
 			e.log.Warn("the login that a call needs was not finished", "server", server.Name, "err", err)

@@ -15,7 +15,6 @@ import (
 	"github.com/toolpost/toolpost/observe"
 	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/store"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // Options are the optional parts of [Open] and [OpenTools]. Errors name the flags of
@@ -101,7 +100,7 @@ type Options struct {
 
 	// LoginCommand returns the command that logs in to a server. Nil returns "toolpost
 	// login" with its name and the file of the configuration.
-	LoginCommand func(*upstream.Config) string
+	LoginCommand func(*config.Server) string
 
 	Logger    *slog.Logger         // slog.Default() if nil. Known secrets do not reach it
 	View      View                 // that of NewLogView if nil

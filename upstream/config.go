@@ -40,10 +40,9 @@ type Config struct {
 	URL       string
 	Headers   map[string]string
 	Transport Transport // found by trying if empty
-	Auth      *Auth     // for Wrap or [Options].Credentials, which log in; [Start] refuses one that neither can read
 
-	// Wrap returns what sends requests over base, such as a layer that adds
-	// credentials; nil sends them as they are. The headers are set before. A layer may have the
+	// Wrap returns what sends requests over base, such as a layer that adds the token of a
+	// login; nil sends them as they are. The headers are set before. A layer may have the
 	// method Passes(context.Context, *http.Request) bool, for requests that it would leave as
 	// they are, with all responses to them that succeed: such a request may be sent without it,
 	// and it gets only a response that does not succeed, when it sends the request.

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/toolpost/toolpost"
@@ -18,20 +16,10 @@ import (
 
 // A resolvedConfig is a configuration with what it refers to.
 type resolvedConfig struct {
-	*Config // that of the last connection
-	written *Config
-	resolve func(ctx context.Context, value string) (string, []string, error) // nil if it refers to nothing
-	wrap    func(*Config) func(*http.Transport) http.RoundTripper             // nil for Config.Wrap
-}
-
-// client returns what sends requests to a server over HTTP, with the secrets of now.
-func (c *resolvedConfig) client(cfg *Config, behind *instances) *http.Client {
-	if c.wrap == nil {
-		return newHTTPClient(cfg, behind)
-	}
-	wrapped := *cfg
-	wrapped.Wrap = c.wrap(cfg)
-	return newHTTPClient(&wrapped, behind)
+	*Config  // that of the last connection
+	written  *Config
+	resolve  func(context.Context) (*Config, error) // nil if it refers to nothing
+	resolved *Config                                // that resolve returned last
 }
 
 // A dialer connects to one server, and remembers what worked.
@@ -57,11 +45,11 @@ type dialer struct {
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
-	d := &dialer{cfg: resolvedConfig{cfg, cfg, o.Resolve, o.Credentials}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.ofGateway.Secrets, budget: o.ofGateway.Budget}
+	d := &dialer{cfg: resolvedConfig{Config: cfg, written: cfg, resolve: o.Resolve}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.ofGateway.Secrets, budget: o.ofGateway.Budget}
 	d.instances.own, d.client, d.oneClient, d.roots = o.ofGateway.Instance, o.Client, o.ofGateway.OneClient, o.ofGateway.AsksForRoots
 	d.forget()
 	if cfg.URL != "" && o.Resolve == nil {
-		d.http = d.cfg.client(cfg, &d.instances)
+		d.http = newHTTPClient(cfg, &d.instances)
 	}
 	return d
 }
@@ -108,74 +96,28 @@ func (d *dialer) attempts() []attempt {
 	return all
 }
 
-// addSecrets adds what is probably secret.
-func (d *dialer) addSecrets(secrets []string) {
-	d.secrets.Add("", secrets...)
-	d.known.Add(d.cfg.written.Name, secrets...)
-}
-
 // lookUp resolves what the configuration refers to. A new password counts from the
 // next connection on.
 func (d *dialer) lookUp(ctx context.Context) error {
 	if d.cfg.resolve == nil {
 		return nil
 	}
-	var failed error
-	one := func(place, value string) string {
-		text, secrets, err := d.cfg.resolve(ctx, value)
-		d.addSecrets(secrets)
-		if err != nil && failed == nil {
-			failed = fmt.Errorf("%s: %w", place, err)
-		}
-		return text
+	resolved, err := d.cfg.resolve(ctx)
+	if err != nil || resolved == d.cfg.resolved {
+		return err
 	}
 	cfg := *d.cfg.written
-	cfg.Args, cfg.Env, cfg.Headers = slices.Clone(cfg.Args), maps.Clone(cfg.Env), maps.Clone(cfg.Headers)
-	for i, value := range cfg.Args {
-		cfg.Args[i] = one("its arguments", value)
-	}
-	lookUpTable(cfg.Env, "its variable ", one)
-	lookUpTable(cfg.Headers, "its header ", one)
-	cfg.Auth = d.lookUpAuth(cfg.Auth, one)
-	if failed != nil {
-		return failed
-	}
+	cfg.Args, cfg.Env, cfg.Headers, cfg.Wrap = resolved.Args, resolved.Env, resolved.Headers, resolved.Wrap
 	d.secrets.Add("", cfg.everything()...)
-	d.addSecrets(cfg.Secrets())
-	if cfg.URL != "" && (d.http == nil || !maps.Equal(cfg.Headers, d.cfg.Headers) || !cfg.Auth.equal(d.cfg.Auth)) {
+	d.known.Add(d.cfg.written.Name, cfg.Secrets()...)
+	if cfg.URL != "" {
 		if d.http != nil {
 			d.http.CloseIdleConnections()
 		}
-		d.http = d.cfg.client(&cfg, &d.instances)
+		d.http = newHTTPClient(&cfg, &d.instances)
 	}
-	d.cfg.Config = &cfg
+	d.cfg.Config, d.cfg.resolved = &cfg, resolved
 	return nil
-}
-
-func lookUpTable(table map[string]string, kind string, one func(place, value string) string) {
-	for name, value := range table {
-		table[name] = one(kind+name, value)
-	}
-}
-
-// lookUpAuth resolves how to log in. The subject token of an exchange is read each time it
-// is needed, because it expires.
-func (d *dialer) lookUpAuth(written *Auth, one func(place, value string) string) *Auth {
-	if written == nil {
-		return nil
-	}
-	a := *written
-	a.ClientID, a.ClientSecret = one("the client of its login", a.ClientID), one("the secret of its login", a.ClientSecret)
-	x := &a.Exchange
-	x.ClientID, x.ClientSecret = one("the client of its token exchange", x.ClientID), one("the secret of its token exchange", x.ClientSecret)
-	if x.Subject == nil && x.SubjectToken != "" {
-		x.Subject = func(ctx context.Context) (string, error) {
-			token, secrets, err := d.cfg.resolve(ctx, written.Exchange.SubjectToken)
-			d.addSecrets(secrets)
-			return token, err
-		}
-	}
-	return &a
 }
 
 // connect makes a session.

@@ -52,9 +52,6 @@ func (c *Config) values(use func(name, value string) bool) []string {
 			secrets = append(secrets, v)
 		}
 	}
-	if c.Auth != nil {
-		secrets = append(secrets, c.Auth.ClientSecret, c.Auth.Exchange.ClientSecret, c.Auth.Exchange.SubjectToken)
-	}
 	for _, s := range append(secret.InArgs(c.Args), secret.InURL(c.URL)...) {
 		decoded, _ := url.PathUnescape(s)
 		for _, s := range []string{s, decoded} {

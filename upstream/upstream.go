@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,16 +31,11 @@ type Options struct {
 	// Waiting, what is Known is listed, and Ready does not wait for it.
 	OnDemand bool
 
-	// Resolve is called with each variable, header, argument and credential of
-	// [Config].Auth before the server is started or connected to, and returns it with
-	// what it refers to, such as a password in a keyring, and those secrets alone. Nil
-	// takes the values as they are.
-	Resolve func(ctx context.Context, value string) (resolved string, secrets []string, err error)
-
-	// Credentials returns what is used in the place of [Config].Wrap for a server over
-	// HTTP, such as a layer that adds the token of a login, over Config.Wrap. It is called
-	// with the resolved configuration, again when that has changed. Nil adds none.
-	Credentials func(*Config) func(base *http.Transport) http.RoundTripper
+	// Resolve is called before the server is started or connected to. It returns the Args,
+	// Env, Headers and Wrap to use in the place of those of the [Config], such as with
+	// passwords of a keyring. While it returns the same pointer, the connections to a server
+	// over HTTP are used again. Nil takes the Config as it is.
+	Resolve func(ctx context.Context) (*Config, error)
 
 	// Client describes the only client of the connection, nil if there may be
 	// several: then the server may ask for everything, and the clients refuse.
@@ -146,9 +140,6 @@ func (s Status) Reason() string {
 func Start(cfg *Config, opts *Options) (*Upstream, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("open upstream %q: %w", cfg.Name, err)
-	}
-	if cfg.Auth.needsLogin() && cfg.Wrap == nil && (opts == nil || opts.Credentials == nil) {
-		return nil, fmt.Errorf("open upstream %q: it has an Auth, and nothing logs in: set Options.Credentials, or remove the Auth and send a token in Headers", cfg.Name)
 	}
 	u := &Upstream{
 		cfg:       cfg.withDefaults(),

@@ -22,7 +22,7 @@ var order = []string{
 	"claude", "model", "agent", "tooltest",
 	"internal/access",
 	"telemetry", "config", "gateway",
-	"internal/access/owner",
+	"internal/access/login", "internal/access/owner",
 	"serve",
 	"cmd/toolpost", "examples",
 	"dev",

@@ -11,9 +11,10 @@ import (
 	"os"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/internal/access/wellknown"
 	"github.com/toolpost/toolpost/upstream"
 )
 
@@ -24,7 +25,7 @@ const maxLogins = 3
 type user struct {
 	dir    string
 	logins *login.Logins
-	cfg    *upstream.Config
+	server *config.Server
 	n      int // logins so far
 }
 
@@ -44,23 +45,23 @@ func newUser(ctx context.Context, cfg *upstream.Config) (*user, error) {
 			return nil, fmt.Errorf("read MCP_CONFORMANCE_CONTEXT: %w", err)
 		}
 	}
-	cfg.Auth = &upstream.Auth{ClientID: given.ID, ClientSecret: given.Secret, Issuer: given.Issuer, ClientMetadataURL: "https://conformance-test.local/client-metadata.json"}
+	auth := &config.Auth{ClientID: given.ID, ClientSecret: given.Secret, Issuer: given.Issuer, ClientMetadataURL: "https://conformance-test.local/client-metadata.json"}
 	if given.Secret != "" && given.Issuer == "" { // a user knows where the client is registered
-		cfg.Auth.Issuer = named(ctx, cfg.URL)
+		auth.Issuer = named(ctx, cfg.URL)
 	}
 	switch os.Getenv("MCP_CONFORMANCE_SCENARIO") {
 	case "auth/client-credentials-basic":
-		cfg.Auth.Type = upstream.AuthClient
+		auth.Type = "client_credentials"
 	case "auth/enterprise-managed-authorization":
-		cfg.Auth.Type = upstream.AuthExchange
-		cfg.Auth.Exchange = upstream.Exchange{Issuer: given.IdP, ClientID: given.IdPClient, SubjectToken: given.IDToken}
+		auth.Type = "token_exchange"
+		auth.Exchange = config.Exchange{Issuer: given.IdP, ClientID: given.IdPClient, SubjectToken: given.IDToken}
 	}
 	dir, err := os.MkdirTemp("", "toolpost-conformance-")
 	if err != nil {
 		return nil, err
 	}
-	u := &user{dir: dir, logins: login.New(vault.Folder(dir), nil), cfg: cfg}
-	cfg.Wrap = u.logins.Wrap(cfg, "toolpost login conformance", nil)
+	u := &user{dir: dir, logins: login.New(vault.Folder(dir), nil), server: &config.Server{Config: *cfg, Auth: auth}}
+	cfg.Wrap = u.logins.Wrap(u.server, "toolpost login conformance", nil)
 	return u, nil
 }
 
@@ -71,7 +72,7 @@ func named(ctx context.Context, server string) string {
 	var metadata struct {
 		Servers []string `json:"authorization_servers"`
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, wellknown.Address(server, wellknown.ProtectedResource), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, oauth.MetadataAddress(server, oauth.ProtectedResource), nil)
 	if err != nil {
 		return ""
 	}
@@ -112,7 +113,7 @@ func (u *user) login(ctx context.Context) error {
 	if u.n++; u.n > maxLogins {
 		return fmt.Errorf("the server wants another login after %d", maxLogins)
 	}
-	_, err := u.logins.Login(ctx, u.cfg, nil, &login.Person{Visit: func(ctx context.Context, page *login.Page) error {
+	_, err := u.logins.Login(ctx, u.server, nil, &login.Person{Visit: func(ctx context.Context, page *login.Page) error {
 		go visit(ctx, page.Address)
 		return nil
 	}})

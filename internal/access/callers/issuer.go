@@ -17,7 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/time/rate"
 
-	"github.com/toolpost/toolpost/internal/access/wellknown"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 )
 
 const (
@@ -92,8 +92,8 @@ func (i *issuer) metadata(ctx context.Context) (*metadata, error) {
 // discover fetches the metadata from the places where it may be, by the order that
 // MCP prescribes.
 func (i *issuer) discover(ctx context.Context) (*metadata, error) {
-	places := []string{wellknown.Address(i.address, wellknown.AuthorizationServer), wellknown.Address(i.address, wellknown.OpenID)}
-	if appended := strings.TrimSuffix(i.address, "/") + wellknown.OpenID; appended != places[1] {
+	places := []string{oauth.MetadataAddress(i.address, oauth.AuthorizationServer), oauth.MetadataAddress(i.address, oauth.OpenID)}
+	if appended := strings.TrimSuffix(i.address, "/") + oauth.OpenID; appended != places[1] {
 		places = append(places, appended)
 	}
 	var err error

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/access/wellknown"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 )
 
 // Options describe an authorization server whose tokens are accepted.
@@ -254,7 +254,7 @@ func (s *Resource) Challenge(refusal *Refusal, path string) string {
 	if scope == "" {
 		scope = s.scope(path)
 	}
-	text := `, resource_metadata="` + s.base.Scheme + "://" + s.base.Host + wellknown.ProtectedResource + strings.TrimSuffix(at.Path, "/") + `"`
+	text := `, resource_metadata="` + s.base.Scheme + "://" + s.base.Host + oauth.ProtectedResource + strings.TrimSuffix(at.Path, "/") + `"`
 	if scope != "" {
 		text += `, scope="` + scope + `"`
 	}
@@ -266,14 +266,14 @@ func (s *Resource) Challenge(refusal *Refusal, path string) string {
 
 // IsMetadata reports whether a path is that of [Resource.ServeHTTP].
 func IsMetadata(path string) bool {
-	return path == wellknown.ProtectedResource || strings.HasPrefix(path, wellknown.ProtectedResource+"/")
+	return path == oauth.ProtectedResource || strings.HasPrefix(path, oauth.ProtectedResource+"/")
 }
 
 // ServeHTTP answers with the metadata of the resource (RFC 9728), also below the
 // well-known path for each address of MCP.
 func (s *Resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	address := strings.TrimSuffix(s.base.Scheme+"://"+s.base.Host+strings.TrimPrefix(r.URL.Path, wellknown.ProtectedResource), "/")
-	if r.URL.Path == wellknown.ProtectedResource {
+	address := strings.TrimSuffix(s.base.Scheme+"://"+s.base.Host+strings.TrimPrefix(r.URL.Path, oauth.ProtectedResource), "/")
+	if r.URL.Path == oauth.ProtectedResource {
 		address = s.opts.Resource
 	}
 	rest, ok := strings.CutPrefix(address, s.opts.Resource)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/upstream"
@@ -32,7 +33,7 @@ func TestServersWithoutLogins(t *testing.T) {
 		strings.Replace(site.URL, "http:", "https:", 1): "it does not speak TLS; use http://",
 		gone.URL: "nothing listens at its address",
 	} {
-		_, err := login.New(vault.Folder(t.TempDir()), nil).Login(t.Context(), &upstream.Config{Name: "it", URL: url + "/mcp"}, nil, browser(t))
+		_, err := login.New(vault.Folder(t.TempDir()), nil).Login(t.Context(), &config.Server{Config: upstream.Config{Name: "it", URL: url + "/mcp"}}, nil, browser(t))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", url, err, want)
 		}

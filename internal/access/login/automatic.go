@@ -7,8 +7,14 @@ import (
 	"strings"
 
 	"golang.org/x/oauth2"
+)
 
-	"github.com/toolpost/toolpost/upstream"
+// Values of Type of [config.Auth].
+const (
+	authCode     = "" // the user logs in
+	authClient   = "client_credentials"
+	authExchange = "token_exchange"
+	authOff      = "none"
 )
 
 // ownToken gets a token without a person. The authorization server is asked for its
@@ -16,7 +22,7 @@ import (
 func (s *source) ownToken(ctx context.Context, r *record, more []string) (*record, error) {
 	a := s.cfg().Auth
 	get, locate := s.clientCredentials, s.discover
-	if a.Type == upstream.AuthExchange {
+	if a.Type == authExchange {
 		get, locate = s.exchange, s.locateExchange
 	}
 	d, err := locate(ctx, s.cfg())

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/config"
 )
 
 const callbackPath = "/callback"
@@ -40,7 +40,7 @@ type callback struct {
 // listen starts to wait. A port of the configuration is that of localhost, since
 // clients that were registered for other programs have it like that. Without one, the
 // port is that of an earlier redirect address, if it is free.
-func listen(a *upstream.Auth, earlier string) (*callback, error) {
+func listen(a *config.Auth, earlier string) (*callback, error) {
 	host, port := "127.0.0.1", 0
 	if u, err := url.Parse(earlier); err == nil {
 		port, _ = strconv.Atoi(u.Port()) // 0 without an earlier one

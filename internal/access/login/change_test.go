@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A running process notices a logout and another login of another process, also
@@ -46,7 +46,7 @@ func TestClientOfAnotherConfiguration(t *testing.T) {
 	w, v := newWorld(t), vault.Folder(t.TempDir())
 	w.clients["me"] = map[string][]string{"secret": {"s"}}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", Issuer: w.as.URL, Scopes: []string{"read", "write"}}
+	cfg.Auth = &config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", Issuer: w.as.URL, Scopes: []string{"read", "write"}}
 	mustAsk(t, login.New(v, nil), cfg)
 	if got := w.access[w.lastToken()]; got != "read write" {
 		t.Fatalf("scopes %q", got)
@@ -72,7 +72,7 @@ func TestClientEndpointMoves(t *testing.T) {
 	w, v := newWorld(t), vault.Folder(t.TempDir())
 	w.clients["me"] = map[string][]string{"secret": {"s"}}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
+	cfg.Auth = &config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
 	mustAsk(t, login.New(v, nil), cfg)
 	w.edit = func(meta map[string]any) { meta["token_endpoint"] = w.as.URL + "/moved" }
 	w.expire()
@@ -89,9 +89,9 @@ func TestLoginOfAnotherIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{Issuer: w.as.URL + "/"}
+	cfg.Auth = &config.Auth{Issuer: w.as.URL + "/"}
 	mustAsk(t, login.New(v, nil), cfg)
-	cfg.Auth = &upstream.Auth{Issuer: "https://login.example.com"}
+	cfg.Auth = &config.Auth{Issuer: "https://login.example.com"}
 	if got, err := ask(login.New(v, nil), cfg); loginError(err) == nil || !strings.Contains(err.Error(), "allows only https://login.example.com") {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/config"
 )
 
 // The exp claim of a subject token may be any JSON number. A token whose exp is after the
@@ -30,7 +30,7 @@ func TestSubjectTokenEnds(t *testing.T) {
 		"null":                false,
 	} {
 		token := "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"exp": `+exp+`}`)) + ".x"
-		got, err := subjectToken(t.Context(), &upstream.Exchange{SubjectToken: token}, now)
+		got, err := subjectToken(t.Context(), &config.Exchange{SubjectToken: token}, now)
 		if (err != nil) != expired || !expired && got != token || expired && !strings.Contains(err.Error(), "the subject token has expired") {
 			t.Errorf("%s: got %q, %v", exp, got, err)
 		}

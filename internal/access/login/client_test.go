@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // strictClients refuses requests for tokens that do not authenticate in one way, as some
@@ -91,7 +91,7 @@ func TestClientAuthenticatesInAnotherWay(t *testing.T) {
 			cfg := w.config()
 			if test.registered == "" {
 				w.clients["me"] = map[string][]string{"redirect_uri": {"*"}}
-				cfg.Auth = &upstream.Auth{ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
+				cfg.Auth = &config.Auth{ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
 			}
 			requests := strictClients(t, w, test.way)
 			rewrite(t, w.as, func(req *http.Request, rw *httptest.ResponseRecorder) {
@@ -124,7 +124,7 @@ func TestOtherErrorsAreNotTriedAgain(t *testing.T) {
 		meta["token_endpoint_auth_methods_supported"] = []string{"client_secret_basic"}
 	}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
+	cfg.Auth = &config.Auth{ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
 	for _, answer := range []struct {
 		status int
 		text   string

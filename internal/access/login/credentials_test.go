@@ -98,7 +98,7 @@ func TestSecretsAreReadAtEachConnection(t *testing.T) {
 	w.inner = mcpHandler(t)
 	cfg := w.logsIn(t, "late", "${keyring:late}", "fine", "new", "slow", "${keyring:slow}")
 	l := login.New(vault.Folder(t.TempDir()), nil)
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Resolve: kept.resolve, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Resolve: kept.resolve, Credentials: func(cfg *config.Server) func(*http.Transport) http.RoundTripper {
 		return l.Wrap(cfg, "toolpost login", nil)
 	}})
 	if err != nil {
@@ -128,7 +128,7 @@ func TestRotatedSecret(t *testing.T) {
 	kept := &keptSecrets{texts: map[string]string{"s": "one"}}
 	cfg := w.logsIn(t, "it", "${keyring:s}")
 	l := login.New(vault.Folder(t.TempDir()), nil)
-	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Resolve: kept.resolve, Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+	g, err := gateway.Start(t.Context(), cfg, &gateway.Options{Logger: slog.New(slog.DiscardHandler), Resolve: kept.resolve, Credentials: func(cfg *config.Server) func(*http.Transport) http.RoundTripper {
 		return l.Wrap(cfg, "toolpost login", nil)
 	}})
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolpost/toolpost/internal/access/wellknown"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 	"github.com/toolpost/toolpost/internal/httpconn"
 	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/wire"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A discovery is what a login to a server needs to know.
@@ -33,7 +33,7 @@ type discovery struct {
 }
 
 // discover finds the authorization server of an MCP server (RFC 9728, RFC 8414).
-func (l *Logins) discover(ctx context.Context, cfg *upstream.Config) (*discovery, error) {
+func (l *Logins) discover(ctx context.Context, cfg *config.Server) (*discovery, error) {
 	d, issuer, named, err := l.locate(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (l *Logins) discover(ctx context.Context, cfg *upstream.Config) (*discovery
 
 // locate asks an MCP server for its authorization server. Named reports whether it has
 // metadata that names it.
-func (l *Logins) locate(ctx context.Context, cfg *upstream.Config) (d *discovery, issuer string, named bool, err error) {
+func (l *Logins) locate(ctx context.Context, cfg *config.Server) (d *discovery, issuer string, named bool, err error) {
 	c, r, err := l.probe(ctx, cfg)
 	if err != nil {
 		return nil, "", false, err
@@ -74,7 +74,7 @@ func (l *Logins) locate(ctx context.Context, cfg *upstream.Config) (d *discovery
 // probe asks the MCP server for a challenge, and notes in which network it is. Only
 // an address that it was really reached at counts. Some servers want a login for
 // their tools only.
-func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, r reach, err error) {
+func (l *Logins) probe(ctx context.Context, cfg *config.Server) (c challenge, r reach, err error) {
 	initialize := wire.AppendRequest(nil, []byte("1"), "initialize", []byte(`{"protocolVersion":"`+wire.LastSession+`","capabilities":{},"clientInfo":{"name":"toolpost","version":"1"}}`))
 	header, r, err := l.refusal(ctx, cfg, http.MethodPost, initialize, "")
 	if c = readChallenge(header); err != nil || c.bearer {
@@ -95,7 +95,7 @@ func (l *Logins) probe(ctx context.Context, cfg *upstream.Config) (c challenge, 
 
 // refusal sends a message without a token, and returns the header of the response and
 // the network that the server is in.
-func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, method string, message []byte, session string) (h http.Header, r reach, err error) {
+func (l *Logins) refusal(ctx context.Context, cfg *config.Server, method string, message []byte, session string) (h http.Header, r reach, err error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		if to, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
 			r = reachOf(to.Addr())
@@ -139,11 +139,11 @@ func (l *Logins) refusal(ctx context.Context, cfg *upstream.Config, method strin
 // wellKnown returns the addresses of a document of a server: for its path, and at
 // the root.
 func wellKnown(server, document string) []string {
-	places := []string{wellknown.Address(server, document)}
+	places := []string{oauth.MetadataAddress(server, document)}
 	if u, err := url.Parse(server); err == nil && len(u.Path) > 1 && strings.HasSuffix(u.Path, "/") {
 		places = append(places, places[0]+"/") // RFC 9728, §3.1, keeps a slash at the end of a path
 	}
-	return slices.Compact(append(places, wellknown.Address(origin(server), document)))
+	return slices.Compact(append(places, oauth.MetadataAddress(origin(server), document)))
 }
 
 // metadataAddress returns the address that a challenge names, "" if it is none of the web.
@@ -172,7 +172,7 @@ func metadataAddress(named, server string) string {
 // server names in a challenge comes first; if nothing can be read there, the well-known ones
 // follow, as for a server that names none.
 func readResource(ctx context.Context, web *http.Client, metadata, server string) (*resourceMetadata, error) {
-	places := wellKnown(server, wellknown.ProtectedResource)
+	places := wellKnown(server, oauth.ProtectedResource)
 	var failed error
 	if metadata != "" {
 		failed = errors.New("its metadata about logins is not at the address that it names")
@@ -224,7 +224,7 @@ func origin(server string) string {
 // sameIssuer compares issuers without a slash at the end.
 func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-func chooseIssuer(a *upstream.Auth, issuers []string) (string, error) {
+func chooseIssuer(a *config.Auth, issuers []string) (string, error) {
 	if a != nil && a.ClientSecret != "" && a.Issuer == "" { // the server would decide who gets the secret
 		return "", fmt.Errorf("it names the authorization server %s, but which one its client secret is for is not configured; set auth.issuer to the authorization server that the secret is for", clipLine(issuers[0]))
 	}
@@ -276,8 +276,8 @@ func (l *Logins) readIssuer(ctx context.Context, web *http.Client, r reach, issu
 // readServerMetadata reads the metadata of an authorization server or identity provider,
 // nil if it has none: where RFC 8414, §3.1, puts it, and where OpenID Connect does.
 func readServerMetadata(ctx context.Context, web *http.Client, issuer string) (*serverMetadata, error) {
-	appended := strings.TrimSuffix(issuer, "/") + wellknown.OpenID // OpenID Connect Discovery, §4
-	for _, place := range slices.Compact([]string{wellknown.Address(issuer, wellknown.AuthorizationServer), wellknown.Address(issuer, wellknown.OpenID), appended}) {
+	appended := strings.TrimSuffix(issuer, "/") + oauth.OpenID // OpenID Connect Discovery, §4
+	for _, place := range slices.Compact([]string{oauth.MetadataAddress(issuer, oauth.AuthorizationServer), oauth.MetadataAddress(issuer, oauth.OpenID), appended}) {
 		d, err := getDocument(ctx, web, place)
 		switch m := newServerMetadata(d); {
 		case errors.Is(err, errAbsent):

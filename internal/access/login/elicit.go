@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/wire"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // askTime is how long a caller is asked, and its browser waited for.
@@ -30,7 +30,7 @@ type sharedLogin struct {
 // client of the call shows the login page. There is one login to a server at a time.
 // Calls that come meanwhile wait for it, and their clients are not asked. It returns
 // at once if a login has succeeded since the call began.
-func (l *Logins) LogInFor(ctx context.Context, cfg *upstream.Config, call *toolpost.Call, began time.Time) error {
+func (l *Logins) LogInFor(ctx context.Context, cfg *config.Server, call *toolpost.Call, began time.Time) error {
 	if err := checkServer(cfg); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (l *Logins) LogInFor(ctx context.Context, cfg *upstream.Config, call *toolp
 }
 
 // share returns the login to wait for. It is mine if this call has to do it.
-func (l *Logins) share(cfg *upstream.Config, began time.Time) (s *sharedLogin, mine bool) {
+func (l *Logins) share(cfg *config.Server, began time.Time) (s *sharedLogin, mine bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := nameOf(cfg)
@@ -81,7 +81,7 @@ func (s *sharedLogin) end(ctx context.Context, now time.Time) {
 }
 
 // ask does a shared login. It ends with the call: only its client knows the page.
-func (l *Logins) ask(ctx context.Context, s *sharedLogin, cfg *upstream.Config, call *toolpost.Call) {
+func (l *Logins) ask(ctx context.Context, s *sharedLogin, cfg *config.Server, call *toolpost.Call) {
 	s.err = errors.New("the login ended with an internal error")
 	defer func() { s.end(ctx, l.now()) }() // also after a panic: other calls wait
 	id := rand.Text()
@@ -103,7 +103,7 @@ var (
 
 // elicit asks a client to show a login page. The answer means that the user agreed to
 // open it, not that the login is complete.
-func elicit(ctx context.Context, cfg *upstream.Config, page *Page, id string, call *toolpost.Call) error {
+func elicit(ctx context.Context, cfg *config.Server, page *Page, id string, call *toolpost.Call) error {
 	text := fmt.Sprintf("Toolpost needs a login to the server %q at %s. Open the page at %s, and log in only if you know it. Your browser then returns to this machine.", cfg.Name, hostOf(cfg.URL), page.Host)
 	answer, err := call.Caller.Request(ctx, "elicitation/create", wire.SetAll(nil,
 		wire.Member{Name: "mode", Value: json.RawMessage(`"url"`)},

@@ -63,12 +63,12 @@ func gatewayOf(t *testing.T, w *world, l *login.Logins) (address string, ran *at
 	t.Cleanup(func() { s.Close() })
 	w.inner = s
 	w.public = func(body string) bool { return !strings.Contains(body, `"tools/call"`) }
-	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
-		Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+	g, err := gateway.Start(t.Context(), &config.Config{Servers: []config.Server{*w.config()}}, &gateway.Options{
+		Credentials: func(cfg *config.Server) func(*http.Transport) http.RoundTripper {
 			return l.Wrap(cfg, "toolpost login it", cfg.Wrap)
 		},
 		Login: func(ctx context.Context, s *config.Server, call *toolpost.Call, began time.Time) error {
-			return l.LogInFor(ctx, &s.Config, call, began)
+			return l.LogInFor(ctx, s, call, began)
 		},
 	})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/netaddr"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // Token types and grant types (RFC 8693, §2.1 and §3; RFC 7523, §2.1; identity
@@ -32,7 +32,7 @@ const (
 // locateExchange finds the authorization server of an MCP server. The configuration
 // names it, and the MCP server has to name it too: otherwise it could have tokens issued
 // for an authorization server of its choice.
-func (s *source) locateExchange(ctx context.Context, cfg *upstream.Config) (*discovery, error) {
+func (s *source) locateExchange(ctx context.Context, cfg *config.Server) (*discovery, error) {
 	d, issuer, _, err := s.locate(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []str
 }
 
 // subjectToken returns the token to exchange. One that has expired is not sent.
-func subjectToken(ctx context.Context, x *upstream.Exchange, now time.Time) (string, error) {
+func subjectToken(ctx context.Context, x *config.Exchange, now time.Time) (string, error) {
 	text := x.SubjectToken
 	if x.Subject != nil {
 		var err error
@@ -155,7 +155,7 @@ func subjectToken(ctx context.Context, x *upstream.Exchange, now time.Time) (str
 
 // checkIssued checks that the identity provider issued what it was asked for. An
 // assertion for another authorization server is not sent to this one.
-func checkIssued(t *oauth2.Token, x *upstream.Exchange, issuer string, direct bool) error {
+func checkIssued(t *oauth2.Token, x *config.Exchange, issuer string, direct bool) error {
 	kind, _ := t.Extra("issued_token_type").(string)
 	wanted := []string{typeAssertion}
 	if direct {

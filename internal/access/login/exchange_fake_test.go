@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/config"
 )
 
 const (
@@ -184,11 +184,11 @@ func (w *world) checkAssertion(req *http.Request) string {
 }
 
 // exchangeConfig is the entry of the world's MCP server with a token exchange.
-func exchangeConfig(w *world, p *identityProvider) *upstream.Config {
+func exchangeConfig(w *world, p *identityProvider) *config.Server {
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{
-		Type: upstream.AuthExchange, ClientID: "toolpost-as", ClientSecret: "as secret", Issuer: w.as.URL,
-		Exchange: upstream.Exchange{Issuer: p.issuer(), ClientID: "toolpost-idp", ClientSecret: "idp secret", SubjectToken: p.subject},
+	cfg.Auth = &config.Auth{
+		Type: "token_exchange", ClientID: "toolpost-as", ClientSecret: "as secret", Issuer: w.as.URL,
+		Exchange: config.Exchange{Issuer: p.issuer(), ClientID: "toolpost-idp", ClientSecret: "idp secret", SubjectToken: p.subject},
 	}
 	return cfg
 }

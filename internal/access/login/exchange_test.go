@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/hidden"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // An ID token is exchanged for an identity assertion, and that for an access token, which
@@ -72,50 +72,50 @@ func TestExchangeDirect(t *testing.T) {
 // Nothing is sent to whom it is not for, and errors say what to do, without secrets.
 func TestExchangeRefused(t *testing.T) {
 	for name, test := range map[string]struct {
-		change             func(w *world, p *identityProvider, cfg *upstream.Config)
+		change             func(w *world, p *identityProvider, cfg *config.Server)
 		want               string
 		exchanges, asserts int
 	}{
-		"an assertion for a foreign audience": {func(_ *world, p *identityProvider, _ *upstream.Config) {
+		"an assertion for a foreign audience": {func(_ *world, p *identityProvider, _ *config.Server) {
 			p.edit = func(claims, _ map[string]any) { claims["aud"] = "https://evil.example" }
 		}, "issues an identity assertion for https://evil.example, not for", 1, 0},
-		"an assertion for two audiences": {func(w *world, p *identityProvider, _ *upstream.Config) {
+		"an assertion for two audiences": {func(w *world, p *identityProvider, _ *config.Server) {
 			p.edit = func(claims, _ map[string]any) { claims["aud"] = []string{w.as.URL, "https://evil.example"} }
 		}, "which is refused; correct auth.exchange.audience", 1, 0},
-		"an access token in the place of an assertion": {func(_ *world, p *identityProvider, _ *upstream.Config) {
+		"an access token in the place of an assertion": {func(_ *world, p *identityProvider, _ *config.Server) {
 			p.edit = func(_, answer map[string]any) { answer["issued_token_type"] = tokenTypes + "access_token" }
 		}, "it has to support this exchange", 1, 0},
-		"an assertion that is no JWT": {func(_ *world, p *identityProvider, _ *upstream.Config) {
+		"an assertion that is no JWT": {func(_ *world, p *identityProvider, _ *config.Server) {
 			p.edit = func(_, answer map[string]any) { answer["access_token"] = "opaque" }
 		}, "that is not a JWT", 1, 0},
-		"a server that names another authorization server": {func(w *world, _ *identityProvider, _ *upstream.Config) {
+		"a server that names another authorization server": {func(w *world, _ *identityProvider, _ *config.Server) {
 			w.named = "https://evil.example"
 		}, "its configuration allows only", 0, 0},
-		"a subject token that has expired": {func(_ *world, p *identityProvider, cfg *upstream.Config) {
+		"a subject token that has expired": {func(_ *world, p *identityProvider, cfg *config.Server) {
 			cfg.Auth.Exchange.SubjectToken = p.idToken(-time.Minute)
 		}, "the subject token has expired at", 0, 0},
-		"no subject token": {func(_ *world, _ *identityProvider, cfg *upstream.Config) {
+		"no subject token": {func(_ *world, _ *identityProvider, cfg *config.Server) {
 			cfg.Auth.Exchange.Subject = func(context.Context) (string, error) { return " \n", nil }
 		}, "the subject token is empty; let auth.exchange.subjectToken refer to one", 0, 0},
-		"a subject token that cannot be read": {func(_ *world, _ *identityProvider, cfg *upstream.Config) {
+		"a subject token that cannot be read": {func(_ *world, _ *identityProvider, cfg *config.Server) {
 			cfg.Auth.Exchange.Subject = func(context.Context) (string, error) { return "", errors.New("exit status 1") }
 		}, "read the subject token: exit status 1", 0, 0},
-		"a subject token that is refused": {func(_ *world, p *identityProvider, _ *upstream.Config) {
+		"a subject token that is refused": {func(_ *world, p *identityProvider, _ *config.Server) {
 			p.subject = p.idToken(3 * time.Hour)
 		}, "get a new subject token, or have the client \"toolpost-idp\" allowed to get tokens for", 1, 0},
-		"a wrong secret at the identity provider": {func(_ *world, _ *identityProvider, cfg *upstream.Config) {
+		"a wrong secret at the identity provider": {func(_ *world, _ *identityProvider, cfg *config.Server) {
 			cfg.Auth.Exchange.ClientSecret = "wrong secret"
 		}, "the authorization server answers invalid_client", 3, 0}, // in each way to authenticate
-		"an authorization server without trust": {func(w *world, p *identityProvider, _ *upstream.Config) {
+		"an authorization server without trust": {func(w *world, p *identityProvider, _ *config.Server) {
 			w.assertion.issuer = "https://idp.example"
 		}, "it has to trust this identity provider, and the client \"toolpost-as\"", 1, 1},
-		"metadata of another identity provider": {func(_ *world, p *identityProvider, _ *upstream.Config) {
+		"metadata of another identity provider": {func(_ *world, p *identityProvider, _ *config.Server) {
 			p.meta = func(meta map[string]any) { meta["issuer"] = "https://evil.example" }
 		}, "is about https://evil.example, which is another one", 0, 0},
-		"a token endpoint that is not https": {func(_ *world, p *identityProvider, _ *upstream.Config) {
+		"a token endpoint that is not https": {func(_ *world, p *identityProvider, _ *config.Server) {
 			p.meta = func(meta map[string]any) { meta["token_endpoint"] = "http://evil.example/token" }
 		}, "names no token endpoint that may be used", 0, 0},
-		"no identity provider": {func(_ *world, p *identityProvider, cfg *upstream.Config) {
+		"no identity provider": {func(_ *world, p *identityProvider, cfg *config.Server) {
 			cfg.Auth.Exchange.Issuer = p.URL + "/elsewhere"
 		}, "has no metadata; correct the issuer", 0, 0},
 	} {

@@ -14,7 +14,6 @@ import (
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A server that repeats the token of its login, also one that was renewed or is read from
@@ -50,9 +49,9 @@ func TestRepeatedTokens(t *testing.T) {
 	var log strings.Builder
 	l := login.New(v, nil)
 	l.Secrets = secret.NewValues(secret.Hidden)
-	g, err := gateway.Start(secret.WithValues(t.Context(), l.Secrets), &config.Config{Servers: []config.Server{{Config: *w.config()}}}, &gateway.Options{
+	g, err := gateway.Start(secret.WithValues(t.Context(), l.Secrets), &config.Config{Servers: []config.Server{*w.config()}}, &gateway.Options{
 		Logger: logger(&log),
-		Credentials: func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
+		Credentials: func(cfg *config.Server) func(*http.Transport) http.RoundTripper {
 			return l.Wrap(cfg, "toolpost login it", cfg.Wrap)
 		},
 	})

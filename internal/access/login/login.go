@@ -25,10 +25,10 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/secret"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // Logins are the logins of the user, in a vault.
@@ -60,9 +60,9 @@ func New(v vault.Vault, log *slog.Logger) *Logins {
 // Wrap returns a value for [upstream.Config].Wrap that adds the token of the
 // server's login to requests, over what inner returns. Command is what the user
 // runs to log in. It is nil for servers that have no logins.
-func (l *Logins) Wrap(cfg *upstream.Config, command string, inner func(*http.Transport) http.RoundTripper) func(*http.Transport) http.RoundTripper {
+func (l *Logins) Wrap(cfg *config.Server, command string, inner func(*http.Transport) http.RoundTripper) func(*http.Transport) http.RoundTripper {
 	u, err := url.Parse(cfg.URL)
-	if err != nil || cfg.URL == "" || cfg.Auth != nil && cfg.Auth.Type == upstream.AuthOff {
+	if err != nil || cfg.URL == "" || cfg.Auth != nil && cfg.Auth.Type == authOff {
 		return inner
 	}
 	s := l.source(cfg, command)
@@ -77,7 +77,7 @@ func (l *Logins) Wrap(cfg *upstream.Config, command string, inner func(*http.Tra
 
 // source returns the source for a server. Connections to one server share it, also when
 // its secrets or headers have changed: those of the last one are used.
-func (l *Logins) source(cfg *upstream.Config, command string) *source {
+func (l *Logins) source(cfg *config.Server, command string) *source {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := nameOf(cfg) + command
@@ -142,7 +142,7 @@ type Person struct {
 
 // Login has a person log in to a server, and keeps the tokens. Scopes, if there
 // are any, take the place of those of the configuration and of the server.
-func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []string, person *Person) (*Status, error) {
+func (l *Logins) Login(ctx context.Context, cfg *config.Server, scopes []string, person *Person) (*Status, error) {
 	if err := checkServer(cfg); err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (l *Logins) Login(ctx context.Context, cfg *upstream.Config, scopes []strin
 // checkPage rejects metadata without a login page, metadata that does not announce PKCE
 // unless the configuration has it, and, if person.Own is set, a page at another origin than
 // the authorization server. It runs before Toolpost registers.
-func (d *discovery) checkPage(a *upstream.Auth, person *Person) error {
+func (d *discovery) checkPage(a *config.Auth, person *Person) error {
 	if d.meta.AuthorizationEndpoint == "" {
 		return fmt.Errorf("the authorization server %s names no login page (authorization_endpoint)", clipLine(d.meta.Issuer))
 	}
@@ -200,7 +200,7 @@ func (d *discovery) checkPage(a *upstream.Auth, person *Person) error {
 }
 
 // keep stores a login in the place of an earlier one.
-func (l *Logins) keep(ctx context.Context, cfg *upstream.Config, r *record, t *oauth2.Token) error {
+func (l *Logins) keep(ctx context.Context, cfg *config.Server, r *record, t *oauth2.Token) error {
 	r.adopt(t, r.Scopes)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestRenewal)
 	defer cancel()
@@ -212,7 +212,7 @@ func (l *Logins) keep(ctx context.Context, cfg *upstream.Config, r *record, t *o
 }
 
 // storedRecord returns the record of a server, nil if there is none that can be read.
-func (l *Logins) storedRecord(cfg *upstream.Config) (*record, error) {
+func (l *Logins) storedRecord(cfg *config.Server) (*record, error) {
 	data, err := l.vault.Get(nameOf(cfg))
 	if errors.Is(err, vault.ErrNotFound) {
 		return nil, nil
@@ -237,7 +237,7 @@ func (d *discovery) record(server string, c client) *record {
 
 // wantedScopes returns the scopes to ask for: those of the login before stay, if it was
 // at the same authorization server.
-func (d *discovery) wantedScopes(a *upstream.Auth, before *record, scopes []string) []string {
+func (d *discovery) wantedScopes(a *config.Auth, before *record, scopes []string) []string {
 	switch {
 	case len(scopes) > 0:
 	case a != nil && len(a.Scopes) > 0:
@@ -288,7 +288,7 @@ func (l *Logins) authorize(ctx context.Context, d *discovery, r *record, scopes 
 
 // Logout revokes the tokens of a login and removes it. Found reports whether there
 // was one. An error after that is about the authorization server.
-func (l *Logins) Logout(ctx context.Context, cfg *upstream.Config) (found bool, err error) {
+func (l *Logins) Logout(ctx context.Context, cfg *config.Server) (found bool, err error) {
 	var r *record
 	name := nameOf(cfg)
 	if found, err = vault.Has(l.vault, name); err != nil {

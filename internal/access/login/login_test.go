@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/upstream"
@@ -28,12 +29,12 @@ func browser(t *testing.T) *login.Person {
 	}}
 }
 
-func (w *world) config() *upstream.Config {
-	return &upstream.Config{Name: "it", URL: w.mcp.URL + "/mcp"}
+func (w *world) config() *config.Server {
+	return &config.Server{Config: upstream.Config{Name: "it", URL: w.mcp.URL + "/mcp"}}
 }
 
 // ask sends a request with the login, and returns the text of the answer.
-func ask(l *login.Logins, cfg *upstream.Config) (string, error) {
+func ask(l *login.Logins, cfg *config.Server) (string, error) {
 	client := &http.Client{Transport: l.Wrap(cfg, "toolpost login it", nil)(&http.Transport{DisableKeepAlives: true})}
 	resp, err := client.Post(cfg.URL, "application/json", strings.NewReader("{}"))
 	if err != nil {
@@ -44,7 +45,7 @@ func ask(l *login.Logins, cfg *upstream.Config) (string, error) {
 	return string(body), err
 }
 
-func mustAsk(t *testing.T, l *login.Logins, cfg *upstream.Config) {
+func mustAsk(t *testing.T, l *login.Logins, cfg *config.Server) {
 	t.Helper()
 	if got, err := ask(l, cfg); got != "welcome" || err != nil {
 		t.Errorf("got %q, %v", got, err)

@@ -4,7 +4,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 )
 
 // requestAddress returns the address of an authorization request: that of the endpoint,
@@ -26,7 +27,7 @@ func requestAddress(endpoint string, request url.Values, more map[string]string)
 		raw, _, _ := strings.Cut(part, "=")
 		name, err := url.QueryUnescape(raw)
 		name = strings.ToLower(strings.TrimSpace(name)) // some servers ignore case
-		if err == nil && part != "" && !ours[name] && !upstream.IsReservedParameter(name) {
+		if err == nil && part != "" && !ours[name] && !oauth.IsReserved(name) {
 			query = append(query, strings.ReplaceAll(part, ";", "%3B")) // some servers separate parameters at it
 		}
 	}
@@ -38,7 +39,7 @@ func requestAddress(endpoint string, request url.Values, more map[string]string)
 // addParameters adds the parameters of the configuration to a request.
 func addParameters(request url.Values, more map[string]string) {
 	for name, value := range more {
-		if !upstream.IsReservedParameter(name) {
+		if !oauth.IsReserved(name) {
 			request.Set(name, value)
 		}
 	}
@@ -46,7 +47,7 @@ func addParameters(request url.Values, more map[string]string) {
 
 // resourceOf returns the resource to ask for a token for, "" for none. Named is what the
 // server calls itself.
-func resourceOf(a *upstream.Auth, named string) string {
+func resourceOf(a *config.Auth, named string) string {
 	switch {
 	case a == nil:
 		return named

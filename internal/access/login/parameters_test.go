@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // pageOf returns the parameters of the login page. The login does not go on.
-func pageOf(t *testing.T, cfg *upstream.Config) url.Values {
+func pageOf(t *testing.T, cfg *config.Server) url.Values {
 	t.Helper()
 	var page string
 	_, err := login.New(vault.Folder(t.TempDir()), nil).Login(t.Context(), cfg, nil, &login.Person{Visit: func(_ context.Context, p *login.Page) error {
@@ -58,7 +59,7 @@ func TestParametersOfTheLoginPage(t *testing.T) {
 		}
 	}
 	for name := range q {
-		if lower := strings.ToLower(strings.TrimSpace(name)); lower != name && upstream.IsReservedParameter(lower) {
+		if lower := strings.ToLower(strings.TrimSpace(name)); lower != name && oauth.IsReserved(lower) {
 			t.Errorf("the page has the parameter %q", name)
 		}
 	}
@@ -72,7 +73,7 @@ func TestConfiguredParameters(t *testing.T) {
 		meta["authorization_endpoint"] = w.as.URL + "/authorize?audience=theirs&a=b"
 	}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{Parameters: map[string]string{"audience": "https://api.example.com/?x=1&y", "prompt": "select_account", "state": "fixed", "Redirect_URI": "https://evil.example", "request_uri": "urn:x"}}
+	cfg.Auth = &config.Auth{Parameters: map[string]string{"audience": "https://api.example.com/?x=1&y", "prompt": "select_account", "state": "fixed", "Redirect_URI": "https://evil.example", "request_uri": "urn:x"}}
 	q := pageOf(t, cfg)
 	if len(q["audience"]) != 1 || q.Get("audience") != "https://api.example.com/?x=1&y" || q.Get("prompt") != "select_account" || q.Get("a") != "b" {
 		t.Errorf("got %v", q)
@@ -81,7 +82,7 @@ func TestConfiguredParameters(t *testing.T) {
 		t.Errorf("a parameter of ours was replaced: %v", q)
 	}
 
-	cfg.Auth = &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", Issuer: w.as.URL, Parameters: map[string]string{"audience": "api", "grant_type": "password"}}
+	cfg.Auth = &config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", Issuer: w.as.URL, Parameters: map[string]string{"audience": "api", "grant_type": "password"}}
 	w.clients["me"] = url.Values{"secret": {"s"}}
 	audience := ""
 	rewrite(t, w.as, func(req *http.Request, _ *httptest.ResponseRecorder) {
@@ -98,13 +99,13 @@ func TestConfiguredParameters(t *testing.T) {
 // The configuration may leave the resource out, or name another one, in every request.
 func TestConfiguredResource(t *testing.T) {
 	for name, test := range map[string]struct {
-		auth upstream.Auth
+		auth config.Auth
 		want []string
 	}{
-		"omitted":            {upstream.Auth{OmitResource: true}, nil},
-		"another":            {upstream.Auth{Resource: "api://one"}, []string{"api://one"}},
-		"omitted, by itself": {upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", OmitResource: true}, nil},
-		"another, by itself": {upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", Resource: "api://one"}, []string{"api://one"}},
+		"omitted":            {config.Auth{OmitResource: true}, nil},
+		"another":            {config.Auth{Resource: "api://one"}, []string{"api://one"}},
+		"omitted, by itself": {config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", OmitResource: true}, nil},
+		"another, by itself": {config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", Resource: "api://one"}, []string{"api://one"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -129,7 +130,7 @@ func TestConfiguredResource(t *testing.T) {
 			cfg.Auth.Issuer = w.as.URL
 			l := login.New(vault.Folder(t.TempDir()), nil)
 			want := 2
-			if cfg.Auth.Type == upstream.AuthCode {
+			if cfg.Auth.Type == "" {
 				want = 3
 				if _, err := l.Login(t.Context(), cfg, nil, browser(t)); err != nil {
 					t.Fatal(err)
@@ -150,13 +151,13 @@ func TestConfiguredResource(t *testing.T) {
 func TestConfiguredResourceChanges(t *testing.T) {
 	own := "" // what the server calls itself
 	for name, test := range map[string]struct {
-		before, now upstream.Auth
+		before, now config.Auth
 		want        func() string
 	}{
-		"removed":      {upstream.Auth{Resource: "api://one"}, upstream.Auth{}, func() string { return own }},
-		"asked again":  {upstream.Auth{OmitResource: true}, upstream.Auth{}, func() string { return own }},
-		"changed":      {upstream.Auth{Resource: "api://one"}, upstream.Auth{Resource: "api://two"}, func() string { return "api://two" }},
-		"now left out": {upstream.Auth{}, upstream.Auth{OmitResource: true}, func() string { return "" }},
+		"removed":      {config.Auth{Resource: "api://one"}, config.Auth{}, func() string { return own }},
+		"asked again":  {config.Auth{OmitResource: true}, config.Auth{}, func() string { return own }},
+		"changed":      {config.Auth{Resource: "api://one"}, config.Auth{Resource: "api://two"}, func() string { return "api://two" }},
+		"now left out": {config.Auth{}, config.Auth{OmitResource: true}, func() string { return "" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

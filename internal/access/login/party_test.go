@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/upstream"
@@ -37,7 +38,7 @@ func TestErrorsNameTheParty(t *testing.T) {
 		}
 	}
 
-	_, err := l.Login(t.Context(), &upstream.Config{Name: "it", URL: gone.URL + "/mcp"}, nil, browser(t))
+	_, err := l.Login(t.Context(), &config.Server{Config: upstream.Config{Name: "it", URL: gone.URL + "/mcp"}}, nil, browser(t))
 	check("no MCP server", err, "the MCP server "+host(gone.URL))
 
 	w.edit = func(meta map[string]any) { meta["token_endpoint"] = "https://user@login.example.com/token" }

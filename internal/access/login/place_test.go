@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // Metadata is asked for at the addresses of RFC 8414 and OpenID Connect, also if the issuer
@@ -52,7 +52,7 @@ func TestIssuerWithSlash(t *testing.T) {
 			cfg, l := w.config(), login.New(vault.Folder(t.TempDir()), nil)
 			var err error
 			if automatic {
-				cfg.Auth = &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", Issuer: w.named}
+				cfg.Auth = &config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", Issuer: w.named}
 				_, err = ask(l, cfg)
 			} else {
 				_, err = l.Login(t.Context(), cfg, nil, browser(t))
@@ -78,12 +78,12 @@ func TestServerThatDoesNotAnnouncePKCE(t *testing.T) {
 		if _, err := l.Login(t.Context(), cfg, nil, browser(t)); err == nil || !strings.Contains(err.Error(), `"auth": {"pkce": "S256"}`) {
 			t.Errorf("%v: %v", methods, err)
 		}
-		cfg.Auth = &upstream.Auth{PKCE: "S256"}
+		cfg.Auth = &config.Auth{PKCE: "S256"}
 		if _, err := l.Login(t.Context(), cfg, nil, browser(t)); err != nil {
 			t.Errorf("%v: with the key: %v", methods, err)
 		}
 		w.clients["me"] = map[string][]string{"secret": {"s"}}
-		cfg.Auth = &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
+		cfg.Auth = &config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
 		mustAsk(t, l, cfg)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/upstream"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	_, _ = os.Stdin.Read(make([]byte, 1))
-	text, err := ask(login.New(vault.Folder(dir), nil), &upstream.Config{Name: "it", URL: os.Getenv(childServer)})
+	text, err := ask(login.New(vault.Folder(dir), nil), &config.Server{Config: upstream.Config{Name: "it", URL: os.Getenv(childServer)}})
 	if err != nil {
 		text = err.Error()
 	}
@@ -53,7 +54,7 @@ type child struct {
 	out   strings.Builder
 }
 
-func newChild(t *testing.T, dir string, cfg *upstream.Config) *child {
+func newChild(t *testing.T, dir string, cfg *config.Server) *child {
 	t.Helper()
 	c := &child{Cmd: exec.Command(os.Args[0])}
 	c.Env = append(os.Environ(), childVault+"="+dir, childServer+"="+cfg.URL)

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/toolpost/toolpost/upstream"
+	"github.com/toolpost/toolpost/config"
 )
 
 // A record is one login as the vault keeps it: the client, the tokens, and the
@@ -133,14 +133,14 @@ const namePrefix = "login-"
 // nameOf returns the name of the record in the vault. Another client is another
 // login. A login without a person is another one for each authorization server, list of
 // scopes and exchange too: a change of these needs no login of the user.
-func nameOf(cfg *upstream.Config) string {
+func nameOf(cfg *config.Server) string {
 	id := address(cfg.URL) + "\n"
-	if a := cfg.Auth; a != nil && (a.Type != upstream.AuthCode || a.ClientID != "") {
-		id += string(a.Type) + "\n" + a.ClientID
-		if a.Type == upstream.AuthClient || a.Type == upstream.AuthExchange {
+	if a := cfg.Auth; a != nil && (a.Type != authCode || a.ClientID != "") {
+		id += a.Type + "\n" + a.ClientID
+		if a.Type == authClient || a.Type == authExchange {
 			id += "\n" + a.Issuer + "\n" + strings.Join(a.Scopes, " ")
 		}
-		if x := &a.Exchange; a.Type == upstream.AuthExchange {
+		if x := &a.Exchange; a.Type == authExchange {
 			id += "\n" + strings.Join([]string{x.Issuer, x.ClientID, x.SubjectToken, x.SubjectType, x.Audience, x.Resource}, "\n")
 		}
 	}

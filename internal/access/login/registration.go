@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/httpconn"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A registration is one of Toolpost at an authorization server, for one MCP server: a
@@ -77,9 +77,9 @@ func (l *Logins) forget(ctx context.Context, issuer, server, id string) {
 
 // register returns the client to log in as, in the order of the specification
 // (MCP 2026-07-28, Client Registration Approaches).
-func (l *Logins) register(ctx context.Context, d *discovery, a *upstream.Auth, redirect string, own *registration) (*client, error) {
+func (l *Logins) register(ctx context.Context, d *discovery, a *config.Auth, redirect string, own *registration) (*client, error) {
 	if a == nil {
-		a = &upstream.Auth{}
+		a = &config.Auth{}
 	}
 	switch m := d.meta; {
 	case a.ClientID != "":

@@ -12,17 +12,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // automatic returns a configuration that logs in as itself, and counts the requests for
 // tokens.
-func (w *world) automatic(t *testing.T) (cfg *upstream.Config, tokens func() int) {
+func (w *world) automatic(t *testing.T) (cfg *config.Server, tokens func() int) {
 	w.clients["me"] = map[string][]string{"secret": {"s"}}
 	cfg = w.config()
-	cfg.Auth = &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
+	cfg.Auth = &config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
 	asked := rewrite(t, w.as, func(*http.Request, *httptest.ResponseRecorder) {})
 	return cfg, func() (n int) {
 		for _, path := range asked() {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A request whose token is renewed and then lacks a scope reports the scope, and the
@@ -42,7 +42,7 @@ func TestScopeOfAClient(t *testing.T) {
 	w := newWorld(t)
 	w.clients["me"] = map[string][]string{"secret": {"s"}}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
+	cfg.Auth = &config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s", Issuer: w.as.URL}
 	l := login.New(vault.Folder(t.TempDir()), nil)
 	mustAsk(t, l, cfg)
 	w.expire()

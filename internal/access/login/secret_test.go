@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A server does not choose who gets the client's secret.
@@ -15,7 +15,7 @@ func TestSecretNeedsIssuer(t *testing.T) {
 	w := newWorld(t)
 	w.clients["me"] = map[string][]string{"secret": {"s"}, "redirect_uri": {"*"}}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{Type: upstream.AuthClient, ClientID: "me", ClientSecret: "s"}
+	cfg.Auth = &config.Auth{Type: "client_credentials", ClientID: "me", ClientSecret: "s"}
 	_, err := ask(login.New(vault.Folder(t.TempDir()), nil), cfg)
 	if err == nil || !strings.Contains(err.Error(), "set auth.issuer") || !strings.Contains(err.Error(), w.as.URL) {
 		t.Errorf("without an issuer: %v", err)
@@ -29,7 +29,7 @@ func TestInvalidClientKeepsTokens(t *testing.T) {
 	w := newWorld(t)
 	w.clients["me"] = map[string][]string{"secret": {"s"}, "redirect_uri": {"*"}}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{ClientID: "me"}
+	cfg.Auth = &config.Auth{ClientID: "me"}
 	l := login.New(vault.Folder(t.TempDir()), nil)
 	if _, err := l.Login(t.Context(), cfg, nil, browser(t)); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestLogoutWithCorrectedSecret(t *testing.T) {
 	w := newWorld(t)
 	w.clients["me"] = map[string][]string{"secret": {"old"}, "redirect_uri": {"*"}}
 	cfg := w.config()
-	cfg.Auth = &upstream.Auth{ClientID: "me", ClientSecret: "old", Issuer: w.as.URL}
+	cfg.Auth = &config.Auth{ClientID: "me", ClientSecret: "old", Issuer: w.as.URL}
 	l := login.New(vault.Folder(t.TempDir()), nil)
 	if _, err := l.Login(t.Context(), cfg, nil, browser(t)); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -23,10 +24,10 @@ const forcedPause = time.Minute
 // A source has the token for one server. All connections to the server share it.
 type source struct {
 	*Logins
-	connection atomic.Pointer[upstream.Config] // of the last connection
-	server     string                          // its address
-	name       string                          // in the vault
-	command    string                          // that logs in
+	connection atomic.Pointer[config.Server] // of the last connection
+	server     string                        // its address
+	name       string                        // in the vault
+	command    string                        // that logs in
 
 	mu      sync.Mutex
 	version string        // of the stored login that was read last
@@ -58,12 +59,12 @@ type unsavedLogin struct {
 var errUnchanged = errors.New("unchanged")
 
 // cfg returns the configuration of the last connection.
-func (s *source) cfg() *upstream.Config { return s.connection.Load() }
+func (s *source) cfg() *config.Server { return s.connection.Load() }
 
 // isAutomatic reports whether the login needs no person.
 func (s *source) isAutomatic() bool {
 	a := s.cfg().Auth
-	return a != nil && (a.Type == upstream.AuthClient || a.Type == upstream.AuthExchange)
+	return a != nil && (a.Type == authClient || a.Type == authExchange)
 }
 
 // needsLogin returns the error for a server that wants a login of the user.
@@ -284,7 +285,7 @@ func (r *record) endsWith(answer *grantError) bool {
 
 // correctSecret gives a login the secret that its client has in the configuration by
 // now, if that is for the same authorization server.
-func (r *record) correctSecret(a *upstream.Auth) {
+func (r *record) correctSecret(a *config.Auth) {
 	if a != nil && r.Client.From == fromConfiguration && a.ClientID == r.Client.ID && sameIssuer(a.Issuer, r.Issuer) {
 		r.Client.Secret = a.ClientSecret
 	}

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -15,7 +16,7 @@ func TestRenewalThatBeganBefore(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l := New(vault.Folder(dir), nil)
-		s := l.source(&upstream.Config{Name: "it", URL: "http://127.0.0.1:9/mcp"}, "toolpost login it")
+		s := l.source(&config.Server{Config: upstream.Config{Name: "it", URL: "http://127.0.0.1:9/mcp"}}, "toolpost login it")
 		refused := &record{Server: s.server, grantedTokens: grantedTokens{Access: "refused", Expiry: time.Now().Add(time.Hour)}}
 		f := &flight{done: make(chan struct{}), record: refused}
 		s.flight = f

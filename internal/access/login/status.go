@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/vault"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A Status describes a login without its secrets.
@@ -34,7 +34,7 @@ const (
 )
 
 // Status returns the login of a server, nil if there is none.
-func (l *Logins) Status(cfg *upstream.Config) (*Status, error) {
+func (l *Logins) Status(cfg *config.Server) (*Status, error) {
 	r, err := l.storedRecord(cfg)
 	if r == nil || err != nil {
 		return nil, err

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/httpconn"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // streaming makes the MCP server answer GET with a stream, and returns what sends a line on
@@ -54,7 +54,7 @@ func streaming(w *world) (send func(t *testing.T, line string)) {
 }
 
 // openStream opens a stream with the login.
-func openStream(t *testing.T, l *login.Logins, cfg *upstream.Config, pooled bool) *bufio.Reader {
+func openStream(t *testing.T, l *login.Logins, cfg *config.Server, pooled bool) *bufio.Reader {
 	t.Helper()
 	base := &http.Transport{DisableKeepAlives: true}
 	if pooled { // as upstream connects without TLS

@@ -8,9 +8,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/toolpost/toolpost/internal/access/wellknown"
+	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 	"github.com/toolpost/toolpost/internal/netaddr"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // A transport adds the token of a login to requests.
@@ -117,7 +117,7 @@ func (t *transport) wantsLogin(ctx context.Context, c challenge) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	places := append(wellKnown(t.source.server, wellknown.ProtectedResource), wellknown.Address(origin(t.source.server), wellknown.AuthorizationServer))
+	places := append(wellKnown(t.source.server, oauth.ProtectedResource), oauth.MetadataAddress(origin(t.source.server), oauth.AuthorizationServer))
 	for _, place := range places {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
 		if err != nil {
@@ -174,12 +174,12 @@ func closeBody(req *http.Request) {
 // errNoAddress reports a server without a URL.
 var errNoAddress = errors.New("it has no url: only servers that are reached over HTTP have logins")
 
-func checkServer(cfg *upstream.Config) error {
+func checkServer(cfg *config.Server) error {
 	if cfg.URL == "" {
 		return errNoAddress
 	}
-	if cfg.Auth != nil && cfg.Auth.Type != upstream.AuthCode {
-		return errors.New(`the type of its "auth" is ` + string(cfg.Auth.Type) + ", which needs no login of a person")
+	if cfg.Auth != nil && cfg.Auth.Type != authCode {
+		return errors.New(`the type of its "auth" is ` + cfg.Auth.Type + ", which needs no login of a person")
 	}
 	return nil
 }

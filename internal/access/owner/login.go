@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/login"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/cleartext"
-	"github.com/toolpost/toolpost/upstream"
 )
 
 // OpenVault opens the vault that the user has chosen.
@@ -82,25 +82,25 @@ func Logins(log *slog.Logger) *login.Logins {
 
 // Credentials returns what adds tokens of logins to requests. Command returns what
 // logs in to a server.
-func Credentials(logins *login.Logins, command func(*upstream.Config) string) func(*upstream.Config) func(*http.Transport) http.RoundTripper {
-	return func(cfg *upstream.Config) func(*http.Transport) http.RoundTripper {
-		return logins.Wrap(cfg, command(cfg), cfg.Wrap)
+func Credentials(logins *login.Logins, command func(*config.Server) string) func(*config.Server) func(*http.Transport) http.RoundTripper {
+	return func(s *config.Server) func(*http.Transport) http.RoundTripper {
+		return logins.Wrap(s, command(s), s.Wrap)
 	}
 }
 
 // LoginCommand returns the command that logs in to a server of a configuration
 // that --config names, or that is found without it if file is empty.
-func LoginCommand(file string, byName bool) func(*upstream.Config) string {
+func LoginCommand(file string, byName bool) func(*config.Server) string {
 	if file != "" {
 		if absolute, err := filepath.Abs(file); err == nil {
 			file = absolute
 		}
 	}
-	return func(cfg *upstream.Config) string {
+	return func(s *config.Server) string {
 		if !byName {
-			return "toolpost login " + cleartext.ShellWord(ShownAddress(cfg.URL))
+			return "toolpost login " + cleartext.ShellWord(ShownAddress(s.URL))
 		}
-		command := "toolpost login " + cleartext.ShellWord(cfg.Name)
+		command := "toolpost login " + cleartext.ShellWord(s.Name)
 		if file != "" {
 			command += " --config " + cleartext.ShellWord(file)
 		}

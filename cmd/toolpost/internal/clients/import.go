@@ -259,7 +259,7 @@ func sameTransport(a, b config.Server) bool {
 
 // sameAuth reports whether both log in in the same way, or one of them leaves it to
 // the server.
-func sameAuth(a, b *upstream.Auth) bool {
+func sameAuth(a, b *config.Auth) bool {
 	return a == nil || b == nil || reflect.DeepEqual(a, b)
 }
 

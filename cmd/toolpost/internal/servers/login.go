@@ -74,7 +74,7 @@ func Login() *cobra.Command {
 }
 
 // server returns the server that an argument names.
-func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config, error) {
+func (o *loginOptions) server(cmd *cobra.Command, name string) (*config.Server, error) {
 	found, err := cli.FindConfiguration(cmd.Context(), o.config, cli.NewPrompter(cmd))
 	if err != nil {
 		return nil, err
@@ -100,14 +100,14 @@ func (o *loginOptions) server(cmd *cobra.Command, name string) (*upstream.Config
 		}
 	}
 	if cli.IsAddress(name) {
-		return &upstream.Config{Name: "server", URL: name}, nil
+		return &config.Server{Config: upstream.Config{Name: "server", URL: name}}, nil
 	}
 	return nil, noServer(name, names)
 }
 
 // withClientSecret returns a server with the secret of its OAuth client, wherever that is.
 // A login can end without it.
-func (o *loginOptions) withClientSecret(ctx context.Context, s *config.Server) (*upstream.Config, error) {
+func (o *loginOptions) withClientSecret(ctx context.Context, s *config.Server) (*config.Server, error) {
 	read := owner.NewSecrets().Resolve
 	resolved, err := s.ResolveLogin(ctx, read)
 	if err != nil && o.ends && s.Auth != nil {
@@ -118,7 +118,7 @@ func (o *loginOptions) withClientSecret(ctx context.Context, s *config.Server) (
 	if err != nil {
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
-	return &resolved.Config, nil
+	return resolved, nil
 }
 
 func (o *loginOptions) login(cmd *cobra.Command, name string) error {

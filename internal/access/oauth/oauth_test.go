@@ -1,12 +1,12 @@
-package wellknown_test
+package oauth_test
 
 import (
 	"testing"
 
-	"github.com/toolpost/toolpost/internal/access/wellknown"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 )
 
-func TestAddress(t *testing.T) {
+func TestMetadataAddress(t *testing.T) {
 	for server, want := range map[string]string{
 		"https://a.example":          "https://a.example/.well-known/openid-configuration",
 		"https://a.example/":         "https://a.example/.well-known/openid-configuration",
@@ -15,7 +15,7 @@ func TestAddress(t *testing.T) {
 		"https://a.example/a%2Fb/":   "https://a.example/.well-known/openid-configuration/a%2Fb",
 		"http://[":                   "",
 	} {
-		if got := wellknown.Address(server, wellknown.OpenID); got != want {
+		if got := oauth.MetadataAddress(server, oauth.OpenID); got != want {
 			t.Errorf("%s: got %s, want %s", server, got, want)
 		}
 	}
