@@ -41,7 +41,7 @@ func TestWarmStart(t *testing.T) {
 	w.release(t)
 	got := w.list(t, httpClient(t, cold.addr(t)))
 	t.Logf("cold: the first list has %d tools after %v", len(got), cold.since())
-	w.settle(t)
+	w.settle(t, 10, 7)
 	cold.end(t)
 
 	for _, over := range []string{"HTTP", "stdio"} {
@@ -217,15 +217,19 @@ type serving struct {
 	changes int // notifications that a list has changed, over stdio
 }
 
-func (w *warm) serve(t *testing.T, args ...string) *serving {
-	t.Helper()
-	binary := os.Getenv("TOOLPOST_BINARY")
-	if binary == "" {
-		binary = "toolpost"
+// binary is the program that is tested.
+func (w *warm) binary() string {
+	if given := os.Getenv("TOOLPOST_BINARY"); given != "" {
+		return given
 	}
+	return "toolpost"
+}
+
+func (w *warm) serve(t testing.TB, args ...string) *serving {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), processTime)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, binary, append([]string{"serve", "--config", filepath.Join(w.dir, "servers.json")}, args...)...)
+	cmd := exec.CommandContext(ctx, w.binary(), append([]string{"serve", "--config", filepath.Join(w.dir, "servers.json")}, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "XDG_") || strings.HasPrefix(v, "TOOLPOST_") }), "HOME="+w.home)
 	log := &background{more: make(chan struct{}, 1)}
 	cmd.Stderr = log
@@ -252,7 +256,7 @@ func (w *warm) serve(t *testing.T, args ...string) *serving {
 }
 
 // addr waits for the address that p listens on.
-func (p *serving) addr(t *testing.T) string {
+func (p *serving) addr(t testing.TB) string {
 	t.Helper()
 	timeout := time.After(processTime)
 	for {
@@ -275,7 +279,7 @@ const processTime = 3 * time.Minute
 
 func (p *serving) since() time.Duration { return time.Since(p.began) }
 
-func (p *serving) end(t *testing.T) {
+func (p *serving) end(t testing.TB) {
 	t.Helper()
 	_ = p.in.Close()
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -311,7 +315,7 @@ func stdioClient(p *serving) client {
 	}
 }
 
-func httpClient(t *testing.T, addr string) client {
+func httpClient(t testing.TB, addr string) client {
 	session, id := "", 0
 	web := &http.Client{Timeout: processTime, Transport: &http.Transport{DisableKeepAlives: true}}
 	return func(method, params string) json.RawMessage {
@@ -343,7 +347,7 @@ func httpClient(t *testing.T, addr string) client {
 }
 
 // list opens a session and lists the tools.
-func (w *warm) list(t *testing.T, c client) (names []string) {
+func (w *warm) list(t testing.TB, c client) (names []string) {
 	t.Helper()
 	c("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
 	var list struct{ Tools []struct{ Name string } }
@@ -362,12 +366,13 @@ func (w *warm) call(t *testing.T, c client, tool string) string {
 	return string(c("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{}}`, tool)))
 }
 
-// settle waits until the lists of all servers are stored.
-func (w *warm) settle(t *testing.T) {
+// settle waits until as many files are there as there are servers, and the lists of
+// those that work are stored.
+func (w *warm) settle(t testing.TB, servers, work int) {
 	t.Helper()
 	deadline := time.Now().Add(w.slow + 2*time.Minute)
 	sizes := map[string]int64{}
-	for len(sizes) != 10 || len(slices.DeleteFunc(slices.Collect(maps.Values(sizes)), func(n int64) bool { return n < 700 })) != 7 {
+	for len(sizes) != servers || len(slices.DeleteFunc(slices.Collect(maps.Values(sizes)), func(n int64) bool { return n < 700 })) != work {
 		if time.Now().After(deadline) {
 			t.Fatalf("the lists of %d servers are stored: %v", len(sizes), sizes)
 		}

@@ -3,8 +3,6 @@ package dialect
 import (
 	"cmp"
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 	"strings"
 
 	"github.com/toolpost/toolpost/internal/lazyregexp"
@@ -55,16 +53,16 @@ func (c Client) Matcher() (func(name, version, userAgent string) bool, error) {
 type match struct {
 	Client
 	id          string         // of the dialect
-	name, agent *regexp.Regexp // nil for any
+	name, agent *clientPattern // nil for any
 	rank        int
 }
 
 func newMatch(id string, c Client, overlaid bool) (m *match, err error) {
 	m = &match{Client: c, id: id}
-	if m.name, err = compileAnchored(c.Name); err != nil {
+	if m.name, err = newClientPattern(c.Name); err != nil {
 		return nil, fmt.Errorf("name: %w", err)
 	}
-	if m.agent, err = compileAnchored(c.UserAgent); err != nil {
+	if m.agent, err = newClientPattern(c.UserAgent); err != nil {
 		return nil, fmt.Errorf("userAgent: %w", err)
 	}
 	if m.name == nil && m.agent == nil {
@@ -78,17 +76,6 @@ func newMatch(id string, c Client, overlaid bool) (m *match, err error) {
 	return m, nil
 }
 
-// compileAnchored compiles a pattern that has to match all of a text, in any case.
-func compileAnchored(pattern string) (*regexp.Regexp, error) {
-	if pattern == "" {
-		return nil, nil
-	}
-	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil { // such as a)(b
-		return nil, err
-	}
-	return regexp.Compile("(?is)^(?:" + pattern + ")$")
-}
-
 // byRank sorts those that ask for more before others.
 func byRank(x, y *match) int {
 	return cmp.Or(
@@ -99,8 +86,8 @@ func byRank(x, y *match) int {
 }
 
 func (m *match) fits(name, version, userAgent string) bool {
-	return (m.name == nil || m.name.MatchString(name)) &&
-		(m.agent == nil || m.agent.MatchString(userAgent)) &&
+	return (m.name == nil || m.name.matches(name)) &&
+		(m.agent == nil || m.agent.matches(userAgent)) &&
 		isInRange(version, m.Since, m.Before)
 }
 

@@ -52,7 +52,8 @@ func NoteRun(c *config.Config, address string) (*Run, error) {
 		return nil, fmt.Errorf("note the address: %w", err)
 	}
 	forgetEnded(filepath.Dir(r.path))
-	return r, atomicfile.Write(r.path, raw, nil)
+	// The start does not wait for a disk: after a crash of the system, the process is gone too.
+	return r, atomicfile.Write(r.path, raw, &atomicfile.Options{MayBeLost: true})
 }
 
 // Forget removes the note.
@@ -63,11 +64,12 @@ func (r *Run) Forget() error {
 	return nil
 }
 
-// forgetEnded removes the notes of processes that have ended without a word.
+// forgetEnded removes the notes of processes that have ended without a word, and what a
+// crash has left of notes.
 func forgetEnded(dir string) {
 	notes, _ := filepath.Glob(filepath.Join(dir, "*.json")) // the pattern is correct
 	for _, path := range notes {
-		if r := readRun(path); r != nil && !r.IsAlive() {
+		if r := readRun(path); r == nil || !r.IsAlive() {
 			_ = os.Remove(path) // it does no harm
 		}
 	}

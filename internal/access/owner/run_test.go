@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,6 +84,10 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(left, note, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	crashed := filepath.Join(filepath.Dir(left), "crashed-1.json") // as a crash of the system leaves it
+	if err := os.WriteFile(crashed, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if r := FindRun(c); r == nil || r.Key != noted.Key {
 		t.Errorf("found %+v, although its process has ended", r)
 	}
@@ -96,8 +101,10 @@ func TestRun(t *testing.T) {
 	if err := other.Forget(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(left); err == nil {
-		t.Error("the note of a process that has ended is still there")
+	for _, gone := range []string{left, crashed} {
+		if _, err := os.Stat(gone); err == nil {
+			t.Errorf("%s: the note of a process that has ended is still there", gone)
+		}
 	}
 }
 
