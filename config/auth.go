@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -41,7 +42,24 @@ type Auth struct {
 	// "client_credentials", such as an audience. Those that a login depends on are left out.
 	Parameters map[string]string
 
-	Exchange Exchange // of the type "token_exchange"
+	// Exchange describes how, with the type "token_exchange", a token of the user, the
+	// subject token, is exchanged for one of the MCP server (RFC 8693). If the identity
+	// provider is the authorization server of the MCP server, it issues that token.
+	// Otherwise it issues an identity assertion, which that authorization server takes (MCP,
+	// Enterprise-Managed Authorization).
+	Exchange struct {
+		Issuer                 string // the identity provider, which alone gets the subject token
+		ClientID, ClientSecret string // the client, as the identity provider knows it
+
+		SubjectToken string // may be a reference, which Subject reads
+		SubjectType  string // a token type of RFC 8693; that of ID tokens if empty
+
+		Audience string // the issuer of the server's authorization server if empty
+		Resource string // the address of the server, as it names itself, if empty
+
+		// Subject returns the subject token of now. Nil returns SubjectToken.
+		Subject func(ctx context.Context) (string, error) `json:"-"`
+	}
 }
 
 // Types of an [Auth] that need no user.

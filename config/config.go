@@ -107,9 +107,12 @@ type Server struct {
 	// means none.
 	Extensions []string
 
-	// Outputs override Config.Output for tools of this server; the first match
-	// is used.
-	Outputs []OutputLimit
+	// Outputs limit how much clients are shown of the outputs of some tools of this server,
+	// in the place of Config.Output; the first match is used.
+	Outputs []struct {
+		Tools string // a glob of the server's own tool names
+		Chars int    // in characters; 0 for the limits of Config.Output, -1 passes outputs on in full
+	}
 
 	Unpinned    bool // it may change the definitions of its tools
 	WithholdNew bool // a tool that it adds later waits for an approval
@@ -131,13 +134,6 @@ type Server struct {
 type Output struct {
 	Off                  bool // outputs are passed on in full
 	Lines, Chars, Errors int  // the limits; see Options of package output; 0 for its defaults
-}
-
-// An OutputLimit limits how much clients are shown of the outputs of some tools
-// of one server.
-type OutputLimit struct {
-	Tools string // a glob of the server's own tool names
-	Chars int    // in characters; -1 passes outputs on in full
 }
 
 // An Error reports all mistakes of one configuration file.

@@ -20,8 +20,8 @@ type Source struct {
 	As       string // login to act as; the credentials must be an administrator's
 
 	// Resolve returns a value of Key, User, Password, Token or As with the secrets that it
-	// refers to. A gateway sets it to what its options have.
-	Resolve func(ctx context.Context, value string) (resolved string, secrets []string, err error) `json:"-"`
+	// refers to. [Server.Resolve] sets it.
+	Resolve func(ctx context.Context, value string) (string, error) `json:"-"`
 
 	Anonymous bool // only what everybody may see is wanted, without credentials
 

@@ -42,19 +42,22 @@ func (e *entry) outputs(v hujson.Value, path string) {
 const maxOutputLimits = 100
 
 func (e *entry) outputLimit(tools string, v hujson.Value, path string) {
-	l := OutputLimit{Tools: tools}
+	chars := 0
 	switch k := v.Value.Kind(); {
 	case len(e.server.Outputs) == maxOutputLimits:
 		e.fail(v.StartOffset, "%s is one of more than %d limits; use wildcards", path, maxOutputLimits)
 		return
 	case k == 't': // the limits of the file
 	case k == 'f':
-		l.Chars = -1
+		chars = -1
 	case k == '0':
-		l.Chars = limit(e.source, v, path, hidden.MinChars)
+		chars = limit(e.source, v, path, hidden.MinChars)
 	default:
 		e.fail(v.StartOffset, "%s is %s; want false, or a number of characters", path, kind(v))
 		return
 	}
-	e.server.Outputs = append(e.server.Outputs, l)
+	e.server.Outputs = append(e.server.Outputs, struct {
+		Tools string
+		Chars int
+	}{tools, chars})
 }

@@ -31,7 +31,11 @@ func TestOutputOfAConfiguration(t *testing.T) {
 }
 
 func TestOutputOfAServer(t *testing.T) {
-	for text, want := range map[string][]OutputLimit{
+	type limits = []struct {
+		Tools string
+		Chars int
+	}
+	for text, want := range map[string]limits{
 		`true`:                         {{"*", 0}},
 		`false`:                        {{"*", -1}},
 		`5000`:                         {{"*", 5000}},

@@ -77,9 +77,9 @@ func checkType(e *entry, m *hujson.ObjectMember) {
 		return
 	}
 	known := s.Source.credentials()
-	later := Resolver(func(context.Context, Reference) (string, error) { return "x", nil }) // secrets are read later
+	later := func(context.Context, Reference) (string, error) { return "x", nil } // secrets are read later
 	for _, text := range known.Texts() {
-		_ = later.replace(context.Background(), text, "")
+		*text, _ = resolve(context.Background(), later, *text)
 	}
 	switch err := known.Trim().Check(); {
 	case errors.Is(err, secret.ErrNoCredentials):

@@ -83,22 +83,19 @@ func (v *variables) refer(inner string, depth int, fail func(why string)) (marke
 	return r.placeholder(), true
 }
 
-// A Resolver reads the secret of a reference. Nil reads none: a value with a reference is an
-// error.
-type Resolver func(ctx context.Context, r Reference) (secret string, err error)
-
-// Value replaces the references of a value of [Server].Env, Headers or Args, or of a
-// credential, with their secrets, which it also returns.
-func (read Resolver) Value(ctx context.Context, value string) (resolved string, secrets []string, err error) {
-	if !refers(value) {
-		return value, nil, nil
+// resolve replaces the references of a text with their secrets, which read reads. Nil reads
+// none: a text with a reference is an error.
+func resolve(ctx context.Context, read func(context.Context, Reference) (string, error), text string) (string, error) {
+	if !refers(text) {
+		return text, nil
 	}
 	if read == nil {
 		read = func(context.Context, Reference) (string, error) {
 			return "", errors.New("this program reads no secrets; set Options.Resolve of package gateway")
 		}
 	}
-	parts := strings.Split(value, mark)
+	var err error
+	parts := strings.Split(text, mark)
 	for i := 1; i < len(parts); i += 2 {
 		r := unmark(parts[i])
 		secret, failed := read(ctx, r)
@@ -108,50 +105,63 @@ func (read Resolver) Value(ctx context.Context, value string) (resolved string, 
 		if failed != nil && err == nil {
 			err = fmt.Errorf("%s: %w", r, failed)
 		}
-		parts[i], secrets = secret, append(secrets, secret)
+		parts[i] = secret
 	}
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	return strings.Join(parts, ""), secrets, nil
+	return strings.Join(parts, ""), nil
 }
 
 // References returns the references in what the server is started with.
 func (s *Server) References() (all []Reference) {
-	collect := Resolver(func(_ context.Context, r Reference) (string, error) { all = append(all, r); return "", nil })
+	collect := func(_ context.Context, r Reference) (string, error) { all = append(all, r); return "", nil }
 	ctx := context.Background() // nothing is read
 	_, _ = s.Resolve(ctx, collect)
 	if s.Source != nil {
 		c := s.Source.credentials()
 		for _, text := range c.Texts() {
-			_ = collect.replace(ctx, text, "")
+			_, _ = resolve(ctx, collect, *text)
 		}
 	}
 	return all
 }
 
-// Resolve returns s with what its arguments, variables and headers refer to, and its login;
-// see ResolveLogin. A Source resolves its values itself, when it needs them.
-func (s *Server) Resolve(ctx context.Context, resolve Resolver) (*Server, error) {
-	c := *s
+// Resolve returns s with what its arguments, variables, headers and login refer to; read
+// returns the secret of a reference. What is used later than the connection is read then: the
+// credentials of a Source, and the subject token of a login, which expires.
+func (s *Server) Resolve(ctx context.Context, read func(context.Context, Reference) (string, error)) (*Server, error) {
+	login, err := s.ResolveLogin(ctx, read)
+	if err != nil {
+		return nil, err
+	}
+	c := *login
 	c.Args, c.Env, c.Headers = slices.Clone(s.Args), maps.Clone(s.Env), maps.Clone(s.Headers)
-	for i := range c.Args {
-		if err := resolve.replace(ctx, &c.Args[i], "its arguments"); err != nil {
-			return nil, err
+	for i, text := range c.Args {
+		if c.Args[i], err = resolve(ctx, read, text); err != nil {
+			return nil, fmt.Errorf("its arguments: %w", err)
 		}
 	}
-	if err := resolve.replaceAll(ctx, c.Env, "its variable "); err != nil {
-		return nil, err
+	for _, table := range []struct {
+		values map[string]string
+		kind   string
+	}{{c.Env, "variable"}, {c.Headers, "header"}} {
+		for _, name := range slices.Sorted(maps.Keys(table.values)) {
+			if table.values[name], err = resolve(ctx, read, table.values[name]); err != nil {
+				return nil, fmt.Errorf("its %s %s: %w", table.kind, name, err)
+			}
+		}
 	}
-	if err := resolve.replaceAll(ctx, c.Headers, "its header "); err != nil {
-		return nil, err
+	if s.Source != nil && s.Source.Resolve == nil {
+		o := *s.Source
+		o.Resolve = func(ctx context.Context, text string) (string, error) { return resolve(ctx, read, text) }
+		c.Source = &o
 	}
-	return c.ResolveLogin(ctx, resolve)
+	return &c, nil
 }
 
-// ResolveLogin returns s with the client of its login and the secret of that. The subject
-// token of an exchange is read each time it is needed, because it expires.
-func (s *Server) ResolveLogin(ctx context.Context, resolve Resolver) (*Server, error) {
+// ResolveLogin returns s with what its login refers to, as Resolve does.
+func (s *Server) ResolveLogin(ctx context.Context, read func(context.Context, Reference) (string, error)) (*Server, error) {
 	if s.Auth == nil {
 		return s, nil
 	}
@@ -159,10 +169,8 @@ func (s *Server) ResolveLogin(ctx context.Context, resolve Resolver) (*Server, e
 	c.Auth = &auth
 	x := &auth.Exchange
 	if x.Subject == nil && x.SubjectToken != "" {
-		x.Subject = func(ctx context.Context) (string, error) {
-			token, _, err := resolve.Value(ctx, s.Auth.Exchange.SubjectToken)
-			return token, err
-		}
+		token := x.SubjectToken
+		x.Subject = func(ctx context.Context) (string, error) { return resolve(ctx, read, token) }
 	}
 	for _, part := range []struct {
 		text *string
@@ -171,38 +179,18 @@ func (s *Server) ResolveLogin(ctx context.Context, resolve Resolver) (*Server, e
 		{&auth.ClientID, "the client of its login"}, {&auth.ClientSecret, "the secret of its login"},
 		{&x.ClientID, "the client of its token exchange"}, {&x.ClientSecret, "the secret of its token exchange"},
 	} {
-		if err := resolve.replace(ctx, part.text, part.what); err != nil {
-			return nil, err
+		var err error
+		if *part.text, err = resolve(ctx, read, *part.text); err != nil {
+			return nil, fmt.Errorf("%s: %w", part.what, err)
 		}
 	}
 	return &c, nil
 }
 
-// replace replaces the references in a text. What the text is begins its error.
-func (read Resolver) replace(ctx context.Context, text *string, what string) error {
-	resolved, _, err := read.Value(ctx, *text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	*text = resolved
-	return nil
-}
-
-// replaceAll replaces the references in the values of a table.
-func (read Resolver) replaceAll(ctx context.Context, table map[string]string, what string) error {
-	for _, name := range slices.Sorted(maps.Keys(table)) {
-		text := table[name]
-		if err := read.replace(ctx, &text, what+name); err != nil {
-			return err
-		}
-		table[name] = text
-	}
-	return nil
-}
-
 // ResolveCallers returns c with the tokens of profiles and the secret with which the
-// authorization server is asked. A profile without its token has the error.
-func (c *Config) ResolveCallers(ctx context.Context, resolve Resolver) (*Config, error) {
+// authorization server is asked; read returns the secret of a reference. A profile without
+// its token has the error.
+func (c *Config) ResolveCallers(ctx context.Context, read func(context.Context, Reference) (string, error)) (*Config, error) {
 	n := *c
 	n.Profiles = slices.Clone(c.Profiles)
 	for i := range n.Profiles {
@@ -210,7 +198,7 @@ func (c *Config) ResolveCallers(ctx context.Context, resolve Resolver) (*Config,
 		if !refers(p.Token) {
 			continue
 		}
-		token, _, err := resolve.Value(ctx, p.Token)
+		token, err := resolve(ctx, read, p.Token)
 		if err == nil {
 			if err = callers.CheckToken(token); err != nil {
 				err = fmt.Errorf("its token %w", err)
@@ -226,7 +214,7 @@ func (c *Config) ResolveCallers(ctx context.Context, resolve Resolver) (*Config,
 	access, introspection := *c.Access, *c.Access.Introspection
 	access.Introspection, n.Access = &introspection, &access
 	for _, of := range []func(*Introspection) *string{introspectionKeys["clientId"], introspectionKeys["clientSecret"]} {
-		resolved, _, err := resolve.Value(ctx, *of(&introspection))
+		resolved, err := resolve(ctx, read, *of(&introspection))
 		if err != nil {
 			return nil, fmt.Errorf("access.introspection: %w", err)
 		}

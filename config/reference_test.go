@@ -16,30 +16,33 @@ func TestReferences(t *testing.T) {
 	cfg := load(t, dir, `{"mcpServers": {"s": {"command": "x", "args": ["--token=${keyring:a b}"],
 		"env": {"A": "${file:token}", "B": "<${cmd: pass show ${X:-y} | head -1 }>", "C": "plain ${HOME}"}}}}`)
 	s := cfg.Servers[0]
-	read := config.Resolver(func(_ context.Context, r config.Reference) (string, error) {
-		return "(" + r.Kind + " " + r.Of + ")", nil
-	})
-	for value, want := range map[string]string{
-		s.Args[0]:  "--token=(keyring a b)",
-		s.Env["A"]: "(file " + filepath.Join(dir, "token") + ")",
-		s.Env["B"]: "<(cmd pass show ${X:-y} | head -1)>",
+	reads := func(answer func(config.Reference) (string, error)) (*config.Server, error) {
+		return s.Resolve(t.Context(), func(_ context.Context, r config.Reference) (string, error) { return answer(r) })
+	}
+	resolved, err := reads(func(r config.Reference) (string, error) { return "(" + r.Kind + " " + r.Of + ")", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for got, want := range map[string]string{
+		resolved.Args[0]:  "--token=(keyring a b)",
+		resolved.Env["A"]: "(file " + filepath.Join(dir, "token") + ")",
+		resolved.Env["B"]: "<(cmd pass show ${X:-y} | head -1)>",
+		resolved.Env["C"]: s.Env["C"],
 	} {
-		if got, secrets, err := read.Value(t.Context(), value); got != want || len(secrets) != 1 || err != nil {
-			t.Errorf("got %q, %q, %v, want %q", got, secrets, err, want)
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got, secrets, err := config.Resolver(nil).Value(t.Context(), s.Env["C"]); !strings.HasPrefix(got, "plain ") || secrets != nil || err != nil {
-		t.Errorf("got %q, %q, %v", got, secrets, err)
+	if !strings.HasPrefix(s.Env["C"], "plain ") || strings.Contains(s.Args[0], "(keyring") || strings.Contains(s.Env["A"], "(file") {
+		t.Errorf("the server that was read is now %v, %v", s.Args, s.Env)
 	}
-	broken := config.Resolver(func(context.Context, config.Reference) (string, error) { return "half a secret", errors.New("locked") })
-	if got, secrets, err := broken.Value(t.Context(), s.Args[0]); got != "" || secrets != nil || err == nil || err.Error() != "${keyring:a b}: locked" {
-		t.Errorf("got %q, %q, %v", got, secrets, err)
+	if _, err := reads(func(config.Reference) (string, error) { return "half a secret", errors.New("locked") }); err == nil || err.Error() != "its arguments: ${keyring:a b}: locked" {
+		t.Errorf("a keyring that is locked: %v", err)
 	}
-	if _, _, err := config.Resolver(nil).Value(t.Context(), s.Args[0]); err == nil || !strings.Contains(err.Error(), "reads no secrets") {
-		t.Errorf("without a resolver: %v", err)
+	if _, err := s.Resolve(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "reads no secrets") {
+		t.Errorf("without what reads secrets: %v", err)
 	}
-	forged := config.Resolver(func(context.Context, config.Reference) (string, error) { return "a\x00cmd:rm\x00", nil })
-	if _, _, err := forged.Value(t.Context(), s.Args[0]); err == nil {
+	if _, err := reads(func(config.Reference) (string, error) { return "a\x00cmd:rm\x00", nil }); err == nil {
 		t.Error("a secret with a reference in it is taken")
 	}
 	refs := map[string]bool{}

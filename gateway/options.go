@@ -98,7 +98,7 @@ type Options struct {
 
 	// Resolve reads the secrets that values of servers refer to; see
 	// [config.Reference]. With nil, servers that have such a value fail.
-	Resolve config.Resolver
+	Resolve func(ctx context.Context, r config.Reference) (secret string, err error)
 
 	// Applied names the keys of the configuration file that the program applies itself:
 	// access, audit, limits, token, newTools, lock, output. Start refuses a configuration

@@ -207,7 +207,7 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 	case s.Err != nil:
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Source != nil:
-		up, l.err = g.startSource(&s, secrets.read)
+		up, l.err = g.startSource(&s, secrets)
 	case s.Auth != nil && s.Auth.Type != "none" && s.Wrap == nil && g.options.Credentials == nil:
 		l.err = fmt.Errorf("server %q: it has an Auth, and nothing logs in: set Options.Credentials, or remove the Auth and send a token in Headers", s.Name)
 	case report != nil && before == nil:

@@ -18,7 +18,7 @@ import (
 // layer of its login. The secrets are hidden from then on.
 type resolver struct {
 	server      *config.Server
-	read        config.Resolver // nil reads none
+	read        func(context.Context, config.Reference) (string, error) // nil reads none
 	credentials func(*config.Server) func(*http.Transport) http.RoundTripper
 	secrets     *secret.Values
 

@@ -93,15 +93,15 @@ type sourceConnection struct {
 }
 
 // startSource opens the source of a server, with what the program gives for its type.
-func (g *Gateway) startSource(s *config.Server, resolve config.Resolver) (connection, error) {
+func (g *Gateway) startSource(s *config.Server, secrets *resolver) (connection, error) {
 	if g.options.OpenSource == nil {
 		return nil, fmt.Errorf("server %q: this program has no tools for servers of the type %q; it gives them in Options.OpenSource of package gateway or serve", s.Name, s.Transport)
 	}
-	opened, o := *s, *s.Source
-	if opened.Source = &o; o.Resolve == nil {
-		o.Resolve = resolve.Value
+	opened, err := s.Resolve(g.ctx, secrets.read)
+	if err != nil {
+		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}
-	source, err := g.options.OpenSource(&opened)
+	source, err := g.options.OpenSource(opened)
 	if err != nil {
 		return nil, fmt.Errorf("server %q: %w", s.Name, err)
 	}

@@ -16,7 +16,7 @@ import (
 type credentials struct {
 	address *url.URL
 	given   secret.Credentials
-	resolve func(ctx context.Context, value string) (resolved string, secrets []string, err error) // nil if they never change
+	resolve func(ctx context.Context, value string) (string, error) // nil if they never change
 	hide    secrets
 	changed func() // called when others have replaced them
 
@@ -40,11 +40,10 @@ const readPause = 5 * time.Second
 func (c *credentials) read(ctx context.Context) (secret.Credentials, error) {
 	now := c.given
 	for _, text := range now.Texts() {
-		resolved, _, err := c.resolve(ctx, *text)
-		if err != nil {
+		var err error
+		if *text, err = c.resolve(ctx, *text); err != nil {
 			return now, err
 		}
-		*text = resolved
 	}
 	return now.Trim(), nil
 }

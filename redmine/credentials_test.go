@@ -38,20 +38,20 @@ func newKeyed(t *testing.T, public bool) (*keyed, *toolpost.Set) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return true
 	}
-	s, err := redmine.New(&redmine.Options{URL: "http://redmine.test", Transport: k.fakeRedmine, Key: "\x00file:/key\x00", Resolve: func(ctx context.Context, value string) (string, []string, error) {
+	s, err := redmine.New(&redmine.Options{URL: "http://redmine.test", Transport: k.fakeRedmine, Key: "\x00file:/key\x00", Resolve: func(ctx context.Context, value string) (string, error) {
 		if value == "" {
-			return "", nil, nil
+			return "", nil
 		}
 		k.reads.Add(1)
 		if k.reading != nil {
 			if err := k.reading(ctx); err != nil {
-				return "", nil, err
+				return "", err
 			}
 		}
 		if kept := k.kept.Load().(string); kept != "" {
-			return kept, nil, nil
+			return kept, nil
 		}
-		return "", nil, errors.New("${file:/key}: no such file")
+		return "", errors.New("${file:/key}: no such file")
 	}})
 	if err != nil {
 		t.Fatal(err)

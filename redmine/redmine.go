@@ -37,9 +37,8 @@ type Options struct {
 
 	// Resolve is called with Key, User, Password, Token and As for the first request, and
 	// after Redmine has refused what it returned before. It returns the value with what it
-	// refers to, such as a password in a keyring, and those secrets alone. Nil takes the
-	// values as they are.
-	Resolve func(ctx context.Context, value string) (resolved string, secrets []string, err error)
+	// refers to, such as a password in a keyring. Nil takes the values as they are.
+	Resolve func(ctx context.Context, value string) (string, error)
 
 	Anonymous bool // only what everybody may see is wanted, without credentials
 

@@ -54,7 +54,8 @@ func newUser(ctx context.Context, cfg *upstream.Config) (*user, error) {
 		auth.Type = "client_credentials"
 	case "auth/enterprise-managed-authorization":
 		auth.Type = "token_exchange"
-		auth.Exchange = config.Exchange{Issuer: given.IdP, ClientID: given.IdPClient, SubjectToken: given.IDToken}
+		x := &auth.Exchange
+		x.Issuer, x.ClientID, x.SubjectToken = given.IdP, given.IdPClient, given.IDToken
 	}
 	dir, err := os.MkdirTemp("", "toolpost-conformance-")
 	if err != nil {

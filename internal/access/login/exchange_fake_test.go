@@ -186,9 +186,8 @@ func (w *world) checkAssertion(req *http.Request) string {
 // exchangeConfig is the entry of the world's MCP server with a token exchange.
 func exchangeConfig(w *world, p *identityProvider) *config.Server {
 	cfg := w.config()
-	cfg.Auth = &config.Auth{
-		Type: "token_exchange", ClientID: "toolpost-as", ClientSecret: "as secret", Issuer: w.as.URL,
-		Exchange: config.Exchange{Issuer: p.issuer(), ClientID: "toolpost-idp", ClientSecret: "idp secret", SubjectToken: p.subject},
-	}
+	cfg.Auth = &config.Auth{Type: "token_exchange", ClientID: "toolpost-as", ClientSecret: "as secret", Issuer: w.as.URL}
+	x := &cfg.Auth.Exchange
+	x.Issuer, x.ClientID, x.ClientSecret, x.SubjectToken = p.issuer(), "toolpost-idp", "idp secret", p.subject
 	return cfg
 }

@@ -54,7 +54,7 @@ func (r *Secrets) Learn(cfg *config.Config) {
 	r.Known.Add("configuration", cfg.Secrets()...)
 }
 
-// Resolve is a [config.Resolver].
+// Resolve is the Resolve of Options of package gateway.
 func (r *Secrets) Resolve(ctx context.Context, ref config.Reference) (secret string, err error) {
 	if secret, err = r.readReference(ctx, ref); err == nil {
 		r.Known.Add("references", secret)
