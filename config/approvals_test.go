@@ -1,14 +1,12 @@
 package config_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/config"
-	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
 func TestApprovals(t *testing.T) {
@@ -49,61 +47,5 @@ func TestApprovalMistakes(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", rule, err, want)
 		}
-	}
-}
-
-// While serve runs, a changed file can make rules stricter at once. What may loosen
-// them waits: until then, the old rules hold beside the new ones.
-func TestGuardOfApprovals(t *testing.T) {
-	const before = `[{"action": "deny", "tools": ["rm"]}, {"action": "ask", "tools": ["push"]}]`
-	for name, tt := range map[string]struct {
-		rules string
-		waits bool
-	}{
-		"the same":                 {before, false},
-		"one more denial":          {`[{"action": "deny", "tools": ["x"]}, {"action": "deny", "tools": ["rm"]}, {"action": "ask", "tools": ["push"]}]`, false},
-		"none":                     {`[]`, true},
-		"one less":                 {`[{"action": "deny", "tools": ["rm"]}]`, true},
-		"an exception":             {`[{"action": "allow", "arguments": {"p": "x"}}, {"action": "deny", "tools": ["rm"]}, {"action": "ask", "tools": ["push"]}]`, true},
-		"a question before denial": {`[{"action": "ask"}, {"action": "deny", "tools": ["rm"]}, {"action": "ask", "tools": ["push"]}]`, true},
-		"less is denied":           {`[{"action": "deny", "tools": ["rm"], "servers": ["a"]}, {"action": "ask", "tools": ["push"]}]`, true},
-	} {
-		for _, place := range []string{"approvals", "profiles.p.approvals"} {
-			dir := t.TempDir()
-			file := func(rules string) *config.Config {
-				if place == "approvals" {
-					return load(t, dir, `{"mcpServers": {}, "approvals": `+rules+`}`)
-				}
-				return load(t, dir, `{"mcpServers": {}, "profiles": {"p": {"approvals": `+rules+`}}}`)
-			}
-			old := file(before)
-			g := config.NewGuard(old)
-			next := file(tt.rules)
-			got, waiting := g.Admit(old, next, "run it")
-			lists := got.Approvals
-			if place != "approvals" {
-				lists = got.Profiles[0].Approvals
-			}
-			p, err := config.Policy(lists)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for tool, want := range map[string]approval.Action{"rm": "deny", "push": "ask"} {
-				if d := p.Decide(t.Context(), approval.Target{Server: "s", Tool: tool}, []byte(`{"p":"x"}`)); d.Action != want {
-					t.Errorf("%s, %s: %s is %v", name, place, tool, d)
-				}
-			}
-			if (len(waiting) == 1 && waiting[0] == place) != tt.waits || len(waiting) > 1 || (len(got.Findings) > 0) != tt.waits {
-				t.Errorf("%s, %s: waiting %q, findings %v", name, place, waiting, got.Findings)
-			}
-			g.Approve(next)
-			if got, waiting := g.Admit(old, next, ""); len(waiting) > 0 || !reflect.DeepEqual(got.Approvals, next.Approvals) {
-				t.Errorf("%s, %s: after the approval: waiting %q", name, place, waiting)
-			}
-		}
-	}
-	old := load(t, t.TempDir(), `{"mcpServers": {}}`)
-	if _, waiting := config.NewGuard(old).Admit(old, load(t, t.TempDir(), `{"mcpServers": {}, "approvals": `+before+`}`), ""); len(waiting) > 0 {
-		t.Errorf("the first rules wait: %q", waiting)
 	}
 }

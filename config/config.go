@@ -16,8 +16,7 @@
 //	}
 //
 // A mistake in one server disables that server only: its Err has the reason. [Watch] loads
-// the file again when it changes, and a [Guard] keeps back what a person has to approve.
-// A program can also make a [Config] itself; every zero field is a default.
+// the file again when it changes. A program can also make a [Config] itself; every zero field is a default.
 package config
 
 import (
@@ -67,8 +66,9 @@ type Config struct {
 	// configurations.
 	Digest string
 
-	source          *source  // nil if it was not read from a file
-	fromEnvironment []string // the values of variables that are probably secret
+	source          *source                 // nil if it was not read from a file
+	fromEnvironment []string                // the values of variables that are probably secret
+	environments    map[string]*environment // the files of variables that were read, by server
 }
 
 // A Server is one upstream of a Config.
@@ -124,8 +124,7 @@ type Server struct {
 
 	// EnvFile is the path of a file of variables, which [Load] adds to Env; those of
 	// Env take precedence.
-	EnvFile     string       `json:"-"`
-	environment *environment // the content of EnvFile; nil if there is none
+	EnvFile string `json:"-"`
 }
 
 // An Output limits how much of a tool's output clients are shown. Longer output
@@ -181,9 +180,11 @@ func LoadData(path string, data []byte) (*Config, error) {
 	cfg.startInFolderOf(path)
 	digest := sha256.New()
 	hashField(digest, data)
+	cfg.environments = map[string]*environment{}
 	for i := range cfg.Servers {
-		cfg.Servers[i].addEnvFile()
-		cfg.Servers[i].environment.hash(digest)
+		s := &cfg.Servers[i]
+		cfg.environments[s.Name] = s.addEnvFile()
+		cfg.environments[s.Name].hash(digest)
 	}
 	cfg.File, cfg.Digest = path, hex.EncodeToString(digest.Sum(nil))
 	return cfg, nil

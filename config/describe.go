@@ -40,10 +40,7 @@ func (c *Config) Describe() []Description {
 	var all []Description
 	for i := range written.Servers {
 		server := &written.Servers[i]
-		if loaded := c.server(server.Name); loaded != nil {
-			server.environment = loaded.environment
-		}
-		all = append(all, describe(server))
+		all = append(all, describe(server, c.environments[server.Name]))
 	}
 	if written.Access != nil {
 		all = append(all, describeAccess(written.Access))
@@ -56,15 +53,9 @@ func (c *Config) Describe() []Description {
 	return all
 }
 
-func (c *Config) server(name string) *Server {
-	if i := slices.IndexFunc(c.Servers, func(s Server) bool { return s.Name == name }); i >= 0 {
-		return &c.Servers[i]
-	}
-	return nil
-}
-
-// describe describes a server whose variables are not expanded.
-func describe(s *Server) Description {
+// describe describes a server whose variables are not expanded, and what its file of
+// variables holds.
+func describe(s *Server, e *environment) Description {
 	d := &description{}
 	if s.Command != "" {
 		d.add("runs", strings.Join(mapAll(append([]string{s.Command}, s.Args...), visible), " "))
@@ -82,7 +73,7 @@ func describe(s *Server) Description {
 		d.add("variable", visible(name)+"="+visibleValue(name, s.Env[name]))
 		d.note(s.Env[name])
 	}
-	d.environment(s)
+	d.environment(s, e)
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
 		value := notShown // nothing runs it
 		if strings.Contains(s.Headers[name], "${") {
@@ -105,7 +96,7 @@ func describe(s *Server) Description {
 	if s.Err != nil {
 		d.add("invalid", "it is not started until the entry is corrected")
 	}
-	return Description{Name: visible(s.Name), Lines: d.lines, Digest: s.digest(), variables: d.variables}
+	return Description{Name: visible(s.Name), Lines: d.lines, Digest: s.digest(e), variables: d.variables}
 }
 
 // describeProfile describes what a profile serves under other names and descriptions,
@@ -122,11 +113,11 @@ func describeProfile(p *Profile) Description {
 }
 
 // digest identifies the entry as it is written, with its environment file.
-func (s *Server) digest() string {
+func (s *Server) digest(e *environment) string {
 	h := sha256.New()
 	raw, err := json.Marshal(s)
 	_, _ = fmt.Fprintf(h, "%d %s %v %s", len(raw), raw, err, s.EnvFile)
-	s.environment.hash(h)
+	e.hash(h)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -166,9 +157,8 @@ func (d *description) note(values ...string) {
 }
 
 // environment shows the file of environment variables and what it sets.
-func (d *description) environment(s *Server) {
+func (d *description) environment(s *Server, e *environment) {
 	d.text("env file", s.EnvFile)
-	e := s.environment
 	if e == nil {
 		return
 	}

@@ -47,35 +47,3 @@ func TestKeysHaveOneClass(t *testing.T) {
 		}
 	}
 }
-
-// TestSettingsAreThoseThatApplyAtOnce compares the table with the guard, for the keys of
-// a server whose values can be made up.
-func TestSettingsAreThoseThatApplyAtOnce(t *testing.T) {
-	doc, err := os.ReadFile("../docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, row, _ := strings.Cut(string(doc), "\n| one server | ")
-	atOnce, rest, _ := strings.Cut(row, " | ")
-	waits, _, _ := strings.Cut(rest, " | ")
-	values := map[string]string{
-		"connectTimeout": `"1s"`, "disabledTools": `["a"]`, "enabledTools": `["a"]`, "extensions": `false`, "limits": `{"rate": "1/s"}`, "maxMessage": `9`, "output": `false`,
-		"prefix": `"p"`, "protocolVersion": `"2025-06-18"`, "required": `true`, "timeout": `"1s"`,
-		"args": `["a"]`, "cwd": `"x"`, "env": `{"A": "b"}`, "exclude_tags": `["a"]`, "include_tags": `["a"]`, "newTools": `"withhold"`,
-		"pins": `false`, "share": `"per-client"`, "tools": `{"get": {"description": "d"}}`,
-	}
-	before, err := Parse("toolpost.json", []byte(`{"mcpServers": {"s": {"command": "x"}}}`), os.LookupEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range values {
-		next, err := Parse("toolpost.json", []byte(`{"mcpServers": {"s": {"command": "x", "`+name+`": `+value+`}}}`), os.LookupEnv)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, waiting := NewGuard(before).Admit(before, next, "")
-		if is := strings.Contains(waits, "`"+name+"`"); is != (waiting != nil) || is == strings.Contains(atOnce, "`"+name+"`") {
-			t.Errorf("%s waits: %v, in the table: %v", name, waiting != nil, is)
-		}
-	}
-}

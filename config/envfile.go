@@ -17,23 +17,24 @@ type environment struct {
 	err    error // why it could not be read
 }
 
-// addEnvFile reads the server's file of variables; those of the entry win.
-func (s *Server) addEnvFile() {
+// addEnvFile reads the server's file of variables; those of the entry win. It returns what it
+// has read, nil if there is no file.
+func (s *Server) addEnvFile() *environment {
 	if s.EnvFile == "" {
-		return
+		return nil
 	}
 	data, err := atomicfile.Read(s.EnvFile, maxEnvFile)
-	s.environment = &environment{data: data, values: parseEnvFile(string(data)), err: err}
+	e := &environment{data: data, values: parseEnvFile(string(data)), err: err}
 	switch {
 	case s.Err != nil:
-		return
 	case err != nil:
 		s.Err = fmt.Errorf("read envFile of %s: %w; correct the path, or remove the key", s.Name, err)
-		return
+	default:
+		env := maps.Clone(e.values)
+		maps.Copy(env, s.Env)
+		s.Env = env
 	}
-	env := maps.Clone(s.environment.values)
-	maps.Copy(env, s.Env)
-	s.Env = env
+	return e
 }
 
 // hash adds the content of the file to h.

@@ -71,27 +71,6 @@ func TestProfileMistakes(t *testing.T) {
 	}
 }
 
-// A token that a changed file adds waits for an approval; the rest applies.
-func TestGuardTokens(t *testing.T) {
-	before, err := config.Parse("toolpost.json", []byte(profileFile), tokenVariable)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := config.Parse("toolpost.json", []byte(strings.Replace(profileFile, `"p": {"servers"`, `"q": {"token": "`+strings.Repeat("q", 40)+`"}, "p": {"servers"`, 1)), tokenVariable)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := config.NewGuard(before)
-	admitted, waiting := g.Admit(before, after, "run it")
-	if !slices.Equal(waiting, []string{"profile q"}) || admitted.Profiles[0].Token != "" || admitted.Profiles[1].Token == "" || after.Profiles[0].Token == "" {
-		t.Errorf("waiting: %q, %+v", waiting, admitted.Profiles)
-	}
-	g.Approve(after)
-	if admitted, waiting = g.Admit(before, after, "run it"); waiting != nil || admitted.Profiles[0].Token == "" {
-		t.Errorf("after the approval: %q, %+v", waiting, admitted.Profiles)
-	}
-}
-
 // Whatever a tools block and a profile hold, reading them ends with mistakes or with
 // JSON that can be used.
 func FuzzProfiles(f *testing.F) {

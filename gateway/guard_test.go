@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
 // load loads a configuration from a new folder.
@@ -27,7 +28,7 @@ func TestGuardWithGateway(t *testing.T) {
 	before := load(t, dir, `{"mcpServers": {"a": {"command": "x"}}}`)
 	g, fleet := open(t, before)
 	fleet.last("a").connect("tool")
-	next, _ := config.NewGuard(before).Admit(before, load(t, dir, `{"mcpServers": {"a": {"command": "evil"}, "b": {"command": "evil"}}}`), "run this")
+	next, _ := owner.NewGuard(before).Admit(before, load(t, dir, `{"mcpServers": {"a": {"command": "evil"}, "b": {"command": "evil"}}}`), "run this")
 	if err := g.Reload(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestGuardAndReloadIgnoreWrap(t *testing.T) {
 	}
 	before := wrapped()
 	g, fleet := open(t, before)
-	next, waiting := config.NewGuard(before).Admit(before, wrapped(), "")
+	next, waiting := owner.NewGuard(before).Admit(before, wrapped(), "")
 	if err := g.Reload(t.Context(), next); err != nil || waiting != nil {
 		t.Fatal(err, waiting)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
@@ -62,7 +61,7 @@ func TestApplied(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	r := &reloader{Endpoint: e, guard: config.NewGuard(cfg), last: cfg}
+	r := &reloader{Endpoint: e, guard: owner.NewGuard(cfg), last: cfg}
 	first := e.applied.Load()
 	if first == "" {
 		t.Error("the first configuration is not known")

@@ -16,7 +16,7 @@ import (
 // the user has not approved waits, unless every change is trusted.
 type reloader struct {
 	*Endpoint
-	guard *config.Guard
+	guard *owner.Guard
 	last  *config.Config // that was applied
 
 	store *trust.Store // nil if there is none: nothing can be approved then
@@ -26,7 +26,7 @@ type reloader struct {
 // reloadOnChange applies the configuration file again whenever it changes, or
 // is approved, until the endpoint is closed.
 func (e *Endpoint) reloadOnChange(found *config.Config) {
-	r := &reloader{Endpoint: e, guard: config.NewGuard(found), last: found}
+	r := &reloader{Endpoint: e, guard: owner.NewGuard(found), last: found}
 	var approvals []string
 	store, err := trust.Open()
 	if err == nil {

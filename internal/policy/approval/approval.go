@@ -248,20 +248,3 @@ func (p Policy) Denies(t Target) (rule, reason string) {
 	}
 	return "", ""
 }
-
-// Tightens reports whether rules that replace others let no call through that the
-// others stop. It may report false for rules that do.
-func Tightens(before, after []Rule, equal func(a, b Rule) bool) bool {
-	if len(before) == 0 {
-		return true
-	}
-	for _, r := range after {
-		switch {
-		case len(before) > 0 && equal(before[0], r):
-			before = before[1:]
-		case r.Action != Deny:
-			return false
-		}
-	}
-	return len(before) == 0
-}

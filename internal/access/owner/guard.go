@@ -1,4 +1,4 @@
-package config
+package owner
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
@@ -21,27 +22,27 @@ import (
 // limits and timeouts, and the rest of the file apply immediately, and so does a
 // removal. Rules of approvals can only become stricter. docs/security.md lists the keys.
 type Guard struct {
-	approved []Server                  // definitions that may run
-	profiles map[string]Profile        // that may be served, by name
-	rules    map[string][]ApprovalRule // the approvals that hold, by profile; "" for those of the file
+	approved []config.Server                  // definitions that may run
+	profiles map[string]config.Profile        // that may be served, by name
+	rules    map[string][]config.ApprovalRule // the approvals that hold, by profile; "" for those of the file
 }
 
 // NewGuard returns a guard that allows the servers of cfg to run.
-func NewGuard(cfg *Config) *Guard {
+func NewGuard(cfg *config.Config) *Guard {
 	g := &Guard{}
 	g.Approve(cfg)
 	return g
 }
 
 // Approve allows the servers of cfg to run, and no others from now on.
-func (g *Guard) Approve(cfg *Config) {
-	g.approved, g.profiles, g.rules = nil, map[string]Profile{}, map[string][]ApprovalRule{"": rulesOf(cfg.Approvals)}
+func (g *Guard) Approve(cfg *config.Config) {
+	g.approved, g.profiles, g.rules = nil, map[string]config.Profile{}, map[string][]config.ApprovalRule{"": rulesOf(cfg.Approvals)}
 	for _, p := range cfg.Profiles {
 		g.profiles[p.Name], g.rules[p.Name] = p, rulesOf(p.Approvals)
 	}
 	for i := range cfg.Servers {
 		if s := &cfg.Servers[i]; !s.Disabled {
-			g.approved = append(g.approved, s.definition())
+			g.approved = append(g.approved, definitionOf(s))
 		}
 	}
 }
@@ -52,7 +53,7 @@ func (g *Guard) Approve(cfg *Config) {
 // and "profile NAME" for profiles of which something waits.
 // Remedy explains how to approve the file; it is appended to the messages about
 // these servers.
-func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, waiting []string) {
+func (g *Guard) Admit(running, next *config.Config, remedy string) (admitted *config.Config, waiting []string) {
 	c := *next
 	c.Servers, c.Findings = slices.Clone(next.Servers), slices.Clone(next.Findings)
 	for i := range c.Servers {
@@ -61,7 +62,7 @@ func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, w
 			continue
 		}
 		waiting = append(waiting, s.Name)
-		if old := running.server(s.Name); old != nil && old.Err == nil {
+		if old := serverOf(running, s.Name); old != nil && old.Err == nil {
 			settings := *s
 			*s = *old
 			copySettings(s, &settings)
@@ -78,17 +79,16 @@ func (g *Guard) Admit(running, next *Config, remedy string) (admitted *Config, w
 // admitRules adds the approved rules of approvals to those that may loosen them. The
 // strictest of both decides, so that what tightens them holds at once. It returns the
 // places of the rules that wait.
-func (g *Guard) admitRules(c *Config, remedy string) (waiting []string) {
-	one := func(profile, place string, next []ApprovalList) []ApprovalList {
+func (g *Guard) admitRules(c *config.Config, remedy string) (waiting []string) {
+	one := func(profile, place string, next []config.ApprovalList) []config.ApprovalList {
 		approved := g.rules[profile]
-		equal := func(a, b approval.Rule) bool { return reflect.DeepEqual(a, b) }
-		if approval.Tightens(policyRules(approved), policyRules(rulesOf(next)), equal) {
+		if tightens(approved, rulesOf(next)) {
 			return next
 		}
 		waiting = append(waiting, place)
 		message := fmt.Sprintf("%s: the change may loosen the rules, so the rules before it hold too until you approve it; %s", place, remedy)
 		c.Findings = append(c.Findings, toolpost.Finding{Message: message})
-		return append(slices.Clone(next), ApprovalList{Name: place + " before the change", Rules: approved})
+		return append(slices.Clone(next), config.ApprovalList{Name: place + " before the change", Rules: approved})
 	}
 	c.Approvals = one("", "approvals", c.Approvals)
 	for i := range c.Profiles { // admitProfiles has made a copy
@@ -99,24 +99,33 @@ func (g *Guard) admitRules(c *Config, remedy string) (waiting []string) {
 }
 
 // rulesOf returns the rules of a configuration that was read from one file.
-func rulesOf(lists []ApprovalList) (rules []ApprovalRule) {
+func rulesOf(lists []config.ApprovalList) (rules []config.ApprovalRule) {
 	for _, l := range lists {
 		rules = append(rules, l.Rules...)
 	}
 	return rules
 }
 
-// policyRules returns rules as package approval has them.
-func policyRules(rules []ApprovalRule) (all []approval.Rule) {
-	for i := range rules {
-		all = append(all, *rules[i].rule())
+// tightens reports whether rules that replace others let no call through that the others
+// stop. It may report false for rules that do.
+func tightens(before, after []config.ApprovalRule) bool {
+	if len(before) == 0 {
+		return true
 	}
-	return all
+	for _, r := range after {
+		switch {
+		case len(before) > 0 && reflect.DeepEqual(before[0], r):
+			before = before[1:]
+		case r.Action != string(approval.Deny):
+			return false
+		}
+	}
+	return len(before) == 0
 }
 
 // admitProfiles removes from profiles what is not approved, and returns those of which
 // something waits.
-func (g *Guard) admitProfiles(c *Config, remedy string) (waiting []string) {
+func (g *Guard) admitProfiles(c *config.Config, remedy string) (waiting []string) {
 	c.Profiles = slices.Clone(c.Profiles)
 	for i := range c.Profiles {
 		p := &c.Profiles[i]
@@ -125,7 +134,7 @@ func (g *Guard) admitProfiles(c *Config, remedy string) (waiting []string) {
 		case !known:
 			waits = "it is new and is not served until you approve it"
 			p.Clients, p.Token, p.Err = nil, "", fmt.Errorf("profile %q: %s", p.Name, waits) // clients read it: no path of this machine
-		case p.hold(&approved):
+		case hold(p, &approved):
 			waits = "the change of its clients, or of the tools that it serves, takes effect once you approve it"
 		}
 		if p.Token != "" && g.profiles[p.Name].Token != p.Token {
@@ -142,16 +151,16 @@ func (g *Guard) admitProfiles(c *Config, remedy string) (waiting []string) {
 
 // hold makes p serve nothing that the approved profile does not, under no other names
 // and descriptions. It reports whether a change waits.
-func (p *Profile) hold(approved *Profile) (waits bool) {
+func hold(p, approved *config.Profile) (waits bool) {
 	next := *p
 	p.Clients, p.Tools = approved.Clients, approved.Tools
-	p.narrow(approved)
-	next.Tools, p.Tools = definitionOf(next.Tools), definitionOf(p.Tools)
+	narrow(p, approved)
+	next.Tools, p.Tools = changesOf(next.Tools), changesOf(p.Tools)
 	return !reflect.DeepEqual(&next, p)
 }
 
 // narrow makes p select nothing that the approved profile does not.
-func (p *Profile) narrow(approved *Profile) {
+func narrow(p, approved *config.Profile) {
 	p.Servers, p.Include = narrowGlobs(approved.Servers, p.Servers), narrowGlobs(approved.Include, p.Include)
 	p.ReadOnly = p.ReadOnly || approved.ReadOnly
 	p.Exclude = slices.Clone(p.Exclude)
@@ -171,20 +180,28 @@ func narrowGlobs(approved, next []string) []string {
 	return approved
 }
 
-func (g *Guard) allows(s *Server) bool {
-	want := s.definition()
-	return slices.ContainsFunc(g.approved, func(d Server) bool { return reflect.DeepEqual(d, want) })
+func serverOf(c *config.Config, name string) *config.Server {
+	for i := range c.Servers {
+		if c.Servers[i].Name == name {
+			return &c.Servers[i]
+		}
+	}
+	return nil
 }
 
-// definition returns s without its settings and without fields that follow from
+func (g *Guard) allows(s *config.Server) bool {
+	want := definitionOf(s)
+	return slices.ContainsFunc(g.approved, func(d config.Server) bool { return reflect.DeepEqual(d, want) })
+}
+
+// definitionOf returns s without its settings and without fields that follow from
 // the others. Two servers with equal definitions run, contact and send the
 // same.
-func (s *Server) definition() Server {
+func definitionOf(s *config.Server) config.Server {
 	d := *s
-	copySettings(&d, &Server{})
-	d.Err, d.environment = nil, nil // the variables of the environment file are in Env
-	d.Wrap = nil                    // it does not come from the file
-	d.Tools = definitionOf(d.Tools)
+	copySettings(&d, &config.Server{})
+	d.Err, d.Wrap = nil, nil // they do not come from the file
+	d.Tools = changesOf(d.Tools)
 	if len(d.Args) == 0 {
 		d.Args = nil
 	}
@@ -197,17 +214,17 @@ func (s *Server) definition() Server {
 	return d
 }
 
-// definitionOf returns the one form of a block that changes nothing.
-func definitionOf(b ToolChanges) ToolChanges {
+// changesOf returns the one form of changes that change nothing.
+func changesOf(b config.ToolChanges) config.ToolChanges {
 	if b.IsZero() {
-		return ToolChanges{}
+		return config.ToolChanges{}
 	}
 	return b
 }
 
 // copySettings copies what may change without an approval. A field that is not
 // listed here belongs to the definition.
-func copySettings(to, from *Server) {
+func copySettings(to, from *config.Server) {
 	to.Prefix, to.Outputs, to.Required = from.Prefix, from.Outputs, from.Required
 	to.Allow, to.Deny, to.Extensions = from.Allow, from.Deny, from.Extensions
 	to.ProtocolVersion, to.MaxMessage = from.ProtocolVersion, from.MaxMessage
@@ -215,7 +232,7 @@ func copySettings(to, from *Server) {
 	if to.Source == nil {
 		return
 	}
-	settings := &Source{}
+	settings := &config.Source{}
 	if from.Source != nil {
 		settings = from.Source
 	}

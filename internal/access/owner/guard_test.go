@@ -1,16 +1,19 @@
-package config_test
+package owner_test
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/owner"
+	"github.com/toolpost/toolpost/internal/policy/approval"
 )
 
 const approvedFile = `{"mcpServers": {
@@ -87,7 +90,7 @@ func TestGuard(t *testing.T) {
 				t.Fatal("the change is not at one place")
 			}
 			next := load(t, dir, strings.Replace(approvedFile, tt.old, tt.new, 1))
-			g := config.NewGuard(before)
+			g := owner.NewGuard(before)
 			got, waiting := g.Admit(before, next, "run this")
 			if tt.waits == "" {
 				if waiting != nil || !reflect.DeepEqual(got.Servers, next.Servers) {
@@ -137,7 +140,7 @@ func TestGuardSettingsOfAHeldServer(t *testing.T) {
 	dir := t.TempDir()
 	before := load(t, dir, `{"mcpServers": {"a": {"command": "x"}}}`)
 	next := load(t, dir, `{"mcpServers": {"a": {"command": "evil", "prefix": "p_", "timeout": "3s"}}}`)
-	got, _ := config.NewGuard(before).Admit(before, next, "")
+	got, _ := owner.NewGuard(before).Admit(before, next, "")
 	if s := got.Servers[0]; s.Command != "x" || *s.Prefix != "p_" || s.CallTimeout.Seconds() != 3 {
 		t.Errorf("got %+v", s)
 	}
@@ -147,7 +150,7 @@ func TestGuardSettingsOfAHeldServer(t *testing.T) {
 func TestGuardNewServerTwice(t *testing.T) {
 	dir := t.TempDir()
 	before := load(t, dir, `{"mcpServers": {}}`)
-	g := config.NewGuard(before)
+	g := owner.NewGuard(before)
 	first, _ := g.Admit(before, load(t, dir, `{"mcpServers": {"a": {"command": "evil"}}}`), "")
 	second, waiting := g.Admit(first, load(t, dir, `{"mcpServers": {"a": {"command": "worse"}}}`), "")
 	if len(waiting) != 1 || second.Servers[0].Err == nil || len(second.Findings) != 0 {
@@ -159,7 +162,7 @@ func TestGuardNewServerTwice(t *testing.T) {
 func TestGuardInvalidEntry(t *testing.T) {
 	dir := t.TempDir()
 	before := load(t, dir, `{"mcpServers": {"a": {"command": "x"}}}`)
-	g := config.NewGuard(before)
+	g := owner.NewGuard(before)
 	broken := load(t, dir, `{"mcpServers": {"a": {"command": "${UNSET_FOR_THIS_TEST}"}}}`)
 	got, waiting := g.Admit(before, broken, "")
 	if waiting != nil || got.Servers[0].Err == nil || !strings.Contains(got.Servers[0].Err.Error(), "UNSET_FOR_THIS_TEST") {
@@ -168,34 +171,6 @@ func TestGuardInvalidEntry(t *testing.T) {
 	got, waiting = g.Admit(got, load(t, dir, `{"mcpServers": {"a": {"command": "evil"}}}`), "run this")
 	if len(waiting) != 1 || got.Servers[0].Err == nil {
 		t.Errorf("got %+v", got.Servers[0])
-	}
-}
-
-func TestDigest(t *testing.T) {
-	dir := t.TempDir()
-	text := `{"mcpServers": {"a": {"command": "x", "envFile": "vars", "env": {"T": "${UNSET_FOR_THIS_TEST}"}}}}`
-	digests := map[string]string{}
-	step := func(name string) {
-		digest := load(t, dir, text).Digest
-		if other := digests[digest]; other != "" || len(digest) != 64 {
-			t.Errorf("%q and %q have the digest %q", other, name, digest)
-		}
-		digests[digest] = name
-	}
-	step("no environment file")
-	write(t, filepath.Join(dir, "vars"), "")
-	step("an empty one")
-	write(t, filepath.Join(dir, "vars"), "A=1")
-	step("another")
-	before := load(t, dir, text).Digest
-	t.Setenv("UNSET_FOR_THIS_TEST", "x")
-	if load(t, dir, text).Digest != before {
-		t.Error("the digest depends on a variable of the user")
-	}
-	text += "\n"
-	step("another file")
-	if err := os.Remove(filepath.Join(dir, "vars")); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -222,7 +197,7 @@ func TestGuardOfProfiles(t *testing.T) {
 			dir := t.TempDir()
 			before := load(t, dir, `{"mcpServers": {}, "profiles": {`+approved+`}}`)
 			next := load(t, dir, `{"mcpServers": {}, "profiles": {`+tt.next+`}}`)
-			g := config.NewGuard(before)
+			g := owner.NewGuard(before)
 			got, waiting := g.Admit(before, next, "run this")
 			if tt.want == "" {
 				if waiting != nil || !reflect.DeepEqual(got.Profiles, next.Profiles) {
@@ -242,8 +217,142 @@ func TestGuardOfProfiles(t *testing.T) {
 	}
 	dir := t.TempDir()
 	before := load(t, dir, `{"mcpServers": {}}`)
-	got, waiting := config.NewGuard(before).Admit(before, load(t, dir, `{"mcpServers": {}, "profiles": {`+approved+`}}`), "run this")
+	got, waiting := owner.NewGuard(before).Admit(before, load(t, dir, `{"mcpServers": {}, "profiles": {`+approved+`}}`), "run this")
 	if p := got.Profiles[0]; p.Err == nil || p.Clients != nil || !cmp.Equal(waiting, []string{"profile p"}) {
 		t.Errorf("a new profile is served: %+v, waiting %v", p, waiting)
+	}
+}
+
+const tokenFile = `{"mcpServers": {"a": {"command": "x"}}, "profiles": {"p": {"servers": ["a"], "token": "${T}"}}}`
+
+// A token that a changed file adds waits for an approval; the rest applies.
+func TestGuardTokens(t *testing.T) {
+	before, err := config.Parse("toolpost.json", []byte(tokenFile), func(string) (string, bool) { return strings.Repeat("t", 40), true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := config.Parse("toolpost.json", []byte(strings.Replace(tokenFile, `"p": {"servers"`, `"q": {"token": "`+strings.Repeat("q", 40)+`"}, "p": {"servers"`, 1)), func(string) (string, bool) { return strings.Repeat("t", 40), true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := owner.NewGuard(before)
+	admitted, waiting := g.Admit(before, after, "run it")
+	if !slices.Equal(waiting, []string{"profile q"}) || admitted.Profiles[0].Token != "" || admitted.Profiles[1].Token == "" || after.Profiles[0].Token == "" {
+		t.Errorf("waiting: %q, %+v", waiting, admitted.Profiles)
+	}
+	g.Approve(after)
+	if admitted, waiting = g.Admit(before, after, "run it"); waiting != nil || admitted.Profiles[0].Token == "" {
+		t.Errorf("after the approval: %q, %+v", waiting, admitted.Profiles)
+	}
+}
+
+// While serve runs, a changed file can make rules stricter at once. What may loosen
+// them waits: until then, the old rules hold beside the new ones.
+func TestGuardOfApprovals(t *testing.T) {
+	const before = `[{"action": "deny", "tools": ["rm"]}, {"action": "ask", "tools": ["push"]}]`
+	for name, tt := range map[string]struct {
+		rules string
+		waits bool
+	}{
+		"the same":                 {before, false},
+		"one more denial":          {`[{"action": "deny", "tools": ["x"]}, {"action": "deny", "tools": ["rm"]}, {"action": "ask", "tools": ["push"]}]`, false},
+		"none":                     {`[]`, true},
+		"one less":                 {`[{"action": "deny", "tools": ["rm"]}]`, true},
+		"an exception":             {`[{"action": "allow", "arguments": {"p": "x"}}, {"action": "deny", "tools": ["rm"]}, {"action": "ask", "tools": ["push"]}]`, true},
+		"a question before denial": {`[{"action": "ask"}, {"action": "deny", "tools": ["rm"]}, {"action": "ask", "tools": ["push"]}]`, true},
+		"less is denied":           {`[{"action": "deny", "tools": ["rm"], "servers": ["a"]}, {"action": "ask", "tools": ["push"]}]`, true},
+	} {
+		for _, place := range []string{"approvals", "profiles.p.approvals"} {
+			dir := t.TempDir()
+			file := func(rules string) *config.Config {
+				if place == "approvals" {
+					return load(t, dir, `{"mcpServers": {}, "approvals": `+rules+`}`)
+				}
+				return load(t, dir, `{"mcpServers": {}, "profiles": {"p": {"approvals": `+rules+`}}}`)
+			}
+			old := file(before)
+			g := owner.NewGuard(old)
+			next := file(tt.rules)
+			got, waiting := g.Admit(old, next, "run it")
+			lists := got.Approvals
+			if place != "approvals" {
+				lists = got.Profiles[0].Approvals
+			}
+			p, err := approval.Compile(approvalLists(lists))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for tool, want := range map[string]approval.Action{"rm": "deny", "push": "ask"} {
+				if d := p.Decide(t.Context(), approval.Target{Server: "s", Tool: tool}, []byte(`{"p":"x"}`)); d.Action != want {
+					t.Errorf("%s, %s: %s is %v", name, place, tool, d)
+				}
+			}
+			if (len(waiting) == 1 && waiting[0] == place) != tt.waits || len(waiting) > 1 || (len(got.Findings) > 0) != tt.waits {
+				t.Errorf("%s, %s: waiting %q, findings %v", name, place, waiting, got.Findings)
+			}
+			g.Approve(next)
+			if got, waiting := g.Admit(old, next, ""); len(waiting) > 0 || !reflect.DeepEqual(got.Approvals, next.Approvals) {
+				t.Errorf("%s, %s: after the approval: waiting %q", name, place, waiting)
+			}
+		}
+	}
+	old := load(t, t.TempDir(), `{"mcpServers": {}}`)
+	if _, waiting := owner.NewGuard(old).Admit(old, load(t, t.TempDir(), `{"mcpServers": {}, "approvals": `+before+`}`), ""); len(waiting) > 0 {
+		t.Errorf("the first rules wait: %q", waiting)
+	}
+}
+
+// approvalLists returns rules as package approval has them.
+func approvalLists(lists []config.ApprovalList) (all []approval.List) {
+	for _, l := range lists {
+		list := approval.List{Name: l.Name}
+		for _, r := range l.Rules {
+			one := approval.Rule{Action: approval.Action(r.Action), Tools: r.Tools, Servers: r.Servers}
+			for _, a := range r.Arguments {
+				one.Arguments = append(one.Arguments, approval.Argument(a))
+			}
+			list.Rules = append(list.Rules, one)
+		}
+		all = append(all, list)
+	}
+	return all
+}
+
+// TestSettingsAreThoseThatApplyAtOnce compares the table with the guard, for the keys of
+// a server whose values can be made up.
+func TestSettingsAreThoseThatApplyAtOnce(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, row, _ := strings.Cut(string(doc), "\n| one server | ")
+	atOnce, rest, _ := strings.Cut(row, " | ")
+	waits, _, _ := strings.Cut(rest, " | ")
+	values := map[string]string{
+		"connectTimeout": `"1s"`, "disabledTools": `["a"]`, "enabledTools": `["a"]`, "extensions": `false`, "limits": `{"rate": "1/s"}`, "maxMessage": `9`, "output": `false`,
+		"prefix": `"p"`, "protocolVersion": `"2025-06-18"`, "required": `true`, "timeout": `"1s"`,
+		"args": `["a"]`, "cwd": `"x"`, "env": `{"A": "b"}`, "exclude_tags": `["a"]`, "include_tags": `["a"]`, "newTools": `"withhold"`,
+		"pins": `false`, "share": `"per-client"`, "tools": `{"get": {"description": "d"}}`,
+	}
+	before, err := config.Parse("toolpost.json", []byte(`{"mcpServers": {"s": {"command": "x"}}}`), os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range values {
+		next, err := config.Parse("toolpost.json", []byte(`{"mcpServers": {"s": {"command": "x", "`+name+`": `+value+`}}}`), os.LookupEnv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, waiting := owner.NewGuard(before).Admit(before, next, "")
+		if is := strings.Contains(waits, "`"+name+"`"); is != (waiting != nil) || is == strings.Contains(atOnce, "`"+name+"`") {
+			t.Errorf("%s waits: %v, in the table: %v", name, waiting != nil, is)
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
