@@ -18,7 +18,7 @@ func ExampleAgent_Do() {
 		func(_ context.Context, in struct{ City string }) (string, error) { return "Sunny in " + in.City, nil }, nil)
 
 	// In a program: anthropic.New, openai.New, gemini.New or claudecli.New.
-	m := tooltest.NewModel(nil, tooltest.CallTurn("weather", `{"City":"Oslo"}`), tooltest.TextTurn("It is sunny."))
+	m := tooltest.NewModel(nil, tooltest.Turn{Tool: "weather", Arguments: `{"City":"Oslo"}`}, tooltest.Turn{Text: "It is sunny."})
 
 	a := agent.New(m, toolpost.Tools{weather}, &agent.Options{System: "Be brief.", Limits: agent.Limits{Turns: 10}})
 	result, err := a.Do(context.Background(), agent.NewSession(), model.Text("How is the weather in Oslo?"))
@@ -33,7 +33,7 @@ func ExampleAgent_Do() {
 func ExampleAgent_Run() {
 	weather := toolpost.New("weather", "Returns the weather of a city.",
 		func(_ context.Context, in struct{ City string }) (string, error) { return "Sunny in " + in.City, nil }, nil)
-	m := tooltest.NewModel(nil, tooltest.CallTurn("weather", `{"City":"Oslo"}`), tooltest.TextTurn("It is sunny."))
+	m := tooltest.NewModel(nil, tooltest.Turn{Tool: "weather", Arguments: `{"City":"Oslo"}`}, tooltest.Turn{Text: "It is sunny."})
 
 	a := agent.New(m, toolpost.Tools{weather}, nil)
 	for e, err := range a.Run(context.Background(), agent.NewSession(), model.Text("How is the weather in Oslo?")) {
@@ -64,7 +64,7 @@ func ExampleAgent_Run() {
 func ExampleSession_Decide() {
 	remove := toolpost.New("remove", "Removes a file.",
 		func(_ context.Context, in struct{ Path string }) (string, error) { return "removed " + in.Path, nil }, nil)
-	m := tooltest.NewModel(nil, tooltest.CallTurn("remove", `{"Path":"a.txt"}`), tooltest.TextTurn("The file is gone."))
+	m := tooltest.NewModel(nil, tooltest.Turn{Tool: "remove", Arguments: `{"Path":"a.txt"}`}, tooltest.Turn{Text: "The file is gone."})
 	dir, err := os.MkdirTemp("", "agent")
 	if err != nil {
 		panic(err)
@@ -105,7 +105,7 @@ func ExampleSession_Decide() {
 
 // An answer that is a Go value.
 func ExampleDoAs() {
-	m := tooltest.NewModel(nil, tooltest.TextTurn(`{"Good":true,"Why":"It is short."}`))
+	m := tooltest.NewModel(nil, tooltest.Turn{Text: `{"Good":true,"Why":"It is short."}`})
 	answer, _, err := agent.DoAs[struct {
 		Good bool
 		Why  string

@@ -33,7 +33,7 @@ func ExampleRequest_Validate() {
 // such as anthropic.New and openai.New.
 func ExampleFallback() {
 	busy := tooltest.NewModel(nil, tooltest.Turn{Err: &model.Error{Kind: model.KindOverloaded}})
-	other := tooltest.NewModel(nil, tooltest.TextTurn("It is sunny."))
+	other := tooltest.NewModel(nil, tooltest.Turn{Text: "It is sunny."})
 
 	m := model.Fallback(busy, model.Retry(other, nil))
 	request := &model.Request{Messages: []*model.Message{model.UserText("How is the weather in Oslo?")}}

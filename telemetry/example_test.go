@@ -20,7 +20,7 @@ import (
 // Observe is an option of mcpserver, Around one of gateway. Here one request is
 // observed by hand.
 func ExampleMetrics() {
-	m := telemetry.NewMetrics(telemetry.Build{Version: "1.0.0"})
+	m := telemetry.NewMetrics("1.0.0", "")
 	ctx, r := observe.Begin(context.Background())
 	r.Method = "tools/list"
 	_, end := m.Observe(ctx, r)
@@ -41,9 +41,9 @@ func ExampleMetrics() {
 // and Metrics nothing is recorded.
 func ExampleGenAI() {
 	var t testing.TB = new(testing.T) // that of a test; programs use a provider's model
-	m := telemetry.NewMetrics(telemetry.Build{Version: "1.0.0"})
+	m := telemetry.NewMetrics("1.0.0", "")
 	g := &telemetry.GenAI{Metrics: m}
-	a := agent.New(g.Model(tooltest.NewModel(t, tooltest.TextTurn("Hello!"))), g.Tools(toolpost.Tools{}), nil)
+	a := agent.New(g.Model(tooltest.NewModel(t, tooltest.Turn{Text: "Hello!"})), g.Tools(toolpost.Tools{}), nil)
 
 	ctx, end := g.Agent(context.Background(), "greeter", "")
 	result, err := a.Do(ctx, agent.NewSession(), model.Part{Type: model.TypeText, Text: "Greet me."})

@@ -31,7 +31,7 @@ func exported(t *testing.T, run func(*telemetry.Traces)) *receiver {
 	web := httptest.NewServer(r)
 	defer web.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", web.URL)
-	traces, err := telemetry.NewTraces(t.Context(), telemetry.Build{}, slog.New(slog.DiscardHandler))
+	traces, err := telemetry.NewTraces(t.Context(), "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +92,9 @@ func TestGenAI(t *testing.T) {
 			{Type: model.TypeCall, ID: "c1", Name: "weather", Arguments: []byte(`{"city":"` + secret + `"}`)},
 			{Type: model.TypeCall, ID: "c2", Name: "broken", Arguments: []byte(`{}`)},
 		}},
-		tooltest.TextTurn("It rains, "+secret),
+		tooltest.Turn{Text: "It rains, " + secret},
 	)
-	metrics := telemetry.NewMetrics(telemetry.Build{})
+	metrics := telemetry.NewMetrics("", "")
 	session := agent.NewSession()
 	r := exported(t, func(traces *telemetry.Traces) {
 		g := &telemetry.GenAI{Traces: traces, Metrics: metrics}
@@ -170,8 +170,8 @@ func TestGenAIContents(t *testing.T) {
 		tooltest.Turn{Parts: []model.Part{
 			{Type: model.TypeThinking, Text: "hm"}, {Type: model.TypeCall, ID: "c1", Name: "weather", Arguments: []byte(`{"city":"Ulm","password":"hunter3"}`)},
 		}},
-		tooltest.TextTurn("The key is "+key),
-		tooltest.TextTurn(strings.Repeat("long ", 100<<10)),
+		tooltest.Turn{Text: "The key is " + key},
+		tooltest.Turn{Text: strings.Repeat("long ", 100<<10)},
 	)
 	r := exported(t, func(traces *telemetry.Traces) {
 		g := &telemetry.GenAI{Traces: traces, Contents: true}
@@ -212,7 +212,7 @@ func TestGenAIContents(t *testing.T) {
 
 // TestGenAIErrors: every way in which a request ends has its error.type.
 func TestGenAIErrors(t *testing.T) {
-	metrics := telemetry.NewMetrics(telemetry.Build{})
+	metrics := telemetry.NewMetrics("", "")
 	overloaded := &model.Error{Kind: model.KindOverloaded, Text: secret}
 	ask := func(ctx context.Context, m model.Model) (n int) {
 		for _, err := range m.Stream(ctx, &model.Request{Messages: []*model.Message{model.UserText("hi there")}, MaxTokens: 9, CacheKey: "key", Output: schema.MustParse(`{}`)}) {
@@ -229,10 +229,10 @@ func TestGenAIErrors(t *testing.T) {
 		ask(t.Context(), g.Model(tooltest.NewModel(t, tooltest.Turn{Err: overloaded})))
 		ask(t.Context(), g.Model(tooltest.NewModel(t, tooltest.Turn{Err: errors.New(secret)})))
 		ask(t.Context(), g.Model(tooltest.NewModel(t, tooltest.Turn{Err: context.DeadlineExceeded})))
-		ask(cancelled, g.Model(tooltest.NewModel(t, tooltest.TextTurn("never"))))
-		ask(t.Context(), g.Model(tooltest.NewModel(t, tooltest.TextTurn("a text that is left"))))
+		ask(cancelled, g.Model(tooltest.NewModel(t, tooltest.Turn{Text: "never"})))
+		ask(t.Context(), g.Model(tooltest.NewModel(t, tooltest.Turn{Text: "a text that is left"})))
 		ask(t.Context(), g.Model(model.Fallback(tooltest.NewModel(t, tooltest.Turn{Err: overloaded}), tooltest.NewModel(t, priced("gemini", "gemini-2.5-flash")))))
-		ask(t.Context(), (&telemetry.GenAI{}).Model(tooltest.NewModel(t, tooltest.TextTurn("nothing is recorded"))))
+		ask(t.Context(), (&telemetry.GenAI{}).Model(tooltest.NewModel(t, tooltest.Turn{Text: "nothing is recorded"})))
 		_, end := g.Agent(t.Context(), "a", "")
 		end(fmt.Errorf("run: %w", overloaded))
 	})

@@ -15,7 +15,11 @@ import (
 
 // A Turn is the answer of a scripted [Model] to one request.
 type Turn struct {
-	Parts   []model.Part     // text, thinking, calls, …; calls without an ID get one
+	Text      string       // that the model writes first; none if empty
+	Tool      string       // that it calls then; none if empty
+	Arguments string       // of the call, JSON
+	Parts     []model.Part // what follows: more text and calls, thinking, …; calls without an ID get one
+
 	Stop    model.StopReason // model.StopEnd, …; chosen by the parts if empty
 	Refusal string
 	Tokens  usage.Tokens
@@ -27,14 +31,15 @@ type Turn struct {
 	Func func(ctx context.Context, r *model.Request) Turn
 }
 
-// TextTurn returns a turn with one text.
-func TextTurn(text string) Turn {
-	return Turn{Parts: []model.Part{{Type: model.TypeText, Text: text}}}
-}
-
-// CallTurn returns a turn with one call of a tool.
-func CallTurn(tool, arguments string) Turn {
-	return Turn{Parts: []model.Part{{Type: model.TypeCall, Name: tool, Arguments: []byte(arguments)}}}
+// parts returns all parts of the turn.
+func (t *Turn) parts() (all []model.Part) {
+	if t.Text != "" {
+		all = append(all, model.Text(t.Text))
+	}
+	if t.Tool != "" {
+		all = append(all, model.Part{Type: model.TypeCall, Name: t.Tool, Arguments: []byte(t.Arguments)})
+	}
+	return append(all, t.Parts...)
 }
 
 // A Model is a [model.Model] that answers requests with turns, in order, without
@@ -143,7 +148,7 @@ func copyRequest(r *model.Request) *model.Request {
 func (m *Model) respond(turn Turn) *model.Response {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	message := &model.Message{Role: model.RoleAssistant, Parts: slices.Clone(turn.Parts)}
+	message := &model.Message{Role: model.RoleAssistant, Parts: turn.parts()}
 	for i := range message.Parts {
 		p := &message.Parts[i]
 		if p.Origin == nil {

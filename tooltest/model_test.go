@@ -36,7 +36,7 @@ func TestModel(t *testing.T) {
 			{Type: model.TypeCall, Name: "read", Arguments: []byte(`{"path": "a"}`)}, {Type: model.TypeCall, Name: "read", ID: "mine"},
 		}},
 		tooltest.Turn{Func: func(_ context.Context, r *model.Request) tooltest.Turn {
-			return tooltest.TextTurn("you answered " + r.Messages[2].Parts[0].Result.Text)
+			return tooltest.Turn{Text: "you answered " + r.Messages[2].Parts[0].Result.Text}
 		}},
 	)
 	seen, r, err := stream(t.Context(), m, model.UserText("go"))
@@ -63,9 +63,24 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestTurn checks the order of what a turn consists of.
+func TestTurn(t *testing.T) {
+	m := tooltest.NewModel(t, tooltest.Turn{
+		Text: "I look.", Tool: "read", Arguments: `{"path":"a"}`,
+		Parts: []model.Part{{Type: model.TypeCall, Name: "list", Arguments: []byte(`{}`)}},
+	})
+	seen, r, err := stream(t.Context(), m, model.UserText("go"))
+	if want := `0:text:"I " 0:text:"look." 1:tool_call:read"{\"path\":\"a\"}" 2:tool_call:list"{}" `; seen != want || err != nil {
+		t.Errorf("got %s, %v", seen, err)
+	}
+	if calls := r.Message.Calls(); len(calls) != 2 || calls[0].ID != "call_1" || calls[1].ID != "call_2" || r.Stop != model.StopCalls {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestModelFails(t *testing.T) {
 	v := &verdict{TB: t}
-	m := tooltest.NewModel(v, tooltest.CallTurn("read", `{}`))
+	m := tooltest.NewModel(v, tooltest.Turn{Tool: "read", Arguments: `{}`})
 	if _, _, err := stream(t.Context(), m); err == nil || len(v.errors) != 1 || !strings.Contains(v.errors[0], "would refuse request 1: the conversation is empty") {
 		t.Errorf("an invalid request: got %v, %q", err, v.errors)
 	}
@@ -83,7 +98,7 @@ func TestModelErrors(t *testing.T) {
 	m := tooltest.NewModel(t,
 		tooltest.Turn{Err: failure},
 		tooltest.Turn{Parts: []model.Part{{Type: model.TypeText, Text: "hel"}}, Err: failure},
-		tooltest.TextTurn("never read"),
+		tooltest.Turn{Text: "never read"},
 	)
 	for _, want := range []string{"", `0:text:"hel" `} {
 		if seen, r, err := stream(t.Context(), m, model.UserText("go")); seen != want || r != nil || err != failure {
@@ -99,7 +114,7 @@ func TestModelErrors(t *testing.T) {
 
 // A model that answers from a script tests a program without a provider.
 func ExampleNewModel() {
-	m := tooltest.NewModel(nil, tooltest.TextTurn("Hello, Ada!")) // t, in a test
+	m := tooltest.NewModel(nil, tooltest.Turn{Text: "Hello, Ada!"}) // t, in a test
 	for d, err := range m.Stream(context.Background(), &model.Request{Messages: []*model.Message{model.UserText("Greet Ada.")}}) {
 		if err != nil {
 			panic(err)
