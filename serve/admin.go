@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime"
 	"time"
 
 	"github.com/toolpost/toolpost/gateway"
@@ -23,8 +22,7 @@ const traceTime = 2 * time.Second
 // startTelemetry starts what observes requests: traces if the environment names a
 // collector, metrics if they are served, at the listener admin.
 func (e *Endpoint) startTelemetry() error {
-	build := telemetry.Build{Version: e.options.Version, Commit: e.options.Commit, Go: runtime.Version()}
-	traces, err := telemetry.NewTraces(e.running, build, e.log)
+	traces, err := telemetry.NewTraces(e.running, e.options.Version, e.log)
 	if err != nil {
 		return wrapUsage(err)
 	}
@@ -45,7 +43,7 @@ func (e *Endpoint) startTelemetry() error {
 	}
 	e.admin = l
 	e.closer = append(e.closer, func() error { _ = l.Close(); return nil }) // the server may have closed it
-	e.metrics = telemetry.NewMetrics(build)
+	e.metrics = telemetry.NewMetrics(e.options.Version, e.options.Commit)
 	e.observers, e.around = append(e.observers, e.metrics.Observe), append(e.around, e.metrics.Around)
 	return nil
 }

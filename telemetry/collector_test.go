@@ -149,7 +149,7 @@ func TestCollectorStop(t *testing.T) {
 func TestTracesCloseInTime(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	synctest.Test(t, func(t *testing.T) {
-		traces, err := NewTraces(t.Context(), Build{}, slog.New(slog.DiscardHandler))
+		traces, err := NewTraces(t.Context(), "", slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"net/http"
 	"regexp"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -35,11 +36,6 @@ const maxTools = 500
 // collection left. The Go collector does not export it by itself.
 var liveHeap = regexp.MustCompile(`^/gc/heap/live:bytes$`)
 
-// Build identifies the program.
-type Build struct {
-	Version, Commit, Go string
-}
-
 // Metrics counts and times requests. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
@@ -53,8 +49,9 @@ type Metrics struct {
 	genAI    *genAIMetrics
 }
 
-// NewMetrics returns metrics without any requests.
-func NewMetrics(b Build) *Metrics {
+// NewMetrics returns metrics without any requests. The metric build_info shows the version
+// and the commit of the program.
+func NewMetrics(version, commit string) *Metrics {
 	duration := func(name, help string, labels ...string) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets()}, labels)
 	}
@@ -72,7 +69,7 @@ func NewMetrics(b Build) *Metrics {
 	m.genAI = newGenAIMetrics(m.registry)
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: metricNamespace, Name: "build_info", Help: "The build, as labels; the value is 1.",
-		ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit, "go": b.Go},
+		ConstLabels: prometheus.Labels{"version": version, "commit": commit, "go": runtime.Version()},
 	})
 	build.Set(1)
 	m.registry.MustRegister(m.server, m.client, m.inflight, m.to, m.rulings, build,

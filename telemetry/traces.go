@@ -33,9 +33,10 @@ type Traces struct {
 }
 
 // NewTraces returns traces as the variables OTEL_* of the environment configure
-// them, nil if they set no endpoint or switch traces off. Errors of the exporter are
-// logged, with slog.Default() if log is nil. Close sends what is left.
-func NewTraces(ctx context.Context, b Build, log *slog.Logger) (*Traces, error) {
+// them, nil if they set no endpoint or switch traces off. Version is that of the program.
+// Errors of the exporter are logged, with slog.Default() if log is nil. Close sends what is
+// left.
+func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
 	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	if endpoint == "" || os.Getenv("OTEL_TRACES_EXPORTER") == "none" || strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return nil, nil
@@ -55,7 +56,7 @@ func NewTraces(ctx context.Context, b Build, log *slog.Logger) (*Traces, error) 
 		return nil, fmt.Errorf("send traces: %w", err)
 	}
 	about, err := resource.New(ctx, // the last one takes precedence
-		resource.WithAttributes(attribute.String("service.name", "toolpost"), attribute.String("service.version", b.Version)),
+		resource.WithAttributes(attribute.String("service.name", "toolpost"), attribute.String("service.version", version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("send traces: %w", err)

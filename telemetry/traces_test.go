@@ -95,7 +95,7 @@ func TestTraces(t *testing.T) {
 	defer web.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", web.URL)
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=abc")
-	traces, err := telemetry.NewTraces(t.Context(), telemetry.Build{Version: "1.2.3"}, slog.New(slog.DiscardHandler))
+	traces, err := telemetry.NewTraces(t.Context(), "1.2.3", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,14 +177,14 @@ func TestTracesAreOff(t *testing.T) {
 			for name, value := range env {
 				t.Setenv(name, value)
 			}
-			if traces, err := telemetry.NewTraces(t.Context(), telemetry.Build{}, nil); traces != nil || err != nil {
+			if traces, err := telemetry.NewTraces(t.Context(), "", nil); traces != nil || err != nil {
 				t.Errorf("got %v, %v", traces, err)
 			}
 		})
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-	if _, err := telemetry.NewTraces(t.Context(), telemetry.Build{}, nil); err == nil || !strings.Contains(err.Error(), "http/protobuf") {
+	if _, err := telemetry.NewTraces(t.Context(), "", nil); err == nil || !strings.Contains(err.Error(), "http/protobuf") {
 		t.Errorf("got %v, want what is supported", err)
 	}
 }
