@@ -105,7 +105,7 @@ func promptDefinition(name, title, description string, input *schema.Schema) (js
 // decodePromptArguments validates the arguments of a call and reads them into in.
 func decodePromptArguments(input *schema.Schema, call *Call, in any) error {
 	raw := arguments(call)
-	err := input.Validator().Validate(raw)
+	err := input.Validate(raw)
 	if err == nil {
 		err = codec.Decode(input.ApplyDefaults(raw), in)
 	}

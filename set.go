@@ -87,7 +87,7 @@ func (s *Set) Findings() []Finding {
 			all = append(all, about(t.Name, "output schema ", t.Output.Findings())...)
 		}
 		if !t.Policy.SkipValidation {
-			all = append(all, about(t.Name, "input schema ", t.Input.Validator().Report())...)
+			all = append(all, about(t.Name, "input schema ", t.Input.Unvalidated())...)
 		}
 	}
 	return all

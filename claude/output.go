@@ -87,7 +87,7 @@ func (o *answerSchema) read(raw json.RawMessage) (json.RawMessage, error) {
 }
 
 func (o *answerSchema) validate(value json.RawMessage) (json.RawMessage, error) {
-	if err := o.schema.Validator().Validate(value); err != nil {
+	if err := o.schema.Validate(value); err != nil {
 		return nil, err
 	}
 	return o.schema.ApplyDefaults(value), nil

@@ -69,7 +69,7 @@ func TestRecursiveRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	for value, want := range map[string]bool{`{"value":[[],[[]]]}`: true, `{"value":[{"value":[]}]}`: false} {
-		if got := sent.Validator().Validate([]byte(value)) == nil; got != want {
+		if got := sent.Validate([]byte(value)) == nil; got != want {
 			t.Errorf("%s by %s: %v", value, o.sent, got)
 		}
 	}
@@ -220,7 +220,7 @@ func FuzzOutputFind(f *testing.F) {
 			if !ok {
 				continue
 			}
-			if err := o.schema.Validator().Validate(value); err != nil {
+			if err := o.schema.Validate(value); err != nil {
 				t.Errorf("%q gives %s, which does not fit: %v", text, value, err)
 			}
 		}
@@ -245,7 +245,7 @@ func FuzzAnswerSchema(f *testing.F) {
 		if err != nil || !sent.IsObject() {
 			t.Fatalf("%s is sent as %s, %v", text, o.sent, err)
 		}
-		if got, err := o.read(json.RawMessage(value)); err == nil && o.schema.Validator().Validate(got) != nil {
+		if got, err := o.read(json.RawMessage(value)); err == nil && o.schema.Validate(got) != nil {
 			t.Errorf("%s by %s is read as %s, which does not fit", value, text, got)
 		}
 	})

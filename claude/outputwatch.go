@@ -120,7 +120,7 @@ func (w *outputWatch) failure(r *message.Result) error {
 	e := &OutputError{SessionID: r.SessionID, Result: resultText(r)}
 	switch {
 	case r.StructuredOutput != nil:
-		if e.Err = w.output.schema.Validator().Validate(r.StructuredOutput); e.Err == nil {
+		if e.Err = w.output.schema.Validate(r.StructuredOutput); e.Err == nil {
 			return nil
 		}
 		e.Reason = "the model's output does not match the schema"

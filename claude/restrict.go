@@ -41,7 +41,7 @@ func (rs restrictions) refusal(tool string, input json.RawMessage) string {
 // 1e3 is 1000, and large integers are compared exactly.
 func sameValue(got, want json.RawMessage) bool {
 	only, err := schema.Parse([]byte(`{"const":` + string(want) + `}`))
-	return err == nil && only.Validator().Validate(got) == nil
+	return err == nil && only.Validate(got) == nil
 }
 
 // restrictID is the callback that enforces them. It is a hook since

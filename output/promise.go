@@ -42,6 +42,6 @@ func (v *viewing) fits(value json.RawMessage) bool {
 	if v.tool.Output == nil {
 		return true
 	}
-	validator := v.tool.Output.Validator()
-	return len(validator.Report()) == 0 && validator.Validate(value) == nil
+	declared := v.tool.Output
+	return len(declared.Unvalidated()) == 0 && declared.Validate(value) == nil
 }

@@ -1,27 +1,24 @@
 package schema
 
 import (
-	"slices"
-
 	"github.com/toolpost/toolpost/internal/jsontree"
 	"github.com/toolpost/toolpost/internal/shape"
 	"github.com/toolpost/toolpost/schema/internal/subschema"
 )
 
-// A Validator validates raw JSON against one schema. It is safe for concurrent
-// use.
-type Validator struct {
+// A validator is a compiled schema. It is safe for concurrent use.
+type validator struct {
 	root         *node // nil if nothing can be checked
 	findings     []Finding
 	nullIsAbsent bool
 }
 
-// compile always returns a Validator: parts that cannot be compiled are not
-// validated, and [Validator.Report] lists them. If nullIsAbsent is set, null is
+// compile always returns a validator: parts that cannot be compiled are not
+// validated, and its findings list them. If nullIsAbsent is set, null is
 // accepted for an optional property whose schema does not allow it: models write
 // null for a value that they leave out.
-func compile(raw []byte, nullIsAbsent bool) *Validator {
-	v := &Validator{nullIsAbsent: nullIsAbsent}
+func compile(raw []byte, nullIsAbsent bool) *validator {
+	v := &validator{nullIsAbsent: nullIsAbsent}
 	d := subschema.Read(raw)
 	if d.Root != nil {
 		v.root = newBuilder(d).node(d.Root)
@@ -32,12 +29,8 @@ func compile(raw []byte, nullIsAbsent bool) *Validator {
 	return v
 }
 
-// Report lists what the validator does not validate, and why. If it is empty,
-// validation is complete.
-func (v *Validator) Report() []Finding { return slices.Clip(v.findings) }
-
-// Validate validates data. The error is a *[ValidationError] with all problems.
-func (v *Validator) Validate(data []byte) error {
+// validate is [Schema.Validate].
+func (v *validator) validate(data []byte) error {
 	if valid(v.root, data, v.nullIsAbsent) {
 		return nil
 	}

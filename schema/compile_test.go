@@ -105,7 +105,7 @@ func TestBadMembersOfLists(t *testing.T) {
 		{`{"type":["Int","none"]}`, `null`, true},
 		{`{"type":["string","file"]}`, `1`, true},
 	} {
-		if err := schema.MustParse(test.schema).Validator().Validate([]byte(test.value)); (err == nil) != test.valid {
+		if err := schema.MustParse(test.schema).Validate([]byte(test.value)); (err == nil) != test.valid {
 			t.Errorf("%s for %s: %v", test.value, test.schema, err)
 		}
 	}

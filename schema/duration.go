@@ -17,12 +17,12 @@ const nanoseconds = "nanoseconds"
 // durationExpected describes a time.Duration to a model that wrote another string.
 const durationExpected = `a duration (write "5m", "1h30m" or a number of nanoseconds)`
 
-// ValidateInput validates data and returns it. Unlike [Validator.Validate] it also
+// ValidateInput validates data and returns it. Unlike [Schema.Validate] it also
 // accepts strings such as "5m" or "1h30m" where the Go type that s was inferred from
 // has a time.Duration, and returns data with their nanoseconds, which encoding/json
 // reads. The error is a *[ValidationError].
 func (s *Schema) ValidateInput(data []byte) ([]byte, error) {
-	err := s.Validator().Validate(data)
+	err := s.Validate(data)
 	if err == nil {
 		return data, nil
 	}
@@ -37,7 +37,7 @@ func (s *Schema) ValidateInput(data []byte) ([]byte, error) {
 	r.read(s.timed, tree, false)
 	if r.out != nil {
 		data = append(r.out, data[r.copied:]...)
-		if err = s.Validator().Validate(data); err == nil {
+		if err = s.Validate(data); err == nil {
 			return data, nil
 		}
 	}

@@ -398,7 +398,7 @@ func TestReferencesAreNotFetched(t *testing.T) {
 			if err != nil {
 				continue // it is refused, which is as good
 			}
-			if err := s.Validator().Validate([]byte(`1`)); err != nil {
+			if err := s.Validate([]byte(`1`)); err != nil {
 				t.Errorf("%s was read: %v", raw, err)
 			}
 		}

@@ -24,7 +24,7 @@ func ForOutputType(t reflect.Type) (*Schema, error) { return infer(t, true) }
 // ForInputType infers the schema of values that Go reads into a t, from its
 // fields, tags and methods, by the rules of encoding/json. The schema never
 // contains null: its validator reads null as a value that is left out
-// ([Schema.Validator]). Parts that have no type in the schema, such as a
+// ([Schema.Validate]). Parts that have no type in the schema, such as a
 // json.Marshaler without a schema method, are in its [Schema.Findings].
 //
 // A field is described by its tags:

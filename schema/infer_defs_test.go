@@ -117,13 +117,13 @@ func TestInferNull(t *testing.T) {
 	}
 	in, out := compiled(t, reflect.TypeFor[query](), schema.ForInputType), compiled(t, reflect.TypeFor[query](), schema.ForOutputType)
 	optional, required := []byte(`{"limit":null,"text":"a"}`), []byte(`{"text":null}`)
-	if err := in.schema.Validator().Validate(optional); err != nil {
+	if err := in.schema.Validate(optional); err != nil {
 		t.Error(err)
 	}
-	if in.schema.Validator().Validate(required) == nil {
+	if in.schema.Validate(required) == nil {
 		t.Error("input: null is accepted for a required property")
 	}
-	if out.schema.Validator().Validate(optional) == nil {
+	if out.schema.Validate(optional) == nil {
 		t.Error("output: null is accepted where it is never written")
 	}
 }

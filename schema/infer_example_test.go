@@ -19,7 +19,7 @@ func ExampleForInput() {
 	}
 	fmt.Println(string(s.Raw()))
 	fmt.Println(string(s.ApplyDefaults([]byte(`{"query":"lathe"}`))))
-	fmt.Println(s.Validator().Validate([]byte(`{"query":"","limit":1000,"sort":null}`)))
+	fmt.Println(s.Validate([]byte(`{"query":"","limit":1000,"sort":null}`)))
 	// Output:
 	// {"type":"object","properties":{"query":{"type":"string","description":"what to look for","minLength":1},"limit":{"type":"integer","default":20,"minimum":1,"maximum":100},"sort":{"type":"string","enum":["date","size"]},"in":{"type":"array","description":"folders, all if left out","items":{"type":"string"}}},"required":["query"],"additionalProperties":false}
 	// {"query":"lathe","limit":20}

@@ -1,7 +1,7 @@
 // Package schema handles JSON Schema for tools: it keeps a schema's exact bytes,
 // infers schemas from Go types, and validates raw JSON in one pass.
 //
-//	Go type ── For ──▶ Schema ── Validator ──▶ Validate(raw) ──▶ problems
+//	Go type ── For ──▶ Schema ── Validate(raw) ──▶ problems
 //	bytes ─── Parse ──▶ Schema
 //
 // The default dialect is 2020-12 (https://json-schema.org/draft/2020-12);
@@ -19,7 +19,7 @@
 // Schemas of third parties are hostile input. They are repaired where the
 // meaning is obvious, and limited: 1 MiB, 10,000 subschemas nested 64 deep,
 // 100,000 paths through references, no cycle that does not descend into the
-// value, nothing fetched. [Validator.Report] lists what is not validated.
+// value, nothing fetched. [Schema.Unvalidated] lists what is not validated.
 //
 // # Deviations
 //
@@ -52,21 +52,21 @@ type Schema struct {
 	nullIsAbsent bool         // in values
 	timed        reflect.Type // the Go type that reads values, nil if it has no time.Duration
 	findings     []Finding
-	compiled     func() *Validator
+	compiled     func() *validator
 	defaults     func() *defaults
 	strictOutput func() *StrictError
 }
 
 func newSchema(raw []byte, nullIsAbsent bool) *Schema {
 	s := &Schema{raw: raw, nullIsAbsent: nullIsAbsent}
-	s.compiled = sync.OnceValue(func() *Validator { return compile(raw, nullIsAbsent) })
+	s.compiled = sync.OnceValue(func() *validator { return compile(raw, nullIsAbsent) })
 	s.defaults = sync.OnceValue(func() *defaults { return readDefaults(raw) })
 	s.strictOutput = sync.OnceValue(func() *StrictError { return strictOutput(raw) })
 	return s
 }
 
 // Parse returns the schema in raw, a JSON object or boolean. It does not check
-// whether the schema can be compiled; see [Schema.Validator].
+// whether the schema can be compiled; see [Schema.Unvalidated].
 func Parse(raw []byte) (*Schema, error) {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -115,10 +115,16 @@ func (s *Schema) With(raw []byte) (*Schema, error) {
 // none.
 func (s *Schema) Findings() []Finding { return slices.Clone(s.findings) }
 
-// Validator returns the compiled schema. If the schema was inferred for input,
-// null counts as left out; otherwise the default options apply. It is compiled
-// at most once.
-func (s *Schema) Validator() *Validator {
+// Validate validates data. The error is a *[ValidationError] with all problems. If the
+// schema was inferred for input, null counts as left out. The schema is compiled when it
+// is first used, once.
+func (s *Schema) Validate(data []byte) error { return s.validator().validate(data) }
+
+// Unvalidated lists the parts of the schema that Validate does not check, and why. If it
+// is empty, validation is complete.
+func (s *Schema) Unvalidated() []Finding { return slices.Clone(s.validator().findings) }
+
+func (s *Schema) validator() *validator {
 	if s.compiled == nil { // a Schema that was never read
 		return compile(s.raw, false)
 	}

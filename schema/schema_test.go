@@ -16,7 +16,7 @@ func TestSchemaFromJSON(t *testing.T) {
 	if tool.Other != nil {
 		t.Error("a schema that is not there was made")
 	}
-	if err := tool.Input.Validator().Validate([]byte(`[]`)); err == nil {
+	if err := tool.Input.Validate([]byte(`[]`)); err == nil {
 		t.Error("an array is an object")
 	}
 	if got := string(tool.Input.ApplyDefaults([]byte(`{}`))); got != `{"a":1.0}` {
@@ -32,8 +32,8 @@ func TestSchemaFromJSON(t *testing.T) {
 
 func TestZeroSchema(t *testing.T) {
 	var s schema.Schema
-	if err := s.Validator().Validate([]byte(`1`)); err != nil || len(s.Validator().Report()) != 1 {
-		t.Error(err, s.Validator().Report())
+	if err := s.Validate([]byte(`1`)); err != nil || len(s.Unvalidated()) != 1 {
+		t.Error(err, s.Unvalidated())
 	}
 	if got := string(s.ApplyDefaults([]byte(`{}`))); got != `{}` {
 		t.Error(got)
@@ -60,7 +60,7 @@ func TestWith(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Validator().Validate([]byte(`{"b":null}`)) == nil; got != test.null {
+		if got := s.Validate([]byte(`{"b":null}`)) == nil; got != test.null {
 			t.Errorf("null is accepted: %v, want %v", got, test.null)
 		}
 		if string(s.Raw()) != string(rewritten) {

@@ -131,7 +131,7 @@ func (d *draft) checkDefault(f *field) error {
 	}
 	raw, err := json.Marshal(d)
 	if err == nil {
-		err = compile(raw, false).Validate(value)
+		err = compile(raw, false).validate(value)
 	}
 	if err != nil {
 		return fmt.Errorf("default %s does not fit: %w", value, err)

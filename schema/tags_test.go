@@ -129,7 +129,7 @@ func TestDefaultOfStruct(t *testing.T) {
 		if got := strings.Contains(filled, `"Depth":5`); got != tt.want || !got && filled != `{}` {
 			t.Errorf("%T %s: filled %s by %s", tt.sample, tt.tag, filled, s.Raw())
 		}
-		if err := s.Validator().Validate([]byte(filled)); err != nil && tt.want {
+		if err := s.Validate([]byte(filled)); err != nil && tt.want {
 			t.Error(err)
 		}
 	}
@@ -199,7 +199,7 @@ func FuzzTags(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if report := schema.MustParse(raw).Validator().Report(); len(report) > 0 {
+			if report := schema.MustParse(raw).Unvalidated(); len(report) > 0 {
 				t.Errorf("%v %s:%q makes %s: %v", typ, name, text, raw, report)
 			}
 		}

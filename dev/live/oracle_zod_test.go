@@ -74,7 +74,7 @@ func TestZod(t *testing.T) {
 func judge(t *testing.T, samples []sample, tools []*toolpost.Tool) {
 	values := 0
 	for i, s := range samples {
-		v := tools[i].Input.Validator()
+		v := tools[i].Input
 		for _, value := range s.Valid {
 			if err := v.Validate(value); err != nil && !s.More {
 				t.Errorf("%s: zod takes %s: %v\n\t%s", s.Name, value, err, s.Schema)
@@ -118,7 +118,7 @@ func (s sample) adapt(t *testing.T, d *dialect.Dialect, original *toolpost.Tool,
 	}
 	narrowed := slices.ContainsFunc(tool.Losses, func(l dialect.Loss) bool { return l.Kind == "narrowed" })
 	closed := tool.Input == nil || slices.ContainsFunc(tool.Losses, func(l dialect.Loss) bool { return l.Keyword == "additionalProperties" })
-	check := original.Input.Validator()
+	check := original.Input
 	for _, value := range slices.Concat(s.Valid, s.Invalid) {
 		fine := check.Validate(value) == nil
 		written, ok := encode(value)

@@ -224,7 +224,7 @@ func (t *turn) finalText(r *message.Result) (text string, only bool) {
 // instead of calling the tool for it. It returns "" if there is none.
 func (t *turn) writtenOutput() string {
 	for _, p := range slices.Backward(t.parts) {
-		if p.Type == model.TypeText && t.c.request.Output.Validator().Validate([]byte(p.Text)) == nil {
+		if p.Type == model.TypeText && t.c.request.Output.Validate([]byte(p.Text)) == nil {
 			return p.Text
 		}
 	}

@@ -338,10 +338,10 @@ func FuzzDecode(f *testing.F) {
 	adapted := dialect.Make("x", dialect.Form{Name: plain}).Adapt([]*toolpost.Tool{tool}, nil).Tools[0]
 	f.Fuzz(func(t *testing.T, arguments string) {
 		got, err := adapted.Decode(json.RawMessage(arguments))
-		if err == nil && tool.Input.Validator().Validate(got) != nil {
+		if err == nil && tool.Input.Validate(got) != nil {
 			t.Errorf("%s becomes %s", arguments, got)
 		}
-		if tool.Input.Validator().Validate([]byte(arguments)) == nil && (err != nil || string(got) != arguments) {
+		if tool.Input.Validate([]byte(arguments)) == nil && (err != nil || string(got) != arguments) {
 			t.Errorf("%s is valid, and becomes %s, %v", arguments, got, err)
 		}
 	})

@@ -89,14 +89,14 @@ func TestCallsReachTheServerAsDefined(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, findings)
 		}
 		arguments := "{" + strings.Join(sent, ",") + "}"
-		if err := tools[0].Input.Validator().Validate([]byte(arguments)); err != nil {
+		if err := tools[0].Input.Validate([]byte(arguments)); err != nil {
 			t.Errorf("seed %d: the client's schema %s refuses %s: %v", seed, tools[0].Input.Raw(), arguments, err)
 		}
 		got := received(t, tools[0], arguments)
 		if expected := "t {" + strings.Join(slices.Concat(want, last), ",") + "}"; got != expected {
 			t.Errorf("seed %d: the server gets %s, want %s", seed, got, expected)
 		}
-		if err := tool.Input.Validator().Validate([]byte(strings.TrimPrefix(got, "t "))); err != nil {
+		if err := tool.Input.Validate([]byte(strings.TrimPrefix(got, "t "))); err != nil {
 			t.Errorf("seed %d: the server refuses %s: %v", seed, got, err)
 		}
 	}

@@ -122,10 +122,10 @@ func TestWrapSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := wrapped.Validator().Validate([]byte(`{"answer":[1]}`)); err != nil {
+	if err := wrapped.Validate([]byte(`{"answer":[1]}`)); err != nil {
 		t.Error(err)
 	}
-	if wrapped.Validator().Validate([]byte(`{"answer":["x"]}`)) == nil {
+	if wrapped.Validate([]byte(`{"answer":["x"]}`)) == nil {
 		t.Errorf("the definition is lost: %s", wrapped.Raw())
 	}
 	if got := provider.UnwrapAnswer(json.RawMessage(`{"answer": [ 1 ]}`)); string(got) != "[ 1 ]" {

@@ -76,7 +76,7 @@ func newField(p *jsontree.Value, required bool) *field {
 		f.choices = choicesOf(p.Get("items"))
 	}
 	f.schema, _ = schema.Parse(p.Raw) // the server checks too
-	if d := p.Get("default"); d != nil && (f.schema == nil || f.schema.Validator().Validate(d.Raw) == nil) {
+	if d := p.Get("default"); d != nil && (f.schema == nil || f.schema.Validate(d.Raw) == nil) {
 		f.fallback = json.RawMessage(d.Raw)
 	}
 	if text := textOf(p.Get("description")); text != "" {
@@ -165,7 +165,7 @@ func (f *field) read(text string) (json.RawMessage, error) {
 	if err != nil || f.schema == nil {
 		return value, err
 	}
-	if err := f.schema.Validator().Validate(value); err != nil {
+	if err := f.schema.Validate(value); err != nil {
 		return nil, err
 	}
 	return value, nil
