@@ -57,13 +57,12 @@ type Config struct {
 	Access        *Access            // the authorization server that callers log in at; nil for none. Its Resource may be empty
 	Lock          bool               // keep the pinned tools in a file beside the configuration, to be committed
 
-	// File is the path of the file that Load or LoadData has read, and URLs the value
-	// that FromURLs has read. Both are "" for other configurations.
+	// File is the path of the file that Load has read, and URLs the value that FromURLs has
+	// read. Both are "" for other configurations.
 	File, URLs string
 
-	// Digest identifies the content of the file and of the environment files
-	// that it names, as [Load] has read them. It is "" for other
-	// configurations.
+	// Digest identifies the content of the file and of the files of variables that it names,
+	// as Load has read them. It is "" for other configurations.
 	Digest string
 
 	source          *source                 // nil if it was not read from a file
@@ -122,8 +121,8 @@ type Server struct {
 	// as failed; the others are served.
 	Err error
 
-	// EnvFile is the path of a file of variables, which [Load] adds to Env; those of
-	// Env take precedence.
+	// EnvFile is the path of a file of variables, which [Load] and ReadFiles add to Env; those
+	// of Env take precedence.
 	EnvFile string `json:"-"`
 }
 
@@ -162,32 +161,41 @@ func (e *Error) Error() string {
 // maxConfig is the longest configuration file that is read.
 const maxConfig = 4 << 20
 
-// Load reads the file at path. It takes variables from the environment.
+// Load reads the file at path. It takes variables from the environment. It refuses what is
+// not a file, such as a pipe, and what is too large for a configuration.
 func Load(path string) (*Config, error) {
-	data, err := Read(path)
-	if err != nil {
-		return nil, err
+	data, err := atomicfile.Read(path, maxConfig)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf(`read configuration: %w; run "toolpost import", or create the file with {"mcpServers": {}}`, err)
+	case err != nil:
+		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	return LoadData(path, data)
-}
-
-// LoadData is [Load] for a file whose content is data.
-func LoadData(path string, data []byte) (*Config, error) {
 	cfg, err := Parse(path, data, os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	cfg.startInFolderOf(path)
-	digest := sha256.New()
-	hashField(digest, data)
-	cfg.environments = map[string]*environment{}
-	for i := range cfg.Servers {
-		s := &cfg.Servers[i]
-		cfg.environments[s.Name] = s.addEnvFile()
-		cfg.environments[s.Name].hash(digest)
-	}
-	cfg.File, cfg.Digest = path, hex.EncodeToString(digest.Sum(nil))
+	cfg.ReadFiles()
 	return cfg, nil
+}
+
+// ReadFiles makes of what [Parse] has read, with an environment, what [Load] returns. It adds
+// the variables of the files that servers name, starts commands without a folder in that of the
+// configuration, and sets File and Digest.
+func (c *Config) ReadFiles() {
+	if c.source == nil {
+		return
+	}
+	c.startInFolderOf(c.source.name)
+	digest := sha256.New()
+	hashField(digest, c.source.data)
+	c.environments = map[string]*environment{}
+	for i := range c.Servers {
+		s := &c.Servers[i]
+		c.environments[s.Name] = s.addEnvFile()
+		c.environments[s.Name].hash(digest)
+	}
+	c.File, c.Digest = c.source.name, hex.EncodeToString(digest.Sum(nil))
 }
 
 // startInFolderOf makes the folder of the file the default of cwd. In the
@@ -205,23 +213,10 @@ func (c *Config) startInFolderOf(path string) {
 	}
 }
 
-// Read returns the bytes of a configuration file. It refuses what is not a
-// file, such as a pipe, and what is too large for a configuration.
-func Read(path string) ([]byte, error) {
-	data, err := atomicfile.Read(path, maxConfig)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf(`read configuration: %w; run "toolpost import", or create the file with {"mcpServers": {}}`, err)
-	case err != nil:
-		return nil, fmt.Errorf("read configuration: %w", err)
-	}
-	return data, nil
-}
-
 // Parse reads toolpost.json: JSON with comments and trailing commas. Name
 // is the path of the file, which is used in errors and for ${workspaceFolder};
 // env looks up variables. If it is nil, values have their variables as they are
-// written, and what depends on them is not checked.
+// written, and what depends on them is not checked. No other file is read; see ReadFiles.
 //
 // An invalid entry, or an entry with an unset variable, disables only its
 // server: the server's Err is set. For other mistakes the error is a

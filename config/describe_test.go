@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func FuzzDescribe(f *testing.F) {
 			}
 			return string(raw)
 		}
-		cfg, err := config.LoadData("toolpost.json", []byte(`{"mcpServers": {"s": {"command": "x", "args": [`+quote(arg)+`], "env": {`+quote(name)+`: `+quote(arg)+`}}, "w": {"url": "https://h/`+strings.Trim(quote(address), `"`)+`"}}}`))
+		cfg, err := config.Parse("toolpost.json", []byte(`{"mcpServers": {"s": {"command": "x", "args": [`+quote(arg)+`], "env": {`+quote(name)+`: `+quote(arg)+`}}, "w": {"url": "https://h/`+strings.Trim(quote(address), `"`)+`"}}}`), os.LookupEnv)
 		if err != nil {
 			t.Skip(err)
 		}

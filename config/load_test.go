@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/toolpost/toolpost/config"
@@ -18,6 +19,25 @@ func load(t *testing.T, dir, text string) *config.Config {
 		t.Fatal(err)
 	}
 	return cfg
+}
+
+// What was parsed is, with the files that it names, what Load returns.
+func TestReadFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "vars"), "A=of the file\nB=1")
+	const text = `{"mcpServers": {"a": {"command": "x", "envFile": "vars", "env": {"B": "2"}}}}`
+	loaded, path := load(t, dir, text), filepath.Join(dir, "toolpost.json")
+	parsed, err := config.Parse(path, []byte(text), os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := parsed.Servers[0]; s.Env["A"] != "" || s.Dir != "" || parsed.File != "" {
+		t.Errorf("Parse has read files: %+v", s)
+	}
+	parsed.ReadFiles()
+	if s := parsed.Servers[0]; s.Env["A"] != "of the file" || s.Env["B"] != "2" || !reflect.DeepEqual(parsed.Servers, loaded.Servers) || parsed.Digest != loaded.Digest || parsed.File != path {
+		t.Errorf("got %+v", parsed)
+	}
 }
 
 func TestDigest(t *testing.T) {

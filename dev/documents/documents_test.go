@@ -54,11 +54,12 @@ func TestConfigurations(t *testing.T) {
 		for _, m := range set.FindAllStringSubmatch(text, -1) {
 			t.Setenv(m[1], "a-value-with-32-characters-or-more")
 		}
-		cfg, err := config.LoadData("toolpost.json", []byte(text))
+		cfg, err := config.Parse("toolpost.json", []byte(text), os.LookupEnv)
 		if err != nil {
 			t.Errorf("%s: %v", b.Where(0), err)
 			continue
 		}
+		cfg.ReadFiles()
 		for _, p := range cfg.Problems() {
 			t.Errorf("%s: %s", b.Where(p.Line-1), p.Message)
 		}

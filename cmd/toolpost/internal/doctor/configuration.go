@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/ownership"
 )
@@ -32,7 +33,7 @@ func Configuration(path string, data []byte) (*config.Config, []Finding) {
 
 // load reads the file, and returns what is wrong in it.
 func load(path string, data []byte) (*config.Config, []config.Problem) {
-	cfg, err := config.LoadData(path, data)
+	cfg, err := configfile.Load(path, data)
 	if invalid, ok := errors.AsType[*config.Error](err); ok {
 		return nil, invalid.Problems
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/lint"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/recording"
@@ -115,7 +116,7 @@ func readCompared(cmd *cobra.Command, arg string) (*compared, error) {
 		c.rec, err = recordTools(f)
 		return c, err
 	}
-	if c.cfg, err = config.LoadData(arg, c.data); err != nil {
+	if c.cfg, err = configfile.Load(arg, c.data); err != nil {
 		return nil, fmt.Errorf("%s is neither a recording nor a configuration nor a file of tools: %w", arg, notTools)
 	}
 	c.trusted = isApproved(arg, c.cfg)

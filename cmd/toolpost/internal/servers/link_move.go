@@ -138,7 +138,7 @@ func (l *linking) useImported(found *clients.Imported) {
 	if l.url != "" {
 		return
 	}
-	if after, err := config.LoadData(l.gateway.File, found.JSON); err == nil {
+	if after, err := configfile.Load(l.gateway.File, found.JSON); err == nil {
 		l.useFile(after.Variables())
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
-	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 )
@@ -21,7 +20,7 @@ func saveConfiguration(ctx context.Context, w io.Writer, file string, before, af
 	known := approvedBefore(file, before)
 	err := configfile.WithLock(ctx, file, func() error {
 		return configfile.SaveIf(file, after, func() error {
-			now, err := config.Read(file)
+			now, err := configfile.Read(file)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -50,7 +49,7 @@ func approvedBefore(file string, data []byte) bool {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return true
 	}
-	cfg, err := config.LoadData(file, data)
+	cfg, err := configfile.Load(file, data)
 	if err != nil {
 		return false
 	}
@@ -59,7 +58,7 @@ func approvedBefore(file string, data []byte) bool {
 }
 
 func approveData(file string, data []byte) error {
-	cfg, err := config.LoadData(file, data)
+	cfg, err := configfile.Load(file, data)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func approveData(file string, data []byte) error {
 
 // readIfExists returns the content of a configuration, or nil if the file does not exist.
 func readIfExists(file string) ([]byte, error) {
-	data, err := config.Read(file)
+	data, err := configfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
+	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/config"
@@ -40,7 +41,7 @@ type trial struct {
 
 // try starts the new server of a configuration once, and ends it.
 func try(cmd *cobra.Command, file string, data []byte, name string) (*trial, error) {
-	cfg, err := config.LoadData(file, data)
+	cfg, err := configfile.Load(file, data)
 	if err != nil {
 		return nil, err
 	}
