@@ -41,8 +41,13 @@ type document struct {
 // about something deprecated, such as a linter's, does not begin with the word or shout it.
 var deprecation = lazyregexp.New(`(?i:^[^\pL]*deprecated\b)|\bDEPRECATED\b|(?i:\b(?:this tool|it) is deprecated\b)`)
 
+// isRetired looks for the word first: the expression took half of the time of an index.
+func isRetired(description string) bool {
+	return strings.Contains(strings.ToLower(description), "deprecated") && deprecation.MatchString(description)
+}
+
 func newDocument(t *toolpost.Tool) *document {
-	d := &document{tool: t, retired: deprecation.MatchString(t.Description), words: map[string]*[fields]uint16{}}
+	d := &document{tool: t, retired: isRetired(t.Description), words: map[string]*[fields]uint16{}}
 	server, name, ok := strings.Cut(t.Name, "__")
 	if !ok {
 		server, name = "", t.Name

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/toolsearch"
 )
 
@@ -50,21 +52,22 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestNames finds every tool by the words of its own name, among as many as find_tools
-// returns.
+// TestNames finds every tool by the words of its own name, in one answer of find_tools.
 func TestNames(t *testing.T) {
 	all, err := servers()
 	if err != nil {
 		t.Fatal(err)
 	}
 	tools := joined(all)
+	set, err := toolpost.NewSet(t.Context(), toolsearch.Layer(toolpost.Tools(tools), &toolsearch.Options{Tools: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tool := range tools {
-		found := false
-		for t := range toolsearch.Search(tools, tool.Name, 5) {
-			found = found || t == tool
-		}
-		if !found {
-			t.Errorf("%s is not among the first five for its own name", tool.Name)
+		// A query that is exactly a name finds that tool without a search.
+		found, err := set.CallText(t.Context(), "find_tools", map[string]any{"query": tool.Name + " "})
+		if err != nil || !strings.Contains(found, `{"name":"`+tool.Name+`",`) {
+			t.Errorf("%s is not among the first five for its own name: %v", tool.Name, err)
 		}
 	}
 }
