@@ -59,7 +59,7 @@ func TestMaxTime(t *testing.T) {
 		"claude, a server": {silent.URL + "/mcp", "--model", "claude", "--cli", claude, "talk"},
 		"claude-cli":       {"--model", "claude-cli/sonnet", "--cli", claude, "--tools", "none", "wait"},
 		"a tool":           append(calls("wait", fmt.Sprintf(`{"started":%q,"release":%q}`, filepath.Join(h.dir, "started"), filepath.Join(h.dir, "never"))), fixture...),
-		"a command":        calls("bash", `{"command":"trap '' TERM INT HUP; while :; do read x </dev/zero; done"}`),
+		"a command":        calls("bash", `{"command":"trap '' TERM INT HUP; while :; do sleep 60; done"}`),
 	} {
 		t.Run(strings.ReplaceAll(name, ",", ""), func(t *testing.T) {
 			if name == "a command" && runtime.GOOS == "windows" {
