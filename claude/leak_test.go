@@ -69,12 +69,12 @@ func goroutines() string {
 	return strings.Join(ours, "\n\n")
 }
 
-// TestThousandRunsLeakNothing runs a shell as the CLI, which starts faster than
-// the test binary.
-func TestThousandRunsLeakNothing(t *testing.T) {
-	runs := 1000
-	if testing.Short() {
-		runs = 50
+// TestRunsLeakNothing runs a shell as the CLI, which starts faster than
+// the test binary. CI runs it with the race detector, and more often.
+func TestRunsLeakNothing(t *testing.T) {
+	runs := 200
+	if raced {
+		runs = 1000
 	}
 	path := filepath.Join(t.TempDir(), "claude")
 	lines := []string{
