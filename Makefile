@@ -61,12 +61,14 @@ invariants:
 	TOOLPOST_DRAWS=$(DRAWS) go test -count=1 -timeout 60m ./dev/invariants
 
 # What failed is said again at the end, because CI may show no more than that. The
-# FAULT_RUNS conversations with fake providers that fail take less than a minute.
+# FAULT_RUNS conversations with fake providers that fail, and the KILLS, take less than a minute.
 # What is too slow for the race detector runs here without it.
 FAULT_RUNS ?= 10000
+KILLS ?= 200
 live:
 	@set -e; cache=$$(dev/live/install.sh); test -n "$$cache"; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	{ TOOLPOST_FAULT_RUNS=$(FAULT_RUNS) go test -vet=off -count=1 -run '^(TestFaults|TestExactLargeBytes)' ./dev/e2e && \
+	{ TOOLPOST_FAULT_RUNS=$(FAULT_RUNS) go test -vet=off -count=1 -run '^(TestFaults|TestHistories|TestExactLargeBytes)' ./dev/e2e && \
+	TOOLPOST_KILLS=$(KILLS) go test -vet=off -count=1 -run '^TestKill' ./agent ./store && \
 	TOOLPOST_LIVE=$$cache go test -vet=off -count=1 -v -timeout 30m ./dev/release ./dev/live/... && echo "live: passed"; } 2>&1 | tee "$$log"; \
 	tail -n 1 "$$log" | grep -q '^live: passed$$' || { \
 		echo; grep -aE -A 9 '^ *--- FAIL|^panic: |^FAIL' "$$log" | cut -c 1-300 | head -n 60; exit 1; }

@@ -33,7 +33,7 @@ func child(t *testing.T, test, setting, value string) *exec.Cmd {
 // had committed is there, and all that is there is whole. TOOLPOST_KILLS says
 // how many.
 func TestKill(t *testing.T) {
-	kills := 40
+	kills := 10
 	if s := os.Getenv("TOOLPOST_KILLS"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil {

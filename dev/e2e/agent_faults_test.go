@@ -324,7 +324,7 @@ func faultRuns(n int) int {
 // accepted response, or that was not allowed where a rule asks; and the ledger is what
 // the provider billed. TOOLPOST_FAULT_RUNS=10000 makes more runs; a failure names its seed.
 func TestFaults(t *testing.T) {
-	runs := faultRuns(1000)
+	runs := faultRuns(500)
 	for _, name := range []string{"anthropic", "openai", "chat", "gemini", "claude-cli"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,12 +6,10 @@ import (
 	"github.com/toolpost/toolpost/dev/historytest"
 )
 
-// TestHistories runs random conversations with every provider.
+// TestHistories runs random conversations with every provider. TOOLPOST_FAULT_RUNS=10000
+// makes 20 with each.
 func TestHistories(t *testing.T) {
-	conversations := 2
-	if raced {
-		conversations = 1 // it takes ten times as long
-	}
+	conversations := max(faultRuns(500)/500, 1)
 	for _, p := range historytest.Providers() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
