@@ -60,11 +60,22 @@ func TestLinks(t *testing.T) {
 			case err != nil:
 				t.Errorf("%s: %v", path, err)
 			case n == nil || source == "":
-			case !regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var |const |package |\t)` + n[1] + `\b`).MatchString(source):
+			case !declares(source, n[1]):
 				t.Errorf("%s: %s does not declare %s", path, m[2], n[1])
 			}
 		}
 	}
+}
+
+// declares reports whether a line of source declares the name.
+func declares(source, name string) bool {
+	declaration := regexp.MustCompile(`^(func (\([^)]*\) )?|type |var |const |package |\t)` + name + `\b`)
+	for line := range strings.Lines(source) {
+		if strings.Contains(line, name) && declaration.MatchString(line) {
+			return true
+		}
+	}
+	return false
 }
 
 // sourceOf returns the Go of a file, or of the files of a folder; none if it has
