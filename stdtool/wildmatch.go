@@ -161,9 +161,11 @@ func className(s []rune) (name string, ok bool) {
 	if len(s) < 2 || s[0] != '[' || s[1] != ':' {
 		return "", false
 	}
-	name, _, ended := strings.Cut(string(s[2:min(len(s), longest)]), "]")
-	name, ok = strings.CutSuffix(name, ":")
-	return name, ok && ended
+	end := slices.Index(s[2:min(len(s), longest)], ']')
+	if end < 0 {
+		return "", false
+	}
+	return strings.CutSuffix(string(s[2:2+end]), ":")
 }
 
 // classes are pairs of bytes, the first and the last of a range.
