@@ -292,12 +292,12 @@ var floods = map[string]flood{
 }
 
 // drown floods a server, and looks at what it holds when it takes no more, and at a
-// neighbour. Afterwards nothing is left, which also the end of the bubble checks.
-func drown(t *testing.T, f flood, connections int, message func(int) string) {
+// neighbour. Afterwards nothing is left, which also the end of the bubble checks. All floods
+// of a test share the size of the heap before: to collect garbage took longer than a flood.
+func drown(t *testing.T, before int64, f flood, connections int, message func(int) string) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFlooded(t)
 		s.flood = connections
-		before := heapSize()
 		leave := make(chan struct{})
 		var done sync.WaitGroup
 		done.Go(func() { f(s, message, leave) })
@@ -319,10 +319,11 @@ func drown(t *testing.T, f flood, connections int, message func(int) string) {
 // A client that sends without end and reads nothing neither fills the memory nor takes
 // the room of other clients, whatever it sends and over whichever transport.
 func TestFloods(t *testing.T) {
+	before := heapSize()
 	for transport, f := range floods {
 		for kind, message := range clientFloods {
 			t.Run(transport+"/"+kind, func(t *testing.T) {
-				drown(t, f, 150, func(i int) string { return asVersion(transport, fmt.Sprintf(message, i, "")) })
+				drown(t, before, f, 150, func(i int) string { return asVersion(transport, fmt.Sprintf(message, i, "")) })
 			})
 		}
 	}
@@ -331,10 +332,11 @@ func TestFloods(t *testing.T) {
 // Large messages are counted as a whole, also if little of them is used.
 func TestFloodsOfLargeMessages(t *testing.T) {
 	pad := `,"pad":"` + strings.Repeat("x", 300<<10) + `"`
+	before := heapSize()
 	for transport, f := range floods {
 		for _, kind := range []string{"calls that wait", "calls that ask", "of an extension", "answer to nobody", "batch", "garbage"} {
 			t.Run(transport+"/"+kind, func(t *testing.T) {
-				drown(t, f, 40, func(i int) string { return asVersion(transport, fmt.Sprintf(clientFloods[kind], i, pad)) })
+				drown(t, before, f, 40, func(i int) string { return asVersion(transport, fmt.Sprintf(clientFloods[kind], i, pad)) })
 			})
 		}
 	}
@@ -342,6 +344,7 @@ func TestFloodsOfLargeMessages(t *testing.T) {
 
 // A client may send bodies slowly, open sessions and streams, and read nothing.
 func TestFloodsOfConnections(t *testing.T) {
+	before := heapSize()
 	session := func(s *floodedServer) string {
 		return s.handle("a", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}`, "", "").Header().Get(sessionHeader)
 	}
@@ -362,7 +365,7 @@ func TestFloodsOfConnections(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			drown(t, func(s *floodedServer, _ func(int) string, leave <-chan struct{}) {
+			drown(t, before, func(s *floodedServer, _ func(int) string, leave <-chan struct{}) {
 				var all sync.WaitGroup
 				for range s.flood {
 					c := s.dial()
