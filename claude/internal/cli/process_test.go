@@ -295,15 +295,17 @@ func TestStart(t *testing.T) {
 	nothingLeft(t, before, running)
 }
 
+// CI runs TestManyStarts with the race detector, and more often.
 func TestManyStarts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
+	starts := 50
+	if raced {
+		starts = 250
 	}
 	before, running := descriptors(t), goleak.IgnoreCurrent()
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for range 250 {
+			for range starts {
 				p, err := cli.Start(t.Context(), &cli.Options{Path: os.Args[0], Env: []string{"FAKE_CLI=say=1"}})
 				if err != nil {
 					t.Error(err)
