@@ -40,18 +40,6 @@ func (c *Call) CallerSupports(capability string) bool {
 	return ok && s.Supports(capability)
 }
 
-// CallerIntroduction returns what the caller said about itself as an MCP client, nil
-// if it said nothing. Callers say it with the method Introduction() *Introduction.
-func (c *Call) CallerIntroduction() *Introduction {
-	if c == nil {
-		return nil
-	}
-	if s, ok := c.Caller.(interface{ Introduction() *Introduction }); ok {
-		return s.Introduction()
-	}
-	return nil
-}
-
 // CallerSetLogLevel reports whether the caller asked for log messages of a level, so
 // that it surely waits for them. Callers say so with the method SetsLogLevel() bool.
 func (c *Call) CallerSetLogLevel() bool {

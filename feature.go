@@ -29,7 +29,11 @@ type Features struct {
 // A Proxy is what Features of servers elsewhere have in addition, so that nothing of them
 // is lost on the way to clients.
 type Proxy struct {
-	Self *Introduction // the server that these are of; nil if they are of several
+	// ServerInfo and ServerCapabilities are what the server said about itself: MCP's
+	// Implementation and ServerCapabilities objects. Both are nil for features of several
+	// servers.
+	ServerInfo         json.RawMessage
+	ServerCapabilities json.RawMessage
 
 	// ReadUnlisted reads a resource that is not in Resources, such as one that
 	// a tool's result links to. Call.Name is its URI. Nil means that there are
@@ -50,12 +54,6 @@ type Proxy struct {
 	// Incomplete reports that a server is still connecting: more prompts,
 	// resources and subscriptions may follow.
 	Incomplete bool
-}
-
-// An Introduction is how a server describes itself when a client connects.
-type Introduction struct {
-	Info         json.RawMessage // MCP's Implementation object: name, version, title, icons, …
-	Capabilities json.RawMessage // MCP's ServerCapabilities object
 }
 
 // A Prompt is a message template that a person selects (MCP 2026-07-28,

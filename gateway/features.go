@@ -208,13 +208,13 @@ func (j *joinResult) joinIntroductions(members []*member) {
 		}
 		only = m
 	}
-	if only == nil || only.features().Self == nil {
+	if only == nil {
 		return
 	}
-	self := *only.features().Self
-	self.Info = visibleText(self.Info, "name", "version", "websiteUrl")
-	if !bytes.Equal(self.Info, only.features().Self.Info) {
+	f := only.features()
+	info := visibleText(f.ServerInfo, "name", "version", "websiteUrl")
+	if !bytes.Equal(info, f.ServerInfo) {
 		j.note("", "server %s: hidden characters or unsafe icons are removed from its description of itself", only.server.Name)
 	}
-	j.features.Self = &toolpost.Introduction{Info: self.Info, Capabilities: self.Capabilities}
+	j.features.ServerInfo, j.features.ServerCapabilities = info, f.ServerCapabilities
 }

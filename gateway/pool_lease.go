@@ -124,7 +124,7 @@ func (p *pool) add(key clientKey, call *toolpost.Call) (*process, error) {
 	if home, ok := p.home.connection.(interface{ AsksForRoots() bool }); ok {
 		more.AsksForRoots = home.AsksForRoots()
 	}
-	own, err := p.newProcess(opts, call.CallerIntroduction())
+	own, err := p.newProcess(opts, hidden.IntroductionOf(call.Caller))
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (p *pool) spare(call *toolpost.Call) *process {
 // logs reports whether a server declares that it sends log messages.
 func logs(own *process) bool {
 	f := featuresOf(own)
-	return f.Self != nil && wire.IsObject(wire.Get(f.Self.Capabilities, "logging"))
+	return wire.IsObject(wire.Get(f.ServerCapabilities, "logging"))
 }
 
 // begin counts a call of a client. The mutex is held.

@@ -71,10 +71,10 @@ func (l *link) processOf(ctx context.Context, call *toolpost.Call) *process {
 
 // newProcess starts a process. Its client is the only one that will use it, nil if that
 // is not known. The caller holds the mutex.
-func (p *pool) newProcess(opts upstream.Options, client *toolpost.Introduction) (*process, error) {
+func (p *pool) newProcess(opts upstream.Options, client *hidden.Introduction) (*process, error) {
 	own := &process{sessions: map[string]bool{}}
-	opts.Client = client
-	hidden.UpstreamOptionsOf(&opts).OneClient = func(refused bool) { p.noteAsks(own, refused) }
+	more := hidden.UpstreamOptionsOf(&opts)
+	more.Client, more.OneClient = client, func(refused bool) { p.noteAsks(own, refused) }
 	up, err := p.start(&p.server.Config, &opts)
 	if err != nil {
 		return nil, err

@@ -269,7 +269,7 @@ func (l *profileLayer) reachableServers(from origins) (servers map[string]bool, 
 func (l *profileLayer) limit(f *toolpost.Features, servers map[string]bool) {
 	says := l.behind.joinFeatures(servers)
 	f.Instructions, f.Capabilities, f.Notified = says.Instructions, says.Capabilities, says.Notified
-	f.Self, f.Incomplete = says.Self, says.Incomplete
+	f.ServerInfo, f.ServerCapabilities, f.Incomplete = says.ServerInfo, says.ServerCapabilities, says.Incomplete
 	limited := func(h toolpost.Handler) toolpost.Handler {
 		if h == nil {
 			return nil

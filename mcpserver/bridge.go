@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/wire"
 )
 
@@ -20,16 +19,16 @@ const maxInfo = 64 << 10
 
 // validInfo returns the description of a server, nil if clients would refuse
 // it.
-func validInfo(self *toolpost.Introduction) json.RawMessage {
-	if self == nil || len(self.Info) > maxInfo || !wire.IsObject(self.Info) {
+func validInfo(info json.RawMessage) json.RawMessage {
+	if len(info) > maxInfo || !wire.IsObject(info) {
 		return nil
 	}
 	for _, name := range []string{"name", "version"} {
-		if v := wire.Get(self.Info, name); len(v) <= len(`""`) || v[0] != '"' {
+		if v := wire.Get(info, name); len(v) <= len(`""`) || v[0] != '"' {
 			return nil
 		}
 	}
-	return self.Info
+	return info
 }
 
 // introduction returns the name and version that clients of a view see.
@@ -55,12 +54,12 @@ func (c *core) awaitBegin(ctx context.Context, client string) {
 // capabilities returns what is announced. Of MCP's own capabilities, a bridge
 // has those of its server, once that is known.
 func (c *core) capabilities(f *features) string {
-	if !c.opts.Bridge || f.Incomplete || f.Self == nil {
+	if !c.opts.Bridge || f.Incomplete || f.ServerCapabilities == nil {
 		return f.capabilities()
 	}
 	announced := wire.Get([]byte("{"+f.capabilities()+"}"), "capabilities")
 	return `"capabilities":` + string(wire.Edit(announced, func(name string, value json.RawMessage) json.RawMessage {
-		if slices.Contains(ownCapabilities, name) && !wire.IsObject(wire.Get(f.Self.Capabilities, name)) {
+		if slices.Contains(ownCapabilities, name) && !wire.IsObject(wire.Get(f.ServerCapabilities, name)) {
 			return nil
 		}
 		return value

@@ -95,7 +95,7 @@ func newFeatures(f *toolpost.Features, log *reports) *features {
 	n := &features{of: f, promptByName: map[string]*toolpost.Prompt{}, resourceByURI: map[string]*toolpost.Resource{}}
 	f = cmp.Or(f, &toolpost.Features{})
 	n.Features, n.declared = f, bytes.TrimSpace(extension.Declared(f.Capabilities))
-	n.info = validInfo(f.Self)
+	n.info = validInfo(f.ServerInfo)
 	prompts, resources := collector{kind: wire.KindPrompt, log: log}, collector{kind: wire.KindResource, log: log}
 	templates := collector{kind: wire.KindTemplate, log: log}
 	for _, p := range f.Prompts {

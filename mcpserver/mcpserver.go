@@ -58,7 +58,7 @@ type Options struct {
 	Identity func(*http.Request) string
 
 	// Bridge makes the server look like the one behind the toolset, if there is
-	// only one ([toolpost.Features].Self): clients get its capabilities and,
+	// only one (see [toolpost.Proxy]): clients get its capabilities and,
 	// unless Name is set, its name, version, title and icons. Clients that
 	// connect before it is known wait up to 20 s for it.
 	Bridge bool

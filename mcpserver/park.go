@@ -286,7 +286,7 @@ func (f *parkedCall) Supports(capability string) bool {
 
 // Introduction returns what the client said about itself. While the call is parked, it
 // is not known.
-func (f *parkedCall) Introduction() *toolpost.Introduction {
+func (f *parkedCall) Introduction() *hidden.Introduction {
 	if r := f.now.Load(); r != nil {
 		return r.Introduction()
 	}

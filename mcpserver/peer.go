@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/extension"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/wire"
 	"github.com/toolpost/toolpost/observe"
 )
@@ -20,7 +21,7 @@ type peer struct {
 	client   observe.Client
 	can      capabilitySet   // to answer requests
 	declared json.RawMessage // extensions that it knows, of a session
-	says     toolpost.Introduction
+	says     hidden.Introduction
 	party    string // of the client of a session
 }
 
@@ -118,10 +119,10 @@ func readPeer(version string, info, capabilities json.RawMessage, from observe.C
 	if !absent(capabilities) && !wire.IsObject(capabilities) {
 		return nil, wire.Errorf(wire.CodeInvalidParams, "%scapabilities must be an object", prefix)
 	}
-	p.says = toolpost.Introduction{Info: info, Capabilities: capabilities}
+	p.says = hidden.Introduction{Info: info, Capabilities: capabilities}
 	if !p.modern() { // which have no requests to the client
 		p.declared = extension.Declared(capabilities)
-		p.says = toolpost.Introduction{Info: keep(info), Capabilities: keep(capabilities)}
+		p.says = hidden.Introduction{Info: keep(info), Capabilities: keep(capabilities)}
 	}
 	if absent(info) {
 		return p, nil
@@ -156,9 +157,8 @@ func keep(raw json.RawMessage) json.RawMessage {
 	return bytes.Clone(raw)
 }
 
-// Introduction returns what the client said about itself; see
-// [toolpost.Call.CallerIntroduction].
-func (p *peer) Introduction() *toolpost.Introduction {
+// Introduction returns what the client said about itself; see [hidden.IntroductionOf].
+func (p *peer) Introduction() *hidden.Introduction {
 	if p == nil {
 		return nil
 	}

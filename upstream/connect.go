@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/internal/budget"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -38,15 +38,15 @@ type dialer struct {
 	slow      func(error)  // called when a package runner takes longer than ConnectTimeout
 	installed bool         // a package runner has started its server before
 	instances instances
-	client    *toolpost.Introduction // the only client, if there is only one
-	oneClient func(refused bool)     // may be nil
-	roots     bool                   // the server is known to ask for them
-	budget    *budget.Budget         // of all that waits; nil for none
+	client    *hidden.Introduction // the only client, if there is only one
+	oneClient func(refused bool)   // may be nil
+	roots     bool                 // the server is known to ask for them
+	budget    *budget.Budget       // of all that waits; nil for none
 }
 
 func newDialer(cfg *Config, o *Options, log *slog.Logger, secrets *secret.Values) *dialer {
 	d := &dialer{cfg: resolvedConfig{Config: cfg, written: cfg, resolve: o.Resolve}, limits: &limits{max: cfg.MaxMessage, dir: o.Spool}, grace: o.Grace, log: log, secrets: secrets, known: o.ofGateway.Secrets, budget: o.ofGateway.Budget}
-	d.instances.own, d.client, d.oneClient, d.roots = o.ofGateway.Instance, o.Client, o.ofGateway.OneClient, o.ofGateway.AsksForRoots
+	d.instances.own, d.client, d.oneClient, d.roots = o.ofGateway.Instance, o.ofGateway.Client, o.ofGateway.OneClient, o.ofGateway.AsksForRoots
 	d.forget()
 	if cfg.URL != "" && o.Resolve == nil {
 		d.http = newHTTPClient(cfg, &d.instances)

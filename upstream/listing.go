@@ -122,10 +122,10 @@ func (r *lister) mayOffer(capability string) bool {
 }
 
 // withFound returns the capabilities that the server declared, and those of the lists
-// that it has nevertheless.
+// that it has nevertheless: always an object.
 func (r *lister) withFound() json.RawMessage {
 	capabilities := r.capabilities
-	if len(r.found) > 0 && !wire.IsObject(capabilities) {
+	if !wire.IsObject(capabilities) {
 		capabilities = json.RawMessage("{}")
 	}
 	for _, name := range r.found {
@@ -200,7 +200,7 @@ func (r *lister) features(ctx context.Context) {
 			r.skip("", "%s: %s", list.method, advice(err))
 		}
 	}
-	f.Self = &toolpost.Introduction{Info: r.info, Capabilities: r.withFound()}
+	f.ServerInfo, f.ServerCapabilities = r.info, r.withFound()
 	if r.can("resources") || slices.Contains(r.found, "resources") {
 		f.ReadUnlisted = readHandler(r.u)
 	}

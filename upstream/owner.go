@@ -51,7 +51,7 @@ func mayHaveRoots(caller toolpost.Caller) bool {
 	if caller == nil {
 		return false
 	}
-	says := (&toolpost.Call{Caller: caller}).CallerIntroduction()
+	says := hidden.IntroductionOf(caller)
 	return says == nil || wire.Get(says.Capabilities, "roots") != nil
 }
 

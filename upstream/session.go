@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost"
+	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/internal/wire"
 )
@@ -22,8 +23,8 @@ type session struct {
 	relist    chan struct{}      // holds one value when a list changed
 	refresh   chan chan struct{} // holds one value when a client wants the lists of now, which is closed when they are known
 	watch     *watch
-	secrets   *secret.Values         // hidden in the errors that the server answers
-	client    *toolpost.Introduction // the only client; nil if there may be several
+	secrets   *secret.Values       // hidden in the errors that the server answers
+	client    *hidden.Introduction // the only client; nil if there may be several
 }
 
 func newSession(d *dialer, t Transport) *session {

@@ -62,8 +62,8 @@ func TestUndeclaredLists(t *testing.T) {
 		if got := s.Status().Skipped; len(got) != test.findings {
 			t.Errorf("%s: findings %v", test.capabilities, got)
 		}
-		if test.capabilities == "null" && !strings.Contains(string(f.Self.Capabilities), `"tools":{}`) {
-			t.Errorf("a bridge would announce %s", f.Self.Capabilities)
+		if test.capabilities == "null" && !strings.Contains(string(f.ServerCapabilities), `"tools":{}`) {
+			t.Errorf("a bridge would announce %s", f.ServerCapabilities)
 		}
 		opts := delayed(1 << 40)
 		opts.Known = s.Known()

@@ -37,10 +37,6 @@ type Options struct {
 	// over HTTP are used again. Nil takes the Config as it is.
 	Resolve func(ctx context.Context) (*Config, error)
 
-	// Client describes the only client of the connection, nil if there may be
-	// several: then the server may ask for everything, and the clients refuse.
-	Client *toolpost.Introduction
-
 	// Starting is how long, after Start, a server at an address that cannot be reached
 	// counts as one that starts: Ready and calls wait for it, and it is tried again
 	// without longer and longer pauses. If there is a Known list, or if this is 0, the

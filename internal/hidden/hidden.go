@@ -1,8 +1,8 @@
 // Package hidden has what packages toolpost and upstream do not show their users, and share
 // with the other packages of this module: the form of a result that came from elsewhere, what
-// is wrong with a definition, who made a call, where texts go that are too long for memory,
-// the names and limits of stored outputs, and the options of an upstream that belongs to a
-// gateway.
+// is wrong with a definition, who made a call and what its client said about itself, where
+// texts go that are too long for memory, the names and limits of stored outputs, and the
+// options of an upstream that belongs to a gateway.
 //
 //	mcpserver, gateway ─ EncodedOf ─▶ *toolpost.Result ◀─ NewResult ─ upstream
 //	mcpserver ───────────── WithOwner ▶ *toolpost.Call ▶ OwnerOf ───▶ gateway, upstream
@@ -80,6 +80,21 @@ func OwnerOf(call any) Owner { return root.OwnerOf(call) }
 func WithOwner[C any](call *C, owner Owner) *C {
 	root.SetOwner(call, owner)
 	return call
+}
+
+// An Introduction is what a client says about itself when it connects.
+type Introduction struct {
+	Info         json.RawMessage // MCP's Implementation object: name, version, title, icons, …
+	Capabilities json.RawMessage // MCP's ClientCapabilities object
+}
+
+// IntroductionOf returns what a toolpost.Caller said about itself, nil if it said nothing.
+// Callers say it with the method Introduction() *Introduction.
+func IntroductionOf(caller any) *Introduction {
+	if c, ok := caller.(interface{ Introduction() *Introduction }); ok {
+		return c.Introduction()
+	}
+	return nil
 }
 
 // A KeepFunc stores a text that is too long for memory. The text is one of the given number of

@@ -17,6 +17,10 @@ type UpstreamOptions struct {
 	// it is refused. Empty refuses none.
 	Instance string
 
+	// Client describes the only client of the connection, nil if there may be several: then
+	// the server may ask for everything, and the clients refuse.
+	Client *Introduction
+
 	// StartDelay delays the first connection, so that what is known is listed while no server
 	// that starts takes the processor. A request ends the delay; Ready waits for its end.
 	StartDelay time.Duration
