@@ -103,14 +103,16 @@ func (x *exchange) encode(id json.RawMessage, hop []wire.Member) []byte {
 // encodeMeta returns the caller's _meta, without what belongs to the caller's
 // hop, and with what belongs to ours. It is nil if nothing is left.
 func (x *exchange) encodeMeta(id json.RawMessage, hop []wire.Member) json.RawMessage {
+	var can, level json.RawMessage // of a client without sessions
 	own := wire.Edit(x.meta, func(name string, value json.RawMessage) json.RawMessage {
-		switch name {
-		case wire.MetaVersion, wire.MetaClientInfo, wire.MetaCapabilities, wire.MetaLogLevel:
-			if !x.through {
-				return nil
-			}
+		switch {
+		case name == wire.MetaCapabilities && x.through:
+			can = value
+			return value
+		case name == wire.MetaLogLevel:
+			level = value
 		}
-		if wire.Alike(name, "progressToken") {
+		if x.isOfHop(name) || slices.ContainsFunc(hop, func(m wire.Member) bool { return wire.Alike(name, m.Name) }) {
 			return nil
 		}
 		return value
@@ -119,32 +121,40 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []wire.Member) json.RawMes
 		own = nil
 	}
 	if hop != nil {
-		hop = x.onHop(hop)
+		hop = x.onHop(hop, can, level)
 	}
 	if x.caller != nil && !x.silent {
 		hop = append(hop[:len(hop):len(hop)], wire.Member{Name: "progressToken", Value: id})
 	}
-	if own = wire.SetAll(own, hop...); len(bytes.Trim(own, "{} \t\r\n")) == 0 {
+	if own = wire.Add(own, hop...); len(bytes.Trim(own, "{} \t\r\n")) == 0 {
 		return nil
 	}
 	return own
 }
 
+// isOfHop reports whether a member of the caller's _meta is about the hop to us.
+func (x *exchange) isOfHop(name string) bool {
+	switch name {
+	case wire.MetaVersion, wire.MetaClientInfo, wire.MetaCapabilities, wire.MetaLogLevel:
+		return !x.through
+	}
+	return wire.Alike(name, "progressToken")
+}
+
 // onHop returns the members that describe us to a server without sessions. The
-// capabilities and the log level of a client of that era are in its own _meta.
-func (x *exchange) onHop(hop []wire.Member) []wire.Member {
-	can, level := wire.Get(x.meta, wire.MetaCapabilities), wire.Get(x.meta, wire.MetaLogLevel)
-	if can == nil {
-		can = json.RawMessage("{}")
+// capabilities of a client of that era, and its log level, are in its own _meta.
+func (x *exchange) onHop(hop []wire.Member, can, level json.RawMessage) []wire.Member {
+	if x.through {
+		if hop = slices.Clip(hop[:len(hop)-1]); can == nil {
+			hop = append(hop, wire.Member{Name: wire.MetaCapabilities, Value: json.RawMessage("{}")})
+		}
+		return hop
+	}
+	if x.caller == nil {
+		return hop
 	}
 	if level == nil { // such a server logs only what it is asked for
 		level = json.RawMessage(`"info"`)
-	}
-	switch {
-	case x.through:
-		return append(slices.Clip(hop[:len(hop)-1]), wire.Member{Name: wire.MetaCapabilities, Value: can})
-	case x.caller == nil:
-		return hop
 	}
 	return append(slices.Clip(hop), wire.Member{Name: wire.MetaLogLevel, Value: level})
 }

@@ -67,7 +67,7 @@ func TestModernToModern(t *testing.T) {
 	tests := map[string]struct{ meta, has, hasNot string }{
 		"its abilities and level": {
 			`,"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"odd":1}},"io.modelcontextprotocol/logLevel":"error","io.modelcontextprotocol/odd":7,"k":1e400`,
-			`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"odd":1}},"io.modelcontextprotocol/logLevel":"error","io.modelcontextprotocol/odd":7,"k":1e400}`,
+			`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"odd":1}},"io.modelcontextprotocol/logLevel":"error","io.modelcontextprotocol/odd":7,"k":1e400`,
 			"sampling",
 		},
 		"no abilities":       {``, `"io.modelcontextprotocol/clientCapabilities":{}`, "sampling"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/toolpost/toolpost/internal/jsontree"
 )
@@ -211,12 +212,18 @@ func (s *scanner) other(name []byte) error {
 // Alike reports whether some readers take one name of a member for the other:
 // those that ignore case, as encoding/json does, or control characters.
 func Alike(name, known string) bool {
-	return strings.EqualFold(known, strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
+	for _, want := range known {
+		got, size := utf8.DecodeRuneInString(name)
+		for unicode.IsControl(got) {
+			name = name[size:]
+			got, size = utf8.DecodeRuneInString(name)
 		}
-		return r
-	}, name))
+		if size == 0 || got != want && !strings.EqualFold(string(got), string(want)) {
+			return false
+		}
+		name = name[size:]
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsControl(r) })
 }
 
 func (s *scanner) params(m *Message) error {

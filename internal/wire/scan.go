@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -149,8 +148,8 @@ func (s *scanner) next(m *members) ([]byte, error) {
 
 // note refuses a name that the object has had.
 func (s *scanner) note(m *members, name []byte) error {
-	if text, plain := plainString(name); plain {
-		name = text
+	if bytes.IndexByte(name, '\\') < 0 {
+		name = name[1 : len(name)-1] // it is UTF-8, as the scanner is not lenient
 	} else {
 		name, _ = jsontext.AppendUnquote(nil, name)
 	}
@@ -207,12 +206,6 @@ func (s *scanner) skipMember([]byte) error { return s.skip() }
 func (s *scanner) skip() error {
 	_, err := s.value()
 	return err
-}
-
-// plainString returns the text of a JSON string, if it is written as it is.
-func plainString(raw []byte) (text []byte, plain bool) {
-	text = raw[1 : len(raw)-1]
-	return text, bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text)
 }
 
 // end returns an error if anything but white space follows.

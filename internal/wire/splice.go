@@ -73,8 +73,8 @@ func Elements(array []byte) iter.Seq[json.RawMessage] {
 func Get(object []byte, name string) json.RawMessage {
 	var value json.RawMessage
 	each(object, func(m member) bool {
-		text, plain := plainString(m.name)
-		if found := plain && string(text) == name || !plain && Unquote(m.name) == name; !found {
+		text := m.name[1 : len(m.name)-1]
+		if found := string(text) == name || bytes.IndexByte(text, '\\') >= 0 && Unquote(m.name) == name; !found {
 			return true
 		}
 		value = object[m.start:m.end:m.end]
@@ -116,13 +116,42 @@ func SetAll(object []byte, set ...Member) json.RawMessage {
 		edited = nil
 		clear(done)
 	}
-	var added []string
+	added := make([]Member, 0, len(set))
 	for i, m := range set {
-		if !done[i] && m.Value != nil {
-			added = append(added, string(Quote(m.Name))+":"+string(m.Value))
+		if !done[i] {
+			added = append(added, m)
 		}
 	}
-	return Append(edited, added...)
+	return Add(edited, added...)
+}
+
+// Add returns the object with members added at its end, which it does not have. Other
+// JSON is replaced by an object.
+func Add(object []byte, members ...Member) json.RawMessage {
+	size := 0
+	for _, m := range members {
+		if m.Value != nil {
+			size += len(m.Name) + len(m.Value) + len(`"":,`)
+		}
+	}
+	if !IsObject(object) {
+		object = []byte("{}")
+	}
+	if size == 0 {
+		return object
+	}
+	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")
+	b := append(make([]byte, 0, len(body)+size+1), body...)
+	for _, m := range members {
+		if m.Value == nil {
+			continue
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(append(AppendQuote(b, m.Name), ':'), m.Value...)
+	}
+	return append(b, '}')
 }
 
 // Delete returns the object without the members of a name, however often it

@@ -3,7 +3,9 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestSplice(t *testing.T) {
@@ -95,4 +97,25 @@ func TestTextBlock(t *testing.T) {
 			t.Errorf("%s: %s, %v", block, got, ok)
 		}
 	}
+}
+
+// FuzzAlike: a name is alike if it is the known one in another case, without its control
+// characters.
+func FuzzAlike(f *testing.F) {
+	f.Add("progressToken", "progressToken")
+	f.Add("\x00PROGRESSTOKE\u200bn", "progressToken")
+	f.Add("\u212aey\x7f\u0085", "key")
+	f.Add("ke", "key")
+	f.Add("\xff", "\ufffd")
+	f.Fuzz(func(t *testing.T, name, known string) {
+		bare := strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return -1
+			}
+			return r
+		}, name)
+		if got, want := Alike(name, known), strings.EqualFold(bare, known); got != want {
+			t.Errorf("%q is alike %q: %v", name, known, got)
+		}
+	})
 }

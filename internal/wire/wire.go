@@ -117,7 +117,7 @@ func Unquote(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
 	}
-	if text, plain := plainString(raw); plain {
+	if text := raw[1 : len(raw)-1]; bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
 		return string(text)
 	}
 	text, _ := jsontext.AppendUnquote(nil, raw) // the error only reports replaced characters
