@@ -61,7 +61,7 @@ invariants:
 	TOOLPOST_DRAWS=$(DRAWS) go test -count=1 -timeout 60m ./dev/invariants
 
 # What failed is said again at the end, because CI may show no more than that. The
-# FAULT_RUNS conversations with fake providers that fail, and the KILLS, take less than a minute.
+# FAULT_RUNS conversations with fake providers that fail, and the KILLS, take two minutes.
 # What is too slow for the race detector runs here without it.
 FAULT_RUNS ?= 10000
 KILLS ?= 200
