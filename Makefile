@@ -74,9 +74,9 @@ live:
 		echo; grep -aE -A 9 '^ *--- FAIL|^panic: |^FAIL' "$$log" | cut -c 1-300 | head -n 60; exit 1; }
 
 # warm measures a start over ten servers, one of which takes 20 seconds, and one over
-# three, with the built program.
+# three, with the program as it is released.
 warm:
-	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; go build -o "$$dir/toolpost" ./cmd/toolpost; \
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o "$$dir/toolpost" ./cmd/toolpost; \
 	go build -o "$$dir/fixture" ./dev/fixture/program; \
 	TOOLPOST_BINARY="$$dir/toolpost" TOOLPOST_FIXTURE="$$dir/fixture" TOOLPOST_SLOW=20s go test -count=1 ./cmd/toolpost -run TestWarmStart -bench FirstList -benchtime 30x -v | grep -E 'want|cold|^(---|ok|FAIL)|median'
 

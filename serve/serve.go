@@ -39,6 +39,7 @@ import (
 	"github.com/toolpost/toolpost/internal/secret"
 	"github.com/toolpost/toolpost/mcpserver"
 	"github.com/toolpost/toolpost/observe"
+	"github.com/toolpost/toolpost/schema/dialect"
 	"github.com/toolpost/toolpost/serve/internal/monitor"
 	"github.com/toolpost/toolpost/telemetry"
 	"github.com/toolpost/toolpost/upstream"
@@ -223,6 +224,7 @@ func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	}
 	e.admit(access)
 	e.access.useProfiles(ready)
+	go func() { _, _ = dialect.NewBook(nil) }() // reads them while servers start; the first client waits for them
 	if e.gateway, err = gateway.Start(secret.WithValues(e.running, e.secrets.Known), cfg, e.gatewayOptions(cfg)); err != nil {
 		return wrapUsage(err)
 	}
