@@ -143,6 +143,7 @@ func BenchmarkSearch(b *testing.B) {
 	x := toolsearch.NewIndex(large(b), nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		x.All("which of the pull requests of the repository are open", 5)
+		for range x.All("which of the pull requests of the repository are open", 5) {
+		}
 	}
 }
