@@ -141,7 +141,10 @@ func (u *Upstream) connectOnce() (up time.Duration, err error) {
 	}
 	defer recoverPanic(u.log, "serve", func(failure error) { up, err = 0, u.dial.problem(failure) })
 	began := time.Now()
-	u.publish(func(v *view) { v.status.State, v.status.Retry, v.status.Output = Connecting, time.Time{}, "" })
+	u.publish(func(v *view) {
+		v.attempts++
+		v.status.State, v.status.Retry, v.status.Output = Connecting, time.Time{}, ""
+	})
 	installs := u.noteInstall()
 	s, err := u.dial.connect(u.ctx)
 	installs()
@@ -279,16 +282,22 @@ func (u *Upstream) Retry() {
 }
 
 // await returns the session, or waits for a new one: a little if the server is
-// away, longer if it has just been started.
+// away, longer if it has just been started. A login that is needed does not come from
+// waiting: the first attempt that begins meanwhile decides.
 func (u *Upstream) await(ctx context.Context) (*session, error) {
 	var patience <-chan time.Time // made when the call has to wait, and again when the first attempt has failed
-	tried := false
+	tried, before := false, -1
 	for {
 		v, changed := u.view()
+		if before < 0 {
+			before = v.attempts
+		}
 		switch {
 		case v.session != nil && v.session.ctx.Err() == nil:
 			return v.session, nil
 		case v.status.State == Closed:
+			return nil, v.status.Err
+		case v.status.State == NeedsLogin && v.attempts > before:
 			return nil, v.status.Err
 		case v.status.State == Failed || v.status.State == NeedsLogin || !v.tried:
 			u.Retry()

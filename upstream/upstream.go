@@ -81,10 +81,11 @@ type lifecycle struct {
 
 // A view is an upstream at one moment.
 type view struct {
-	status  Status
-	tried   bool // the first attempt to connect has ended
-	session *session
-	listing *listing // the last one; it outlives its session
+	status   Status
+	attempts int  // to connect that have begun
+	tried    bool // the first of them has ended
+	session  *session
+	listing  *listing // the last one; it outlives its session
 }
 
 // A State is where an upstream is in its life.

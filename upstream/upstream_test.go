@@ -639,7 +639,7 @@ func TestAwayIsLoggedOnce(t *testing.T) {
 	h.set(answer(404))
 	logged := make(logChannel, 1000)
 	u, err := upstream.Start(&upstream.Config{Name: "srv", URL: serve(t, &h).URL},
-		&upstream.Options{Backoff: time.Millisecond, Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+		&upstream.Options{Backoff: time.Millisecond, Patience: time.Millisecond, Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,6 +99,7 @@ func callIt(t *testing.T, u *upstream.Upstream, c toolpost.Caller) string {
 // A call whose server needs a login asks its client over the wire, in both eras, and
 // then runs, once. A client that refuses gets the error with the command.
 func TestLoginForCallOverTheWire(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel() // a server that refused a call is connected again after a while
