@@ -132,13 +132,14 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []wire.Member) json.RawMes
 	return own
 }
 
-// isOfHop reports whether a member of the caller's _meta is about the hop to us.
+// isOfHop reports whether a member of the caller's _meta is about the hop to us. The log
+// level is in no hop that encodeMeta compares with, so its other spellings are found here.
 func (x *exchange) isOfHop(name string) bool {
 	switch name {
 	case wire.MetaVersion, wire.MetaClientInfo, wire.MetaCapabilities, wire.MetaLogLevel:
 		return !x.through
 	}
-	return wire.Alike(name, "progressToken")
+	return wire.Alike(name, "progressToken") || !x.through && wire.Alike(name, wire.MetaLogLevel)
 }
 
 // onHop returns the members that describe us to a server without sessions. The

@@ -3,7 +3,9 @@ package upstream_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,6 +117,34 @@ func TestClassicToModern(t *testing.T) {
 		}
 		if text, _ := got.FirstText(); text != "accept Ada" {
 			t.Errorf("%s: got %q", params, text)
+		}
+	}
+}
+
+// What a client with sessions says in other spellings about its hop does not reach a server
+// without sessions beside what we say.
+func TestOtherSpellingsOfTheHop(t *testing.T) {
+	srv := serve(t, modern(func(w http.ResponseWriter, r *http.Request, m *message) {
+		var p struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		}
+		_ = json.Unmarshal(m.Params, &p)
+		raw, _ := json.Marshal(fmt.Sprint(slices.Sorted(maps.Keys(p.Meta))))
+		result(w, m, `{"content":[{"type":"text","text":`+string(raw)+`}]}`)
+	}))
+	s := start(t, &upstream.Config{URL: srv.URL}).ready(t)
+	for _, name := range []string{"protocolVersion", "clientInfo", "clientCapabilities", "logLevel"} {
+		name = "io.modelcontextprotocol/" + name
+		for _, other := range []string{strings.ToLower(name), strings.ToUpper(name), `i\u0001` + name[1:], `\u0049` + name[1:]} {
+			call := &toolpost.Call{Name: "t", Params: json.RawMessage(`{"_meta":{"` + other + `":1,"mine":2}}`), Caller: newRecorder()}
+			got, err := s.call(t.Context(), call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const want = "[io.modelcontextprotocol/clientCapabilities io.modelcontextprotocol/clientInfo io.modelcontextprotocol/logLevel io.modelcontextprotocol/protocolVersion mine]"
+			if text, _ := got.FirstText(); text != want {
+				t.Errorf("%s: the server got %s", other, text)
+			}
 		}
 	}
 }
