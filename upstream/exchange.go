@@ -106,7 +106,7 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []wire.Member) json.RawMes
 	var can, level json.RawMessage // of a client without sessions
 	own := wire.Edit(x.meta, func(name string, value json.RawMessage) json.RawMessage {
 		switch {
-		case name == wire.MetaCapabilities && x.through:
+		case name == wire.MetaCapabilities && x.through && can == nil:
 			can = value
 			return value
 		case name == wire.MetaLogLevel:
