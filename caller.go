@@ -80,8 +80,11 @@ func (c *Call) notify(ctx context.Context, method string, params any) error {
 	return c.Caller.Notify(ctx, method, raw)
 }
 
-// Ask sends a request to the caller and decodes its answer into result, which
-// may be nil. The method is elicitation/create, sampling/createMessage or roots/list.
+// Ask sends a request to the caller and decodes its answer into result as encoding/json
+// does; result may be nil. The method is elicitation/create, sampling/createMessage or
+// roots/list, and params and result have the members that MCP names for it: the answer to
+// an elicitation has an action, which is accept, decline or cancel, and the content that the
+// user has filled in.
 func (c *Call) Ask(ctx context.Context, method string, params, result any) error {
 	if c == nil || c.Caller == nil {
 		return fmt.Errorf("%s: %w", method, ErrNoCaller)
@@ -94,5 +97,8 @@ func (c *Call) Ask(ctx context.Context, method string, params, result any) error
 	if err != nil || result == nil {
 		return err
 	}
-	return codec.Decode(answer, result)
+	if err := json.Unmarshal(answer, result); err != nil {
+		return fmt.Errorf("%s: the answer of the caller: %w", method, err)
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package toolpost_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -50,6 +51,57 @@ func ExampleWrap() {
 	// Output:
 	// called greet {"name":"Ada"} <nil>
 	// Hello, Ada <nil>
+}
+
+// A person answers the questions of tools; in a program this is a client of mcpserver, or
+// the Caller of an agent.
+type person struct{}
+
+func (person) Notify(context.Context, string, json.RawMessage) error { return nil }
+
+func (person) Request(_ context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	fmt.Println(method, string(params))
+	return json.RawMessage(`{"action":"accept","content":{"folder":"archive"}}`), nil
+}
+
+// A tool asks the user for a value. The schema of an elicitation is flat: its properties are
+// texts, numbers, booleans and choices.
+func ExampleCall_Ask() {
+	move := toolpost.New("move", "Moves a note.", func(ctx context.Context, _ struct{}) (string, error) {
+		question := map[string]any{
+			"message": "Where to?",
+			"requestedSchema": map[string]any{
+				"type":       "object",
+				"properties": map[string]any{"folder": map[string]any{"type": "string"}},
+			},
+		}
+		var answer struct {
+			Action  string
+			Content struct{ Folder string }
+		}
+		switch err := toolpost.CallFrom(ctx).Ask(ctx, "elicitation/create", question, &answer); {
+		case errors.Is(err, toolpost.ErrNoCaller):
+			return "", toolpost.Denied.Errorf("nobody can be asked where to move the note")
+		case err != nil:
+			return "", err
+		case answer.Action != "accept":
+			return "", toolpost.Denied.Errorf("the user does not want it")
+		}
+		return "moved to " + answer.Content.Folder, nil
+	}, nil)
+
+	set, err := toolpost.NewSet(context.Background(), toolpost.Tools{move})
+	if err != nil {
+		panic(err)
+	}
+	result, err := set.Call(context.Background(), &toolpost.Call{Name: "move", Caller: person{}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.FirstText())
+	// Output:
+	// elicitation/create {"message":"Where to?","requestedSchema":{"properties":{"folder":{"type":"string"}},"type":"object"}}
+	// moved to archive true
 }
 
 // A Live holds the current list of a toolset that changes. Clients of an mcpserver

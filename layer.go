@@ -135,7 +135,9 @@ type Middleware func(next Handler) Handler
 // resources, completions and extensions. Middleware sees each call after its
 // arguments were validated and approved, and may change the call and its
 // result, or answer itself. Subscriptions and notifications are not calls, and
-// pass it by.
+// pass it by. Call.Name is the name of a tool or prompt, the URI of a resource, or
+// the method of an extension, and does not say which: to run around tools alone,
+// change their Handler with Map.
 //
 // The first middleware runs around the others.
 func Wrap(ts Toolset, middleware ...Middleware) Toolset {

@@ -10,7 +10,8 @@ import (
 // keeps the others. All methods may be called concurrently.
 type Toolset interface {
 	// Tools returns the tools. The list may change from call to call; who gets it must not
-	// change it or its tools. [Map] and [Wrap] change copies.
+	// change it or its tools. [Map] and [Wrap] change copies. A tool that has not changed is
+	// the same pointer again: a [Live] takes any other for a change.
 	Tools(ctx context.Context) ([]*Tool, error)
 
 	// Features returns the prompts and resources, nil if there are none. While
