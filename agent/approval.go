@@ -81,7 +81,7 @@ func (s *Session) Decide(d Decision) error {
 			return s.append(&record{Type: recordDecision, Call: c.index, Decision: &d})
 		}
 	}
-	return fmt.Errorf("decide: no waiting call has this binding; the call, its tool or its arguments have changed since it was shown")
+	return fmt.Errorf("decide: no waiting call has this binding: it is decided already, or the call, its tool or its arguments have changed since it was shown")
 }
 
 // bind returns the call that a decision is about.

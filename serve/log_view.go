@@ -40,6 +40,10 @@ func (v *logView) Updated(s *gateway.Snapshot) {
 		}
 	}
 	for _, f := range v.news(s.Findings) {
+		if f.Tool == "" {
+			v.log.Warn(f.Message)
+			continue
+		}
 		v.log.Warn(f.Message, "tool", f.Tool)
 	}
 }

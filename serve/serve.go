@@ -81,7 +81,8 @@ type Endpoint struct {
 // Open listens, decides who may call, and starts the servers of a configuration. It returns
 // before they have connected. Serve or ServeStdio answers clients, and Close ends all. If
 // ctx is done, Open does not wait for secrets any longer; after it, only the values of ctx
-// are used. A change of the configuration's file replaces what the program has set in cfg.
+// are used. A change of the configuration's file replaces what the program has set in cfg,
+// but for the audit log, which stays as it was opened.
 func Open(ctx context.Context, cfg *config.Config, opts *Options) (*Endpoint, error) {
 	return open(ctx, cfg, opts, func(e *Endpoint) error { return e.openServers(ctx, cfg) })
 }

@@ -8,6 +8,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/audit"
@@ -35,7 +36,7 @@ func run(ctx context.Context, address string) error {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1]); err != nil {
 		log.Fatal(err)
