@@ -286,18 +286,16 @@ func (u *Upstream) Retry() {
 // waiting: the first attempt that begins meanwhile decides.
 func (u *Upstream) await(ctx context.Context) (*session, error) {
 	var patience <-chan time.Time // made when the call has to wait, and again when the first attempt has failed
-	tried, before := false, -1
+	tried := false
+	before, _ := u.view()
 	for {
 		v, changed := u.view()
-		if before < 0 {
-			before = v.attempts
-		}
 		switch {
 		case v.session != nil && v.session.ctx.Err() == nil:
 			return v.session, nil
 		case v.status.State == Closed:
 			return nil, v.status.Err
-		case v.status.State == NeedsLogin && v.attempts > before:
+		case v.status.State == NeedsLogin && v.attempts > before.attempts:
 			return nil, v.status.Err
 		case v.status.State == Failed || v.status.State == NeedsLogin || !v.tried:
 			u.Retry()
