@@ -55,7 +55,7 @@ func checkMode(log *slog.Logger, mode PermissionMode) error {
 	return checkWord(log, "PermissionMode", mode, ModeDefault, ModeAcceptEdits, ModePlan, ModeDontAsk, ModeAuto, ModeBypass)
 }
 
-func checkSource(log *slog.Logger, option string, source string) error {
+func checkSource(log *slog.Logger, option, source string) error {
 	return checkWord(log, option, source, "user", "project", "local")
 }
 

@@ -42,32 +42,26 @@ type Auth struct {
 	// "client_credentials", such as an audience. Those that a login depends on are left out.
 	Parameters map[string]string
 
-	// Exchange describes how, with the type "token_exchange", a token of the user, the
-	// subject token, is exchanged for one of the MCP server (RFC 8693). If the identity
-	// provider is the authorization server of the MCP server, it issues that token.
-	// Otherwise it issues an identity assertion, which that authorization server takes (MCP,
-	// Enterprise-Managed Authorization).
-	Exchange struct {
-		Issuer                 string // the identity provider, which alone gets the subject token
-		ClientID, ClientSecret string // the client, as the identity provider knows it
-
-		SubjectToken string // may be a reference, which Subject reads
-		SubjectType  string // a token type of RFC 8693; that of ID tokens if empty
-
-		Audience string // the issuer of the server's authorization server if empty
-		Resource string // the address of the server, as it names itself, if empty
-
-		// Subject returns the subject token of now. Nil returns SubjectToken.
-		Subject func(ctx context.Context) (string, error) `json:"-"`
-	}
+	Exchange Exchange // with the type "token_exchange"
 }
 
-// Types of an [Auth] that need no user.
-const (
-	authClient   = "client_credentials"
-	authExchange = "token_exchange"
-	authOff      = "none"
-)
+// An Exchange describes how a token of the user, the subject token, is exchanged for one of
+// the MCP server (RFC 8693). If the identity provider is the authorization server of the MCP
+// server, it issues that token. Otherwise it issues an identity assertion, which that
+// authorization server takes (MCP, Enterprise-Managed Authorization).
+type Exchange struct {
+	Issuer                 string // the identity provider, which alone gets the subject token
+	ClientID, ClientSecret string // the client, as the identity provider knows it
+
+	SubjectToken string // may be a reference, which Subject reads
+	SubjectType  string // a token type of RFC 8693; that of ID tokens if empty
+
+	Audience string // the issuer of the server's authorization server if empty
+	Resource string // the address of the server, as it names itself, if empty
+
+	// Subject returns the subject token of now. Nil returns SubjectToken.
+	Subject func(ctx context.Context) (string, error) `json:"-"`
+}
 
 // authKeys says what each key of a server's auth sets. The last ones are
 // the spellings of clients.
@@ -119,7 +113,7 @@ func (e *entry) auth(v hujson.Value, path string) {
 	if a == nil || len(e.unset) > 0 {
 		return
 	}
-	if a.Type == authClient && (a.ClientID == "" || a.ClientSecret == "") {
+	if a.Type == oauth.ClientCredentials && (a.ClientID == "" || a.ClientSecret == "") {
 		e.fail(v.StartOffset, `%s has the type "client_credentials"; add "clientId" and "clientSecret"`, path)
 	}
 	e.checkExchange(a, v, path)
@@ -140,7 +134,7 @@ func (e *entry) webAddress(v hujson.Value, path string) string {
 }
 
 func (e *entry) authType(v hujson.Value, path string) {
-	types := map[string]string{"authorization_code": "", "oauth": "", authClient: authClient, authExchange: authExchange, authOff: authOff}
+	types := map[string]string{"authorization_code": "", "oauth": "", oauth.ClientCredentials: oauth.ClientCredentials, oauth.TokenExchange: oauth.TokenExchange, oauth.NoLogin: oauth.NoLogin}
 	name := e.text(v, path)
 	t, ok := types[name]
 	if !ok && v.Value.Kind() == '"' {
@@ -152,7 +146,7 @@ func (e *entry) authType(v hujson.Value, path string) {
 // authEnabled reads a key that turns logins off.
 func (e *entry) authEnabled(v hujson.Value, path string) {
 	if !e.boolean(v, path) {
-		e.server.Auth.Type = authOff
+		e.server.Auth.Type = oauth.NoLogin
 	}
 }
 

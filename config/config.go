@@ -106,12 +106,8 @@ type Server struct {
 	// means none.
 	Extensions []string
 
-	// Outputs limit how much clients are shown of the outputs of some tools of this server,
-	// in the place of Config.Output; the first match is used.
-	Outputs []struct {
-		Tools string // a glob of the server's own tool names
-		Chars int    // in characters; 0 for the limits of Config.Output, -1 passes outputs on in full
-	}
+	// Outputs override Config.Output for tools of this server; the first match is used.
+	Outputs []OutputLimit
 
 	Unpinned    bool // it may change the definitions of its tools
 	WithholdNew bool // a tool that it adds later waits for an approval
@@ -132,6 +128,13 @@ type Server struct {
 type Output struct {
 	Off                  bool // outputs are passed on in full
 	Lines, Chars, Errors int  // the limits; see Options of package output; 0 for its defaults
+}
+
+// An OutputLimit limits how much clients are shown of the outputs of some tools of one
+// server.
+type OutputLimit struct {
+	Tools string // a glob of the server's own tool names
+	Chars int    // in characters; 0 for the limits of Config.Output, -1 passes outputs on in full
 }
 
 // An Error reports all mistakes of one configuration file.
@@ -161,15 +164,24 @@ func (e *Error) Error() string {
 // maxConfig is the longest configuration file that is read.
 const maxConfig = 4 << 20
 
-// Load reads the file at path. It takes variables from the environment. It refuses what is
-// not a file, such as a pipe, and what is too large for a configuration.
-func Load(path string) (*Config, error) {
+// Read returns the content of the configuration file at path. It refuses what is not a
+// file, such as a pipe, and what is too large for a configuration.
+func Read(path string) ([]byte, error) {
 	data, err := atomicfile.Read(path, maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf(`read configuration: %w; run "toolpost import", or create the file with {"mcpServers": {}}`, err)
 	case err != nil:
 		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	return data, nil
+}
+
+// Load reads the file at path, as [Read] does. It takes variables from the environment.
+func Load(path string) (*Config, error) {
+	data, err := Read(path)
+	if err != nil {
+		return nil, err
 	}
 	cfg, err := Parse(path, data, os.LookupEnv)
 	if err != nil {

@@ -198,7 +198,7 @@ func (d *description) auth(a *Auth) {
 	for _, name := range slices.Sorted(maps.Keys(a.Parameters)) {
 		parts = append(parts, [2]string{"parameters." + name, a.Parameters[name]})
 	}
-	for _, part := range append(parts, describeExchange(a)...) {
+	for _, part := range append(parts, describeExchange(&a.Exchange)...) {
 		if part[1] != "" {
 			d.add("logs in", part[0]+"="+visibleValue(part[0], part[1]))
 			d.note(part[1])

@@ -17,8 +17,8 @@ type environment struct {
 	err    error // why it could not be read
 }
 
-// addEnvFile reads the server's file of variables; those of the entry win. It returns what it
-// has read, nil if there is no file.
+// addEnvFile adds the variables of the server's EnvFile to Env; those of Env win. It returns the
+// file, or nil if the server names none.
 func (s *Server) addEnvFile() *environment {
 	if s.EnvFile == "" {
 		return nil

@@ -56,8 +56,5 @@ func (e *entry) outputLimit(tools string, v hujson.Value, path string) {
 		e.fail(v.StartOffset, "%s is %s; want false, or a number of characters", path, kind(v))
 		return
 	}
-	e.server.Outputs = append(e.server.Outputs, struct {
-		Tools string
-		Chars int
-	}{tools, chars})
+	e.server.Outputs = append(e.server.Outputs, OutputLimit{tools, chars})
 }

@@ -31,11 +31,7 @@ func TestOutputOfAConfiguration(t *testing.T) {
 }
 
 func TestOutputOfAServer(t *testing.T) {
-	type limits = []struct {
-		Tools string
-		Chars int
-	}
-	for text, want := range map[string]limits{
+	for text, want := range map[string][]OutputLimit{
 		`true`:                         {{"*", 0}},
 		`false`:                        {{"*", -1}},
 		`5000`:                         {{"*", 5000}},

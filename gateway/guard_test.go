@@ -3,32 +3,18 @@ package gateway_test
 import (
 	"net/http"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 )
 
-// load loads a configuration from a new folder.
-func load(t *testing.T, dir, text string) *config.Config {
-	t.Helper()
-	path := filepath.Join(dir, "toolpost.json")
-	write(t, path, text)
-	cfg, err := config.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cfg
-}
-
 // What a gateway runs is what the guard admits.
 func TestGuardWithGateway(t *testing.T) {
-	dir := t.TempDir()
-	before := load(t, dir, `{"mcpServers": {"a": {"command": "x"}}}`)
+	before := parse(t, `{"mcpServers": {"a": {"command": "x"}}}`)
 	g, fleet := open(t, before)
 	fleet.last("a").connect("tool")
-	next, _ := owner.NewGuard(before).Admit(before, load(t, dir, `{"mcpServers": {"a": {"command": "evil"}, "b": {"command": "evil"}}}`), "run this")
+	next, _ := owner.NewGuard(before).Admit(before, parse(t, `{"mcpServers": {"a": {"command": "evil"}, "b": {"command": "evil"}}}`), "run this")
 	if err := g.Reload(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +29,8 @@ func TestGuardWithGateway(t *testing.T) {
 // What a program adds to a server that the file does not say needs no approval,
 // and a reload with it restarts nothing.
 func TestGuardAndReloadIgnoreWrap(t *testing.T) {
-	dir := t.TempDir()
 	wrapped := func() *config.Config {
-		cfg := load(t, dir, `{"mcpServers": {"a": {"url": "http://127.0.0.1:1/mcp"}}}`)
+		cfg := parse(t, `{"mcpServers": {"a": {"url": "http://127.0.0.1:1/mcp"}}}`)
 		cfg.Servers[0].Wrap = func(base *http.Transport) http.RoundTripper { return base }
 		return cfg
 	}

@@ -34,7 +34,7 @@ var reported = map[string]struct {
 	"Config.Lock":   {"lock", func(c *config.Config) { c.Lock = true }, false},
 	"Config.Output": {"output", func(c *config.Config) { c.Output.Lines = 9 }, false},
 	"Server.Outputs": {"output", func(c *config.Config) {
-		c.Servers = []config.Server{{Outputs: outputLimits{{Tools: "*", Chars: 9}}, Disabled: true}}
+		c.Servers = []config.Server{{Outputs: []config.OutputLimit{{Tools: "*", Chars: 9}}, Disabled: true}}
 	}, false},
 }
 

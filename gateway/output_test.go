@@ -44,12 +44,12 @@ func TestOutputsAreCut(t *testing.T) {
 		if n := size(); n > 1010 { // … has three bytes
 			t.Errorf("a result above the limit has %d bytes", n)
 		}
-		cfg.Servers[0].Outputs = outputLimits{{Tools: "bi?", Chars: -1}, {Tools: "*", Chars: 1000}}
+		cfg.Servers[0].Outputs = []config.OutputLimit{{Tools: "bi?", Chars: -1}, {Tools: "*", Chars: 1000}}
 		reload(config.Output{Chars: 1000}, "big")
 		if n := size(); n < 5000 {
 			t.Errorf("a result of a tool that is not to be cut has %d bytes", n)
 		}
-		cfg.Servers[0].Outputs = outputLimits{{Tools: "other", Chars: -1}, {Tools: "*", Chars: 2000}}
+		cfg.Servers[0].Outputs = []config.OutputLimit{{Tools: "other", Chars: -1}, {Tools: "*", Chars: 2000}}
 		reload(config.Output{Off: true}, "big")
 		if n := size(); n < 5000 {
 			t.Errorf("a result has %d bytes though nothing is to be cut", n)
@@ -61,16 +61,10 @@ func TestOutputsAreCut(t *testing.T) {
 	})
 }
 
-// outputLimits are those of the tools of one server.
-type outputLimits = []struct {
-	Tools string
-	Chars int
-}
-
 // Settings match the name that clients see, without hidden characters.
 func TestSettingsOfHiddenNames(t *testing.T) {
 	cfg := prefixed(servers("a", strings.Repeat("x", 5000)), "")
-	cfg.Servers[0].Outputs, cfg.Quiet = outputLimits{{Tools: "big", Chars: 1000}}, []string{"big"}
+	cfg.Servers[0].Outputs, cfg.Quiet = []config.OutputLimit{{Tools: "big", Chars: 1000}}, []string{"big"}
 	g, f := openWith(t, cfg, &gateway.Options{Store: store.Memory(nil)})
 	f.last("a").connect("b\u200big")
 	if err := g.Ready(t.Context()); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolpost/toolpost"
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 	"github.com/toolpost/toolpost/internal/budget"
 	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/output"
@@ -208,7 +209,7 @@ func (g *Gateway) connect(s config.Server, before *member) *link {
 		l.err = fmt.Errorf("server %q: %w", s.Name, s.Err)
 	case s.Source != nil:
 		up, l.err = g.startSource(&s, secrets)
-	case s.Auth != nil && s.Auth.Type != "none" && s.Wrap == nil && g.options.Credentials == nil:
+	case s.Auth != nil && s.Auth.Type != oauth.NoLogin && s.Wrap == nil && g.options.Credentials == nil:
 		l.err = fmt.Errorf("server %q: it has an Auth, and nothing logs in: set Options.Credentials, or remove the Auth and send a token in Headers", s.Name)
 	case report != nil && before == nil:
 		up, l.err = g.startReported(&s.Config, opts, report)

@@ -134,22 +134,14 @@ func Add(object []byte, members ...Member) json.RawMessage {
 			size += len(m.Name) + len(m.Value) + len(`"":,`)
 		}
 	}
-	if !IsObject(object) {
-		object = []byte("{}")
-	}
 	if size == 0 {
-		return object
+		return orObject(object)
 	}
-	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")
-	b := append(make([]byte, 0, len(body)+size+1), body...)
+	b := reopen(object, size)
 	for _, m := range members {
-		if m.Value == nil {
-			continue
+		if m.Value != nil {
+			b = append(append(AppendQuote(separate(b), m.Name), ':'), m.Value...)
 		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(append(AppendQuote(b, m.Name), ':'), m.Value...)
 	}
 	return append(b, '}')
 }
@@ -229,28 +221,45 @@ func EditElements(array []byte, f func(json.RawMessage) json.RawMessage) json.Ra
 // Append returns the object with members added at its end, each written as
 // "name":value. Other JSON is replaced by an object.
 func Append(object []byte, members ...string) json.RawMessage {
-	if !IsObject(object) {
-		object = []byte("{}")
-	}
-	if !slices.ContainsFunc(members, func(m string) bool { return m != "" }) {
-		return object
-	}
-	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")
-	size := len(body) + 1
+	size := 0
 	for _, m := range members {
-		size += len(m) + 1
+		if m != "" {
+			size += len(m) + len(",")
+		}
 	}
-	b := append(make([]byte, 0, size), body...)
+	if size == 0 {
+		return orObject(object)
+	}
+	b := reopen(object, size)
 	for _, m := range members {
-		if len(m) == 0 {
-			continue
+		if m != "" {
+			b = append(separate(b), m...)
 		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(b, m...)
 	}
 	return append(b, '}')
+}
+
+// orObject returns the object; an empty one in the place of other JSON.
+func orObject(raw []byte) json.RawMessage {
+	if IsObject(raw) {
+		return raw
+	}
+	return json.RawMessage("{}")
+}
+
+// reopen returns a copy of the object without its last brace, with room for size more bytes.
+func reopen(object []byte, size int) []byte {
+	object = orObject(object)
+	body := bytes.TrimRight(object[:bytes.LastIndexByte(object, '}')], " \t\r\n")
+	return append(make([]byte, 0, len(body)+size+1), body...)
+}
+
+// separate appends the comma that separates the next member from those of b.
+func separate(b []byte) []byte {
+	if b[len(b)-1] == '{' {
+		return b
+	}
+	return append(b, ',')
 }
 
 // Fulfil returns the params of the next round for a result that asks for input

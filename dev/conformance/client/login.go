@@ -51,11 +51,10 @@ func newUser(ctx context.Context, cfg *upstream.Config) (*user, error) {
 	}
 	switch os.Getenv("MCP_CONFORMANCE_SCENARIO") {
 	case "auth/client-credentials-basic":
-		auth.Type = "client_credentials"
+		auth.Type = oauth.ClientCredentials
 	case "auth/enterprise-managed-authorization":
-		auth.Type = "token_exchange"
-		x := &auth.Exchange
-		x.Issuer, x.ClientID, x.SubjectToken = given.IdP, given.IdPClient, given.IDToken
+		auth.Type = oauth.TokenExchange
+		auth.Exchange = config.Exchange{Issuer: given.IdP, ClientID: given.IdPClient, SubjectToken: given.IDToken}
 	}
 	dir, err := os.MkdirTemp("", "toolpost-conformance-")
 	if err != nil {

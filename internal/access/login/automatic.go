@@ -7,14 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/oauth2"
-)
 
-// Values of Type of [config.Auth].
-const (
-	authCode     = "" // the user logs in
-	authClient   = "client_credentials"
-	authExchange = "token_exchange"
-	authOff      = "none"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 )
 
 // ownToken gets a token without a person. The authorization server is asked for its
@@ -22,7 +16,7 @@ const (
 func (s *source) ownToken(ctx context.Context, r *record, more []string) (*record, error) {
 	a := s.cfg().Auth
 	get, locate := s.clientCredentials, s.discover
-	if a.Type == authExchange {
+	if a.Type == oauth.TokenExchange {
 		get, locate = s.exchange, s.locateExchange
 	}
 	d, err := locate(ctx, s.cfg())

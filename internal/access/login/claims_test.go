@@ -30,9 +30,7 @@ func TestSubjectTokenEnds(t *testing.T) {
 		"null":                false,
 	} {
 		token := "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"exp": `+exp+`}`)) + ".x"
-		a := &config.Auth{}
-		a.Exchange.SubjectToken = token
-		got, err := subjectToken(t.Context(), a, now)
+		got, err := subjectToken(t.Context(), &config.Exchange{SubjectToken: token}, now)
 		if (err != nil) != expired || !expired && got != token || expired && !strings.Contains(err.Error(), "the subject token has expired") {
 			t.Errorf("%s: got %q, %v", exp, got, err)
 		}

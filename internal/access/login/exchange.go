@@ -91,9 +91,8 @@ func (s *source) exchange(ctx context.Context, next *record, scopes []string) (*
 
 // exchangeSubject exchanges the subject token at the identity provider.
 func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []string, direct bool) (*oauth2.Token, error) {
-	a := s.cfg().Auth
-	x := &a.Exchange
-	subject, err := subjectToken(ctx, a, s.now())
+	x := &s.cfg().Auth.Exchange
+	subject, err := subjectToken(ctx, x, s.now())
 	if err != nil {
 		return nil, err
 	}
@@ -133,12 +132,11 @@ func (s *source) exchangeSubject(ctx context.Context, next *record, scopes []str
 		return nil, fmt.Errorf("the identity provider %s does not exchange the subject token: %w; get a new subject token, or have the client %q allowed to get tokens for %s",
 			clipLine(x.Issuer), err, at.Client.ID, clipLine(at.target))
 	}
-	return t, checkIssued(t, a, next.Issuer, direct)
+	return t, checkIssued(t, x, next.Issuer, direct)
 }
 
 // subjectToken returns the token to exchange. One that has expired is not sent.
-func subjectToken(ctx context.Context, a *config.Auth, now time.Time) (string, error) {
-	x := &a.Exchange
+func subjectToken(ctx context.Context, x *config.Exchange, now time.Time) (string, error) {
 	text := x.SubjectToken
 	if x.Subject != nil {
 		var err error
@@ -157,8 +155,7 @@ func subjectToken(ctx context.Context, a *config.Auth, now time.Time) (string, e
 
 // checkIssued checks that the identity provider issued what it was asked for. An
 // assertion for another authorization server is not sent to this one.
-func checkIssued(t *oauth2.Token, a *config.Auth, issuer string, direct bool) error {
-	x := &a.Exchange
+func checkIssued(t *oauth2.Token, x *config.Exchange, issuer string, direct bool) error {
 	kind, _ := t.Extra("issued_token_type").(string)
 	wanted := []string{typeAssertion}
 	if direct {

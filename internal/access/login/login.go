@@ -26,6 +26,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 	"github.com/toolpost/toolpost/internal/access/vault"
 	"github.com/toolpost/toolpost/internal/netaddr"
 	"github.com/toolpost/toolpost/internal/secret"
@@ -62,7 +63,7 @@ func New(v vault.Vault, log *slog.Logger) *Logins {
 // runs to log in. It is nil for servers that have no logins.
 func (l *Logins) Wrap(cfg *config.Server, command string, inner func(*http.Transport) http.RoundTripper) func(*http.Transport) http.RoundTripper {
 	u, err := url.Parse(cfg.URL)
-	if err != nil || cfg.URL == "" || cfg.Auth != nil && cfg.Auth.Type == authOff {
+	if err != nil || cfg.URL == "" || cfg.Auth != nil && cfg.Auth.Type == oauth.NoLogin {
 		return inner
 	}
 	s := l.source(cfg, command)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 )
 
 // A record is one login as the vault keeps it: the client, the tokens, and the
@@ -135,12 +136,12 @@ const namePrefix = "login-"
 // scopes and exchange too: a change of these needs no login of the user.
 func nameOf(cfg *config.Server) string {
 	id := address(cfg.URL) + "\n"
-	if a := cfg.Auth; a != nil && (a.Type != authCode || a.ClientID != "") {
+	if a := cfg.Auth; a != nil && (a.Type != "" || a.ClientID != "") {
 		id += a.Type + "\n" + a.ClientID
-		if a.Type == authClient || a.Type == authExchange {
+		if a.Type == oauth.ClientCredentials || a.Type == oauth.TokenExchange {
 			id += "\n" + a.Issuer + "\n" + strings.Join(a.Scopes, " ")
 		}
-		if x := &a.Exchange; a.Type == authExchange {
+		if x := &a.Exchange; a.Type == oauth.TokenExchange {
 			id += "\n" + strings.Join([]string{x.Issuer, x.ClientID, x.SubjectToken, x.SubjectType, x.Audience, x.Resource}, "\n")
 		}
 	}

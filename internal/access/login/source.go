@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolpost/toolpost/config"
+	"github.com/toolpost/toolpost/internal/access/oauth"
 	"github.com/toolpost/toolpost/internal/hidden"
 	"github.com/toolpost/toolpost/upstream"
 )
@@ -64,7 +65,7 @@ func (s *source) cfg() *config.Server { return s.connection.Load() }
 // isAutomatic reports whether the login needs no person.
 func (s *source) isAutomatic() bool {
 	a := s.cfg().Auth
-	return a != nil && (a.Type == authClient || a.Type == authExchange)
+	return a != nil && (a.Type == oauth.ClientCredentials || a.Type == oauth.TokenExchange)
 }
 
 // needsLogin returns the error for a server that wants a login of the user.

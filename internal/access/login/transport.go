@@ -178,7 +178,7 @@ func checkServer(cfg *config.Server) error {
 	if cfg.URL == "" {
 		return errNoAddress
 	}
-	if cfg.Auth != nil && cfg.Auth.Type != authCode {
+	if cfg.Auth != nil && cfg.Auth.Type != "" {
 		return errors.New(`the type of its "auth" is ` + cfg.Auth.Type + ", which needs no login of a person")
 	}
 	return nil

@@ -15,6 +15,13 @@ const (
 	OpenID              = "/.well-known/openid-configuration"       // OpenID Connect Discovery
 )
 
+// Types of logins that need no user, as config.Auth has them. Without a type, the user logs in.
+const (
+	ClientCredentials = "client_credentials"
+	TokenExchange     = "token_exchange"
+	NoLogin           = "none"
+)
+
 // MetadataAddress returns the address of a document of a server, "" if the address of the
 // server is malformed. The path of the server, without a slash at its end, follows that of
 // the document (RFC 8414, §3.1).

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
 	"github.com/toolpost/toolpost/config"
@@ -101,7 +100,7 @@ func newCheckup(args []string) (*checkup, error) {
 			return nil, cli.Usagef("there is no configuration here; name one: toolpost check FILE")
 		}
 	}
-	data, err := configfile.Read(c.File)
+	data, err := config.Read(c.File)
 	if errors.Is(err, fs.ErrNotExist) && len(args) > 0 {
 		return nil, cli.Usagef("there is no file %q; name a configuration", c.File)
 	}

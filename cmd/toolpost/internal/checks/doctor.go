@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/connect"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/config"
@@ -138,7 +137,7 @@ func (o *doctorOptions) file() (string, error) {
 
 // examineFile examines a configuration file. It reports whether the file can be used.
 func examineFile(r *doctor.Report, file string) (usable bool, err error) {
-	data, err := configfile.Read(file)
+	data, err := config.Read(file)
 	if err != nil {
 		return false, cli.WrapUsage(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"runtime"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/doctor"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/link"
 	"github.com/toolpost/toolpost/config"
@@ -21,7 +20,7 @@ func duplicates(found *config.Config) (findings []doctor.Finding) {
 	if found.File == "" || err != nil {
 		return nil
 	}
-	data, err := configfile.Read(file)
+	data, err := config.Read(file)
 	if err != nil {
 		return nil
 	}

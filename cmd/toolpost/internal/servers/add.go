@@ -189,7 +189,7 @@ func (a *adding) findPlan(ctx context.Context, args []string, answers *install.A
 		}
 		return install.FromBundle(text, folder, answers)
 	case ending == ".json":
-		data, err := configfile.Read(text)
+		data, err := config.Read(text)
 		if err != nil {
 			return nil, err
 		}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/cli"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/clients"
-	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 )
@@ -176,7 +176,7 @@ func serverNames(servers []clients.ImportedServer) (names []string) {
 
 // find reads the files of the clients.
 func (im *imports) find(keep func(*clients.ImportedServer) bool) (found *clients.Imported, err error) {
-	im.existing, err = configfile.Read(im.file)
+	im.existing, err = config.Read(im.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/install"
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/terminal"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 	"github.com/toolpost/toolpost/internal/policy/trust"
@@ -93,7 +94,7 @@ func (t *configurationEdit) read() error {
 	}
 	t.change.File = t.file
 	var err error
-	if t.before, err = configfile.Read(t.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if t.before, err = config.Read(t.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cli.WrapUsage(err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"github.com/toolpost/toolpost/cmd/toolpost/internal/configfile"
+	"github.com/toolpost/toolpost/config"
 	"github.com/toolpost/toolpost/internal/access/owner"
 	"github.com/toolpost/toolpost/internal/cleartext"
 )
@@ -20,7 +21,7 @@ func saveConfiguration(ctx context.Context, w io.Writer, file string, before, af
 	known := approvedBefore(file, before)
 	err := configfile.WithLock(ctx, file, func() error {
 		return configfile.SaveIf(file, after, func() error {
-			now, err := configfile.Read(file)
+			now, err := config.Read(file)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -71,7 +72,7 @@ func approveData(file string, data []byte) error {
 
 // readIfExists returns the content of a configuration, or nil if the file does not exist.
 func readIfExists(file string) ([]byte, error) {
-	data, err := configfile.Read(file)
+	data, err := config.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
