@@ -225,7 +225,7 @@ func (e *Endpoint) openServers(ctx context.Context, cfg *config.Config) error {
 	}
 	e.admit(access)
 	e.access.useProfiles(ready)
-	go func() { _, _ = dialect.NewBook(nil) }() // reads them while servers start; the first client waits for them
+	go func() { _, _ = dialect.NewBook(nil) }() // the first client needs the dialects: read them while servers start
 	if e.gateway, err = gateway.Start(secret.WithValues(e.running, e.secrets.Known), cfg, e.gatewayOptions(cfg)); err != nil {
 		return wrapUsage(err)
 	}

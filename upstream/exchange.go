@@ -132,8 +132,9 @@ func (x *exchange) encodeMeta(id json.RawMessage, hop []wire.Member) json.RawMes
 	return own
 }
 
-// isOfHop reports whether a member of the caller's _meta is about the hop to us. The log
-// level is in no hop that encodeMeta compares with, so its other spellings are found here.
+// isOfHop reports whether a member of the caller's _meta is about the hop to us. Other
+// spellings of the log level are found here, because encodeMeta adds our level only after it
+// has compared the names.
 func (x *exchange) isOfHop(name string) bool {
 	switch name {
 	case wire.MetaVersion, wire.MetaClientInfo, wire.MetaCapabilities, wire.MetaLogLevel:

@@ -282,8 +282,8 @@ func (u *Upstream) Retry() {
 }
 
 // await returns the session, or waits for a new one: a little if the server is
-// away, longer if it has just been started. A login that is needed does not come from
-// waiting: the first attempt that begins meanwhile decides.
+// away, longer if it has just been started. If the server needs a login, await
+// returns when the first attempt that began meanwhile has failed.
 func (u *Upstream) await(ctx context.Context) (*session, error) {
 	var patience <-chan time.Time // made when the call has to wait, and again when the first attempt has failed
 	tried := false

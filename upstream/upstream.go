@@ -82,8 +82,8 @@ type lifecycle struct {
 // A view is an upstream at one moment.
 type view struct {
 	status   Status
-	attempts int  // to connect that have begun
-	tried    bool // the first of them has ended
+	attempts int  // how many attempts to connect have begun
+	tried    bool // the first attempt has ended
 	session  *session
 	listing  *listing // the last one; it outlives its session
 }

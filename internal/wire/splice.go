@@ -125,8 +125,8 @@ func SetAll(object []byte, set ...Member) json.RawMessage {
 	return Add(edited, added...)
 }
 
-// Add returns the object with members added at its end, which it does not have. Other
-// JSON is replaced by an object.
+// Add returns the object with members added at its end. The object must not have members of
+// these names. Other JSON is replaced by an object.
 func Add(object []byte, members ...Member) json.RawMessage {
 	size := 0
 	for _, m := range members {

@@ -64,8 +64,8 @@ func (r *Run) Forget() error {
 	return nil
 }
 
-// forgetEnded removes the notes of processes that have ended without a word, and what a
-// crash has left of notes.
+// forgetEnded removes the notes of processes that ended without removing them, and notes that
+// a crash of the system left incomplete.
 func forgetEnded(dir string) {
 	notes, _ := filepath.Glob(filepath.Join(dir, "*.json")) // the pattern is correct
 	for _, path := range notes {
